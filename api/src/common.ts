@@ -1,0 +1,118 @@
+import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+
+/** The four German transmission system operators, in the fixed order in which they are bridged and listed. */
+export const TSOS = ['DE_AMPRION', 'DE_TENNET', 'DE_TRANSNET_BW', 'DE_50HERTZ'] as const;
+export type Tso = (typeof TSOS)[number];
+
+/** Every limit of the wire is a number in this one place. */
+export const LIMITS = {
+  pageSize: { minimum: 1, maximum: 100, default: 10 },
+  bulkIds: { minimum: 1, maximum: 100 },
+  slotNumber: { minimum: 1, maximum: 100 },
+  metadata: { keys: 50, keyLength: 40, valueLength: 500 },
+  searchLength: 200,
+  bodyBytes: 1024 * 1024,
+  headerBytes: 16 * 1024,
+} as const;
+
+/** Formats that the server checks and that the documentation names; `date` and `date-time` are JSON Schema's own. */
+export const CUSTOM_FORMATS = ['eic', 'text'] as const;
+
+/** An object that refuses every member it does not name. */
+export const Strict = <P extends TProperties>(properties: P, options: object = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...options });
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+export const TsoSchema = Type.Enum([...TSOS], {
+  title: 'Tso',
+  description: 'Transmission system operator.',
+  examples: ['DE_AMPRION'],
+});
+
+export const DateTime = (description: string, example = '2026-01-15T14:00:00Z') =>
+  Type.String({ format: 'date-time', description, examples: [example] });
+
+export const Day = (description: string) =>
+  Type.String({ format: 'date', description, examples: ['2026-10-25'] });
+
+export const Eic = (description: string) => Type.String({ description, examples: ['11XFC-PROD-----E'] });
+
+export const MwhSchema = (description: string) =>
+  Type.Number({ description, examples: [1.25] });
+
+export const SlotNumber = (description: string) =>
+  Type.Integer({ ...LIMITS.slotNumber, description, examples: [61] });
+
+/** A yes-or-no query parameter, spelled out as the two words it takes. */
+export const Flag = (description: string) =>
+  Type.Optional(Type.Enum(['true', 'false'], { default: 'false', description, examples: ['true'] }));
+
+export const Pagination = Type.Object(
+  {
+    limit: Type.Integer({ description: 'Items per page.', examples: [10] }),
+    has_more: Type.Boolean({
+      description: 'Whether more records exist after the last one returned.',
+      examples: [true],
+    }),
+    next_cursor: Nullable(
+      Type.String({ description: 'Send as `after` for the next page; null when there is none.' }),
+    ),
+  },
+  { title: 'Pagination' },
+);
+export type Pagination = Static<typeof Pagination>;
+
+export const pageQuery = {
+  limit: Type.Optional(
+    Type.Integer({ ...LIMITS.pageSize, description: 'How many records a page holds.', examples: [100] }),
+  ),
+  after: Type.Optional(
+    Type.String({
+      description: '`pagination.next_cursor` of the previous page. It is bound to this list and these filters.',
+      examples: ['WyIyMDI2LTAxLTE1Iiw0MiwxNCwxXQ.k7Jr0WcP2dQx'],
+    }),
+  ),
+};
+
+/** What the parameters in paths mean; an id that is malformed is simply not found. */
+export const PATH_PARAMETERS: Record<string, { readonly description: string; readonly example: string }> = {
+  contract_id: { description: 'Id of the contract.', example: 'con_01jhm3wa2fe5h8x2z6tdq9vn4m' },
+  transaction_id: { description: 'Id of any version of the transaction.', example: 'txn_01jhm4q7sqe8h9w3tb5k2x0rax' },
+  nomination_id: { description: 'Id of any version of the nomination.', example: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd' },
+  customer_id: { description: 'Id of the customer.', example: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp' },
+};
+
+/** Query parameters that must not run backwards: the second of each pair may not come before the first. */
+export const ordered = (...pairs: [string, string][]) => ({ 'x-ordered': pairs });
+
+export const deliveryQuery = {
+  delivery_date: Type.Optional(
+    Day('The German delivery day, local midnight to local midnight: shorthand for the full-day range.'),
+  ),
+  delivery_start: Type.Optional(DateTime('Delivery starts at or after this time.', '2026-10-24T22:00:00Z')),
+  delivery_end: Type.Optional(DateTime('Delivery ends at or before this time.', '2026-10-25T23:00:00Z')),
+};
+
+export const slotQuery = {
+  slot_number_from: Type.Optional(SlotNumber('The first slot number wanted.')),
+  slot_number_to: Type.Optional(SlotNumber('The last slot number wanted.')),
+};
+
+export const BulkIds = (example: string) =>
+  Type.Array(Type.String(), {
+    minItems: LIMITS.bulkIds.minimum,
+    maxItems: LIMITS.bulkIds.maximum,
+    description: 'Ids to read. Unknown and inaccessible ones are left out of the answer.',
+    examples: [[example]],
+  });
+
+/** The GET variant of a bulk read takes the same ids in one comma-separated parameter. */
+export const bulkQuery = (example: string) => ({
+  ids: Type.Array(Type.String(), {
+    minItems: LIMITS.bulkIds.minimum,
+    maxItems: LIMITS.bulkIds.maximum,
+    description: 'Comma-separated ids to read. Unknown and inaccessible ones are left out of the answer.',
+    examples: [[example]],
+  }),
+});

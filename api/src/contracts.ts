@@ -1,0 +1,138 @@
+import Type, { type Static } from 'typebox';
+import { DateTime, Day, deliveryQuery, Eic, Nullable, ordered, Pagination, pageQuery, Strict, TsoSchema } from './common.ts';
+import { endpoint } from './endpoint.ts';
+
+export const CONTRACT_TYPES = ['ppa', 'day_ahead', 'intraday'] as const;
+export const CONTRACT_STATUSES = ['pending', 'in_progress', 'completed'] as const;
+export const PPA_TYPES = [
+  'forecasted',
+  'produced',
+  'consumed',
+  'baseload',
+  'shaped',
+  'peakload',
+  'indexed',
+] as const;
+export const TECHNOLOGIES = ['solar', 'wind_onshore', 'wind_offshore'] as const;
+
+export const Counterparty = Type.Object(
+  {
+    name: Type.String({ description: 'Company or entity.' }),
+    eic: Eic('EIC code of the balance group.'),
+    tso: TsoSchema,
+  },
+  { title: 'Counterparty' },
+);
+export type Counterparty = Static<typeof Counterparty>;
+
+export const Asset = Type.Object(
+  {
+    id: Type.String({ examples: ['ast_01jhm3w8v5e2ntq0v9bgr4kx7c'] }),
+    name: Type.String({ description: 'Display name.' }),
+    nominal_power: Type.Number({ description: 'MW.' }),
+    technology: Type.Enum([...TECHNOLOGIES]),
+    tso: TsoSchema,
+  },
+  { title: 'Asset' },
+);
+export type Asset = Static<typeof Asset>;
+
+export const Contract = Type.Object(
+  {
+    id: Type.String({ description: 'Internal id.' }),
+    external_id: Type.String({ description: 'External reference.' }),
+    type: Type.Enum([...CONTRACT_TYPES]),
+    status: Type.Enum([...CONTRACT_STATUSES]),
+    delivery_start: Nullable(DateTime('Start of delivery, UTC.')),
+    delivery_end: Nullable(DateTime('End of delivery, UTC.')),
+    seller: Counterparty,
+    buyer: Counterparty,
+    ppa_type: Type.Optional(Nullable(Type.Enum([...PPA_TYPES]))),
+    period: Type.Optional(Nullable(Type.String({ description: 'Display name of the period.' }))),
+    delivery_profile: Type.Optional(Nullable(Type.String({ description: 'Name of the profile.' }))),
+    asset: Type.Optional(Asset),
+    created_at: Nullable(DateTime('Creation, UTC.')),
+  },
+  {
+    title: 'Contract',
+    description: 'An energy agreement. `ppa_type`, `period`, `delivery_profile` and `asset` belong to type `ppa` only.',
+  },
+);
+export type Contract = Static<typeof Contract>;
+
+export const ContractList = Type.Object(
+  { contracts: Type.Array(Contract), pagination: Pagination },
+  { title: 'ContractList' },
+);
+
+export const assetExample: Asset = {
+  id: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c',
+  name: 'Windpark Uckermark Nord',
+  nominal_power: 48.3,
+  technology: 'wind_onshore',
+  tso: 'DE_50HERTZ',
+};
+
+const contractExample: Contract = {
+  id: 'con_01jhm3wa2fe5h8x2z6tdq9vn4m',
+  external_id: 'PPA-2026-0017',
+  type: 'ppa',
+  status: 'in_progress',
+  delivery_start: '2025-12-31T23:00:00Z',
+  delivery_end: '2030-12-31T23:00:00Z',
+  seller: { name: 'Windpark Uckermark Nord GmbH', eic: '11XFC-PROD-----E', tso: 'DE_50HERTZ' },
+  buyer: { name: 'Stadtwerke Viernheim', eic: '11XSWVIERNHEIMVR', tso: 'DE_AMPRION' },
+  ppa_type: 'produced',
+  period: '2026–2030',
+  delivery_profile: 'as produced',
+  asset: assetExample,
+  created_at: '2025-11-03T09:12:44Z',
+};
+
+export const contractEndpoints = {
+  listContracts: endpoint({
+    id: 'listContracts',
+    method: 'GET',
+    path: '/v1/contracts',
+    tag: 'Contracts',
+    summary: 'List contracts',
+    description: 'The contracts in which the seller’s or the buyer’s balance group is yours, oldest first.',
+    scopes: ['contracts:read'],
+    query: Strict(
+      {
+        status: Type.Optional(
+          Type.Enum([...CONTRACT_STATUSES], { description: 'Only contracts of this status.', examples: ['in_progress'] }),
+        ),
+        type: Type.Optional(
+          Type.Enum([...CONTRACT_TYPES], { description: 'Only contracts of this type.', examples: ['ppa'] }),
+        ),
+        eic: Type.Optional(Eic('EIC of the seller or the buyer.')),
+        delivery_start: deliveryQuery.delivery_start,
+        delivery_end: deliveryQuery.delivery_end,
+        active_on: Type.Optional(Day('A German delivery day that the delivery period overlaps.')),
+        ...pageQuery,
+      },
+      ordered(['delivery_start', 'delivery_end']),
+    ),
+    body: null,
+    response: ContractList,
+    problems: [],
+    example: {
+      response: { contracts: [contractExample], pagination: { limit: 10, has_more: false, next_cursor: null } },
+    },
+  }),
+  getContract: endpoint({
+    id: 'getContract',
+    method: 'GET',
+    path: '/v1/contracts/{contract_id}',
+    tag: 'Contracts',
+    summary: 'Read a contract',
+    description: 'One contract.',
+    scopes: ['contracts:read'],
+    query: Strict({}),
+    body: null,
+    response: Contract,
+    problems: ['contract_not_found'],
+    example: { response: contractExample },
+  }),
+};

@@ -1,0 +1,151 @@
+import Type, { type Static } from 'typebox';
+import { DateTime, Eic, LIMITS, Nullable, Pagination, pageQuery, Strict, TsoSchema } from './common.ts';
+import { endpoint } from './endpoint.ts';
+
+export const CUSTOMER_STATUSES = ['pending', 'active', 'deactivated'] as const;
+export type CustomerStatus = (typeof CUSTOMER_STATUSES)[number];
+
+export const BalanceGroup = Type.Object(
+  { eic: Eic('EIC code of the balance group.'), tso: TsoSchema },
+  { title: 'BalanceGroup' },
+);
+export type BalanceGroup = Static<typeof BalanceGroup>;
+
+export const Customer = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String({ description: 'Display name.' }),
+    status: Type.Enum([...CUSTOMER_STATUSES]),
+    balance_group: Nullable(BalanceGroup),
+    metadata: Type.Record(Type.String(), Type.String(), {
+      description: 'Free-form key-value pairs, defined by you.',
+    }),
+    assigned_at: DateTime('When the customer was assigned to you, UTC.'),
+    activated_at: Type.Optional(Nullable(DateTime('When the customer was last activated, UTC.'))),
+    created_at: DateTime('Creation, UTC.'),
+  },
+  { title: 'Customer' },
+);
+export type Customer = Static<typeof Customer>;
+
+export const CustomerList = Type.Object(
+  { customers: Type.Array(Customer), pagination: Pagination },
+  { title: 'CustomerList' },
+);
+
+/** Fields of a customer that a PATCH must not carry; sending one is `read_only_field`, not `unknown_field`. */
+export const CUSTOMER_READ_ONLY_FIELDS = ['id', 'name', 'assigned_at', 'activated_at', 'created_at'] as const;
+
+export const CustomerUpdate = Strict(
+  {
+    status: Type.Optional(
+      Type.Enum([...CUSTOMER_STATUSES], { description: 'The status to move to.', examples: ['active'] }),
+    ),
+    balance_group: Type.Optional(
+      Strict(
+        {
+          eic: Type.String({ format: 'eic', description: 'One of your balance groups.', examples: ['11XFC-CONS-----0'] }),
+          tso: TsoSchema,
+        },
+        { title: 'BalanceGroupUpdate' },
+      ),
+    ),
+    metadata: Type.Optional(
+      Type.Unsafe<Record<string, string | null>>({
+        type: 'object',
+        description: 'Merged into the existing metadata; a key set to null is removed.',
+        propertyNames: { minLength: 1, maxLength: LIMITS.metadata.keyLength, format: 'text' },
+        additionalProperties: {
+          type: ['string', 'null'],
+          maxLength: LIMITS.metadata.valueLength,
+          format: 'text',
+        },
+        examples: [{ cost_center: '4711', old_key: null }],
+      }),
+    ),
+  },
+  { title: 'CustomerUpdate', 'x-read-only': CUSTOMER_READ_ONLY_FIELDS },
+);
+export type CustomerUpdate = Static<typeof CustomerUpdate>;
+
+const customerExample: Customer = {
+  id: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp',
+  name: 'Stadtwerke Viernheim',
+  status: 'active',
+  balance_group: { eic: '11XSWVIERNHEIMVR', tso: 'DE_AMPRION' },
+  metadata: { cost_center: '4711' },
+  assigned_at: '2025-10-20T08:00:00Z',
+  activated_at: '2025-10-21T09:30:00Z',
+  created_at: '2025-10-20T08:00:00Z',
+};
+
+export const customerEndpoints = {
+  listCustomers: endpoint({
+    id: 'listCustomers',
+    method: 'GET',
+    path: '/v1/customers',
+    tag: 'Customers',
+    summary: 'List customers',
+    description: 'The customers assigned to you, oldest first.',
+    scopes: ['customers:read'],
+    query: Strict({
+      status: Type.Optional(
+        Type.Enum([...CUSTOMER_STATUSES], { description: 'Only customers of this status.', examples: ['active'] }),
+      ),
+      eic: Type.Optional(Eic('EIC of the customer’s balance group.')),
+      tso: Type.Optional(TsoSchema),
+      search: Type.Optional(
+        Type.String({
+          maxLength: LIMITS.searchLength,
+          description: 'Part of the name or of a metadata value, in upper or lower case.',
+          examples: ['stadtwerke'],
+        }),
+      ),
+      ...pageQuery,
+    }),
+    body: null,
+    response: CustomerList,
+    problems: [],
+    example: {
+      response: { customers: [customerExample], pagination: { limit: 10, has_more: false, next_cursor: null } },
+    },
+  }),
+  getCustomer: endpoint({
+    id: 'getCustomer',
+    method: 'GET',
+    path: '/v1/customers/{customer_id}',
+    tag: 'Customers',
+    summary: 'Read a customer',
+    description: 'One customer. The answer carries an `ETag`; `If-None-Match` is honoured.',
+    scopes: ['customers:read'],
+    query: Strict({}),
+    body: null,
+    response: Customer,
+    problems: ['customer_not_found'],
+    example: { response: customerExample },
+  }),
+  updateCustomer: endpoint({
+    id: 'updateCustomer',
+    method: 'PATCH',
+    path: '/v1/customers/{customer_id}',
+    tag: 'Customers',
+    summary: 'Update a customer',
+    description:
+      'Activates or deactivates a customer, changes its balance group, or manages its metadata, all or nothing. `If-Match` is honoured.',
+    scopes: ['customers:write'],
+    query: Strict({}),
+    body: CustomerUpdate,
+    response: Customer,
+    problems: [
+      'balance_group_tso_not_enabled',
+      'customer_not_found',
+      'already_active',
+      'invalid_status_transition',
+      'precondition_failed',
+    ],
+    example: {
+      request: { status: 'active', metadata: { cost_center: '4711' } },
+      response: customerExample,
+    },
+  }),
+};

@@ -1,0 +1,48 @@
+import type { Static, TSchema } from 'typebox';
+import type { ProblemCode } from './problems.ts';
+import type { Scope } from './scopes.ts';
+
+/**
+ * One operation of the wire: how it is called, what it takes and what it answers. Routing, validation, the OpenAPI
+ * document and the clients all read this one description.
+ */
+export type Endpoint<
+  Path extends string = string,
+  Query extends TSchema = TSchema,
+  Body extends TSchema | null = TSchema | null,
+  Response extends TSchema = TSchema,
+> = {
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** With parameters in braces: `/v1/contracts/{contract_id}`. */
+  readonly path: Path;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  /** All of them are required. */
+  readonly scopes: readonly Scope[];
+  readonly query: Query;
+  readonly body: Body;
+  readonly response: Response;
+  /** Problems that only this operation has; those that every operation has are added where they are documented. */
+  readonly problems: readonly ProblemCode[];
+  readonly example: { readonly request?: unknown; readonly response: unknown };
+};
+
+export const endpoint = <
+  const Path extends string,
+  Query extends TSchema,
+  Body extends TSchema | null,
+  Response extends TSchema,
+>(
+  definition: Endpoint<Path, Query, Body, Response>,
+): Endpoint<Path, Query, Body, Response> => definition;
+
+type PathParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameterNames<Rest>
+  : never;
+
+export type ParamsOf<E extends Endpoint> = Record<PathParameterNames<E['path']>, string>;
+export type QueryOf<E extends Endpoint> = Static<E['query']>;
+export type BodyOf<E extends Endpoint> = E['body'] extends TSchema ? Static<E['body']> : undefined;
+export type ResponseOf<E extends Endpoint> = Static<E['response']>;

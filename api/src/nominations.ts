@@ -1,0 +1,201 @@
+import Type, { type Static } from 'typebox';
+import {
+  BulkIds,
+  bulkQuery,
+  DateTime,
+  deliveryQuery,
+  Eic,
+  Flag,
+  MwhSchema,
+  Nullable,
+  ordered,
+  Pagination,
+  pageQuery,
+  SlotNumber,
+  Strict,
+  slotQuery,
+  TsoSchema,
+} from './common.ts';
+import { endpoint } from './endpoint.ts';
+
+export const NOMINATION_STATUSES = ['pending', 'partial_match', 'match', 'superseded'] as const;
+export const DIRECTIONS = ['out', 'in'] as const;
+
+export const NominationSlot = Type.Object(
+  {
+    delivery_start: DateTime('Start of the quarter-hour, UTC.'),
+    delivery_end: DateTime('End of the quarter-hour, UTC.'),
+    slot_number: SlotNumber('Quarter-hour within the German delivery day.'),
+    amount: MwhSchema('MWh, 3 decimals.'),
+    matched_amount: Type.Optional(Nullable(MwhSchema('What the TSO confirmed, MWh; null until matched.'))),
+  },
+  { title: 'NominationSlot' },
+);
+
+export const Nomination = Type.Object(
+  {
+    id: Type.String(),
+    status: Type.Enum([...NOMINATION_STATUSES]),
+    version: Type.Integer({ minimum: 1, description: 'Starts at 1, increments on correction.' }),
+    previous_nomination_id: Type.Optional(
+      Nullable(Type.String({ description: 'The version that this one supersedes.' })),
+    ),
+    gate_closure: Nullable(DateTime('The deadline that this version has to meet.')),
+    confirmed_at: Type.Optional(Nullable(DateTime('When the TSO’s final confirmation came.'))),
+    direction: Type.Enum([...DIRECTIONS], { description: 'From your perspective.' }),
+    eic: Eic('Your balance group.'),
+    tso: TsoSchema,
+    sent_at: Type.Optional(Nullable(DateTime('When it was sent to the TSO.'))),
+    counterparty: Type.Object(
+      { name: Type.String(), eic: Type.String() },
+      { title: 'NominationCounterparty', description: 'The platform operator.' },
+    ),
+    slots: Type.Optional(
+      Type.Array(NominationSlot, {
+        description: 'On list reads only with `include_slots=true`; always on detail, bulk and history reads.',
+      }),
+    ),
+    created_at: DateTime('When this version was made, UTC.'),
+  },
+  { title: 'Nomination', description: 'The net saldo of a balance group’s valid transactions of one delivery day.' },
+);
+export type Nomination = Static<typeof Nomination>;
+
+export const NominationList = Type.Object(
+  { nominations: Type.Array(Nomination), pagination: Pagination },
+  { title: 'NominationList' },
+);
+export const NominationHistoryList = Type.Object(
+  { nominations: Type.Array(Nomination, { description: 'Newest to oldest.' }) },
+  { title: 'NominationHistoryList' },
+);
+export const BulkNominationList = Type.Object(
+  { nominations: Type.Array(Nomination) },
+  { title: 'BulkNominationList' },
+);
+export const BulkNominationIdsRequest = Strict(
+  { ids: BulkIds('nom_01jhm52x6yf6rbkm2s8hq3j5zd') },
+  { title: 'BulkNominationIdsRequest' },
+);
+
+const nominationExample: Nomination = {
+  id: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
+  status: 'match',
+  version: 1,
+  previous_nomination_id: null,
+  gate_closure: '2026-01-14T13:30:00Z',
+  confirmed_at: '2026-01-14T15:04:10Z',
+  direction: 'out',
+  eic: '11XFC-PROD-----E',
+  tso: 'DE_50HERTZ',
+  sent_at: '2026-01-14T12:58:00Z',
+  counterparty: { name: 'Saldo Clearing', eic: '11XSALDO-------Z' },
+  slots: [
+    {
+      delivery_start: '2026-01-15T14:00:00Z',
+      delivery_end: '2026-01-15T14:15:00Z',
+      slot_number: 61,
+      amount: 7.125,
+      matched_amount: 7.125,
+    },
+  ],
+  created_at: '2026-01-14T12:31:07Z',
+};
+
+export const nominationEndpoints = {
+  listNominations: endpoint({
+    id: 'listNominations',
+    method: 'GET',
+    path: '/v1/nominations',
+    tag: 'Nominations',
+    summary: 'List nominations',
+    description:
+      'All versions of your balance groups’ nominations, by delivery day. With slot numbers given, `slots` holds only those in range.',
+    scopes: ['nominations:read'],
+    query: Strict(
+      {
+        status: Type.Optional(
+          Type.Enum([...NOMINATION_STATUSES], { description: 'Only nominations of this status.', examples: ['pending'] }),
+        ),
+        eic: Type.Optional(Eic('EIC of your balance group.')),
+        tso: Type.Optional(TsoSchema),
+        direction: Type.Optional(
+          Type.Enum([...DIRECTIONS], { description: 'Only this direction.', examples: ['out'] }),
+        ),
+        ...deliveryQuery,
+        ...slotQuery,
+        include_slots: Flag('Adds the `slots` of each nomination.'),
+        ...pageQuery,
+      },
+      ordered(['delivery_start', 'delivery_end'], ['slot_number_from', 'slot_number_to']),
+    ),
+    body: null,
+    response: NominationList,
+    problems: [],
+    example: {
+      response: {
+        nominations: [nominationExample],
+        pagination: { limit: 10, has_more: false, next_cursor: null },
+      },
+    },
+  }),
+  getNomination: endpoint({
+    id: 'getNomination',
+    method: 'GET',
+    path: '/v1/nominations/{nomination_id}',
+    tag: 'Nominations',
+    summary: 'Read a nomination',
+    description: 'One version of a nomination, with its slots.',
+    scopes: ['nominations:read'],
+    query: Strict({}),
+    body: null,
+    response: Nomination,
+    problems: ['nomination_not_found'],
+    example: { response: nominationExample },
+  }),
+  getNominationHistory: endpoint({
+    id: 'getNominationHistory',
+    method: 'GET',
+    path: '/v1/nominations/{nomination_id}/history',
+    tag: 'Nominations',
+    summary: 'Read a nomination’s versions',
+    description: 'The whole chain of versions, newest first, from the id of any of them.',
+    scopes: ['nominations:read'],
+    query: Strict({}),
+    body: null,
+    response: NominationHistoryList,
+    problems: ['nomination_not_found'],
+    example: { response: { nominations: [nominationExample] } },
+  }),
+  getNominationsBulk: endpoint({
+    id: 'getNominationsBulk',
+    method: 'GET',
+    path: '/v1/nominations/bulk',
+    tag: 'Nominations',
+    summary: 'Read nominations by id',
+    description: 'Several nominations with their slots, in the order of the ids, each once.',
+    scopes: ['nominations:read'],
+    query: Strict(bulkQuery('nom_01jhm52x6yf6rbkm2s8hq3j5zd')),
+    body: null,
+    response: BulkNominationList,
+    problems: [],
+    example: { response: { nominations: [nominationExample] } },
+  }),
+  postNominationsBulk: endpoint({
+    id: 'postNominationsBulk',
+    method: 'POST',
+    path: '/v1/nominations/bulk',
+    tag: 'Nominations',
+    summary: 'Read nominations by id, ids in the body',
+    description: 'For id sets too large for a query string.',
+    scopes: ['nominations:read'],
+    query: Strict({}),
+    body: BulkNominationIdsRequest,
+    response: BulkNominationList,
+    problems: [],
+    example: {
+      request: { ids: ['nom_01jhm52x6yf6rbkm2s8hq3j5zd'] },
+      response: { nominations: [nominationExample] },
+    },
+  }),
+};

@@ -1,0 +1,173 @@
+import Type, { type Static } from 'typebox';
+
+/** What is wrong with a single field of a request. */
+export const FIELD_CODES = [
+  'unknown_field',
+  'read_only_field',
+  'required',
+  'invalid_type',
+  'invalid_enum_value',
+  'invalid_format',
+  'invalid_literal',
+  'value_too_small',
+  'value_too_large',
+  'validation_failed',
+] as const;
+export type FieldCode = (typeof FIELD_CODES)[number];
+
+type Entry = { readonly status: number; readonly title: string; readonly explanation: string; readonly remedy: string };
+
+/** The only catalogue of problems: code, status and title as they go over the wire, and what their page says. */
+export const PROBLEMS = {
+  validation: {
+    status: 400,
+    title: 'Validation Failed',
+    explanation: 'The request has a parameter, header or body member that is not what the operation takes.',
+    remedy: 'Correct every field listed in `errors`; the whole list is given at once. Nothing was changed.',
+  },
+  balance_group_tso_not_enabled: {
+    status: 400,
+    title: 'Balance Group TSO Not Enabled',
+    explanation: 'The balance group is yours, but the requested TSO is not enabled for it.',
+    remedy: 'Have the TSO enabled in the balance group settings first, then repeat the request.',
+  },
+  invalid_api_key: {
+    status: 401,
+    title: 'Invalid API Key',
+    explanation: 'The header `X-Api-Key` is missing, or its value is not a key that is valid here and now.',
+    remedy: 'Send a key of this API that is neither revoked nor expired. Keys of the other APIs do not work here.',
+  },
+  insufficient_scopes: {
+    status: 403,
+    title: 'Insufficient API Key Scopes',
+    explanation: 'The key is valid but lacks a scope that the operation requires.',
+    remedy: 'Create a new key with the required scopes; the scopes of an existing key never change.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not Found',
+    explanation: 'No operation has this path.',
+    remedy: 'Compare the path with the documentation at `/docs`; every path begins with its version.',
+  },
+  contract_not_found: {
+    status: 404,
+    title: 'Contract Not Found',
+    explanation: 'The contract does not exist, or neither of its balance groups is yours.',
+    remedy: 'Check the id, and that the key belongs to the BRP of the seller or the buyer.',
+  },
+  transaction_not_found: {
+    status: 404,
+    title: 'Transaction Not Found',
+    explanation: 'The transaction does not exist, or neither sender nor receiver is yours.',
+    remedy: 'Check the id, and that the key belongs to the BRP of the sender or the receiver.',
+  },
+  nomination_not_found: {
+    status: 404,
+    title: 'Nomination Not Found',
+    explanation: 'The nomination does not exist, or its balance group is not yours.',
+    remedy: 'Check the id, and that the key belongs to the BRP of the balance group.',
+  },
+  customer_not_found: {
+    status: 404,
+    title: 'Customer Not Found',
+    explanation: 'The customer does not exist, or is not assigned to you.',
+    remedy: 'Check the id, and that the key belongs to the BRP the customer is assigned to.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method Not Allowed',
+    explanation: 'The path exists, but not with this method.',
+    remedy: 'Use one of the methods in the `Allow` header.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'Request Timeout',
+    explanation: 'The request did not arrive completely in time.',
+    remedy: 'Send the whole request without long pauses.',
+  },
+  already_active: {
+    status: 409,
+    title: 'Customer Already Active',
+    explanation: 'Activation was requested for a customer that is active already.',
+    remedy: 'Nothing needs to be done; leave `status` out of the request to change other fields.',
+  },
+  invalid_status_transition: {
+    status: 409,
+    title: 'Invalid Status Transition',
+    explanation: 'The record cannot move from its present status to the requested one.',
+    remedy: 'Read the record and request a move that its status allows.',
+  },
+  precondition_failed: {
+    status: 412,
+    title: 'Precondition Failed',
+    explanation: 'The record has changed since the version named in `If-Match`.',
+    remedy: 'Read the record again, decide anew, and send its new `ETag`.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'Payload Too Large',
+    explanation: 'The request body is larger than the operation takes.',
+    remedy: 'Split the request into smaller ones.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported Media Type',
+    explanation: 'The body has a `Content-Type` that the operation does not take.',
+    remedy: 'Send `application/json`; a PATCH also takes `application/merge-patch+json`.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Rate Limited',
+    explanation: 'More requests were made in the current window than the key or address may make.',
+    remedy: 'Wait for the number of seconds in `Retry-After`; read more per request with `limit` and bulk reads.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'Request Header Fields Too Large',
+    explanation: 'The request line and headers together are larger than the server takes.',
+    remedy: 'Send fewer or shorter headers; long id lists belong into the body of a bulk read.',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Internal Error',
+    explanation: 'The server failed at something that is not your fault.',
+    remedy: 'Repeat the request later; if it goes on, report the `X-Request-Id` of the answer.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Unavailable',
+    explanation: 'The server cannot answer for the moment: it is overloaded, stopping, or without its database.',
+    remedy: 'Repeat the request after the number of seconds in `Retry-After`.',
+  },
+} as const satisfies Record<string, Entry>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
+
+export const ProblemFieldError = Type.Object(
+  {
+    field: Type.Optional(
+      Type.String({ description: 'JSON path of the offending field.', examples: ['balance_group.tso'] }),
+    ),
+    code: Type.Enum([...FIELD_CODES], { examples: ['invalid_enum_value'] }),
+    message: Type.String({ examples: ['must be one of DE_AMPRION, DE_TENNET, DE_TRANSNET_BW, DE_50HERTZ'] }),
+  },
+  { title: 'ProblemFieldError' },
+);
+export type ProblemFieldError = Static<typeof ProblemFieldError>;
+
+export const Problem = Type.Object(
+  {
+    type: Type.String({
+      format: 'uri',
+      description: 'Identifies the problem class, and resolves to a page that explains it.',
+    }),
+    title: Type.String({ description: 'Short label, the same for all problems of a type.' }),
+    status: Type.Integer({ description: 'The HTTP status.' }),
+    detail: Type.Optional(Type.String({ description: 'What went wrong this time.' })),
+    instance: Type.Optional(Type.String({ description: 'Path and query of the request.' })),
+    errors: Type.Optional(Type.Array(ProblemFieldError, { description: 'Present on validation failures.' })),
+  },
+  { title: 'Problem' },
+);
+export type Problem = Static<typeof Problem>;

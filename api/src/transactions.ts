@@ -1,0 +1,222 @@
+import Type, { type Static } from 'typebox';
+import {
+  BulkIds,
+  bulkQuery,
+  DateTime,
+  deliveryQuery,
+  Eic,
+  Flag,
+  MwhSchema,
+  Nullable,
+  ordered,
+  Pagination,
+  pageQuery,
+  SlotNumber,
+  Strict,
+  slotQuery,
+  TsoSchema,
+} from './common.ts';
+import { Asset, assetExample } from './contracts.ts';
+import { endpoint } from './endpoint.ts';
+
+export const TRANSACTION_STATUSES = ['valid', 'invalid', 'superseded'] as const;
+
+export const Transaction = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.Literal('ppa'),
+    contract_id: Type.String({ description: 'The contract it belongs to.' }),
+    status: Type.Enum([...TRANSACTION_STATUSES]),
+    version: Type.Integer({ minimum: 1, description: 'Starts at 1, increments on correction.' }),
+    previous_transaction_id: Type.Optional(
+      Nullable(Type.String({ description: 'The version that this one supersedes.' })),
+    ),
+    sender: Type.Object(
+      {
+        eic: Eic('Balance group that delivers.'),
+        asset_id: Nullable(Type.String({ description: 'Details come with `include_assets=true`.' })),
+        tso: TsoSchema,
+      },
+      { title: 'TransactionSender' },
+    ),
+    receiver: Type.Object(
+      { eic: Eic('Balance group that receives.'), tso: TsoSchema },
+      { title: 'TransactionReceiver' },
+    ),
+    delivery_start: DateTime('Start of the quarter-hour, UTC.'),
+    delivery_end: DateTime('End of the quarter-hour, UTC.'),
+    slot_number: SlotNumber('Quarter-hour within the German delivery day: 1..96, up to 92 or 100 when the clock changes.'),
+    volume: MwhSchema('MWh, 3 decimal places.'),
+    created_at: DateTime('When this version was made, UTC.'),
+  },
+  { title: 'Transaction', description: 'A contractual volume of one quarter-hour. Immutable; a correction is a new version.' },
+);
+export type Transaction = Static<typeof Transaction>;
+
+const assets = Type.Optional(
+  Type.Array(Asset, { description: 'Each asset of the transactions once; only with `include_assets=true`.' }),
+);
+export const TransactionList = Type.Object(
+  { transactions: Type.Array(Transaction), pagination: Pagination, assets },
+  { title: 'TransactionList' },
+);
+export const TransactionHistoryList = Type.Object(
+  { transactions: Type.Array(Transaction, { description: 'Newest to oldest.' }), assets },
+  { title: 'TransactionHistoryList' },
+);
+export const BulkTransactionList = Type.Object(
+  { transactions: Type.Array(Transaction), assets },
+  { title: 'BulkTransactionList' },
+);
+export const BulkTransactionIdsRequest = Strict(
+  {
+    ids: BulkIds('txn_01jhm4q7sqe8h9w3tb5k2x0rax'),
+    include_assets: Type.Optional(
+      Type.Boolean({ default: false, description: 'Adds the deduplicated `assets`.', examples: [true] }),
+    ),
+  },
+  { title: 'BulkTransactionIdsRequest' },
+);
+
+const transactionExample: Transaction = {
+  id: 'txn_01jhm4q7sqe8h9w3tb5k2x0rax',
+  type: 'ppa',
+  contract_id: 'con_01jhm3wa2fe5h8x2z6tdq9vn4m',
+  status: 'valid',
+  version: 2,
+  previous_transaction_id: 'txn_01jhkv1m6ce0tsr4wbz9e71gax',
+  sender: { eic: '11XFC-PROD-----E', asset_id: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c', tso: 'DE_50HERTZ' },
+  receiver: { eic: '11XSWVIERNHEIMVR', tso: 'DE_AMPRION' },
+  delivery_start: '2026-01-15T14:00:00Z',
+  delivery_end: '2026-01-15T14:15:00Z',
+  slot_number: 61,
+  volume: 7.125,
+  created_at: '2026-01-14T10:02:31Z',
+};
+const supersededExample: Transaction = {
+  ...transactionExample,
+  id: 'txn_01jhkv1m6ce0tsr4wbz9e71gax',
+  status: 'superseded',
+  version: 1,
+  previous_transaction_id: null,
+  volume: 6.9,
+  created_at: '2026-01-14T06:30:00Z',
+};
+
+const includeAssets = { include_assets: Flag('Adds a deduplicated `assets` array to the answer.') };
+const filters = {
+  status: Type.Optional(
+    Type.Enum([...TRANSACTION_STATUSES], { description: 'Only transactions of this status.', examples: ['valid'] }),
+  ),
+  sender_eic: Type.Optional(Eic('EIC of the sender.')),
+  receiver_eic: Type.Optional(Eic('EIC of the receiver.')),
+  ...deliveryQuery,
+  ...slotQuery,
+  ...includeAssets,
+  ...pageQuery,
+};
+const filterOrder = ordered(['delivery_start', 'delivery_end'], ['slot_number_from', 'slot_number_to']);
+const listExample = {
+  transactions: [transactionExample],
+  pagination: { limit: 10, has_more: false, next_cursor: null },
+  assets: [assetExample],
+};
+
+export const transactionEndpoints = {
+  listContractTransactions: endpoint({
+    id: 'listContractTransactions',
+    method: 'GET',
+    path: '/v1/contracts/{contract_id}/transactions',
+    tag: 'Transactions',
+    summary: 'List a contract’s transactions',
+    description: 'All versions of the contract’s transactions, by delivery day, slot and version.',
+    scopes: ['contracts:read', 'transactions:read'],
+    query: Strict(filters, filterOrder),
+    body: null,
+    response: TransactionList,
+    problems: ['contract_not_found'],
+    example: { response: listExample },
+  }),
+  listTransactions: endpoint({
+    id: 'listTransactions',
+    method: 'GET',
+    path: '/v1/transactions',
+    tag: 'Transactions',
+    summary: 'List transactions',
+    description: 'Every transaction that you send or receive, by delivery day, contract, slot and version.',
+    scopes: ['transactions:read'],
+    query: Strict(
+      {
+        contract_id: Type.Optional(
+          Type.String({ description: 'Only this contract’s.', examples: ['con_01jhm3wa2fe5h8x2z6tdq9vn4m'] }),
+        ),
+        type: Type.Optional(Type.Literal('ppa', { description: 'The only type there is.', examples: ['ppa'] })),
+        ...filters,
+      },
+      filterOrder,
+    ),
+    body: null,
+    response: TransactionList,
+    problems: [],
+    example: { response: listExample },
+  }),
+  getTransaction: endpoint({
+    id: 'getTransaction',
+    method: 'GET',
+    path: '/v1/transactions/{transaction_id}',
+    tag: 'Transactions',
+    summary: 'Read a transaction',
+    description: 'One version of a transaction.',
+    scopes: ['transactions:read'],
+    query: Strict({}),
+    body: null,
+    response: Transaction,
+    problems: ['transaction_not_found'],
+    example: { response: transactionExample },
+  }),
+  getTransactionHistory: endpoint({
+    id: 'getTransactionHistory',
+    method: 'GET',
+    path: '/v1/transactions/{transaction_id}/history',
+    tag: 'Transactions',
+    summary: 'Read a transaction’s versions',
+    description: 'The whole chain of versions, newest first, from the id of any of them.',
+    scopes: ['transactions:read'],
+    query: Strict(includeAssets),
+    body: null,
+    response: TransactionHistoryList,
+    problems: ['transaction_not_found'],
+    example: { response: { transactions: [transactionExample, supersededExample] } },
+  }),
+  getTransactionsBulk: endpoint({
+    id: 'getTransactionsBulk',
+    method: 'GET',
+    path: '/v1/transactions/bulk',
+    tag: 'Transactions',
+    summary: 'Read transactions by id',
+    description: 'Several transactions in the order of the ids, each once.',
+    scopes: ['transactions:read'],
+    query: Strict({ ...bulkQuery('txn_01jhm4q7sqe8h9w3tb5k2x0rax'), ...includeAssets }),
+    body: null,
+    response: BulkTransactionList,
+    problems: [],
+    example: { response: { transactions: [transactionExample] } },
+  }),
+  postTransactionsBulk: endpoint({
+    id: 'postTransactionsBulk',
+    method: 'POST',
+    path: '/v1/transactions/bulk',
+    tag: 'Transactions',
+    summary: 'Read transactions by id, ids in the body',
+    description: 'For id sets too large for a query string.',
+    scopes: ['transactions:read'],
+    query: Strict({}),
+    body: BulkTransactionIdsRequest,
+    response: BulkTransactionList,
+    problems: [],
+    example: {
+      request: { ids: ['txn_01jhm4q7sqe8h9w3tb5k2x0rax'], include_assets: true },
+      response: { transactions: [transactionExample], assets: [assetExample] },
+    },
+  }),
+};

@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises';
+import { brpEndpoints } from '@saldo/api';
+import scalar from '@scalar/fastify-api-reference';
+import type { FastifyInstance } from 'fastify';
+import { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import { brpKeyRing } from './auth/key-ring.ts';
+import { type Clock, monotonicNow } from './clock.ts';
+import type { Config } from './config.ts';
+import { type Database, statement } from './db/database.ts';
+import { contractRoutes } from './features/contracts/routes.ts';
+import { customerRoutes } from './features/customers/routes.ts';
+import { nominationRoutes } from './features/nominations/routes.ts';
+import { transactionRoutes } from './features/transactions/routes.ts';
+import { cursorSealer } from './http/cursor.ts';
+import { ERROR_PAGE_POLICY, errorPage, isProblemCode } from './http/error-pages.ts';
+import { keyGuard } from './http/guard.ts';
+import { openApiDocument } from './http/openapi.ts';
+import { problem } from './http/problem.ts';
+import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from './http/rate-limit.ts';
+import { methodFinder, mountRoutes } from './http/routes.ts';
+import { createServer } from './http/server.ts';
+import type { Metrics } from './metrics.ts';
+
+export type Parts = {
+  readonly config: Config;
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+};
+
+/** Paths that are there for everybody; those of the API are in its table of endpoints. */
+const OPEN_PATHS = ['/', '/openapi.json', '/docs', '/docs/', '/errors/{code}'].map((path) => ({
+  method: 'GET' as const,
+  path,
+}));
+
+const READ_CURSOR_SECRET = statement('read_cursor_secret', "select value from secret where name = 'cursor'");
+
+/** The BRP listener: what is mounted, in order. */
+export async function createApp({ config, db, clock, logger, metrics }: Parts): Promise<FastifyInstance> {
+  const endpoints = Object.values(brpEndpoints);
+  const addresses = { base: config.baseUrl ?? '', errors: config.errorBase ?? config.baseUrl ?? '' };
+
+  const app = await createServer({
+    logger,
+    tls: config.tls,
+    trustProxy: config.trustProxy,
+    corsOrigins: config.corsOrigins,
+    errorBase: () => addresses.errors,
+    methodsOf: methodFinder([...endpoints, ...OPEN_PATHS]),
+    onAnswer: (request, status, seconds) => {
+      const route = request.routeOptions.url ?? 'unknown';
+      metrics.observeRequest(request.method, route, status, seconds);
+      logger.info(
+        {
+          request_id: request.id,
+          key_id: request.principal?.keyId,
+          method: request.method,
+          url: request.url,
+          status,
+          ms: Math.round(seconds * 1e6) / 1000,
+        },
+        'request',
+      );
+    },
+  });
+  // Without a name for the outside, the server is named by the address that it got.
+  app.addHook('onListen', async () => {
+    const own = app.listeningOrigin;
+    addresses.base ||= own;
+    addresses.errors ||= addresses.base;
+  });
+
+  const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
+  if (!secret) throw new Error('the migrations make the cursor secret');
+  const limiter = rateLimiter(config, logger, app);
+  const guard = keyGuard(brpKeyRing(db, clock.now, monotonicNow), limiter);
+  const routes = [
+    ...contractRoutes(db, clock),
+    ...transactionRoutes(db),
+    ...nominationRoutes(db, config.operator),
+    ...customerRoutes(db, clock),
+  ];
+  mountRoutes(app, routes, guard, cursorSealer(secret.value));
+  mountOpenPages(app, () =>
+    openApiDocument(
+      {
+        title: 'Saldo BRP API',
+        version: '1.0.0',
+        description: 'Contracts, transactions, nominations and customers of a balancing responsible party.',
+        baseUrl: addresses.base,
+        errorBase: addresses.errors,
+      },
+      endpoints,
+    ),
+  );
+  return app;
+}
+
+function rateLimiter(config: Config, logger: Logger, app: FastifyInstance): RateLimiter {
+  const rule = { limit: config.rateLimit, windowS: config.rateWindowS };
+  const inMemory = memoryRateLimiter(rule, monotonicNow);
+  if (config.redisUrl === null) return inMemory;
+  const redis = new Redis(config.redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false });
+  redis.on('error', (error) => logger.warn({ err: error }, 'redis is not reachable'));
+  app.addHook('onClose', async () => {
+    redis.disconnect();
+  });
+  return redisRateLimiter(rule, redis, inMemory, (error) => {
+    logger.warn({ err: error }, 'counting rate limits in memory');
+  });
+}
+
+const PLACEHOLDER = new URL('../../portal/index.html', import.meta.url);
+
+/** Pages that need no key: the portal, the documentation, and what problems mean. */
+function mountOpenPages(app: FastifyInstance, openApi: () => object): void {
+  let document: string | null = null;
+  app.get('/openapi.json', async (_request, reply) => {
+    document ??= JSON.stringify(openApi());
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
+  app.get<{ Params: { code: string } }>('/errors/:code', async (request, reply) => {
+    const { code } = request.params;
+    if (!isProblemCode(code)) throw problem('not_found', `There is no problem called ${code}.`);
+    return reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', ERROR_PAGE_POLICY)
+      .send(errorPage(code));
+  });
+  app.get('/', async (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', ERROR_PAGE_POLICY)
+      .send(await readFile(PLACEHOLDER, 'utf8')),
+  );
+  app.register(scalar, {
+    routePrefix: '/docs',
+    configuration: { url: '/openapi.json', withDefaultFonts: false },
+  });
+}

@@ -1,0 +1,62 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Scope } from '@saldo/api';
+import { type Db, statement } from '../db/database.ts';
+import { encodeId, ID_PREFIX } from '../domain/id.ts';
+import { hashSecret, looksLikeKey } from './api-key.ts';
+import type { Principal } from './principal.ts';
+
+/** How long a key may go on to be believed after it was last looked up: a revocation takes effect within this. */
+const BELIEVED_MS = 4_000;
+const MAX_BELIEVED = 10_000;
+
+const FIND_KEY = statement(
+  'find_brp_key',
+  `select id, hash, brp_no, scopes, expires_at
+   from api_key
+   where hash = $1 and owner = 'brp' and revoked_at is null`,
+);
+
+type KeyRow = { id: string; hash: Buffer; brp_no: number; scopes: Scope[]; expires_at: number | null };
+type Believed = { principal: Principal; expiresAt: number | null; lookedUpAt: number };
+
+/** Tells who a BRP's key belongs to. Answers at once for keys that were looked up a moment ago. */
+export type KeyRing = { find(secret: string): Principal | null | Promise<Principal | null> };
+
+export function brpKeyRing(db: Db, now: () => number, monotonicNow: () => number): KeyRing {
+  const believed = new Map<string, Believed>();
+  const lookingUp = new Map<string, Promise<Principal | null>>();
+
+  const unlessExpired = (entry: Believed): Principal | null =>
+    entry.expiresAt !== null && entry.expiresAt <= now() ? null : entry.principal;
+
+  async function lookUp(digest: Buffer, name: string): Promise<Principal | null> {
+    const askedAt = monotonicNow();
+    const [row] = await db.query<KeyRow>(FIND_KEY, [digest]);
+    if (!row || !timingSafeEqual(row.hash, digest)) {
+      believed.delete(name);
+      return null;
+    }
+    const principal = { keyId: encodeId(ID_PREFIX.key, row.id), viewer: { brpNo: row.brp_no }, scopes: new Set(row.scopes) };
+    const entry = { principal, expiresAt: row.expires_at, lookedUpAt: askedAt };
+    believed.delete(name);
+    if (believed.size >= MAX_BELIEVED) believed.delete(believed.keys().next().value ?? '');
+    believed.set(name, entry);
+    return unlessExpired(entry);
+  }
+
+  return {
+    find(secret) {
+      if (!looksLikeKey('brp', secret)) return null;
+      const digest = hashSecret(secret);
+      const name = digest.toString('latin1');
+      const entry = believed.get(name);
+      if (entry && monotonicNow() - entry.lookedUpAt < BELIEVED_MS) return unlessExpired(entry);
+      let pending = lookingUp.get(name);
+      if (!pending) {
+        pending = lookUp(digest, name).finally(() => lookingUp.delete(name));
+        lookingUp.set(name, pending);
+      }
+      return pending;
+    },
+  };
+}

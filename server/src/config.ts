@@ -1,0 +1,145 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { checkEic } from './domain/eic.ts';
+
+/** Everything that the environment decides. Defaults are for a first look on one's own machine. */
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+  /** How the outside names the BRP API, without a slash at the end; null: the address that is listened on. */
+  readonly baseUrl: string | null;
+  readonly errorBase: string | null;
+  readonly dataDir: string;
+  /** Null: the embedded database. */
+  readonly databaseUrl: string | null;
+  readonly redisUrl: string | null;
+  readonly rateLimit: number;
+  readonly rateWindowS: number;
+  readonly corsOrigins: readonly string[];
+  readonly trustProxy: boolean;
+  readonly demo: boolean;
+  readonly operatorKey: string | null;
+  readonly operator: { readonly name: string; readonly eic: string };
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
+  readonly logLevel: LogLevel;
+};
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A value of the environment that the server cannot start with. Its message is one line for the person who set it. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+const SECRET = /KEY|URL/;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function refuse(name: string, must: string, was: string): never {
+  // Keys and addresses with passwords in them are never repeated.
+  const told = SECRET.test(name) && name !== 'BASE_URL' ? `a value of ${was.length} characters` : `"${was}"`;
+  throw new ConfigError(`${name} must be ${must}, but it was ${told}.`);
+}
+
+const text = (env: Environment, name: string): string | null => {
+  const value = env[name];
+  return value === undefined || value === '' ? null : value;
+};
+
+function wholeNumber(env: Environment, name: string, range: { min: number; max: number; default: number }): number {
+  const value = text(env, name);
+  if (value === null) return range.default;
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || number < range.min || number > range.max) {
+    refuse(name, `a whole number from ${range.min} to ${range.max}`, value);
+  }
+  return number;
+}
+
+function oneOf<T extends string>(env: Environment, name: string, values: readonly T[], byDefault: T): T {
+  const value = text(env, name);
+  if (value === null) return byDefault;
+  const found = values.find((known) => known === value);
+  return found ?? refuse(name, `one of ${values.join(', ')}`, value);
+}
+
+function url(env: Environment, name: string, protocols: readonly string[]): string | null {
+  const value = text(env, name);
+  if (value === null) return null;
+  const parsed = URL.canParse(value) ? new URL(value) : null;
+  if (!parsed || !protocols.includes(parsed.protocol)) {
+    refuse(name, `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`, value);
+  }
+  return value.replace(/\/+$/, '');
+}
+
+function operatorKey(env: Environment): string | null {
+  const value = text(env, 'SALDO_OPERATOR_KEY');
+  if (value !== null && !/^[\x21-\x7e]{16,200}$/.test(value)) {
+    refuse('SALDO_OPERATOR_KEY', '16 to 200 printable ASCII characters without blanks', value);
+  }
+  return value;
+}
+
+function operatorEic(env: Environment): string {
+  const value = text(env, 'OPERATOR_EIC') ?? '11XSALDO-------Z';
+  const fault = checkEic(value);
+  if (fault !== null) refuse('OPERATOR_EIC', `a valid EIC (it ${fault.message})`, value);
+  return value;
+}
+
+function tls(env: Environment): Config['tls'] {
+  const [cert, key] = [text(env, 'TLS_CERT'), text(env, 'TLS_KEY')];
+  if (cert === null && key === null) return null;
+  if (cert === null) return refuse('TLS_CERT', 'set together with TLS_KEY', '');
+  if (key === null) return refuse('TLS_KEY', 'set together with TLS_CERT', '');
+  return { cert: fileOf('TLS_CERT', cert), key: fileOf('TLS_KEY', key) };
+}
+
+function fileOf(name: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch {
+    throw new ConfigError(`${name} must be the path of a file that can be read, but it was "${file}".`);
+  }
+}
+
+function dataDir(env: Environment): string {
+  const value = text(env, 'DATA_DIR') ?? 'data';
+  const dir = path.resolve(value);
+  try {
+    mkdirSync(dir, { recursive: true });
+  } catch {
+    refuse('DATA_DIR', 'a folder that exists or can be made', value);
+  }
+  return dir;
+}
+
+const PORTS = { min: 0, max: 65_535 };
+
+export function readConfig(env: Environment): Config {
+  return {
+    host: text(env, 'HOST') ?? '127.0.0.1',
+    port: wholeNumber(env, 'PORT', { ...PORTS, default: 8080 }),
+    adminHost: text(env, 'ADMIN_HOST') ?? '127.0.0.1',
+    adminPort: wholeNumber(env, 'ADMIN_PORT', { ...PORTS, default: 9090 }),
+    baseUrl: url(env, 'BASE_URL', ['http:', 'https:']),
+    errorBase: url(env, 'ERROR_BASE', ['http:', 'https:']),
+    databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
+    redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
+    rateLimit: wholeNumber(env, 'RATE_LIMIT', { min: 1, max: 1_000_000_000, default: 300 }),
+    rateWindowS: wholeNumber(env, 'RATE_WINDOW_S', { min: 1, max: 86_400, default: 60 }),
+    corsOrigins: (text(env, 'CORS_ORIGINS') ?? '').split(',').filter((origin) => origin !== ''),
+    trustProxy: oneOf(env, 'TRUST_PROXY', ['on', 'off'], 'off') === 'on',
+    demo: oneOf(env, 'DEMO', ['on', 'off'], 'on') === 'on',
+    operatorKey: operatorKey(env),
+    operator: { name: text(env, 'OPERATOR_NAME') ?? 'Saldo Clearing', eic: operatorEic(env) },
+    tls: tls(env),
+    logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
+    // Last, because it is the only one that leaves a trace.
+    dataDir: dataDir(env),
+  };
+}

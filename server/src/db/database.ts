@@ -1,0 +1,197 @@
+import pg from 'pg';
+import { parseArray, parseTimestamp } from './wire-types.ts';
+
+/** A statement that is prepared once per connection under its name; equal names must have equal texts. */
+export type Statement = { readonly name: string; readonly text: string };
+
+export type Row = Record<string, unknown>;
+
+/** What a query function takes as its first argument: the database itself, or a transaction on it. */
+export type Db = {
+  /** Rows as objects. */
+  query<R extends Row>(statement: Statement, values?: readonly unknown[]): Promise<R[]>;
+  /** Rows as arrays of columns, for the hot paths. */
+  arrays<R extends readonly unknown[]>(statement: Statement, values?: readonly unknown[]): Promise<R[]>;
+};
+
+/** A handle on which everything happens at once or not at all. Only `transaction` makes one. */
+export type Tx = Db & { readonly inTransaction: true };
+
+export type Database = Db & {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+};
+
+/** The database could not be reached, or gave up: the caller may try again later. */
+export class DatabaseUnavailable extends Error {
+  override name = 'DatabaseUnavailable';
+}
+
+/** A statement of a migration's table or of a query function: its name is derived from where it is used. */
+export const statement = (name: string, text: string): Statement => ({ name, text });
+
+const LIMITS = {
+  /** Short reads share two connections; each holds many requests in flight. */
+  readers: 2,
+  writers: 10,
+  connectTimeoutMs: 5_000,
+  /** No read of the API comes near this; one that does must not hold up those behind it. */
+  readTimeoutMs: 10_000,
+  writeTimeoutMs: 60_000,
+};
+
+/** SQLSTATE classes after which the same request may succeed later: connection, resources, operator intervention. */
+const UNAVAILABLE = /^(08|53|57)/;
+const SOCKET_ERRORS = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN)$/;
+
+function translate(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = 'code' in error ? String(error.code) : '';
+  const lost = /Connection terminated|Client has encountered a connection error|timeout exceeded|not queryable/;
+  if (UNAVAILABLE.test(code) || SOCKET_ERRORS.test(code) || lost.test(error.message)) {
+    return new DatabaseUnavailable(error.message, { cause: error });
+  }
+  return error;
+}
+
+const types = {
+  getTypeParser(oid: number, format?: string) {
+    if (format !== 'binary') {
+      if (oid === pg.types.builtins.TIMESTAMPTZ) return parseTimestamp;
+      if (oid === INT4_ARRAY || oid === INT2_ARRAY || oid === INT8_ARRAY) return parseArray;
+      if (oid === pg.types.builtins.DATE || oid === pg.types.builtins.UUID) return keepText;
+      if (oid === pg.types.builtins.INT8) return Number;
+    }
+    return pg.types.getTypeParser(oid, format as 'text');
+  },
+};
+const INT2_ARRAY = 1005;
+const INT4_ARRAY = 1007;
+const INT8_ARRAY = 1016;
+const keepText = (text: string) => text;
+
+function queriesOn(run: (config: pg.QueryConfig & { rowMode?: 'array' }) => Promise<pg.QueryResult>): Db {
+  return {
+    async query<R extends Row>(statement: Statement, values: readonly unknown[] = []) {
+      const result = await run({ name: statement.name, text: statement.text, values: values as unknown[] });
+      return result.rows as R[];
+    },
+    async arrays<R extends readonly unknown[]>(statement: Statement, values: readonly unknown[] = []) {
+      const result = await run({
+        name: statement.name,
+        text: statement.text,
+        values: values as unknown[],
+        rowMode: 'array',
+      });
+      return result.rows as R[];
+    },
+  };
+}
+
+/** A connection for short reads. Requests are pipelined on it; when it breaks, the next request opens a new one. */
+class Reader {
+  inFlight = 0;
+  private connected: pg.Client | null = null;
+  private connecting: Promise<pg.Client> | null = null;
+  private readonly config: pg.ClientConfig;
+
+  constructor(config: pg.ClientConfig) {
+    this.config = config;
+  }
+
+  async run(config: pg.QueryConfig): Promise<pg.QueryResult> {
+    this.inFlight++;
+    try {
+      const client = this.connected ?? (await this.connect());
+      return await client.query(config);
+    } catch (error) {
+      throw translate(error);
+    } finally {
+      this.inFlight--;
+    }
+  }
+
+  private connect(): Promise<pg.Client> {
+    this.connecting ??= this.open().finally(() => {
+      this.connecting = null;
+    });
+    return this.connecting;
+  }
+
+  private async open(): Promise<pg.Client> {
+    const client = new pg.Client({ ...this.config, pipeline: true });
+    const forget = () => {
+      if (this.connected === client) this.connected = null;
+    };
+    // A broken connection fails the requests on it by themselves; the event only tells us to open a new one.
+    client.on('error', forget);
+    client.on('end', forget);
+    await client.connect();
+    this.connected = client;
+    return client;
+  }
+
+  async close(): Promise<void> {
+    const client = this.connected ?? (await this.connecting?.catch(() => null));
+    this.connected = null;
+    await client?.end();
+  }
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error) => {
+    throw translate(error);
+  });
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work({ ...queriesOn((config) => client.query(config)), inTransaction: true });
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((rollbackError: Error) => {
+      broken = rollbackError;
+    });
+    throw translate(error);
+  } finally {
+    client.release(broken);
+  }
+}
+
+/**
+ * Opens the database. Reads outside of a transaction are pipelined over a few connections, which costs a third of a
+ * pool's time per look-up; transactions have a pool of their own. Page statements use their generic plan: their
+ * texts are made so that there is one good plan for each.
+ */
+export function openDatabase(url: string): Database {
+  const shared: pg.ClientConfig = {
+    connectionString: url,
+    application_name: 'saldo',
+    connectionTimeoutMillis: LIMITS.connectTimeoutMs,
+    types: types as pg.CustomTypesConfig,
+  };
+  const readers = Array.from(
+    { length: LIMITS.readers },
+    () =>
+      new Reader({
+        ...shared,
+        options: `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${LIMITS.readTimeoutMs}`,
+      }),
+  );
+  const pool = new pg.Pool({
+    ...shared,
+    max: LIMITS.writers,
+    options: `-c timezone=UTC -c statement_timeout=${LIMITS.writeTimeoutMs}`,
+  });
+  // An idle connection that breaks is replaced by the pool; whoever uses a broken one gets the error there.
+  pool.on('error', () => {});
+
+  const leastBusy = () => readers.reduce((best, reader) => (reader.inFlight < best.inFlight ? reader : best));
+  return {
+    ...queriesOn((config) => leastBusy().run(config)),
+    transaction: (work) => inTransaction(pool, work),
+    async close() {
+      await Promise.all([...readers.map((reader) => reader.close()), pool.end()]);
+    },
+  };
+}

@@ -1,0 +1,243 @@
+/**
+ * The database on disk: whose it is, how it comes into being, and what an earlier server left running on it.
+ *
+ *     dataDir/saldo.lock              held by the one server that works here
+ *     dataDir/postgres.log            what Postgres says, with postgres.log.1 before it
+ *     dataDir/postgres/password       of the superuser, 0600
+ *     dataDir/postgres/data/          the cluster itself, as Postgres calls what one postmaster looks after
+ *     dataDir/postgres/.s.PGSQL.5432  the socket, while Postgres runs
+ */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chown, lchown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { type Account, failure, type Host, runOn, signalPostgres } from './embedded-programs.ts';
+
+export type Cluster = { folder: string; data: string; password: string; name: string };
+export type Say = (message: string) => void;
+
+const isWindows = process.platform === 'win32';
+
+/**
+ * One server per data folder. The lock must die with its holder, however it dies, and must not be won by two
+ * servers that find it abandoned at the same moment: a pid file can do neither, a lock of the kernel on a
+ * file does both. Node has no call for that, but SQLite, a part of Node, takes one for an exclusive
+ * transaction.
+ */
+export function lockFolder(dataDir: string): { release: () => void } {
+  const lock = new DatabaseSync(join(dataDir, 'saldo.lock'), { open: false, timeout: 0 });
+  const release = () => {
+    if (lock.isOpen) lock.close();
+  };
+  try {
+    lock.open();
+    lock.exec('PRAGMA journal_mode = MEMORY'); // Nothing is ever written, so there need be no journal file.
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    release();
+    const sqliteBusy = 5;
+    if ((error as { errcode?: number }).errcode !== sqliteBusy) {
+      throw new Error(`The data folder ${dataDir} cannot be used: ${(error as Error).message}.`);
+    }
+    throw new Error(
+      `Another Saldo server is using the data folder ${dataDir}: stop it, or use another folder.`,
+    );
+  }
+  return { release };
+}
+
+/**
+ * Postgres refuses to run as root, so root lends it an unprivileged account. An existing cluster keeps its
+ * owner, whatever the list of accounts says today; files that root restored from a backup are given back.
+ */
+export async function chooseAccount(dataDir: string): Promise<Account | undefined> {
+  if (process.geteuid?.() !== 0) return undefined;
+  const folder = join(dataDir, 'postgres');
+  const owner = existsSync(folder) ? await stat(folder) : undefined;
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  const candidates = ['postgres', '_postgres', 'nobody'].map((user) => lines.find(([name]) => name === user));
+  const entry = candidates.find((line) => line !== undefined);
+  if (entry === undefined) {
+    throw new Error('Postgres does not run as root, and this system has neither a user postgres nor nobody.');
+  }
+  const account = { uid: Number(entry[2]), gid: Number(entry[3]) };
+  if (owner !== undefined) await giveTo(account, folder);
+  return account;
+}
+
+async function giveTo({ uid, gid }: Account, folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries) await lchown(join(entry.parentPath, entry.name), uid, gid);
+  // The folder itself comes last: its owner tells the next start whether this was finished.
+  await chown(folder, uid, gid);
+}
+
+export async function openCluster(dataDir: string, host: Host, say: Say): Promise<Cluster> {
+  const folder = join(dataDir, 'postgres');
+  if (!existsSync(folder)) {
+    say('Preparing the embedded database (first start)…');
+    await createCluster(dataDir, folder, host);
+  }
+  const data = join(folder, 'data');
+  let version: string;
+  let password: string;
+  try {
+    version = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
+    password = await readFile(join(folder, 'password'), 'utf8');
+  } catch (error) {
+    throw new Error(`The embedded database in ${folder} cannot be opened: ${(error as Error).message}.`);
+  }
+  const { major } = host.programs;
+  if (version !== String(major)) {
+    throw new Error(
+      `The database in ${folder} was made by Postgres ${version}, but this is Postgres ${major}: ` +
+        'dump it with the Saldo that made it, and load it into a new data folder.',
+    );
+  }
+  // Device and inode name a folder as long as a process can be at work in it, even if the folder is moved.
+  const { dev, ino } = await stat(data, { bigint: true });
+  return { folder, data, password, name: `saldo-${dev}-${ino}` };
+}
+
+/**
+ * Everything is made in a folder beside the final one, which a rename makes appear complete or not at all;
+ * what an interrupted attempt left is thrown away. The folder has a new name each time, because an initdb
+ * whose server was killed goes on working in the old one for a while.
+ */
+async function createCluster(dataDir: string, folder: string, host: Host): Promise<void> {
+  const prefix = 'postgres.new-';
+  const removal = { recursive: true, force: true, maxRetries: 5 };
+  for (const name of await readdir(dataDir)) {
+    if (name.startsWith(prefix)) await rm(join(dataDir, name), removal);
+  }
+  const staging = await mkdtemp(join(dataDir, prefix));
+  try {
+    const data = join(staging, 'data');
+    await mkdir(data, { mode: 0o700 });
+    const password = randomBytes(24).toString('base64url');
+    await writeFile(join(staging, 'password'), password, { mode: 0o600, flush: true });
+    if (host.account !== undefined) await giveTo(host.account, staging);
+
+    const initdb = runOn(data, host, 'initdb', [
+      '--username=saldo',
+      '--pwfile=../password',
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      // Text is ordered by code point, on every machine and in every version; letter case follows Unicode.
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--data-checksums',
+      '--no-instructions',
+    ]);
+    await initdb.ended;
+    if (initdb.child.exitCode !== 0) throw failure('The embedded database could not be created', initdb);
+    await rename(staging, folder);
+    await syncFolder(dataDir);
+  } catch (error) {
+    await rm(staging, removal);
+    throw error;
+  }
+}
+
+/** A rename outlasts a power cut only when the folder above it is on disk. */
+async function syncFolder(folder: string): Promise<void> {
+  if (isWindows) return; // Folders cannot be opened there, and NTFS keeps a journal of such changes.
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+/**
+ * Ends what a killed server, or a killed postmaster, left running on the cluster. A postmaster that is still
+ * there is stopped, not taken over: it has the settings and the socket of another run, and nobody would be
+ * told when it dies. Should this ever miss a process, there are still no two postmasters: Postgres itself
+ * refuses to start while the shared memory that belongs to the inode of its data folder is in use.
+ *
+ * Processes are recognised by their owner and by the name of the cluster, which a postmaster carries in its
+ * command line and its children in their titles. The pid in postmaster.pid alone proves nothing, since it may
+ * have been given to another program. (The working folder in /proc would tell more, but in most containers
+ * even root may not see it.)
+ */
+export async function clearLeftovers(cluster: Cluster, host: Host, say: Say): Promise<void> {
+  const pidFile = join(cluster.data, 'postmaster.pid');
+  const content = await readFile(pidFile, 'utf8').catch(() => undefined);
+  if (content === undefined) return;
+  const postmaster = Number.parseInt(content, 10);
+  let left = await processesOf(cluster, host);
+  if (left.includes(postmaster)) {
+    say('Stopping the Postgres that an earlier server left behind…');
+    signalPostgres(host.programs, postmaster, 'SIGINT');
+    left = await waitUntilGone(cluster, host, 60_000);
+  }
+  // Backends notice the loss of their postmaster when they next wait for something; a long query may never.
+  for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
+    if (left.length === 0) break;
+    for (const pid of left) signalPostgres(host.programs, pid, signal);
+    left = await waitUntilGone(cluster, host, 10_000);
+  }
+  if (left.length > 0) throw new Error(`Old processes of Postgres cannot be ended: ${left.join(', ')}.`);
+
+  // Postgres would take any living process with that pid for its predecessor, and stumble over an empty file;
+  // that a process is dead it sees for itself.
+  if (Number.isNaN(postmaster) || isAlive(postmaster)) await rm(pidFile, { force: true });
+}
+
+async function waitUntilGone(cluster: Cluster, host: Host, patienceMs: number): Promise<number[]> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const left = await processesOf(cluster, host);
+    if (left.length === 0 || Date.now() > deadline) return left;
+    await delay(25);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function processesOf({ name }: Cluster, { account }: Host): Promise<number[]> {
+  const owner = account?.uid ?? process.geteuid?.() ?? 0;
+  const isOurs = ({ uid, command }: Process) => {
+    const isPostmaster = ` ${command} `.includes(` cluster_name=${name} `);
+    return uid === owner && (isPostmaster || command.startsWith(`postgres: ${name}: `));
+  };
+  return (await listProcesses()).filter(isOurs).map(({ pid }) => pid);
+}
+
+type Process = { pid: number; uid: number; command: string };
+
+async function listProcesses(): Promise<Process[]> {
+  if (process.platform === 'linux') {
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    const found = await Promise.all(pids.map((pid) => readProcess(pid).catch(() => undefined)));
+    return found.filter((one) => one !== undefined);
+  }
+  const query =
+    `Get-CimInstance Win32_Process -Filter "Name='postgres.exe'" | ` +
+    'ForEach-Object { "$($_.ProcessId) 0 $($_.CommandLine)" }';
+  const [tool, options] = isWindows
+    ? ['powershell', ['-NoProfile', '-Command', query]]
+    : ['ps', ['-axww', '-o', 'pid=,uid=,command=']];
+  const { stdout } = await promisify(execFile)(tool, options, { maxBuffer: 64 * 1024 * 1024 });
+  return [...stdout.matchAll(/^ *(\d+) +(\d+) +(.*?)\r?$/gm)].map(([, pid, uid, command]) => ({
+    pid: Number(pid),
+    uid: Number(uid),
+    command: command ?? '',
+  }));
+}
+
+async function readProcess(pid: string): Promise<Process> {
+  const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim();
+  return { pid: Number(pid), uid: (await stat(`/proc/${pid}`)).uid, command };
+}

@@ -1,0 +1,294 @@
+/**
+ * A Postgres of its own for a server that was given none: a child process whose data lives in the server's
+ * data folder. It is as durable as any Postgres (fsync stays on), is started again when it dies, and ends
+ * with `stop`; after a kill -9 of the server the next start ends it.
+ */
+import { createHash } from 'node:crypto';
+import { chown, lstat, mkdir, realpath, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import {
+  type Cluster,
+  chooseAccount,
+  clearLeftovers,
+  lockFolder,
+  openCluster,
+  type Say,
+} from './embedded-cluster.ts';
+import {
+  failure,
+  findPrograms,
+  type Host,
+  openLog,
+  type Programs,
+  type Run,
+  runOn,
+  signalPostgres,
+} from './embedded-programs.ts';
+
+/** The url names a database `saldo` that exists, and its only role, a superuser of that name. */
+export type EmbeddedPostgres = { url: string; stop: () => Promise<void> };
+
+type Settings = Record<string, string>;
+/** Where Postgres listens: a folder with its socket, or an address. */
+type Endpoint = {
+  host: string;
+  port: number;
+  settings: Settings;
+  prepare: () => Promise<void>;
+  remove: () => Promise<void>;
+};
+type Server = { cluster: Cluster; host: Host; endpoint: Endpoint; settings: Settings; say: Say };
+
+const isWindows = process.platform === 'win32';
+
+const defaultSettings: Settings = {
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  max_connections: '100',
+  shared_buffers: '256MB',
+  effective_cache_size: '1GB',
+  maintenance_work_mem: '128MB',
+  work_mem: '8MB',
+  wal_compression: 'on',
+  min_wal_size: '256MB',
+  max_wal_size: '2GB',
+  checkpoint_timeout: '15min',
+  log_checkpoints: 'off',
+  // Compiling a query costs more than it saves where queries take milliseconds.
+  jit: 'off',
+  // The disks of today find a random page about as fast as the next one.
+  random_page_cost: '1.1',
+  // A query whose client has gone, for instance with a killed server, is not worth finishing.
+  client_connection_check_interval: '10s',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+export async function startEmbeddedPostgres(options: {
+  dataDir: string;
+  say: (message: string) => void;
+  settings?: Record<string, string>;
+}): Promise<EmbeddedPostgres> {
+  const { say, settings = {} } = options;
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  const dataDir = await realpath(options.dataDir);
+  const lock = lockFolder(dataDir);
+  try {
+    const account = await chooseAccount(dataDir);
+    const host = { account, programs: await findPrograms(account, dataDir), log: openLog(dataDir) };
+    const cluster = await openCluster(dataDir, host, say);
+    await clearLeftovers(cluster, host, say);
+    const endpoint = isWindows ? await freePort() : socketOf(cluster, host);
+    return await superviseServer({ cluster, host, endpoint, settings, say }, lock.release);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Starts Postgres, and starts it again whenever it ends without having been told to. */
+async function superviseServer(server: Server, release: () => void): Promise<EmbeddedPostgres> {
+  const { endpoint, say } = server;
+  const { programs } = server.host;
+  say(`Starting Postgres ${programs.major}…`);
+  await endpoint.prepare();
+  let current = launch(server);
+  // A server that ends without `stop`, say by an exception, takes Postgres along; only kill -9 leaves it
+  // behind.
+  const takeAlong = () => {
+    current.child.kill('SIGINT');
+    release();
+  };
+  process.once('exit', takeAlong);
+  const tidyUp = async () => {
+    process.off('exit', takeAlong);
+    await endpoint.remove();
+    release();
+  };
+
+  try {
+    const client = await connectWhenReady(current, server);
+    await createDatabase(client).finally(() => client.end());
+  } catch (error) {
+    await endPostgres(current, programs);
+    await tidyUp();
+    throw error;
+  }
+
+  const stopping = new AbortController();
+  const keepRunning = async () => {
+    let launchedAt = Date.now();
+    for (let attempt = 0; ; attempt += 1) {
+      const how = await current.ended;
+      if (stopping.signal.aborted) return;
+      // Whoever has run for a while is started again at once; a series of failures is given ever more time.
+      if (Date.now() - launchedAt > 60_000) attempt = 0;
+      const pauseMs = attempt === 0 ? 0 : Math.min(250 * 2 ** attempt, 30_000);
+      say(`Postgres has stopped by itself (${how}); starting it again in ${pauseMs / 1000} s…`);
+      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+      try {
+        await clearLeftovers(server.cluster, server.host, say);
+        await endpoint.prepare();
+        // Nothing is awaited between this check and the launch, so `stop` meets either no process or this
+        // one.
+        if (stopping.signal.aborted) return;
+        launchedAt = Date.now();
+        current = launch(server);
+        await (await connectWhenReady(current, server)).end();
+        say('Postgres is running again.');
+      } catch (error) {
+        if (!stopping.signal.aborted) say((error as Error).message);
+      }
+    }
+  };
+  const supervision = keepRunning();
+
+  const stop = async () => {
+    stopping.abort();
+    await endPostgres(current, programs);
+    await supervision;
+    await tidyUp();
+  };
+  let stopped: Promise<void> | undefined;
+  return { url: urlOf(server, 'saldo'), stop: () => (stopped ??= stop()) };
+}
+
+/**
+ * Postgres gets a process group of its own: Ctrl-C is for the server, which needs its database to the end.
+ */
+function launch({ cluster, host, endpoint, settings }: Server): Run {
+  const all = { ...defaultSettings, ...settings, ...endpoint.settings, cluster_name: cluster.name };
+  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return runOn(cluster.data, host, 'postgres', options, true);
+}
+
+/**
+ * First the fast shutdown, which rolls back open transactions; the harder ways cost a recovery, but no data.
+ */
+async function endPostgres(run: Run, programs: Programs): Promise<void> {
+  const steps = [
+    ['SIGINT', 60_000],
+    ['SIGQUIT', 10_000],
+    ['SIGKILL', 5_000],
+  ] as const;
+  for (const [signal, patienceMs] of steps) {
+    if (run.child.pid !== undefined && run.child.exitCode === null && run.child.signalCode === null) {
+      signalPostgres(programs, run.child.pid, signal);
+    }
+    const patience = new AbortController();
+    await Promise.race([
+      run.ended,
+      delay(patienceMs, undefined, { signal: patience.signal }).catch(() => {}),
+    ]);
+    patience.abort();
+    if (run.outcome() !== undefined) return;
+  }
+  throw new Error(`Postgres (process ${run.child.pid}) cannot be ended.`);
+}
+
+/**
+ * Waits as long as Postgres lives: after a crash it may have to replay gigabytes of its log first, and
+ * nothing is gained by interrupting that.
+ */
+async function connectWhenReady(run: Run, server: Server): Promise<pg.Client> {
+  const startedAt = Date.now();
+  for (let intervalMs = 20; ; ) {
+    if (run.outcome() !== undefined) throw failure('Postgres did not start', run);
+    const connectionString = urlOf(server, 'postgres');
+    const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => {}); // A connection may break at any time; whoever uses it next is told.
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (!isTemporary(error)) throw error;
+    }
+    if (intervalMs < 250 && Date.now() - startedAt > 5_000) {
+      server.say('Postgres is recovering from an unclean end, which can take a while…');
+      intervalMs = 250;
+    }
+    await Promise.race([run.ended, delay(intervalMs)]);
+  }
+}
+
+/**
+ * No socket yet, starting up or shutting down, or all connections taken by the server's pool after a restart.
+ */
+function isTemporary(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message: string };
+  if (code === undefined) return /timeout|terminated/i.test(message);
+  return ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P03', '53300'].includes(code);
+}
+
+async function createDatabase(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query("SELECT FROM pg_database WHERE datname = 'saldo'");
+  if (rowCount === 0) await client.query('CREATE DATABASE saldo');
+}
+
+/** The port is always there, or PGPORT would decide; a host in the query is how a path fits into a URL. */
+function urlOf({ cluster, endpoint: { host, port } }: Server, database: string): string {
+  const [address, query] = isWindows ? [host, ''] : ['localhost', `host=${encodeURIComponent(host)}&`];
+  return `postgres://saldo:${cluster.password}@${address}:${port}/${database}?${query}sslmode=disable`;
+}
+
+/**
+ * A Unix socket is cheaper than TCP for every query, and nobody else can reach it. It lies beside the data,
+ * where Postgres finds it as '..' however long the path is. Only for the client the whole path must fit into
+ * 104 bytes (on macOS; Linux has 108), so deeper data folders get a private one in /tmp. Postgres touches its
+ * socket every hour, so that a cleaner of temporary files leaves it alone.
+ */
+function socketOf(cluster: Cluster, { account }: Host): Endpoint {
+  const port = 5432;
+  const fits = Buffer.byteLength(join(cluster.folder, `.s.PGSQL.${port}`)) < 104;
+  const digest = createHash('sha256').update(cluster.data).digest('hex').slice(0, 16);
+  const host = fits ? cluster.folder : `/tmp/saldo-${digest}`;
+  return {
+    host,
+    port,
+    settings: {
+      listen_addresses: '',
+      port: String(port),
+      unix_socket_directories: fits ? '..' : host,
+      unix_socket_permissions: '0700',
+    },
+    prepare: async () => {
+      if (!fits) await makePrivateFolder(host, account);
+      // No Postgres runs at this point, so the lock is stale, even if its pid is somebody else's by now.
+      await rm(join(host, `.s.PGSQL.${port}.lock`), { force: true });
+    },
+    remove: async () => {
+      if (!fits) await rm(host, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makePrivateFolder(folder: string, account: Host['account']): Promise<void> {
+  const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
+  if (isNew && account !== undefined) await chown(folder, account.uid, account.gid);
+  // It may be left from a killed server, or somebody else may have made it to get between us and Postgres.
+  const found = await lstat(folder);
+  const owner = account?.uid ?? process.geteuid?.();
+  if (!found.isDirectory() || found.uid !== owner || (found.mode & 0o077) !== 0) {
+    throw new Error(
+      `${folder}, where the socket of Postgres should be, belongs to somebody else: remove it.`,
+    );
+  }
+}
+
+/** Windows has no sockets that Postgres and Node both know. */
+async function freePort(): Promise<Endpoint> {
+  const host = '127.0.0.1';
+  const port = await new Promise<number>((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, host, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+  const settings = { listen_addresses: host, port: String(port), unix_socket_directories: '' };
+  return { host, port, settings, prepare: async () => {}, remove: async () => {} };
+}

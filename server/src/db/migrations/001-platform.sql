@@ -1,0 +1,241 @@
+-- Parties, contracts, sheets and nominations. Inside, parties and contracts are small integers (`no`); to the
+-- outside they are TypeIDs made from their UUIDs (`id`). All instants are timestamptz, all days German delivery days.
+
+create type tso as enum ('DE_AMPRION', 'DE_TENNET', 'DE_TRANSNET_BW', 'DE_50HERTZ');
+create type customer_status as enum ('pending', 'active', 'deactivated');
+create type technology as enum ('solar', 'wind_onshore', 'wind_offshore');
+create type contract_type as enum ('ppa', 'day_ahead', 'intraday');
+create type ppa_type as enum ('forecasted', 'produced', 'consumed', 'baseload', 'shaped', 'peakload', 'indexed');
+create type direction as enum ('out', 'in');
+create type nomination_status as enum ('pending', 'partial_match', 'match', 'superseded');
+create type key_owner as enum ('brp', 'account', 'operator');
+
+-- What every process of the platform shares and nobody outside may know.
+create table secret (
+  name text primary key,
+  value bytea not null
+);
+insert into secret (name, value) values ('cursor', uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
+
+create table brp (
+  no int generated always as identity primary key,
+  id uuid not null unique,
+  name text not null,
+  created_at timestamptz not null
+);
+
+create table balance_group (
+  eic text primary key,
+  brp_no int not null references brp,
+  name text not null,
+  created_at timestamptz not null
+);
+create index balance_group_of_brp on balance_group (brp_no, eic);
+
+-- A balance group in a control area: the key of every saldo. A row stays when its TSO is no longer enabled,
+-- since contracts may still deliver through it.
+create table position (
+  no int generated always as identity primary key,
+  eic text not null references balance_group,
+  tso tso not null,
+  brp_no int not null references brp,
+  enabled boolean not null,
+  unique (eic, tso)
+);
+
+create table account (
+  no int generated always as identity primary key,
+  id uuid not null unique,
+  name text not null,
+  created_at timestamptz not null
+);
+
+-- Only the hash of a key is stored: it cannot be told again, only recognised.
+create table api_key (
+  id uuid primary key,
+  hash bytea not null unique,
+  prefix text not null,
+  name text not null,
+  owner key_owner not null,
+  brp_no int references brp,
+  account_no int references account,
+  scopes text[] not null,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  check ((owner = 'brp') = (brp_no is not null) and (owner = 'account') = (account_no is not null))
+);
+
+create table customer (
+  id uuid primary key,
+  brp_no int not null references brp,
+  name text not null,
+  status customer_status not null,
+  position_no int references position,
+  metadata jsonb not null,
+  -- Name and metadata values in lower case, made by the server so that the database's locale plays no part.
+  search_terms text[] not null,
+  assigned_at timestamptz not null,
+  activated_at timestamptz,
+  created_at timestamptz not null
+);
+create index customer_of_brp on customer (brp_no, id);
+
+create table asset (
+  id uuid primary key,
+  name text not null,
+  nominal_power_kw int not null,
+  technology technology not null,
+  tso tso not null,
+  created_at timestamptz not null
+);
+
+-- A contract keeps its parties' names, balance groups and TSOs as they were when it was made.
+create table contract (
+  no int generated always as identity primary key,
+  id uuid not null unique,
+  external_id text not null unique,
+  type contract_type not null,
+  delivery_start timestamptz,
+  delivery_end timestamptz,
+  seller_customer uuid not null references customer,
+  seller_name text not null,
+  seller_eic text not null,
+  seller_tso tso not null,
+  seller_position int not null references position,
+  seller_brp int not null references brp,
+  buyer_customer uuid not null references customer,
+  buyer_name text not null,
+  buyer_eic text not null,
+  buyer_tso tso not null,
+  buyer_position int not null references position,
+  buyer_brp int not null references brp,
+  ppa_type ppa_type,
+  period text,
+  delivery_profile text,
+  profile jsonb,
+  asset_id uuid references asset,
+  created_at timestamptz not null,
+  check (delivery_start < delivery_end),
+  check (type = 'ppa' or (ppa_type is null and period is null and delivery_profile is null and asset_id is null))
+);
+create index contract_sold on contract (seller_brp, id);
+create index contract_bought on contract (buyer_brp, id) where seller_brp <> buyer_brp;
+
+-- What one import or correction said about one contract and delivery day: a cell per slot, and a cell is a
+-- transaction. `id` ends in a zero byte, which holds the slot number in a transaction's id. The arrays after
+-- `volumes` are null as long as they say nothing: every cell valid, of version 1, without a previous version.
+create table sheet (
+  id uuid primary key,
+  created_at timestamptz not null,
+  contract_no int not null references contract,
+  delivery_day date not null,
+  revision int not null,
+  sender_position int not null,
+  receiver_position int not null,
+  sender_brp int not null,
+  receiver_brp int not null,
+  -- Bits of the statuses that occur: 1 valid, 2 invalid, 4 superseded.
+  status_mask smallint not null,
+  volumes int[] not null,
+  statuses smallint[],
+  versions smallint[],
+  previous smallint[],
+  unique (contract_no, delivery_day, revision)
+);
+-- Pages are read in the order of delivery day and contract. A BRP's page merges what it sends with what it
+-- receives from others, so each side has its own index, and each filter by balance group too.
+create index sheet_sent on sheet (sender_brp, delivery_day, contract_no, revision);
+create index sheet_received on sheet (receiver_brp, delivery_day, contract_no, revision)
+  where sender_brp <> receiver_brp;
+create index sheet_sent_from on sheet (sender_brp, sender_position, delivery_day, contract_no);
+create index sheet_sent_to on sheet (sender_brp, receiver_position, delivery_day, contract_no);
+create index sheet_received_from on sheet (receiver_brp, sender_position, delivery_day, contract_no)
+  where sender_brp <> receiver_brp;
+create index sheet_received_at on sheet (receiver_brp, receiver_position, delivery_day, contract_no);
+-- The rare statuses are found without walking years of valid ones.
+create index sheet_sent_invalid on sheet (sender_brp, delivery_day, contract_no) where status_mask & 2 <> 0;
+create index sheet_received_invalid on sheet (receiver_brp, delivery_day, contract_no)
+  where status_mask & 2 <> 0 and sender_brp <> receiver_brp;
+create index sheet_sent_superseded on sheet (sender_brp, delivery_day, contract_no) where status_mask & 4 <> 0;
+create index sheet_received_superseded on sheet (receiver_brp, delivery_day, contract_no)
+  where status_mask & 4 <> 0 and sender_brp <> receiver_brp;
+
+create table invalidation (
+  sheet_id uuid not null references sheet,
+  slot smallint not null,
+  reason text not null,
+  invalidated_at timestamptz not null,
+  primary key (sheet_id, slot)
+);
+
+-- Position-days whose transactions have changed since they were last netted.
+create table changed_position (
+  position_no int not null references position,
+  delivery_day date not null,
+  changed_at timestamptz not null,
+  primary key (position_no, delivery_day)
+);
+
+-- `amounts` are kWh per slot; `matched` is what the TSO confirmed, in kW as it was sent.
+create table nomination (
+  id uuid primary key,
+  position_no int not null references position,
+  brp_no int not null references brp,
+  eic text not null,
+  tso tso not null,
+  delivery_day date not null,
+  direction direction not null,
+  version int not null,
+  previous_id uuid references nomination,
+  status nomination_status not null,
+  amounts bigint[] not null,
+  matched bigint[],
+  gate_closure timestamptz not null,
+  sent_at timestamptz,
+  confirmed_at timestamptz,
+  created_at timestamptz not null,
+  unique (position_no, delivery_day, direction, version)
+);
+create index nomination_of_brp on nomination (brp_no, delivery_day, id);
+create index nomination_of_brp_by_status on nomination (brp_no, status, delivery_day, id);
+create index nomination_of_eic on nomination (brp_no, eic, delivery_day, id);
+
+create function typeid(prefix text, id uuid) returns text
+language sql immutable strict parallel safe as $$
+  select prefix || '_' || string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + digit, 1), '' order by at)
+  from (
+    select at, substring(bits from at * 5 + 1 for 5)::bit(5)::int as digit
+    from (select B'00' || ('x' || replace(id::text, '-', ''))::bit(128) as bits) as padded,
+      generate_series(0, 25) as at
+  ) as digits
+$$;
+
+-- Sheets unfolded into a row per transaction, for people who come with SQL. Ask for a contract or a few days.
+create view transaction as
+select
+  typeid('txn', encode(set_byte(uuid_send(s.id), 15, cell.slot), 'hex')::uuid) as id,
+  typeid('con', c.id) as contract_id,
+  (array['valid', 'invalid', 'superseded'])[coalesce(s.statuses[cell.slot], 0) + 1] as status,
+  coalesce(s.versions[cell.slot], 1) as version,
+  (select typeid('txn', encode(set_byte(uuid_send(p.id), 15, cell.slot), 'hex')::uuid)
+   from sheet p
+   where p.contract_no = s.contract_no and p.delivery_day = s.delivery_day
+     and p.revision = s.previous[cell.slot]) as previous_transaction_id,
+  c.seller_eic as sender_eic,
+  c.seller_tso as sender_tso,
+  typeid('ast', c.asset_id) as asset_id,
+  c.buyer_eic as receiver_eic,
+  c.buyer_tso as receiver_tso,
+  s.delivery_day,
+  cell.slot as slot_number,
+  (s.delivery_day::timestamp at time zone 'Europe/Berlin') + (cell.slot - 1) * interval '15 minutes' as delivery_start,
+  (s.delivery_day::timestamp at time zone 'Europe/Berlin') + cell.slot * interval '15 minutes' as delivery_end,
+  cell.volume * 0.001 as volume,
+  s.created_at
+from sheet s
+join contract c on c.no = s.contract_no
+cross join lateral unnest(s.volumes) with ordinality as unnested (volume, slot)
+cross join lateral (select unnested.volume, unnested.slot::int as slot) as cell
+where cell.volume is not null;

@@ -1,0 +1,83 @@
+import { assert } from './assert.ts';
+import { type DeliveryDay, slotCount } from './delivery-day.ts';
+import { type GateRules, gateClosure } from './gates.ts';
+
+/** From the balance group's perspective: `out` delivers, `in` receives. */
+export type Direction = 'out' | 'in';
+
+export type CurrentNomination = {
+  id: string;
+  direction: Direction;
+  version: number;
+  amounts: readonly number[];
+};
+
+export type NominationVersion = {
+  direction: Direction;
+  version: number;
+  previousId: string | null;
+  amounts: number[];
+  gateClosure: number;
+};
+
+export type NextNominations =
+  | { kind: 'unchanged' }
+  | { kind: 'too_late' }
+  | { kind: 'versions'; versions: NominationVersion[] };
+
+export type NominationInput = {
+  day: DeliveryDay;
+  /** Signed, per slot, in kWh. */
+  saldo: readonly number[];
+  /** The newest version of each direction that has one. */
+  previous: readonly CurrentNomination[];
+  now: number;
+  rules: GateRules;
+};
+
+/**
+ * Compares a position's saldo with what is nominated for it. A direction is nominated once it is above zero
+ * in any slot and from then on never dropped, only corrected, if need be to zeros. Both directions are
+ * decided together, so that at any time their difference is a saldo that the position really had.
+ */
+export function nextNominations(input: NominationInput): NextNominations {
+  const { day, saldo, previous, now, rules } = input;
+  assert(saldo.length === slotCount(day), 'a saldo has every slot of its day');
+  const versions: NominationVersion[] = [];
+  for (const direction of ['out', 'in'] as const) {
+    const current = currentOf(previous, direction);
+    const amounts = amountsOf(saldo, direction);
+    const changedSlots = slotsThatDiffer(current?.amounts ?? null, amounts);
+    if (changedSlots.length === 0) continue;
+    const closure = gateClosure(day, rules, now, changedSlots);
+    if (closure === 'too_late') return { kind: 'too_late' };
+    versions.push({
+      direction,
+      version: current === null ? 1 : current.version + 1,
+      previousId: current?.id ?? null,
+      amounts,
+      gateClosure: closure,
+    });
+  }
+  return versions.length === 0 ? { kind: 'unchanged' } : { kind: 'versions', versions };
+}
+
+function currentOf(previous: readonly CurrentNomination[], direction: Direction): CurrentNomination | null {
+  const found = previous.filter((nomination) => nomination.direction === direction);
+  assert(found.length <= 1, 'a direction has one current nomination');
+  return found[0] ?? null;
+}
+
+function amountsOf(saldo: readonly number[], direction: Direction): number[] {
+  return saldo.map((kwh) => Math.max(direction === 'out' ? kwh : -kwh, 0));
+}
+
+/** A direction without a nomination counts as zeros: its first version changes the slots above zero. */
+function slotsThatDiffer(before: readonly number[] | null, after: readonly number[]): number[] {
+  assert(before === null || before.length === after.length, 'all versions have every slot of the day');
+  const slots: number[] = [];
+  for (let at = 0; at < after.length; at++) {
+    if (after[at] !== (before === null ? 0 : before[at])) slots.push(at + 1);
+  }
+  return slots;
+}

@@ -1,0 +1,244 @@
+import { assert } from './assert.ts';
+import { MAX_SLOTS } from './delivery-day.ts';
+import { MAX_SLOT_KWH } from './energy.ts';
+
+export type CellStatus = 'valid' | 'invalid' | 'superseded';
+
+/**
+ * What one import or correction said about one contract and one delivery day. All arrays have one place per
+ * slot; those that say nothing are null, which keeps nearly all rows small.
+ */
+export type Sheet = {
+  id: string;
+  revision: number;
+  createdAt: number;
+  /** Null where this revision says nothing. */
+  volumes: (number | null)[];
+  /** Packed status codes; null means that all cells are valid. */
+  statuses: number[] | null;
+  /** Null means that all cells are first versions. */
+  versions: number[] | null;
+  /** The revision that holds the version before; null means that there is none. */
+  previous: (number | null)[] | null;
+};
+
+/** As much of a sheet as a sum needs. */
+export type Volumes = Pick<Sheet, 'volumes' | 'statuses'>;
+
+/** One transaction: a place of a sheet that has a volume. */
+export type Cell = {
+  slot: number;
+  version: number;
+  status: CellStatus;
+  volumeKwh: number;
+  revision: number;
+  previousRevision: number | null;
+};
+
+/** The new statuses of a sheet that is already stored; nothing else of it ever changes. */
+export type StatusChange = { revision: number; statuses: number[]; statusMask: number };
+
+export type NewSheet = Pick<Sheet, 'revision' | 'volumes' | 'versions' | 'previous'>;
+
+export type DayChange = {
+  created: number;
+  corrected: number;
+  unchanged: number;
+  sheet: NewSheet | null;
+  superseded: StatusChange[];
+};
+
+type DraftSheet = { volumes: (number | null)[]; versions: number[]; previous: (number | null)[] };
+type StatusDrafts = Map<Sheet, number[]>;
+
+/** Which statuses occur in a sheet, as a bit each, so that an index can find the rare ones. */
+export const STATUS_BIT = { valid: 1, invalid: 2, superseded: 4 } as const;
+
+const VALID = 0;
+const INVALID = 1;
+const SUPERSEDED = 2;
+const STATUS_OF_CODE: readonly CellStatus[] = ['valid', 'invalid', 'superseded'];
+/** Stands in `versions` where a sheet says nothing about a slot. */
+const NO_VERSION = 0;
+
+export function statusMask(sheet: Volumes): number {
+  const { volumes, statuses } = sheet;
+  if (statuses === null) return STATUS_BIT.valid;
+  let mask = 0;
+  for (let at = 0; at < volumes.length; at++) {
+    if (volumes[at] !== null) mask |= 1 << statuses[at]!;
+  }
+  return mask;
+}
+
+/** The transaction in a slot of a sheet, or null where the sheet says nothing. */
+export function cellAt(sheet: Sheet, slot: number): Cell | null {
+  const at = slot - 1;
+  const volumeKwh = sheet.volumes[at] ?? null;
+  if (volumeKwh === null) return null;
+  return {
+    slot,
+    version: sheet.versions === null ? 1 : sheet.versions[at]!,
+    status: STATUS_OF_CODE[codeAt(sheet, at)]!,
+    volumeKwh,
+    revision: sheet.revision,
+    previousRevision: sheet.previous?.[at] ?? null,
+  };
+}
+
+/**
+ * The transactions of a contract-day by slot, then version. The sheets come by ascending revision; some may
+ * be missing, since a later sheet never holds an earlier version.
+ */
+export function unfold(sheets: readonly Sheet[], from = 1, to = MAX_SLOTS): Cell[] {
+  const cells: Cell[] = [];
+  const last = Math.min(to, sheets[0]?.volumes.length ?? 0);
+  for (let slot = from; slot <= last; slot++) {
+    for (let index = 0; index < sheets.length; index++) {
+      const cell = cellAt(sheets[index]!, slot);
+      if (cell !== null) cells.push(cell);
+    }
+  }
+  return cells;
+}
+
+/** All versions of a slot, newest first. */
+export function chain(history: readonly Sheet[], slot: number): Cell[] {
+  return unfold(history, slot, slot).reverse();
+}
+
+/** Per slot the volume that counts now, null where none does; writing it back changes nothing. */
+export function currentVolumes(history: readonly Sheet[], slotCount: number): (number | null)[] {
+  return currentSheets(history, slotCount).map((sheet, at) =>
+    sheet !== null && codeAt(sheet, at) === VALID ? (sheet.volumes[at] ?? null) : null,
+  );
+}
+
+/**
+ * Decides what a day's volumes change: unknown slots become first versions, changed ones corrections, equal
+ * ones stay, and null says nothing. Repeating an invalid volume is a correction, for it makes the volume
+ * count again.
+ */
+export function writeDay(history: readonly Sheet[], volumes: readonly (number | null)[]): DayChange {
+  const holders = currentSheets(history, volumes.length);
+  const draft: DraftSheet = {
+    volumes: volumes.map(() => null),
+    versions: volumes.map(() => NO_VERSION),
+    previous: volumes.map(() => null),
+  };
+  const statuses: StatusDrafts = new Map();
+  let created = 0;
+  let corrected = 0;
+  let unchanged = 0;
+  for (let at = 0; at < volumes.length; at++) {
+    const volume = volumes[at] ?? null;
+    if (volume === null) continue;
+    assertVolume(volume);
+    const holder = holders[at] ?? null;
+    if (holder === null) {
+      created++;
+      draft.versions[at] = 1;
+    } else if (holder.volumes[at] === volume && codeAt(holder, at) === VALID) {
+      unchanged++;
+      continue;
+    } else {
+      corrected++;
+      draft.versions[at] = (holder.versions?.[at] ?? 1) + 1;
+      draft.previous[at] = holder.revision;
+      setStatus(statuses, holder, at, SUPERSEDED);
+    }
+    draft.volumes[at] = volume;
+  }
+  const sheet = created + corrected === 0 ? null : packed(history.length + 1, draft, corrected > 0);
+  return { created, corrected, unchanged, sheet, superseded: statusChanges(statuses) };
+}
+
+/** Takes the current transactions of these slots out of every saldo; those that do not count anyway stay. */
+export function invalidate(
+  history: readonly Sheet[],
+  slots: readonly number[],
+): { kind: 'done'; changed: StatusChange[] } {
+  const holders = currentSheets(history, history[0]?.volumes.length ?? 0);
+  const statuses: StatusDrafts = new Map();
+  for (const slot of slots) {
+    const holder = holders[slot - 1] ?? null;
+    if (holder !== null && codeAt(holder, slot - 1) === VALID) setStatus(statuses, holder, slot - 1, INVALID);
+  }
+  return { kind: 'done', changed: statusChanges(statuses) };
+}
+
+/** For one exact transaction. Whoever asks has found it before, so its absence is a mistake of ours. */
+export function invalidateCell(
+  history: readonly Sheet[],
+  revision: number,
+  slot: number,
+): { kind: 'done'; changed: StatusChange[] } | { kind: 'not_valid'; status: CellStatus } {
+  const sheet = history.find((candidate) => candidate.revision === revision);
+  const cell = sheet === undefined ? null : cellAt(sheet, slot);
+  if (sheet === undefined || cell === null) {
+    throw new Error(`revision ${revision} says nothing about slot ${slot}`);
+  }
+  if (cell.status !== 'valid') return { kind: 'not_valid', status: cell.status };
+  const statuses: StatusDrafts = new Map();
+  setStatus(statuses, sheet, slot - 1, INVALID);
+  return { kind: 'done', changed: statusChanges(statuses) };
+}
+
+/** Adds the valid volumes of a contract-day, slot by slot; they are integers, so no order changes a sum. */
+export function sumValid(into: Float64Array | number[], history: readonly Volumes[], sign: 1 | -1): void {
+  for (let index = 0; index < history.length; index++) {
+    const { volumes, statuses } = history[index]!;
+    assert(volumes.length === into.length, 'all sheets of a day have the same slots');
+    for (let at = 0; at < volumes.length; at++) {
+      const volume = volumes[at] ?? null;
+      if (volume !== null && (statuses === null || statuses[at] === VALID)) into[at]! += sign * volume;
+    }
+  }
+}
+
+/** Per slot the sheet that holds its newest version. Needs every sheet of the contract-day. */
+function currentSheets(history: readonly Sheet[], slotCount: number): (Sheet | null)[] {
+  const holders = Array.from<Sheet | null>({ length: slotCount }).fill(null);
+  for (let index = 0; index < history.length; index++) {
+    const sheet = history[index]!;
+    assert(sheet.revision === index + 1, 'a history has every revision, in order');
+    assert(sheet.volumes.length === slotCount, 'all sheets of a day have the same slots');
+    for (let at = 0; at < slotCount; at++) {
+      if (sheet.volumes[at] !== null) holders[at] = sheet;
+    }
+  }
+  return holders;
+}
+
+function packed(revision: number, draft: DraftSheet, hasCorrections: boolean): NewSheet {
+  if (hasCorrections) return { revision, ...draft };
+  return { revision, volumes: draft.volumes, versions: null, previous: null };
+}
+
+function codeAt(sheet: Sheet, at: number): number {
+  return sheet.statuses === null ? VALID : sheet.statuses[at]!;
+}
+
+function setStatus(drafts: StatusDrafts, sheet: Sheet, at: number, code: number): void {
+  let statuses = drafts.get(sheet);
+  if (statuses === undefined) {
+    statuses = sheet.statuses === null ? sheet.volumes.map(() => VALID) : [...sheet.statuses];
+    drafts.set(sheet, statuses);
+  }
+  statuses[at] = code;
+}
+
+/** By revision, so that all writers lock the rows of a day in the same order. */
+function statusChanges(drafts: StatusDrafts): StatusChange[] {
+  return Array.from(drafts, ([{ revision, volumes }, statuses]) => ({
+    revision,
+    statuses,
+    statusMask: statusMask({ volumes, statuses }),
+  })).sort((one, other) => one.revision - other.revision);
+}
+
+function assertVolume(volumeKwh: number): void {
+  if (!Number.isInteger(volumeKwh) || volumeKwh < 0 || volumeKwh > MAX_SLOT_KWH) {
+    throw new Error(`${volumeKwh} kWh is not a volume`);
+  }
+}

@@ -1,0 +1,43 @@
+import { contractEndpoints } from '@saldo/api';
+import type { Viewer } from '../../auth/principal.ts';
+import type { Clock } from '../../clock.ts';
+import type { Db } from '../../db/database.ts';
+import { decodeId, ID_PREFIX } from '../../domain/id.ts';
+import { pageById, paginate } from '../../http/paging.ts';
+import { problem } from '../../http/problem.ts';
+import { type Route, route } from '../../http/routes.ts';
+import { deliveryRange, instantOf } from '../../http/time-filter.ts';
+import { type ContractRow, findContract, listContracts } from './store.ts';
+import { wireContract } from './wire.ts';
+
+/** Absent and invisible are the same: nobody learns which ids exist. */
+export async function getContract(db: Db, viewer: Viewer, id: string): Promise<ContractRow> {
+  const uuid = decodeId(ID_PREFIX.contract, id);
+  const row = uuid === null ? null : await findContract(db, viewer, uuid);
+  if (row === null) throw problem('contract_not_found', 'There is no such contract.');
+  return row;
+}
+
+export function contractRoutes(db: Db, clock: Clock): Route[] {
+  return [
+    route(contractEndpoints.listContracts, async ({ viewer, query, page }) => {
+      const now = clock.now();
+      const day = query.active_on;
+      const filter = {
+        status: query.status ?? null,
+        type: query.type ?? null,
+        eic: query.eic ?? null,
+        deliveryStart: instantOf(query.delivery_start),
+        deliveryEnd: instantOf(query.delivery_end),
+        activeWithin: day === undefined ? null : deliveryRange({ delivery_date: day }),
+      };
+      const rows = await listContracts(db, viewer, filter, pageById(page), now);
+      const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+      return { contracts: records.map((row) => wireContract(row, now)), pagination };
+    }),
+
+    route(contractEndpoints.getContract, async ({ viewer, params }) =>
+      wireContract(await getContract(db, viewer, params.contract_id), clock.now()),
+    ),
+  ];
+}

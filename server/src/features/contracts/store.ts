@@ -1,0 +1,165 @@
+import type { Asset, Contract, Tso } from '@saldo/api';
+import type { Viewer } from '../../auth/principal.ts';
+import { type Db, statement, type Tx } from '../../db/database.ts';
+import { newId } from '../../db/new-id.ts';
+import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
+import type { ContractStatus } from '../../domain/contract.ts';
+
+type PpaType = Contract['ppa_type'] & string;
+
+export type ContractRow = {
+  no: number;
+  id: string;
+  external_id: string;
+  type: Contract['type'];
+  delivery_start: number | null;
+  delivery_end: number | null;
+  seller_name: string;
+  seller_eic: string;
+  seller_tso: Tso;
+  buyer_name: string;
+  buyer_eic: string;
+  buyer_tso: Tso;
+  ppa_type: PpaType | null;
+  period: string | null;
+  delivery_profile: string | null;
+  created_at: number;
+  asset_id: string | null;
+  asset_name: string;
+  asset_power_kw: number;
+  asset_technology: Asset['technology'];
+  asset_tso: Tso;
+};
+
+export type ContractFilter = {
+  status: ContractStatus | null;
+  type: Contract['type'] | null;
+  eic: string | null;
+  deliveryStart: number | null;
+  deliveryEnd: number | null;
+  /** Half-open: contracts that deliver at some time within. */
+  activeWithin: { start: number; end: number } | null;
+};
+
+const COLUMNS = `c.no, c.id, c.external_id, c.type, c.delivery_start, c.delivery_end,
+  c.seller_name, c.seller_eic, c.seller_tso, c.buyer_name, c.buyer_eic, c.buyer_tso,
+  c.ppa_type, c.period, c.delivery_profile, c.created_at, c.asset_id,
+  a.name as asset_name, a.nominal_power_kw as asset_power_kw, a.technology as asset_technology, a.tso as asset_tso`;
+
+/** The status that the domain gives a contract at the time $4, as a condition that finds contracts by it. */
+const STATUS = `case
+    when c.delivery_start is null or c.delivery_start > $4 then 'pending'
+    when c.delivery_end <= $4 then 'completed'
+    else 'in_progress'
+  end`;
+
+const FILTERS = `c.id > $2
+  and ($5::text is null or ${STATUS} = $5)
+  and ($6::contract_type is null or c.type = $6)
+  and ($7::text is null or c.seller_eic = $7 or c.buyer_eic = $7)
+  and ($8::timestamptz is null or c.delivery_start >= $8)
+  and ($9::timestamptz is null or c.delivery_end <= $9)
+  and ($10::timestamptz is null or (c.delivery_start < $11::timestamptz and c.delivery_end > $10))`;
+
+/** What a BRP sells and what it buys from others are two ordered scans, merged. */
+const LIST = statement(
+  'list_contracts',
+  `select ${COLUMNS}
+   from (
+     (select * from contract c where c.seller_brp = $1 and ${FILTERS} order by c.id limit $3)
+     union all
+     (select * from contract c
+      where c.buyer_brp = $1 and c.seller_brp <> c.buyer_brp and ${FILTERS} order by c.id limit $3)
+   ) c
+   left join asset a on a.id = c.asset_id
+   order by c.id
+   limit $3`,
+);
+
+export async function listContracts(
+  db: Db,
+  viewer: Viewer,
+  filter: ContractFilter,
+  page: { after: string; count: number },
+  now: number,
+): Promise<ContractRow[]> {
+  return db.query<ContractRow>(LIST, [
+    viewer.brpNo,
+    page.after,
+    page.count,
+    timestamp(now),
+    filter.status,
+    filter.type,
+    filter.eic,
+    timestampOrNull(filter.deliveryStart),
+    timestampOrNull(filter.deliveryEnd),
+    timestampOrNull(filter.activeWithin?.start ?? null),
+    timestampOrNull(filter.activeWithin?.end ?? null),
+  ]);
+}
+
+const FIND = statement(
+  'find_contract',
+  `select ${COLUMNS}
+   from contract c left join asset a on a.id = c.asset_id
+   where c.id = $1 and (c.seller_brp = $2 or c.buyer_brp = $2)`,
+);
+
+export async function findContract(db: Db, viewer: Viewer, id: string): Promise<ContractRow | null> {
+  const [row] = await db.query<ContractRow>(FIND, [id, viewer.brpNo]);
+  return row ?? null;
+}
+
+export type NewContract = {
+  externalId: string;
+  type: Contract['type'];
+  sellerCustomerId: string;
+  buyerCustomerId: string;
+  deliveryStart: number | null;
+  deliveryEnd: number | null;
+  ppaType: PpaType | null;
+  period: string | null;
+  deliveryProfile: string | null;
+  assetId: string | null;
+};
+
+/** The parties are taken from the two customers as they are at this moment. */
+const INSERT = statement(
+  'insert_contract',
+  `insert into contract (id, external_id, type, delivery_start, delivery_end,
+     seller_customer, seller_name, seller_eic, seller_tso, seller_position, seller_brp,
+     buyer_customer, buyer_name, buyer_eic, buyer_tso, buyer_position, buyer_brp,
+     ppa_type, period, delivery_profile, asset_id, created_at)
+   select $1, $2, $3, $4, $5,
+     s.id, s.name, sp.eic, sp.tso, sp.no, sp.brp_no,
+     b.id, b.name, bp.eic, bp.tso, bp.no, bp.brp_no,
+     $8, $9, $10, $11, $12
+   from customer s join position sp on sp.no = s.position_no,
+     customer b join position bp on bp.no = b.position_no
+   where s.id = $6 and b.id = $7
+   returning no`,
+);
+
+/** Null when one of the customers is unknown or has no balance group. */
+export async function insertContract(
+  tx: Tx,
+  contract: NewContract,
+  now: number,
+): Promise<{ no: number; id: string } | null> {
+  const id = newId();
+  const [row] = await tx.query<{ no: number }>(INSERT, [
+    id,
+    contract.externalId,
+    contract.type,
+    timestampOrNull(contract.deliveryStart),
+    timestampOrNull(contract.deliveryEnd),
+    contract.sellerCustomerId,
+    contract.buyerCustomerId,
+    contract.ppaType,
+    contract.period,
+    contract.deliveryProfile,
+    contract.assetId,
+    timestamp(now),
+  ]);
+  return row ? { no: row.no, id } : null;
+}

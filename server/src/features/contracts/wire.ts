@@ -1,0 +1,38 @@
+import type { Contract } from '@saldo/api';
+import { contractStatus } from '../../domain/contract.ts';
+import { formatInstant } from '../../domain/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import { wireAsset } from '../market/store.ts';
+import type { ContractRow } from './store.ts';
+
+const instantOrNull = (instant: number | null) => (instant === null ? null : formatInstant(instant));
+
+/** Contracts are polymorphic: only PPAs have a PPA type, a period, a profile and an asset. */
+export function wireContract(row: ContractRow, now: number): Contract {
+  const period = { deliveryStart: row.delivery_start, deliveryEnd: row.delivery_end };
+  return {
+    id: encodeId(ID_PREFIX.contract, row.id),
+    external_id: row.external_id,
+    type: row.type,
+    status: contractStatus(period, now),
+    delivery_start: instantOrNull(row.delivery_start),
+    delivery_end: instantOrNull(row.delivery_end),
+    seller: { name: row.seller_name, eic: row.seller_eic, tso: row.seller_tso },
+    buyer: { name: row.buyer_name, eic: row.buyer_eic, tso: row.buyer_tso },
+    ...(row.type === 'ppa' ? ppaFields(row) : {}),
+    created_at: formatInstant(row.created_at),
+  };
+}
+
+function ppaFields(row: ContractRow): Partial<Contract> {
+  const fields = { ppa_type: row.ppa_type, period: row.period, delivery_profile: row.delivery_profile };
+  if (row.asset_id === null) return fields;
+  const asset = wireAsset({
+    id: row.asset_id,
+    name: row.asset_name,
+    nominal_power_kw: row.asset_power_kw,
+    technology: row.asset_technology,
+    tso: row.asset_tso,
+  });
+  return { ...fields, asset };
+}

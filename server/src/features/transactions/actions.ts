@@ -1,0 +1,125 @@
+import { statement, type Tx } from '../../db/database.ts';
+import { newSheetId } from '../../db/new-id.ts';
+import { timestamp } from '../../db/wire-types.ts';
+import { type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
+import { invalidateCell, type Sheet, type StatusChange, STATUS_BIT, writeDay } from '../../domain/sheet.ts';
+
+/** Imports of one contract-day come one after the other; other days are not held up. */
+const LOCK_DAY = statement('lock_contract_day', "select pg_advisory_xact_lock($1, $2::date - date '2000-01-01')");
+
+const HISTORY = statement(
+  'sheets_of_contract_day',
+  `select id, created_at, revision, volumes, statuses, versions, previous
+   from sheet where contract_no = $1 and delivery_day = $2 order by revision`,
+);
+
+type SheetColumns = {
+  id: string;
+  created_at: number;
+  revision: number;
+  volumes: (number | null)[];
+  statuses: number[] | null;
+  versions: number[] | null;
+  previous: (number | null)[] | null;
+};
+
+async function lockHistory(tx: Tx, contractNo: number, day: DeliveryDay): Promise<Sheet[]> {
+  await tx.query(LOCK_DAY, [contractNo, day]);
+  const rows = await tx.query<SheetColumns>(HISTORY, [contractNo, day]);
+  return rows.map(({ created_at, ...sheet }) => ({ ...sheet, createdAt: created_at }));
+}
+
+const INSERT_SHEET = statement(
+  'insert_sheet',
+  `insert into sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
+     sender_brp, receiver_brp, status_mask, volumes, versions, previous)
+   select $1, $2, no, $4, $5, seller_position, buyer_position, seller_brp, buyer_brp, ${STATUS_BIT.valid}, $6, $7, $8
+   from contract where no = $3`,
+);
+
+const SET_STATUSES = statement(
+  'set_sheet_statuses',
+  `update sheet set statuses = $4, status_mask = $5
+   where contract_no = $1 and delivery_day = $2 and revision = $3`,
+);
+
+async function saveStatuses(tx: Tx, contractNo: number, day: DeliveryDay, changes: StatusChange[]): Promise<void> {
+  for (const { revision, statuses, statusMask } of changes) {
+    await tx.query(SET_STATUSES, [contractNo, day, revision, statuses, statusMask]);
+  }
+}
+
+/** A contract within one position moves nothing, so it marks nothing. Marks are set in one order by everybody. */
+const MARK_POSITIONS = statement(
+  'mark_positions',
+  `insert into changed_position (position_no, delivery_day, changed_at)
+   select position_no, $2, $3
+   from contract, lateral (values (seller_position), (buyer_position)) as of_contract (position_no)
+   where no = $1 and seller_position <> buyer_position
+   order by position_no
+   on conflict (position_no, delivery_day) do update set changed_at = excluded.changed_at`,
+);
+
+export type DayResult = { created: number; corrected: number; unchanged: number; revision: number | null };
+
+/**
+ * Takes what is said of a contract's day: new cells, corrections, or nothing new. The sheet, the statuses of what it
+ * supersedes and the marks of the positions it moves are one commit.
+ */
+export async function writeContractDay(
+  tx: Tx,
+  contractNo: number,
+  day: DeliveryDay,
+  volumes: readonly (number | null)[],
+  now: number,
+): Promise<DayResult> {
+  if (volumes.length !== slotCount(day)) throw new Error(`${day} has ${slotCount(day)} slots, not ${volumes.length}`);
+  const history = await lockHistory(tx, contractNo, day);
+  const { created, corrected, unchanged, sheet, superseded } = writeDay(history, volumes);
+  if (sheet === null) return { created, corrected, unchanged, revision: history.length || null };
+  await tx.query(INSERT_SHEET, [
+    newSheetId(),
+    timestamp(now),
+    contractNo,
+    day,
+    sheet.revision,
+    sheet.volumes,
+    sheet.versions,
+    sheet.previous,
+  ]);
+  await saveStatuses(tx, contractNo, day, superseded);
+  await tx.query(MARK_POSITIONS, [contractNo, day, timestamp(now)]);
+  return { created, corrected, unchanged, revision: sheet.revision };
+}
+
+const LOCATE_SHEET = statement(
+  'locate_sheet',
+  'select contract_no, delivery_day, revision from sheet where id = $1',
+);
+const INSERT_INVALIDATION = statement(
+  'insert_invalidation',
+  'insert into invalidation (sheet_id, slot, reason, invalidated_at) values ($1, $2, $3, $4)',
+);
+
+/** Takes one valid transaction out of every saldo; tells when there is none to take out. */
+export async function invalidateTransaction(
+  tx: Tx,
+  key: { sheetId: string; slot: number },
+  reason: string,
+  now: number,
+): Promise<'invalidated' | 'not_found' | 'not_valid'> {
+  const [place] = await tx.query<{ contract_no: number; delivery_day: DeliveryDay; revision: number }>(
+    LOCATE_SHEET,
+    [key.sheetId],
+  );
+  if (!place) return 'not_found';
+  const { contract_no: contractNo, delivery_day: day, revision } = place;
+  const history = await lockHistory(tx, contractNo, day);
+  if ((history[revision - 1]?.volumes[key.slot - 1] ?? null) === null) return 'not_found';
+  const decision = invalidateCell(history, revision, key.slot);
+  if (decision.kind === 'not_valid') return 'not_valid';
+  await saveStatuses(tx, contractNo, day, decision.changed);
+  await tx.query(INSERT_INVALIDATION, [key.sheetId, key.slot, reason, timestamp(now)]);
+  await tx.query(MARK_POSITIONS, [contractNo, day, timestamp(now)]);
+  return 'invalidated';
+}

@@ -1,0 +1,118 @@
+import { type QueryOf, transactionEndpoints } from '@saldo/api';
+import type { Db } from '../../db/database.ts';
+import { MAX_SLOTS } from '../../domain/delivery-day.ts';
+import { decodeId, ID_PREFIX, splitTransactionUuid } from '../../domain/id.ts';
+import { type PageRequest, paginate } from '../../http/paging.ts';
+import { problem } from '../../http/problem.ts';
+import { type Call, type Route, route } from '../../http/routes.ts';
+import { deliveryRange } from '../../http/time-filter.ts';
+import { getContract } from '../contracts/routes.ts';
+import { findAssets, wireAsset } from '../market/store.ts';
+import {
+  findTransactionHistory,
+  findTransactions,
+  listTransactions,
+  type TransactionFilter,
+  type TransactionKey,
+  type TransactionPosition,
+  type TransactionRecord,
+} from './store.ts';
+import { transactionEnvelope, transactionTexts } from './wire.ts';
+
+export function transactionRoutes(db: Db): Route[] {
+  const { listTransactions: list, listContractTransactions: listOfContract } = transactionEndpoints;
+  return [
+    route(listOfContract, async (call) => {
+      const contract = await getContract(db, call.viewer, call.params.contract_id);
+      return answerList(db, call, { ...filterOf(call.query), contractId: contract.id });
+    }),
+
+    route(list, async (call) => {
+      const { contract_id } = call.query;
+      const contractId = contract_id === undefined ? null : decodeId(ID_PREFIX.contract, contract_id);
+      const findsNothing = contract_id !== undefined && contractId === null;
+      if (findsNothing) return answerRecords(db, call.page, [], call.query);
+      return answerList(db, call, { ...filterOf(call.query), contractId });
+    }),
+
+    route(transactionEndpoints.getTransaction, async ({ viewer, params }) => {
+      const key = transactionKey(params.transaction_id);
+      const [record] = key === null ? [] : await findTransactions(db, viewer, [key]);
+      if (!record) throw transactionNotFound();
+      return transactionTexts([record]);
+    }),
+
+    route(transactionEndpoints.getTransactionHistory, async ({ viewer, params, query }) => {
+      const key = transactionKey(params.transaction_id);
+      const records = key === null ? [] : await findTransactionHistory(db, viewer, key);
+      if (records.length === 0) throw transactionNotFound();
+      return transactionEnvelope(records, { assets: await assetsOf(db, records, query.include_assets === 'true') });
+    }),
+
+    route(transactionEndpoints.getTransactionsBulk, async ({ viewer, query }) => {
+      const records = await findTransactions(db, viewer, transactionKeys(query.ids));
+      return transactionEnvelope(records, { assets: await assetsOf(db, records, query.include_assets === 'true') });
+    }),
+
+    route(transactionEndpoints.postTransactionsBulk, async ({ viewer, body }) => {
+      const records = await findTransactions(db, viewer, transactionKeys(body.ids));
+      return transactionEnvelope(records, { assets: await assetsOf(db, records, body.include_assets === true) });
+    }),
+  ];
+}
+
+type ListQuery = QueryOf<typeof transactionEndpoints.listContractTransactions>;
+type ListCall = Pick<Call<typeof transactionEndpoints.listContractTransactions>, 'viewer' | 'page' | 'query'>;
+
+const filterOf = (query: ListQuery): Omit<TransactionFilter, 'contractId'> => ({
+  status: query.status ?? null,
+  senderEic: query.sender_eic ?? null,
+  receiverEic: query.receiver_eic ?? null,
+  delivery: deliveryRange(query),
+  slotFrom: query.slot_number_from ?? 1,
+  slotTo: query.slot_number_to ?? MAX_SLOTS,
+});
+
+async function answerList(db: Db, { viewer, page, query }: ListCall, filter: TransactionFilter): Promise<string> {
+  const records = await listTransactions(db, viewer, filter, positionOf(page), page.limit + 1);
+  return answerRecords(db, page, records, query);
+}
+
+async function answerRecords(
+  db: Db,
+  page: PageRequest,
+  found: readonly TransactionRecord[],
+  query: ListQuery,
+): Promise<string> {
+  const { records, pagination } = paginate(page, found, ({ row, cell }) => [
+    row.day,
+    row.contractId,
+    cell.slot,
+    cell.version,
+  ]);
+  const assets = await assetsOf(db, records, query.include_assets === 'true');
+  return transactionEnvelope(records, { pagination, assets });
+}
+
+function positionOf({ after }: PageRequest): TransactionPosition | null {
+  if (after === null) return null;
+  const [day, contractId, slot, version] = after;
+  return { day: String(day), contractId: String(contractId), slot: Number(slot), version: Number(version) };
+}
+
+async function assetsOf(db: Db, records: readonly TransactionRecord[], wanted: boolean) {
+  if (!wanted) return null;
+  const ids = new Set(records.map(({ row }) => row.assetId).filter((id) => id !== null));
+  return (await findAssets(db, [...ids])).map(wireAsset);
+}
+
+function transactionKey(id: string): TransactionKey | null {
+  const uuid = decodeId(ID_PREFIX.transaction, id);
+  return uuid === null ? null : splitTransactionUuid(uuid);
+}
+
+/** Each id once; those that are no transaction's are left out like unknown ones. */
+const transactionKeys = (ids: readonly string[]): TransactionKey[] =>
+  [...new Set(ids)].map(transactionKey).filter((key) => key !== null);
+
+const transactionNotFound = () => problem('transaction_not_found', 'There is no such transaction.');

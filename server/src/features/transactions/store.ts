@@ -1,0 +1,292 @@
+import type { Tso } from '@saldo/api';
+import type { Viewer } from '../../auth/principal.ts';
+import { type Db, type Statement, statement } from '../../db/database.ts';
+import type { DeliveryDay } from '../../domain/delivery-day.ts';
+import { type Cell, type CellStatus, cellAt, chain, STATUS_BIT, type Sheet, unfold } from '../../domain/sheet.ts';
+import { type InstantRange, slotsWithin, touchedDays } from '../../http/time-filter.ts';
+
+/** A sheet with what its transactions need to be told: their contract, parties and asset. */
+export type SheetRow = {
+  readonly sheet: Sheet;
+  readonly day: DeliveryDay;
+  readonly contractNo: number;
+  readonly contractId: string;
+  readonly senderEic: string;
+  readonly senderTso: Tso;
+  readonly receiverEic: string;
+  readonly receiverTso: Tso;
+  readonly assetId: string | null;
+  /** Ids of the day's earlier sheets by revision, for sheets that correct one of them. */
+  readonly earlierIds: readonly string[] | null;
+};
+
+export type TransactionRecord = { readonly row: SheetRow; readonly cell: Cell };
+
+export type TransactionFilter = {
+  readonly status: CellStatus | null;
+  readonly senderEic: string | null;
+  readonly receiverEic: string | null;
+  readonly contractId: string | null;
+  readonly delivery: InstantRange;
+  readonly slotFrom: number;
+  readonly slotTo: number;
+};
+
+/** Where a list goes on: after this version of this slot. */
+export type TransactionPosition = { day: DeliveryDay; contractId: string; slot: number; version: number };
+
+const SHEET = `s.id, s.created_at, s.contract_no, s.delivery_day, s.revision, s.volumes, s.statuses, s.versions,
+  s.previous`;
+
+/** Only a sheet with corrections names earlier ones; revisions are counted without a gap, so the order says which. */
+const TOLD = `${SHEET},
+  case when s.previous is not null then (
+    select array_agg(e.id order by e.revision) from sheet e
+    where e.contract_no = s.contract_no and e.delivery_day = s.delivery_day and e.revision < s.revision
+  ) end,
+  c.id, c.seller_eic, c.seller_tso, c.buyer_eic, c.buyer_tso, c.asset_id`;
+
+type Columns = [
+  id: string,
+  createdAt: number,
+  contractNo: number,
+  day: DeliveryDay,
+  revision: number,
+  volumes: (number | null)[],
+  statuses: number[] | null,
+  versions: number[] | null,
+  previous: (number | null)[] | null,
+  earlierIds: string[] | null,
+  contractId: string,
+  senderEic: string,
+  senderTso: Tso,
+  receiverEic: string,
+  receiverTso: Tso,
+  assetId: string | null,
+];
+
+const rowOf = (columns: Columns): SheetRow => ({
+  sheet: {
+    id: columns[0],
+    createdAt: columns[1],
+    revision: columns[4],
+    volumes: columns[5],
+    statuses: columns[6],
+    versions: columns[7],
+    previous: columns[8],
+  },
+  contractNo: columns[2],
+  day: columns[3],
+  earlierIds: columns[9],
+  contractId: columns[10],
+  senderEic: columns[11],
+  senderTso: columns[12],
+  receiverEic: columns[13],
+  receiverTso: columns[14],
+  assetId: columns[15],
+});
+
+const VISIBLE = '(s.sender_brp = $1 or s.receiver_brp = $1)';
+
+/** Which index answers a list is decided by its shape, so each shape is a statement with a plan of its own. */
+type ListShape = { status: CellStatus | null; sender: boolean; receiver: boolean; contract: boolean };
+
+/**
+ * $1 viewer, $2 first day, $3 last day, $4 sheets at most; then what the shape has: the contract, or the contract to
+ * begin with on the first day; sender; receiver.
+ */
+function listStatement(shape: ListShape): Statement {
+  let parameters = 5;
+  const sender = shape.sender ? `(select no from position where eic = $${++parameters}) sp` : null;
+  const receiver = shape.receiver ? `(select no from position where eic = $${++parameters}) rp` : null;
+  const conditions = [
+    's.delivery_day <= $3::date',
+    ...(shape.status === null ? [] : [`s.status_mask & ${STATUS_BIT[shape.status]} <> 0`]),
+    ...(sender === null ? [] : ['s.sender_position = sp.no']),
+    ...(receiver === null ? [] : ['s.receiver_position = rp.no']),
+  ].join(' and ');
+  // A balance group has a position per control area; each is scanned in order, and the few scans are merged.
+  const positions = [sender, receiver].filter((source) => source !== null);
+  const sheets = shape.contract ? sheetsOfContract(conditions) : sheetsOfBrp(conditions);
+  const name = [
+    'list_transactions',
+    ...(shape.status === null ? [] : [shape.status]),
+    ...(shape.sender ? ['from'] : []),
+    ...(shape.receiver ? ['to'] : []),
+    ...(shape.contract ? ['of_contract'] : []),
+  ];
+  return statement(
+    name.join('_'),
+    `select ${TOLD}
+     from ${[...positions, `lateral (${sheets}) s`].join(', ')} join contract c on c.no = s.contract_no
+     order by s.delivery_day, s.contract_no, s.revision
+     limit $4`,
+  );
+}
+
+/**
+ * What a BRP sends and what it receives from others are ordered scans of their own, merged: for a small BRP an OR
+ * over both would walk the whole market.
+ */
+function sheetsOfBrp(conditions: string): string {
+  const begin = '(s.delivery_day, s.contract_no) >= ($2::date, coalesce((select no from contract where id = $5), 0))';
+  const scan = (tenant: string) => `(
+    select s.* from sheet s where ${tenant} and ${begin} and ${conditions}
+    order by s.delivery_day, s.contract_no, s.revision limit $4)`;
+  return `${scan('s.sender_brp = $1')}
+    union all
+    ${scan('s.receiver_brp = $1 and s.sender_brp <> s.receiver_brp')}`;
+}
+
+const sheetsOfContract = (conditions: string) => `
+  select s.* from sheet s
+  where s.contract_no = (select no from contract where id = $5) and ${VISIBLE}
+    and s.delivery_day >= $2::date and ${conditions}
+  order by s.delivery_day, s.revision limit $4`;
+
+const listStatements = new Map<string, Statement>();
+
+function listStatementOf(filter: TransactionFilter): Statement {
+  const shape = {
+    // Nearly every sheet has valid cells, so looking for them needs no index of its own.
+    status: filter.status === 'valid' ? null : filter.status,
+    sender: filter.senderEic !== null,
+    receiver: filter.receiverEic !== null,
+    contract: filter.contractId !== null,
+  };
+  const key = `${shape.status} ${shape.sender} ${shape.receiver} ${shape.contract}`;
+  let found = listStatements.get(key);
+  if (!found) {
+    found = listStatement(shape);
+    listStatements.set(key, found);
+  }
+  return found;
+}
+
+/** Sheets are read in batches of at most this many, whatever a filter leaves of them. */
+const MAX_BATCH = 400;
+const USUAL_CELLS = 96;
+
+/** How many sheets probably hold `count` wanted transactions, and one more to see where a contract-day ends. */
+function firstBatch(filter: TransactionFilter, count: number, goesOn: boolean): number {
+  const width = Math.min(USUAL_CELLS, filter.slotTo - filter.slotFrom + 1);
+  const perSheet = filter.status === null || filter.status === 'valid' ? Math.max(1, width) : 1;
+  return Math.min(MAX_BATCH, Math.ceil(count / perSheet) + (goesOn ? 2 : 1));
+}
+
+/**
+ * The next `count` transactions by delivery day, contract, slot and version. All sheets of a contract-day are
+ * unfolded together, since a correction belongs beside what it corrects.
+ */
+export async function listTransactions(
+  db: Db,
+  viewer: Viewer,
+  filter: TransactionFilter,
+  after: TransactionPosition | null,
+  count: number,
+): Promise<TransactionRecord[]> {
+  const { first, last } = touchedDays(filter.delivery);
+  const found: TransactionRecord[] = [];
+  const list = listStatementOf(filter);
+  let begin = after === null ? { day: first, contractId: null } : { day: after.day, contractId: after.contractId };
+  let batch = firstBatch(filter, count, after !== null);
+  for (;;) {
+    const rows = await db.arrays<Columns>(list, [
+      viewer.brpNo,
+      begin.day,
+      last,
+      batch,
+      filter.contractId ?? begin.contractId,
+      ...[filter.senderEic, filter.receiverEic].filter((eic) => eic !== null),
+    ]);
+    const isEnd = rows.length < batch;
+    const days = groupByContractDay(rows);
+    // A batch that is full may have cut its last contract-day; that one is read again as the next one's first.
+    const cut = isEnd ? null : (days.pop() ?? null);
+    for (const sheets of days) collect(found, sheets, filter, after);
+    if (isEnd || found.length >= count) return found.slice(0, count);
+    if (days.length === 0) batch *= 2;
+    else batch = Math.min(MAX_BATCH, batch * 2);
+    if (cut?.[0]) begin = { day: cut[0].day, contractId: cut[0].contractId };
+  }
+}
+
+function groupByContractDay(rows: readonly Columns[]): SheetRow[][] {
+  const days: SheetRow[][] = [];
+  for (const columns of rows) {
+    const row = rowOf(columns);
+    const current = days.at(-1);
+    if (current?.[0]?.contractNo === row.contractNo && current[0].day === row.day) current.push(row);
+    else days.push([row]);
+  }
+  return days;
+}
+
+function collect(
+  found: TransactionRecord[],
+  rows: readonly SheetRow[],
+  filter: TransactionFilter,
+  after: TransactionPosition | null,
+): void {
+  const [head] = rows;
+  if (!head) return;
+  const inRange = slotsWithin(head.day, filter.delivery);
+  const from = Math.max(filter.slotFrom, inRange.from);
+  const to = Math.min(filter.slotTo, inRange.to);
+  const goesOnHere = after !== null && after.day === head.day && after.contractId === head.contractId;
+  const byRevision = rows.length === 1 ? null : new Map(rows.map((row) => [row.sheet.revision, row]));
+  const sheets = rows.map((row) => row.sheet);
+  for (const cell of unfold(sheets, goesOnHere ? Math.max(from, after.slot) : from, to)) {
+    if (filter.status !== null && cell.status !== filter.status) continue;
+    if (goesOnHere && cell.slot === after.slot && cell.version <= after.version) continue;
+    found.push({ row: byRevision?.get(cell.revision) ?? head, cell });
+  }
+}
+
+const FIND_SHEETS = statement(
+  'find_sheets',
+  `select ${TOLD} from sheet s join contract c on c.no = s.contract_no
+   where s.id = any($2::uuid[]) and ${VISIBLE}`,
+);
+
+export type TransactionKey = { sheetId: string; slot: number };
+
+/** The visible ones of these transactions, in the order asked. */
+export async function findTransactions(
+  db: Db,
+  viewer: Viewer,
+  keys: readonly TransactionKey[],
+): Promise<TransactionRecord[]> {
+  if (keys.length === 0) return [];
+  const ids = [...new Set(keys.map((key) => key.sheetId))];
+  const rows = await db.arrays<Columns>(FIND_SHEETS, [viewer.brpNo, ids]);
+  const byId = new Map(rows.map((columns) => [columns[0], rowOf(columns)]));
+  return keys.flatMap(({ sheetId, slot }) => {
+    const row = byId.get(sheetId);
+    const cell = row && cellAt(row.sheet, slot);
+    return row && cell ? [{ row, cell }] : [];
+  });
+}
+
+const FIND_HISTORY = statement(
+  'find_transaction_history',
+  `select ${TOLD} from sheet s join contract c on c.no = s.contract_no
+   where (s.contract_no, s.delivery_day) = (select contract_no, delivery_day from sheet where id = $2) and ${VISIBLE}
+   order by s.revision`,
+);
+
+/** All versions of a transaction, newest first; empty when it does not exist or is not the viewer's to see. */
+export async function findTransactionHistory(
+  db: Db,
+  viewer: Viewer,
+  key: TransactionKey,
+): Promise<TransactionRecord[]> {
+  const rows = (await db.arrays<Columns>(FIND_HISTORY, [viewer.brpNo, key.sheetId])).map(rowOf);
+  const asked = rows.find((row) => row.sheet.id === key.sheetId);
+  if (!asked || cellAt(asked.sheet, key.slot) === null) return [];
+  const sheets = rows.map((row) => row.sheet);
+  return chain(sheets, key.slot).flatMap((cell) => {
+    const row = rows.find(({ sheet }) => sheet.revision === cell.revision);
+    return row ? [{ row, cell }] : [];
+  });
+}

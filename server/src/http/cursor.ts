@@ -1,0 +1,47 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Where a list goes on: the sort key of the last record of a page. */
+export type Position = readonly (string | number)[];
+
+const SEAL_BYTES = 12;
+
+/**
+ * Cursors are sealed with a secret of the platform over the list, the viewer and the filters they belong to: a
+ * cursor that opens was made here, for just this list, so what it holds needs no further check.
+ */
+export type CursorSealer = {
+  seal(binding: string, position: Position): string;
+  /** Null for anything that was not sealed under this binding. */
+  open(binding: string, cursor: string): Position | null;
+};
+
+export function cursorSealer(secret: Uint8Array): CursorSealer {
+  const sealOf = (binding: string, payload: string) =>
+    createHmac('sha256', secret).update(`${payload}\n${binding}`).digest().subarray(0, SEAL_BYTES);
+  return {
+    seal(binding, position) {
+      const payload = Buffer.from(JSON.stringify(position)).toString('base64url');
+      return `${payload}.${sealOf(binding, payload).toString('base64url')}`;
+    },
+    open(binding, cursor) {
+      const [payload = '', seal = '', ...rest] = cursor.split('.');
+      const given = Buffer.from(seal, 'base64url');
+      if (rest.length > 0 || given.length !== SEAL_BYTES) return null;
+      // Decoding forgives stray characters; a cursor is only ever sent back as it was given.
+      if (given.toString('base64url') !== seal) return null;
+      if (!timingSafeEqual(given, sealOf(binding, payload))) return null;
+      return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Position;
+    },
+  };
+}
+
+/** Parameters that change how a page looks but not which records the list holds. */
+const NOT_FILTERS = new Set(['limit', 'after', 'include_assets', 'include_slots']);
+
+/** What a cursor is bound to: the viewer, the list's address, and the filters as they were given. */
+export function bindingOf(viewer: string, path: string, rawQuery: Record<string, unknown>): string {
+  const filters = Object.entries(rawQuery)
+    .filter(([name]) => !NOT_FILTERS.has(name))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([viewer, path, filters]);
+}

@@ -1,0 +1,31 @@
+import type { Pagination } from '@saldo/api';
+import type { Position } from './cursor.ts';
+
+/** The page that a list is asked for. */
+export type PageRequest = {
+  readonly limit: number;
+  /** Sort key of the last record of the previous page. */
+  readonly after: Position | null;
+  seal(position: Position): string;
+};
+
+/** The records of a page, and how the list goes on: lists are read one record further than the page reaches. */
+export function paginate<T>(
+  page: PageRequest,
+  records: readonly T[],
+  positionOf: (record: T) => Position,
+): { records: readonly T[]; pagination: Pagination } {
+  const hasMore = records.length > page.limit;
+  const shown = hasMore ? records.slice(0, page.limit) : records;
+  const last = shown.at(-1);
+  const next = hasMore && last !== undefined ? page.seal(positionOf(last)) : null;
+  return { records: shown, pagination: { limit: page.limit, has_more: hasMore, next_cursor: next } };
+}
+
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/** The page of a list that is sorted by id alone. */
+export const pageById = (page: PageRequest): { after: string; count: number } => ({
+  after: String(page.after?.[0] ?? FIRST_ID),
+  count: page.limit + 1,
+});

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import cors from '@fastify/cors';
+import { LIMITS, PROBLEMS } from '@saldo/api';
+import {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify as Fastify,
+  LogController,
+} from 'fastify';
+import { DatabaseUnavailable } from '../db/database.ts';
+import { compressAnswer } from './compression.ts';
+import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
+
+export type ServerOptions = {
+  readonly logger: FastifyBaseLogger;
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
+  readonly trustProxy: boolean;
+  readonly corsOrigins: readonly string[];
+  /** Where problems are explained; asked for at each problem, since an address may be known only after listening. */
+  readonly errorBase: () => string;
+  /** Which methods a path has; empty when there is no such path. */
+  readonly methodsOf: (path: string) => string[];
+  readonly onAnswer: (request: FastifyRequest, status: number, seconds: number) => void;
+};
+
+/** A client that sends slower than this is not sending a request. */
+const REQUEST_TIMEOUT_MS = 60_000;
+const KEEP_ALIVE_MS = 75_000;
+const RETRY_AFTER_S = '2';
+/** A request id that a client may bring along: it ends up in logs. */
+const REQUEST_ID = /^[\w.-]{1,64}$/;
+
+const COMMON_HEADERS = {
+  'cache-control': 'private, no-cache',
+  vary: 'X-Api-Key, Accept-Encoding',
+  'x-content-type-options': 'nosniff',
+};
+
+/** An HTTP server that answers every failure, down to a request that cannot be parsed, with a problem. */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const nextId = requestIds();
+  const app = Fastify({
+    loggerInstance: options.logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : nextId();
+    },
+    trustProxy: options.trustProxy,
+    bodyLimit: LIMITS.bodyBytes,
+    routerOptions: { maxParamLength: LIMITS.headerBytes },
+    // A request that is there when the server stops is answered; only then are connections closed.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => {
+      reply.headers({ ...COMMON_HEADERS, 'x-request-id': request.id });
+      answerProblem(request, reply, toProblem(error));
+    },
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options.errorBase(), nextId()),
+    serverFactory: (handler) => {
+      const limits = {
+        maxHeaderSize: LIMITS.headerBytes,
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+      };
+      return options.tls ? createHttpsServer({ ...options.tls, ...limits }, handler) : createHttpServer(limits, handler);
+    },
+  });
+
+  function answerProblem(request: FastifyRequest, reply: FastifyReply, error: ProblemError): FastifyReply {
+    const body = problemBody(options.errorBase(), error, request.url);
+    return reply
+      .code(PROBLEMS[error.code].status)
+      .headers({ ...error.headers, 'cache-control': 'no-store', 'content-type': PROBLEM_MEDIA_TYPE })
+      // As bytes, since a text would get a charset that the media type does not have.
+      .send(Buffer.from(JSON.stringify(body)));
+  }
+
+  app.decorateRequest('principal', null);
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const known = toProblem(error);
+    if (known.code === 'internal_error' || known.code === 'unavailable') {
+      request.log.error({ err: error, request_id: request.id }, 'request failed');
+    }
+    return answerProblem(request, reply, known);
+  });
+
+  if (options.corsOrigins.length > 0) {
+    await app.register(cors, {
+      origin: [...options.corsOrigins],
+      methods: ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'],
+      exposedHeaders: [
+        'X-RateLimit-Limit',
+        'X-RateLimit-Remaining',
+        'X-RateLimit-Reset',
+        'Retry-After',
+        'X-Request-Id',
+        'ETag',
+      ],
+    });
+  }
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(COMMON_HEADERS);
+    reply.header('x-request-id', request.id);
+    if (!request.is404) return;
+    const path = request.url.split('?', 1)[0] ?? '';
+    const methods = options.methodsOf(path);
+    if (methods.length === 0) throw problem('not_found', `There is nothing at ${path}.`);
+    reply.header('allow', methods.join(', '));
+    if (request.method === 'OPTIONS') return reply.code(204).send();
+    throw problem('method_not_allowed', `${request.method} is not possible here, only ${methods.join(', ')}.`);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    options.onAnswer(request, reply.statusCode, reply.elapsedTime / 1000);
+  });
+  app.addHook('onSend', compressAnswer);
+  readJsonBodies(app);
+  return app;
+}
+
+/** Short, unique over restarts and processes, and cheap: random once, then counted. */
+function requestIds(): () => string {
+  const prefix = `req_${randomBytes(6).toString('base64url').replaceAll(/[-_]/g, 'x')}`;
+  let count = 0;
+  return () => `${prefix}${(++count).toString(36).padStart(5, '0')}`;
+}
+
+function readJsonBodies(app: FastifyInstance): void {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    ['application/json', 'application/merge-patch+json'],
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => {
+      // An absent body is told apart from a broken one by whoever needs it.
+      if (body.length === 0) return undefined;
+      try {
+        return JSON.parse(decoder.decode(body)) as unknown;
+      } catch (error) {
+        const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
+        throw validationProblem([{ code: 'invalid_format', message: `the body is not valid JSON: ${why}` }]);
+      }
+    },
+  );
+}
+
+const validationOfUrl = (error: Error) =>
+  validationProblem([{ code: 'invalid_format', message: `the address cannot be read: ${error.message}` }]);
+
+function toProblem(error: FastifyError): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof DatabaseUnavailable) {
+    return problem('unavailable', 'The database cannot be reached at the moment.', { 'retry-after': RETRY_AFTER_S });
+  }
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return problem('payload_too_large', `The body is larger than ${LIMITS.bodyBytes} bytes.`);
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return problem('unsupported_media_type', 'The body must be sent with Content-Type: application/json.');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return validationProblem([{ code: 'invalid_format', message: 'the body is not as long as Content-Length says' }]);
+    case 'FST_ERR_BAD_URL':
+      return validationOfUrl(error);
+    default:
+      return problem('internal_error', 'The server failed. The request may be repeated later.');
+  }
+}
+
+/** What cannot be parsed as HTTP never becomes a request; its answer is written to the connection itself. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, errorBase: string, id: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const answer =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? problem('headers_too_large', `Request line and headers are larger than ${LIMITS.headerBytes} bytes.`)
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? problem('request_timeout', `The request was not complete after ${REQUEST_TIMEOUT_MS / 1000} s.`)
+        : validationProblem([{ code: 'invalid_format', message: 'this is not an HTTP request' }]);
+  const body = Buffer.from(JSON.stringify(problemBody(errorBase, answer, null)));
+  const { status, title } = PROBLEMS[answer.code];
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${body.length}\r\n` +
+      `Cache-Control: no-store\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,57 @@
+import { type DeliveryDay, dayEnd, dayOf, dayStart, parseInstant, SLOT_MS, slotCount } from '../domain/delivery-day.ts';
+
+/** Days that every part of the platform can name, Postgres included; all deliveries lie far within. */
+export const FIRST_DAY: DeliveryDay = '0001-01-02';
+export const LAST_DAY: DeliveryDay = '9999-12-30';
+
+/** A well-formed date-time of a filter as an instant within the days that can be named. */
+export function instantOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const instant = parseInstant(text);
+  if (instant === null) throw new Error('a filter is validated before it is read');
+  return Math.min(Math.max(instant, dayStart(FIRST_DAY)), dayEnd(LAST_DAY) - 1);
+}
+
+type DeliveryQuery = {
+  delivery_date?: string | undefined;
+  delivery_start?: string | undefined;
+  delivery_end?: string | undefined;
+};
+
+/** All filters given apply together, so the range is where they overlap; it is empty when they do not. */
+export type InstantRange = { start: number; end: number };
+
+export function deliveryRange(query: DeliveryQuery): InstantRange {
+  const starts = [dayStart(FIRST_DAY), instantOf(query.delivery_start)];
+  const ends = [dayEnd(LAST_DAY), instantOf(query.delivery_end)];
+  if (query.delivery_date !== undefined) {
+    starts.push(dayStart(query.delivery_date));
+    ends.push(dayEnd(query.delivery_date));
+  }
+  const given = (instants: (number | null)[]) => instants.filter((instant) => instant !== null);
+  return { start: Math.max(...given(starts)), end: Math.min(...given(ends)) };
+}
+
+/** The delivery days that lie in a range as a whole. */
+export function wholeDays({ start, end }: InstantRange): { first: DeliveryDay; last: DeliveryDay } {
+  const first = dayOf(start);
+  return {
+    first: dayStart(first) === start ? first : dayOf(dayEnd(first)),
+    last: dayOf(dayStart(dayOf(end)) - 1),
+  };
+}
+
+/** The delivery days that a range touches. */
+export const touchedDays = ({ start, end }: InstantRange): { first: DeliveryDay; last: DeliveryDay } => ({
+  first: dayOf(start),
+  last: dayOf(end - 1),
+});
+
+/** The slots of a day that lie in a range as a whole. */
+export function slotsWithin(day: DeliveryDay, { start, end }: InstantRange): { from: number; to: number } {
+  const midnight = dayStart(day);
+  return {
+    from: Math.max(1, Math.ceil((start - midnight) / SLOT_MS) + 1),
+    to: Math.min(slotCount(day), Math.floor((end - midnight) / SLOT_MS)),
+  };
+}

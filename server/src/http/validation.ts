@@ -1,0 +1,211 @@
+import type { FieldCode, ProblemFieldError } from '@saldo/api';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { TSchema } from 'typebox';
+import { codePointLength, isWellFormedText } from '../domain/customer.ts';
+import { parseDay, parseInstant } from '../domain/delivery-day.ts';
+import { checkEic } from '../domain/eic.ts';
+
+/** Checks a value and tells everything that is wrong with it; an empty list means that it may be used. */
+export type Validator = (value: unknown) => ProblemFieldError[];
+
+const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text: string) => string }> = {
+  date: {
+    check: (text) => parseDay(text) !== null,
+    explain: () => 'must be an existing date such as 2026-10-25',
+  },
+  'date-time': {
+    check: (text) => parseInstant(text) !== null,
+    explain: () => 'must be an existing date-time with an offset, such as 2026-10-24T22:00:00Z',
+  },
+  eic: {
+    check: (text) => checkEic(text) === null,
+    explain: (text) => checkEic(text)?.message ?? 'is not an EIC',
+  },
+  text: {
+    check: isWellFormedText,
+    explain: () => 'must not contain NUL characters or unpaired surrogates',
+  },
+  uri: { check: (text) => URL.canParse(text), explain: () => 'must be an absolute URI' },
+};
+
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true, strict: true });
+for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format.check);
+ajv.addKeyword({ keyword: 'x-read-only' });
+ajv.addKeyword({
+  keyword: 'x-ordered',
+  type: 'object',
+  // Pairs whose members are not both well-formed are judged by their own schemas alone.
+  validate: (pairs: [string, string][], value: Record<string, unknown>) =>
+    pairs.every(([first, second]) => !runsBackwards(value[first], value[second])),
+  errors: false,
+});
+
+function runsBackwards(first: unknown, second: unknown): boolean {
+  if (typeof first === 'number' && typeof second === 'number') return second < first;
+  if (typeof first !== 'string' || typeof second !== 'string') return false;
+  const [from, to] = [parseInstant(first), parseInstant(second)];
+  return from !== null && to !== null && to < from;
+}
+
+export function compile(schema: TSchema): Validator {
+  const validate: ValidateFunction = ajv.compile(schema);
+  return (value) => (validate(value) ? [] : fieldErrors(validate.errors ?? [], value));
+}
+
+function fieldErrors(errors: readonly ErrorObject[], value: unknown): ProblemFieldError[] {
+  const found = new Map<string, ProblemFieldError>();
+  for (const error of errors) {
+    for (const entry of describe(error, value)) {
+      // A value of the wrong type fails other keywords too: what was said first of a field stands, a type always.
+      const known = found.get(entry.field ?? '');
+      if (!known || (entry.code === 'invalid_type' && known.code !== 'invalid_type')) {
+        found.set(entry.field ?? '', entry);
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** `/balance_group/tso` → `balance_group.tso`, `/ids/3` → `ids[3]`. */
+function fieldPath(pointer: string, root: unknown): string {
+  let path = '';
+  let value: unknown = root;
+  for (const escaped of pointer.split('/').slice(1)) {
+    const name = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+    path += Array.isArray(value) ? `[${name}]` : path === '' ? name : `.${name}`;
+    value = (value as Record<string, unknown> | null)?.[name];
+  }
+  return path;
+}
+
+const join = (path: string, name: string) => (path === '' ? name : `${path}.${name}`);
+
+function describe(error: ErrorObject, root: unknown): ProblemFieldError[] {
+  const path = fieldPath(error.instancePath, root);
+  const params = error.params as Record<string, unknown>;
+  const one = (code: FieldCode, message: string, field = path): ProblemFieldError[] => [
+    field === '' ? { code, message } : { field, code, message },
+  ];
+  switch (error.keyword) {
+    case 'required':
+      return one('required', 'is required', join(path, String(params['missingProperty'])));
+    case 'additionalProperties':
+      return one(...unexpectedMember(error), join(path, String(params['additionalProperty'])));
+    case 'type':
+      return one('invalid_type', typeMessage(params['type']));
+    case 'enum':
+      return typeof error.data === 'string'
+        ? one('invalid_enum_value', `must be one of ${(params['allowedValues'] as string[]).join(', ')}`)
+        : one('invalid_type', 'must be a string');
+    case 'const':
+      return one('invalid_literal', `must be ${params['allowedValue']}`);
+    case 'format':
+      return one('invalid_format', formatMessage(error));
+    case 'x-ordered':
+      return (error.schema as [string, string][])
+        .filter(([first, second]) => {
+          const members = error.data as Record<string, unknown>;
+          return runsBackwards(members[first], members[second]);
+        })
+        .flatMap(([first, second]) => one('validation_failed', `must not come before ${first}`, join(path, second)));
+    case 'propertyNames':
+      // Said in full by the error of the name itself.
+      return [];
+    default:
+      return one(...sizeMessage(error));
+  }
+}
+
+function unexpectedMember(error: ErrorObject): [FieldCode, string] {
+  const name = String((error.params as Record<string, unknown>)['additionalProperty']);
+  const schema = error.parentSchema as { 'x-read-only'?: readonly string[]; properties?: object };
+  if (schema['x-read-only']?.includes(name)) return ['read_only_field', 'is read-only and must not be sent'];
+  const known = Object.keys(schema.properties ?? {});
+  const takes = known.length === 0 ? 'none are taken here' : `known are ${known.join(', ')}`;
+  return ['unknown_field', `is not known; ${takes}`];
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  string: 'a string',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'an array',
+  null: 'null',
+};
+
+function typeMessage(types: unknown): string {
+  const names = (Array.isArray(types) ? types : [types]).map((type) => TYPE_NAMES[String(type)] ?? String(type));
+  return `must be ${names.join(' or ')}`;
+}
+
+function formatMessage(error: ErrorObject): string {
+  const format = FORMATS[String((error.params as Record<string, unknown>)['format'])];
+  const about = error.propertyName === undefined ? '' : 'has a key that ';
+  return about + (format?.explain(String(error.data)) ?? 'has the wrong format');
+}
+
+function sizeMessage(error: ErrorObject): [FieldCode, string] {
+  const limit = (error.params as { limit?: number }).limit;
+  const key = error.propertyName;
+  switch (error.keyword) {
+    case 'minimum':
+      return ['value_too_small', `must be at least ${limit}`];
+    case 'maximum':
+      return ['value_too_large', `must be at most ${limit}`];
+    case 'minItems':
+      return ['value_too_small', `must hold at least ${limit}`];
+    case 'maxItems':
+      return ['value_too_large', `must hold at most ${limit}`];
+    case 'minLength':
+      return ['value_too_small', key === undefined ? `must have at least ${limit} characters` : 'has an empty key'];
+    case 'maxLength': {
+      if (key === undefined) return ['value_too_large', `must have at most ${limit} characters`];
+      const start = [...key].slice(0, 20).join('');
+      return [
+        'value_too_large',
+        `has a key of ${codePointLength(key)} characters (${start}…); at most ${limit} are allowed`,
+      ];
+    }
+    default:
+      return ['validation_failed', error.message ?? 'is not acceptable'];
+  }
+}
+
+type QueryProperty = { type?: string };
+const WHOLE_NUMBER = /^-?\d+$/;
+
+/**
+ * A query string as its schema sees it: whole numbers as numbers, comma-separated lists as arrays. What cannot be
+ * read stays text, and the schema says what is wrong with it.
+ */
+export function compileQuery(schema: TSchema): (raw: Record<string, unknown>) => {
+  query: Record<string, unknown>;
+  errors: ProblemFieldError[];
+} {
+  const validate = compile(schema);
+  const properties = (schema as { properties?: Record<string, QueryProperty> }).properties ?? {};
+  return (raw) => {
+    const query: Record<string, unknown> = {};
+    const repeated: ProblemFieldError[] = [];
+    for (const [name, given] of Object.entries(raw)) {
+      // No stored text holds a NUL, and Postgres refuses it even in a comparison: replaced, it just finds nothing.
+      const value = typeof given === 'string' ? given.replaceAll('\0', '\ufffd') : given;
+      const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined;
+      if (typeof value !== 'string') {
+        repeated.push({ field: name, code: 'invalid_type', message: 'must be given once' });
+      } else if (type === 'integer' && WHOLE_NUMBER.test(value)) {
+        query[name] = Number(value);
+      } else if (type === 'array') {
+        query[name] = value === '' ? [] : value.split(',');
+      } else {
+        query[name] = value;
+      }
+    }
+    const errors = validate(query);
+    if (repeated.length === 0) return { query, errors };
+    const named = new Set(repeated.map((error) => error.field));
+    return { query, errors: [...repeated, ...errors.filter((error) => !named.has(error.field))] };
+  };
+}

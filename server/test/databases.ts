@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+
+export const TEST_SERVER_VARIABLE = 'SALDO_TEST_SERVER';
+export const TEMPLATE = 'saldo_test_template';
+
+/** The same server, another database. */
+export function databaseUrl(server: string, name: string): string {
+  const [address = '', query] = server.split('?', 2);
+  const cut = address.lastIndexOf('/');
+  return `${address.slice(0, cut)}/${name}${query === undefined ? '' : `?${query}`}`;
+}
+
+export type TestDatabase = { url: string; drop(): Promise<void> };
+
+/** A database of the test's own, migrated and empty. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const server = process.env[TEST_SERVER_VARIABLE];
+  if (!server) throw new Error('tests run through npm test, which starts their database');
+  const name = `saldo_test_${randomUUID().replaceAll('-', '')}`;
+  const run = async (text: string) => {
+    const client = new pg.Client({ connectionString: server });
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+  };
+  await run(`create database ${name} template ${TEMPLATE}`);
+  return { url: databaseUrl(server, name), drop: () => run(`drop database ${name} with (force)`) };
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brpEndpoints, SCOPES } from '@saldo/api';
+import { client, problemOf, startTestPlatform } from './harness.ts';
+import { createWorld } from './world.ts';
+
+/** What each operation is called with to succeed. An operation that is missing here fails the first test. */
+type Case = { path: string; body?: unknown };
+
+const platform = await startTestPlatform();
+const world = createWorld(platform.db, platform.clock);
+const { seller: brp, producer, consumer } = await world.pair();
+const asset = await world.asset();
+const contract = await world.contract(producer, consumer, { assetUuid: asset.uuid });
+await world.volumes(contract, '2026-10-25', 250);
+await world.volumes(contract, '2026-10-25', 500);
+await world.nominate();
+const request = client(platform.baseUrl, brp.key);
+const [transaction] = (await request('/v1/transactions?limit=1')).body.transactions;
+const [nomination] = (await request('/v1/nominations?limit=1')).body.nominations;
+const cases: Record<string, Case> = {
+  listContracts: { path: '/v1/contracts' },
+  getContract: { path: `/v1/contracts/${contract.id}` },
+  listContractTransactions: { path: `/v1/contracts/${contract.id}/transactions?include_assets=true` },
+  listTransactions: { path: '/v1/transactions?limit=100' },
+  getTransaction: { path: `/v1/transactions/${transaction.id}` },
+  getTransactionHistory: { path: `/v1/transactions/${transaction.id}/history` },
+  getTransactionsBulk: { path: `/v1/transactions/bulk?ids=${transaction.id}` },
+  postTransactionsBulk: { path: '/v1/transactions/bulk', body: { ids: [transaction.id], include_assets: true } },
+  listNominations: { path: '/v1/nominations?include_slots=true' },
+  getNomination: { path: `/v1/nominations/${nomination.id}` },
+  getNominationHistory: { path: `/v1/nominations/${nomination.id}/history` },
+  getNominationsBulk: { path: `/v1/nominations/bulk?ids=${nomination.id}` },
+  postNominationsBulk: { path: '/v1/nominations/bulk', body: { ids: [nomination.id] } },
+  listCustomers: { path: '/v1/customers' },
+  getCustomer: { path: `/v1/customers/${producer.id}` },
+  updateCustomer: { path: `/v1/customers/${producer.id}`, body: { metadata: { color: 'green' } } },
+};
+
+const call = (id: string, key: string | null) => {
+  const endpoint = Object.values(brpEndpoints).find((known) => known.id === id);
+  const found = cases[id];
+  assert.ok(endpoint && found, `${id} has no case`);
+  return client(platform.baseUrl, key)(found.path, {
+    method: endpoint.method,
+    ...(found.body === undefined ? {} : { body: found.body }),
+  });
+};
+
+test('every operation has a case, and every case is an operation', () => {
+  assert.deepEqual(Object.keys(cases).toSorted(), Object.values(brpEndpoints).map(({ id }) => id).toSorted());
+});
+
+test('every operation answers as its schema says, with the rate-limit headers', async () => {
+  for (const { id } of Object.values(brpEndpoints)) {
+    const { status, headers, text } = await call(id, brp.key);
+    assert.equal(status, 200, `${id}: ${text}`);
+    assert.equal(headers.get('x-ratelimit-limit'), '1000000', id);
+    assert.match(headers.get('x-ratelimit-remaining') ?? '', /^\d+$/, id);
+    assert.match(headers.get('x-ratelimit-reset') ?? '', /^\d+$/, id);
+    assert.equal(headers.get('vary'), 'X-Api-Key, Accept-Encoding', id);
+    assert.equal(headers.get('cache-control'), 'private, no-cache', id);
+  }
+});
+
+test('no operation answers without a key', async () => {
+  for (const { id } of Object.values(brpEndpoints)) {
+    const answer = await call(id, null);
+    assert.equal(answer.status, 401, id);
+    assert.equal(problemOf(answer).code, 'invalid_api_key');
+    assert.equal(answer.headers.get('www-authenticate'), 'ApiKey');
+  }
+});
+
+test('every operation needs all of its scopes and no other', async () => {
+  const used = new Set<string>();
+  for (const { id, scopes } of Object.values(brpEndpoints)) {
+    for (const missing of scopes) {
+      used.add(missing);
+      const { secret } = await world.key(brp, SCOPES.filter((scope) => scope !== missing));
+      const answer = await call(id, secret);
+      assert.equal(answer.status, 403, `${id} without ${missing}`);
+      assert.equal(problemOf(answer).code, 'insufficient_scopes');
+      assert.match(answer.body.detail, new RegExp(`${missing}.*[Cc]reate a new key with the required scopes`));
+    }
+    const { secret } = await world.key(brp, scopes);
+    assert.equal((await call(id, secret)).status, 200, `${id} with ${scopes.join(' and ')} alone`);
+  }
+  assert.deepEqual([...used].toSorted(), [...SCOPES].toSorted(), 'every scope is needed by some operation');
+});
+
+test('a query parameter that an operation does not know is refused, on single reads too', async () => {
+  for (const { id, method } of Object.values(brpEndpoints)) {
+    const found = cases[id] as Case;
+    const path = `${found.path}${found.path.includes('?') ? '&' : '?'}delivery_dat=2026-10-25`;
+    const answer = await client(platform.baseUrl, brp.key)(path, {
+      method,
+      ...(found.body === undefined ? {} : { body: found.body }),
+    });
+    assert.equal(answer.status, 400, id);
+    assert.deepEqual(problemOf(answer), { code: 'validation', errors: ['delivery_dat unknown_field'] }, id);
+  }
+});
+
+test('HEAD answers like GET without the body', async () => {
+  for (const { id, method } of Object.values(brpEndpoints)) {
+    if (method !== 'GET') continue;
+    const { path } = cases[id] as Case;
+    const get = await client(platform.baseUrl, brp.key)(path);
+    const head = await client(platform.baseUrl, brp.key)(path, { method: 'HEAD' });
+    assert.equal(head.status, 200, id);
+    assert.equal(head.text, '');
+    assert.equal(head.headers.get('content-length'), get.headers.get('content-length'), id);
+  }
+});

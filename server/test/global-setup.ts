@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/db/embedded.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { databaseUrl, TEMPLATE, TEST_SERVER_VARIABLE } from './databases.ts';
+
+let embedded: EmbeddedPostgres | null = null;
+let folder: string | null = null;
+
+/** One Postgres for all test files, with a migrated template from which each of them gets its own database. */
+export async function globalSetup(): Promise<void> {
+  let server = process.env['DATABASE_URL'];
+  if (!server) {
+    folder = await mkdtemp(path.join(tmpdir(), 'saldo-test-'));
+    // What is written here is thrown away; durability has tests of its own, on a database of their own.
+    const settings = { fsync: 'off', synchronous_commit: 'off', max_connections: '200' };
+    embedded = await startEmbeddedPostgres({ dataDir: folder, say: () => {}, settings });
+    server = embedded.url;
+  }
+  process.env[TEST_SERVER_VARIABLE] = server;
+  // Servers that tests start as processes of their own get the database that the test gives them.
+  delete process.env['DATABASE_URL'];
+  await onServer(server, `drop database if exists ${TEMPLATE}`, `create database ${TEMPLATE}`);
+  await migrate(databaseUrl(server, TEMPLATE), () => {});
+}
+
+export async function globalTeardown(): Promise<void> {
+  if (embedded) await embedded.stop();
+  else await onServer(process.env[TEST_SERVER_VARIABLE] ?? '', `drop database if exists ${TEMPLATE}`);
+  if (folder) await rm(folder, { recursive: true, force: true });
+}
+
+async function onServer(url: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (const text of statements) await client.query(text);
+  await client.end();
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after } from 'node:test';
+import { brpEndpoints, type Endpoint, Problem, PROBLEMS } from '@saldo/api';
+import { pino } from 'pino';
+import type { TSchema } from 'typebox';
+import { readConfig } from '../src/config.ts';
+import { type Database, openDatabase } from '../src/db/database.ts';
+import { compile, type Validator } from '../src/http/validation.ts';
+import { startPlatform } from '../src/platform.ts';
+import { createDatabase } from './databases.ts';
+
+/** A clock that stands still until the test moves it. */
+export type TestClock = { now(): number; set(instant: string): void };
+
+export function testClock(start: string): TestClock {
+  let now = Date.parse(start);
+  return {
+    now: () => now,
+    set: (instant) => {
+      now = Date.parse(instant);
+    },
+  };
+}
+
+export type TestPlatform = { baseUrl: string; adminUrl: string; databaseUrl: string; db: Database; clock: TestClock };
+
+/**
+ * The real server on a database of its own, with a clock that the test sets. It is stopped, and the database dropped,
+ * when the test file ends: call it at the top level of the file. `environment` is what a person would set for
+ * `npm start`.
+ */
+export async function startTestPlatform(
+  options: { now?: string; environment?: Record<string, string> } = {},
+): Promise<TestPlatform> {
+  const database = await createDatabase();
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-data-'));
+  const clock = testClock(options.now ?? '2026-10-20T08:00:00Z');
+  const config = readConfig({
+    PORT: '0',
+    ADMIN_PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    RATE_LIMIT: '1000000',
+    ...options.environment,
+  });
+  const logger = pino({ level: 'silent' });
+  const platform = await startPlatform(config, { clock, logger, say: () => {}, prepare: async () => {} });
+  const db = openDatabase(database.url);
+  after(async () => {
+    await platform.stop();
+    await db.close();
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return { baseUrl: platform.baseUrl, adminUrl: platform.adminUrl, databaseUrl: database.url, db, clock };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests read answers as a client without types would.
+export type Answer = { status: number; headers: Headers; text: string; body: any };
+
+export type RequestOptions = { key?: string | null; body?: unknown; headers?: Record<string, string>; method?: string };
+
+/** Talks HTTP to a platform and holds every answer against its schema. */
+export function client(baseUrl: string, key: string | null = null) {
+  return async function request(pathAndQuery: string, options: RequestOptions = {}): Promise<Answer> {
+    const method = options.method ?? 'GET';
+    const sentKey = options.key === undefined ? key : options.key;
+    const isText = typeof options.body === 'string';
+    const response = await fetch(baseUrl + pathAndQuery, {
+      method,
+      headers: {
+        ...(sentKey === null ? {} : { 'x-api-key': sentKey }),
+        ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(options.body === undefined ? {} : { body: isText ? String(options.body) : JSON.stringify(options.body) }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : null,
+    };
+    checkAnswer(method, pathAndQuery, answer);
+    return answer;
+  };
+}
+
+export type Client = ReturnType<typeof client>;
+
+function checkAnswer(method: string, pathAndQuery: string, answer: Answer): void {
+  const what = `${method} ${pathAndQuery} → ${answer.status}`;
+  assert.ok(answer.headers.get('x-request-id'), `${what} carries a request id`);
+  if (answer.status >= 400) {
+    assert.equal(answer.headers.get('content-type'), 'application/problem+json', what);
+    assert.equal(answer.headers.get('cache-control'), 'no-store', what);
+    if (method === 'HEAD') return;
+    assert.deepEqual(validProblem(answer.body), [], what);
+    const code = answer.body.type.split('/errors/')[1] as keyof typeof PROBLEMS;
+    assert.equal(answer.body.title, PROBLEMS[code].title, what);
+    assert.equal(answer.body.status, answer.status, what);
+    return;
+  }
+  const endpoint = endpointOf(method, pathAndQuery.split('?', 1)[0] ?? '');
+  if (endpoint && answer.status === 200) {
+    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', what);
+    assert.deepEqual(responseValidator(endpoint)(answer.body), [], what);
+  }
+}
+
+const endpointOf = (method: string, pathname: string): Endpoint | undefined =>
+  Object.values(brpEndpoints)
+    .filter((endpoint) => endpoint.method === method)
+    // Fixed paths win over those with parameters, as they do in the server.
+    .toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
+    .find(({ path: pattern }) => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname));
+
+/** Answers carry exactly their fields: what a schema does not name must not be there. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  return 'properties' in copy ? { ...copy, additionalProperties: false } : copy;
+}
+
+const validators = new Map<TSchema, Validator>();
+function validatorOf(schema: TSchema): Validator {
+  let validator = validators.get(schema);
+  if (!validator) {
+    validator = compile(closed(schema) as TSchema);
+    validators.set(schema, validator);
+  }
+  return validator;
+}
+const responseValidator = (endpoint: Endpoint) => validatorOf(endpoint.response);
+const validProblem = (body: unknown) => validatorOf(Problem)(body);
+
+/** The problem code of an answer, and its field errors as `field code`. */
+export const problemOf = (answer: Answer): { code: string; errors: string[] } => ({
+  code: answer.body.type.split('/errors/')[1],
+  errors: (answer.body.errors ?? [])
+    .map((error: { field?: string; code: string }) => `${error.field ?? ''} ${error.code}`)
+    .toSorted(),
+});
+
+/** Every record of a list, page by page; fails when the list does not end. */
+// biome-ignore lint/suspicious/noExplicitAny: records of any list.
+export async function walk(request: Client, pathAndQuery: string, member: string, limit: number): Promise<any[]> {
+  const records = [];
+  let after = '';
+  for (let pages = 0; pages < 10_000; pages++) {
+    const separator = pathAndQuery.includes('?') ? '&' : '?';
+    const { status, body } = await request(`${pathAndQuery}${separator}limit=${limit}${after}`);
+    assert.equal(status, 200);
+    assert.equal(body.pagination.limit, limit);
+    assert.equal(body.pagination.has_more, body.pagination.next_cursor !== null);
+    records.push(...body[member]);
+    if (!body.pagination.has_more) return records;
+    assert.equal(body[member].length, limit);
+    after = `&after=${encodeURIComponent(body.pagination.next_cursor)}`;
+  }
+  throw new Error(`${pathAndQuery} does not end`);
+}

@@ -1,0 +1,136 @@
+import { type Contract, SCOPES, type Scope, type Tso } from '@saldo/api';
+import type { Database } from '../src/db/database.ts';
+import { dayEnd, dayStart, slotCount } from '../src/domain/delivery-day.ts';
+import { checkCharacter } from '../src/domain/eic.ts';
+import { DEFAULT_GATE_RULES } from '../src/domain/gates.ts';
+import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
+import { insertContract } from '../src/features/contracts/store.ts';
+import { findOwnPosition, insertCustomer } from '../src/features/customers/store.ts';
+import { insertAsset } from '../src/features/market/store.ts';
+import { nominateDue } from '../src/features/nominations/actions.ts';
+import { createApiKey, createBalanceGroup, createBrp } from '../src/features/parties/actions.ts';
+import { writeContractDay } from '../src/features/transactions/actions.ts';
+
+/** Makes parties, contracts and volumes the way the platform does, each with sensible defaults. */
+export type World = ReturnType<typeof createWorld>;
+
+export type WorldBrp = { no: number; id: string; key: string };
+export type WorldGroup = { eic: string; brp: WorldBrp };
+export type WorldCustomer = { uuid: string; id: string };
+export type WorldContract = { no: number; uuid: string; id: string };
+
+let eicCount = 0;
+
+/** A valid EIC of a balance group that nobody has used yet. */
+export function newEic(): string {
+  for (;;) {
+    const stem = `11XTEST${String(++eicCount).padStart(8, '-')}`;
+    const check = checkCharacter(stem);
+    if (check !== '-') return stem + check;
+  }
+}
+
+export function createWorld(db: Database, clock: { now(): number }) {
+  let count = 0;
+  const now = () => clock.now();
+
+  async function key(brp: { no: number }, scopes: readonly Scope[] = SCOPES, expiresAt: number | null = null) {
+    const owner = { type: 'brp' as const, brpNo: brp.no };
+    return db.transaction((tx) => createApiKey(tx, { owner, name: 'test', scopes, expiresAt }, now()));
+  }
+
+  async function brp(name = `BRP ${++count}`): Promise<WorldBrp> {
+    const made = await db.transaction((tx) => createBrp(tx, { name }, now()));
+    return { no: made.no, id: encodeId(ID_PREFIX.brp, made.id), key: (await key(made)).secret };
+  }
+
+  async function group(owner: WorldBrp, tsos: readonly Tso[] = ['DE_AMPRION'], eic = newEic()): Promise<WorldGroup> {
+    await db.transaction((tx) => createBalanceGroup(tx, { brpNo: owner.no, eic, name: eic, tsos }, now()));
+    return { eic, brp: owner };
+  }
+
+  async function customer(
+    owner: WorldBrp,
+    options: { name?: string; group?: WorldGroup; tso?: Tso; metadata?: Record<string, string> } = {},
+  ): Promise<WorldCustomer> {
+    const uuid = await db.transaction(async (tx) => {
+      const place = options.group
+        ? await findOwnPosition(tx, { brpNo: options.group.brp.no }, options.group.eic, options.tso ?? 'DE_AMPRION')
+        : null;
+      return insertCustomer(
+        tx,
+        {
+          brpNo: owner.no,
+          name: options.name ?? `Customer ${++count}`,
+          positionNo: place?.no ?? null,
+          metadata: options.metadata ?? {},
+        },
+        now(),
+      );
+    });
+    return { uuid, id: encodeId(ID_PREFIX.customer, uuid) };
+  }
+
+  async function asset(name = `Asset ${++count}`, tso: Tso = 'DE_AMPRION'): Promise<{ uuid: string; id: string }> {
+    const uuid = await db.transaction((tx) =>
+      insertAsset(tx, { name, nominal_power_kw: 48_300, technology: 'wind_onshore', tso }, now()),
+    );
+    return { uuid, id: encodeId(ID_PREFIX.asset, uuid) };
+  }
+
+  /** A contract between two customers; `first` and `last` are delivery days, both included. */
+  async function contract(
+    seller: WorldCustomer,
+    buyer: WorldCustomer,
+    options: {
+      externalId?: string;
+      type?: Contract['type'];
+      first?: string | null;
+      last?: string | null;
+      ppaType?: 'produced' | 'baseload' | null;
+      period?: string;
+      assetUuid?: string;
+    } = {},
+  ): Promise<WorldContract> {
+    const { first = '2026-01-01', last = '2026-12-31', type = 'ppa' } = options;
+    const made = await db.transaction((tx) =>
+      insertContract(
+        tx,
+        {
+          externalId: options.externalId ?? `PPA-${++count}`,
+          type,
+          sellerCustomerId: seller.uuid,
+          buyerCustomerId: buyer.uuid,
+          deliveryStart: first === null ? null : dayStart(first),
+          deliveryEnd: last === null ? null : dayEnd(last),
+          ppaType: type === 'ppa' ? (options.ppaType ?? 'produced') : null,
+          period: options.period ?? null,
+          deliveryProfile: null,
+          assetId: options.assetUuid ?? null,
+        },
+        now(),
+      ),
+    );
+    if (!made) throw new Error('both customers of a contract need a balance group');
+    return { no: made.no, uuid: made.id, id: encodeId(ID_PREFIX.contract, made.id) };
+  }
+
+  /** Says a whole day in kWh: one value for all slots, or one for each (null says nothing). */
+  async function volumes(of: WorldContract, day: string, kwh: number | readonly (number | null)[]) {
+    const values = typeof kwh === 'number' ? new Array<number>(slotCount(day)).fill(kwh) : kwh;
+    return db.transaction((tx) => writeContractDay(tx, of.no, day, values, now()));
+  }
+
+  const nominate = () => nominateDue(db, now(), DEFAULT_GATE_RULES);
+
+  /** Two BRPs, one selling to the other through Amprion. */
+  async function pair() {
+    const [seller, buyer] = [await brp(), await brp()];
+    const [sellerGroup, buyerGroup] = [await group(seller), await group(buyer)];
+    const producer = await customer(seller, { group: sellerGroup });
+    const consumer = await customer(buyer, { group: buyerGroup });
+    return { seller, buyer, sellerGroup, buyerGroup, producer, consumer };
+  }
+
+  return { db, brp, key, group, customer, asset, contract, volumes, nominate, pair };
+}
