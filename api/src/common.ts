@@ -11,6 +11,8 @@ export const LIMITS = {
   slotNumber: { minimum: 1, maximum: 100 },
   metadata: { keys: 50, keyLength: 40, valueLength: 500 },
   searchLength: 200,
+  /** No request that a person wrote has more mistakes; one made to cost time may have any number. */
+  fieldErrors: 1000,
   bodyBytes: 1024 * 1024,
   headerBytes: 16 * 1024,
 } as const;
@@ -38,8 +40,7 @@ export const Day = (description: string) =>
 
 export const Eic = (description: string) => Type.String({ description, examples: ['11XFC-PROD-----E'] });
 
-export const MwhSchema = (description: string) =>
-  Type.Number({ description, examples: [1.25] });
+export const MwhSchema = (description: string) => Type.Number({ description, examples: [1.25] });
 
 export const SlotNumber = (description: string) =>
   Type.Integer({ ...LIMITS.slotNumber, description, examples: [61] });
@@ -69,7 +70,8 @@ export const pageQuery = {
   ),
   after: Type.Optional(
     Type.String({
-      description: '`pagination.next_cursor` of the previous page. It is bound to this list and these filters.',
+      description:
+        '`pagination.next_cursor` of the previous page. It is bound to this list and these filters.',
       examples: ['WyIyMDI2LTAxLTE1Iiw0MiwxNCwxXQ.k7Jr0WcP2dQx'],
     }),
   ),
@@ -78,8 +80,14 @@ export const pageQuery = {
 /** What the parameters in paths mean; an id that is malformed is simply not found. */
 export const PATH_PARAMETERS: Record<string, { readonly description: string; readonly example: string }> = {
   contract_id: { description: 'Id of the contract.', example: 'con_01jhm3wa2fe5h8x2z6tdq9vn4m' },
-  transaction_id: { description: 'Id of any version of the transaction.', example: 'txn_01jhm4q7sqe8h9w3tb5k2x0rax' },
-  nomination_id: { description: 'Id of any version of the nomination.', example: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd' },
+  transaction_id: {
+    description: 'Id of any version of the transaction.',
+    example: 'txn_01jhm4q7sqe8h9w3tb5k2x0rax',
+  },
+  nomination_id: {
+    description: 'Id of any version of the nomination.',
+    example: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
+  },
   customer_id: { description: 'Id of the customer.', example: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp' },
 };
 

@@ -1,5 +1,16 @@
 import Type, { type Static } from 'typebox';
-import { DateTime, Day, deliveryQuery, Eic, Nullable, ordered, Pagination, pageQuery, Strict, TsoSchema } from './common.ts';
+import {
+  DateTime,
+  Day,
+  deliveryQuery,
+  Eic,
+  Nullable,
+  ordered,
+  Pagination,
+  pageQuery,
+  Strict,
+  TsoSchema,
+} from './common.ts';
 import { endpoint } from './endpoint.ts';
 
 export const CONTRACT_TYPES = ['ppa', 'day_ahead', 'intraday'] as const;
@@ -55,7 +66,8 @@ export const Contract = Type.Object(
   },
   {
     title: 'Contract',
-    description: 'An energy agreement. `ppa_type`, `period`, `delivery_profile` and `asset` belong to type `ppa` only.',
+    description:
+      'An energy agreement. `ppa_type`, `period`, `delivery_profile` and `asset` belong to type `ppa` only.',
   },
 );
 export type Contract = Static<typeof Contract>;
@@ -101,7 +113,10 @@ export const contractEndpoints = {
     query: Strict(
       {
         status: Type.Optional(
-          Type.Enum([...CONTRACT_STATUSES], { description: 'Only contracts of this status.', examples: ['in_progress'] }),
+          Type.Enum([...CONTRACT_STATUSES], {
+            description: 'Only contracts of this status.',
+            examples: ['in_progress'],
+          }),
         ),
         type: Type.Optional(
           Type.Enum([...CONTRACT_TYPES], { description: 'Only contracts of this type.', examples: ['ppa'] }),
@@ -118,7 +133,10 @@ export const contractEndpoints = {
     response: ContractList,
     problems: [],
     example: {
-      response: { contracts: [contractExample], pagination: { limit: 10, has_more: false, next_cursor: null } },
+      response: {
+        contracts: [contractExample],
+        pagination: { limit: 10, has_more: false, next_cursor: null },
+      },
     },
   }),
   getContract: endpoint({

@@ -44,7 +44,11 @@ export const CustomerUpdate = Strict(
     balance_group: Type.Optional(
       Strict(
         {
-          eic: Type.String({ format: 'eic', description: 'One of your balance groups.', examples: ['11XFC-CONS-----0'] }),
+          eic: Type.String({
+            format: 'eic',
+            description: 'One of your balance groups.',
+            examples: ['11XFC-CONS-----0'],
+          }),
           tso: TsoSchema,
         },
         { title: 'BalanceGroupUpdate' },
@@ -90,7 +94,10 @@ export const customerEndpoints = {
     scopes: ['customers:read'],
     query: Strict({
       status: Type.Optional(
-        Type.Enum([...CUSTOMER_STATUSES], { description: 'Only customers of this status.', examples: ['active'] }),
+        Type.Enum([...CUSTOMER_STATUSES], {
+          description: 'Only customers of this status.',
+          examples: ['active'],
+        }),
       ),
       eic: Type.Optional(Eic('EIC of the customer’s balance group.')),
       tso: Type.Optional(TsoSchema),
@@ -107,7 +114,10 @@ export const customerEndpoints = {
     response: CustomerList,
     problems: [],
     example: {
-      response: { customers: [customerExample], pagination: { limit: 10, has_more: false, next_cursor: null } },
+      response: {
+        customers: [customerExample],
+        pagination: { limit: 10, has_more: false, next_cursor: null },
+      },
     },
   }),
   getCustomer: endpoint({

@@ -52,12 +52,16 @@ export const Nomination = Type.Object(
     ),
     slots: Type.Optional(
       Type.Array(NominationSlot, {
-        description: 'On list reads only with `include_slots=true`; always on detail, bulk and history reads.',
+        description:
+          'On list reads only with `include_slots=true`; always on detail, bulk and history reads.',
       }),
     ),
     created_at: DateTime('When this version was made, UTC.'),
   },
-  { title: 'Nomination', description: 'The net saldo of a balance group’s valid transactions of one delivery day.' },
+  {
+    title: 'Nomination',
+    description: 'The net saldo of a balance group’s valid transactions of one delivery day.',
+  },
 );
 export type Nomination = Static<typeof Nomination>;
 
@@ -115,7 +119,10 @@ export const nominationEndpoints = {
     query: Strict(
       {
         status: Type.Optional(
-          Type.Enum([...NOMINATION_STATUSES], { description: 'Only nominations of this status.', examples: ['pending'] }),
+          Type.Enum([...NOMINATION_STATUSES], {
+            description: 'Only nominations of this status.',
+            examples: ['pending'],
+          }),
         ),
         eic: Type.Optional(Eic('EIC of your balance group.')),
         tso: Type.Optional(TsoSchema),

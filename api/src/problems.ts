@@ -15,7 +15,12 @@ export const FIELD_CODES = [
 ] as const;
 export type FieldCode = (typeof FIELD_CODES)[number];
 
-type Entry = { readonly status: number; readonly title: string; readonly explanation: string; readonly remedy: string };
+type Entry = {
+  readonly status: number;
+  readonly title: string;
+  readonly explanation: string;
+  readonly remedy: string;
+};
 
 /** The only catalogue of problems: code, status and title as they go over the wire, and what their page says. */
 export const PROBLEMS = {
@@ -35,7 +40,8 @@ export const PROBLEMS = {
     status: 401,
     title: 'Invalid API Key',
     explanation: 'The header `X-Api-Key` is missing, or its value is not a key that is valid here and now.',
-    remedy: 'Send a key of this API that is neither revoked nor expired. Keys of the other APIs do not work here.',
+    remedy:
+      'Send a key of this API that is neither revoked nor expired. Keys of the other APIs do not work here.',
   },
   insufficient_scopes: {
     status: 403,
@@ -119,7 +125,8 @@ export const PROBLEMS = {
     status: 429,
     title: 'Rate Limited',
     explanation: 'More requests were made in the current window than the key or address may make.',
-    remedy: 'Wait for the number of seconds in `Retry-After`; read more per request with `limit` and bulk reads.',
+    remedy:
+      'Wait for the number of seconds in `Retry-After`; read more per request with `limit` and bulk reads.',
   },
   headers_too_large: {
     status: 431,
@@ -136,7 +143,8 @@ export const PROBLEMS = {
   unavailable: {
     status: 503,
     title: 'Unavailable',
-    explanation: 'The server cannot answer for the moment: it is overloaded, stopping, or without its database.',
+    explanation:
+      'The server cannot answer for the moment: it is overloaded, stopping, or without its database.',
     remedy: 'Repeat the request after the number of seconds in `Retry-After`.',
   },
 } as const satisfies Record<string, Entry>;

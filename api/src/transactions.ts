@@ -45,11 +45,16 @@ export const Transaction = Type.Object(
     ),
     delivery_start: DateTime('Start of the quarter-hour, UTC.'),
     delivery_end: DateTime('End of the quarter-hour, UTC.'),
-    slot_number: SlotNumber('Quarter-hour within the German delivery day: 1..96, up to 92 or 100 when the clock changes.'),
+    slot_number: SlotNumber(
+      'Quarter-hour within the German delivery day: 1..96, up to 92 or 100 when the clock changes.',
+    ),
     volume: MwhSchema('MWh, 3 decimal places.'),
     created_at: DateTime('When this version was made, UTC.'),
   },
-  { title: 'Transaction', description: 'A contractual volume of one quarter-hour. Immutable; a correction is a new version.' },
+  {
+    title: 'Transaction',
+    description: 'A contractual volume of one quarter-hour. Immutable; a correction is a new version.',
+  },
 );
 export type Transaction = Static<typeof Transaction>;
 
@@ -106,7 +111,10 @@ const supersededExample: Transaction = {
 const includeAssets = { include_assets: Flag('Adds a deduplicated `assets` array to the answer.') };
 const filters = {
   status: Type.Optional(
-    Type.Enum([...TRANSACTION_STATUSES], { description: 'Only transactions of this status.', examples: ['valid'] }),
+    Type.Enum([...TRANSACTION_STATUSES], {
+      description: 'Only transactions of this status.',
+      examples: ['valid'],
+    }),
   ),
   sender_eic: Type.Optional(Eic('EIC of the sender.')),
   receiver_eic: Type.Optional(Eic('EIC of the receiver.')),
@@ -150,7 +158,9 @@ export const transactionEndpoints = {
         contract_id: Type.Optional(
           Type.String({ description: 'Only this contract’s.', examples: ['con_01jhm3wa2fe5h8x2z6tdq9vn4m'] }),
         ),
-        type: Type.Optional(Type.Literal('ppa', { description: 'The only type there is.', examples: ['ppa'] })),
+        type: Type.Optional(
+          Type.Literal('ppa', { description: 'The only type there is.', examples: ['ppa'] }),
+        ),
         ...filters,
       },
       filterOrder,

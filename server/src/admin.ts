@@ -28,8 +28,8 @@ export function createAdminServer(db: Database, metrics: Metrics): Server {
   };
   return createServer((request, response) => {
     const page = pages[request.url ?? ''] ?? (async () => plain(404, 'not found\n'));
-    page()
-      .catch((error: unknown) => plain(500, `${error}\n`))
+    void page()
+      .catch((error: unknown) => plain(500, `${String(error)}\n`))
       .then(({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body));
   });
 }

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { brpEndpoints } from '@saldo/api';
-import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
@@ -13,6 +12,7 @@ import { customerRoutes } from './features/customers/routes.ts';
 import { nominationRoutes } from './features/nominations/routes.ts';
 import { transactionRoutes } from './features/transactions/routes.ts';
 import { cursorSealer } from './http/cursor.ts';
+import { mountDocs } from './http/docs.ts';
 import { ERROR_PAGE_POLICY, errorPage, isProblemCode } from './http/error-pages.ts';
 import { keyGuard } from './http/guard.ts';
 import { openApiDocument } from './http/openapi.ts';
@@ -31,7 +31,7 @@ export type Parts = {
 };
 
 /** Paths that are there for everybody; those of the API are in its table of endpoints. */
-const OPEN_PATHS = ['/', '/openapi.json', '/docs', '/docs/', '/errors/{code}'].map((path) => ({
+const OPEN_PATHS = ['/', '/openapi.json', '/docs', '/docs/{file}', '/errors/{code}'].map((path) => ({
   method: 'GET' as const,
   path,
 }));
@@ -76,7 +76,7 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
   if (!secret) throw new Error('the migrations make the cursor secret');
   const limiter = rateLimiter(config, logger, app);
-  const guard = keyGuard(brpKeyRing(db, clock.now, monotonicNow), limiter);
+  const guard = keyGuard(brpKeyRing(db, () => clock.now(), monotonicNow), limiter);
   const routes = [
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),
@@ -136,8 +136,5 @@ function mountOpenPages(app: FastifyInstance, openApi: () => object): void {
       .header('content-security-policy', ERROR_PAGE_POLICY)
       .send(await readFile(PLACEHOLDER, 'utf8')),
   );
-  app.register(scalar, {
-    routePrefix: '/docs',
-    configuration: { url: '/openapi.json', withDefaultFonts: false },
-  });
+  mountDocs(app, [{ name: 'BRP API', url: '/openapi.json' }]);
 }

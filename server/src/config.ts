@@ -49,7 +49,11 @@ const text = (env: Environment, name: string): string | null => {
   return value === undefined || value === '' ? null : value;
 };
 
-function wholeNumber(env: Environment, name: string, range: { min: number; max: number; default: number }): number {
+function wholeNumber(
+  env: Environment,
+  name: string,
+  range: { min: number; max: number; default: number },
+): number {
   const value = text(env, name);
   if (value === null) return range.default;
   const number = Number(value);
@@ -71,7 +75,11 @@ function url(env: Environment, name: string, protocols: readonly string[]): stri
   if (value === null) return null;
   const parsed = URL.canParse(value) ? new URL(value) : null;
   if (!parsed || !protocols.includes(parsed.protocol)) {
-    refuse(name, `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`, value);
+    refuse(
+      name,
+      `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+      value,
+    );
   }
   return value.replace(/\/+$/, '');
 }

@@ -26,7 +26,10 @@ const cases: Record<string, Case> = {
   getTransaction: { path: `/v1/transactions/${transaction.id}` },
   getTransactionHistory: { path: `/v1/transactions/${transaction.id}/history` },
   getTransactionsBulk: { path: `/v1/transactions/bulk?ids=${transaction.id}` },
-  postTransactionsBulk: { path: '/v1/transactions/bulk', body: { ids: [transaction.id], include_assets: true } },
+  postTransactionsBulk: {
+    path: '/v1/transactions/bulk',
+    body: { ids: [transaction.id], include_assets: true },
+  },
   listNominations: { path: '/v1/nominations?include_slots=true' },
   getNomination: { path: `/v1/nominations/${nomination.id}` },
   getNominationHistory: { path: `/v1/nominations/${nomination.id}/history` },
@@ -48,7 +51,12 @@ const call = (id: string, key: string | null) => {
 };
 
 test('every operation has a case, and every case is an operation', () => {
-  assert.deepEqual(Object.keys(cases).toSorted(), Object.values(brpEndpoints).map(({ id }) => id).toSorted());
+  assert.deepEqual(
+    Object.keys(cases).toSorted(),
+    Object.values(brpEndpoints)
+      .map(({ id }) => id)
+      .toSorted(),
+  );
 });
 
 test('every operation answers as its schema says, with the rate-limit headers', async () => {
@@ -77,11 +85,17 @@ test('every operation needs all of its scopes and no other', async () => {
   for (const { id, scopes } of Object.values(brpEndpoints)) {
     for (const missing of scopes) {
       used.add(missing);
-      const { secret } = await world.key(brp, SCOPES.filter((scope) => scope !== missing));
+      const { secret } = await world.key(
+        brp,
+        SCOPES.filter((scope) => scope !== missing),
+      );
       const answer = await call(id, secret);
       assert.equal(answer.status, 403, `${id} without ${missing}`);
       assert.equal(problemOf(answer).code, 'insufficient_scopes');
-      assert.match(answer.body.detail, new RegExp(`${missing}.*[Cc]reate a new key with the required scopes`));
+      assert.match(
+        answer.body.detail,
+        new RegExp(`${missing}.*[Cc]reate a new key with the required scopes`),
+      );
     }
     const { secret } = await world.key(brp, scopes);
     assert.equal((await call(id, secret)).status, 200, `${id} with ${scopes.join(' and ')} alone`);

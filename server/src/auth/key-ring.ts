@@ -36,7 +36,11 @@ export function brpKeyRing(db: Db, now: () => number, monotonicNow: () => number
       believed.delete(name);
       return null;
     }
-    const principal = { keyId: encodeId(ID_PREFIX.key, row.id), viewer: { brpNo: row.brp_no }, scopes: new Set(row.scopes) };
+    const principal = {
+      keyId: encodeId(ID_PREFIX.key, row.id),
+      viewer: { brpNo: row.brp_no },
+      scopes: new Set(row.scopes),
+    };
     const entry = { principal, expiresAt: row.expires_at, lookedUpAt: askedAt };
     believed.delete(name);
     if (believed.size >= MAX_BELIEVED) believed.delete(believed.keys().next().value ?? '');

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { parseArray, parseTimestamp } from './wire-types.ts';
+import { typeParsers } from './wire-types.ts';
 
 /** A statement that is prepared once per connection under its name; equal names must have equal texts. */
 export type Statement = { readonly name: string; readonly text: string };
@@ -47,28 +47,13 @@ const SOCKET_ERRORS = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAI
 function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = 'code' in error ? String(error.code) : '';
-  const lost = /Connection terminated|Client has encountered a connection error|timeout exceeded|not queryable/;
+  const lost =
+    /Connection terminated|Client has encountered a connection error|timeout exceeded|not queryable/;
   if (UNAVAILABLE.test(code) || SOCKET_ERRORS.test(code) || lost.test(error.message)) {
     return new DatabaseUnavailable(error.message, { cause: error });
   }
   return error;
 }
-
-const types = {
-  getTypeParser(oid: number, format?: string) {
-    if (format !== 'binary') {
-      if (oid === pg.types.builtins.TIMESTAMPTZ) return parseTimestamp;
-      if (oid === INT4_ARRAY || oid === INT2_ARRAY || oid === INT8_ARRAY) return parseArray;
-      if (oid === pg.types.builtins.DATE || oid === pg.types.builtins.UUID) return keepText;
-      if (oid === pg.types.builtins.INT8) return Number;
-    }
-    return pg.types.getTypeParser(oid, format as 'text');
-  },
-};
-const INT2_ARRAY = 1005;
-const INT4_ARRAY = 1007;
-const INT8_ARRAY = 1016;
-const keepText = (text: string) => text;
 
 function queriesOn(run: (config: pg.QueryConfig & { rowMode?: 'array' }) => Promise<pg.QueryResult>): Db {
   return {
@@ -158,28 +143,27 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Pr
   }
 }
 
+const sharedConfig = (url: string): pg.ClientConfig => ({
+  connectionString: url,
+  application_name: 'saldo',
+  connectionTimeoutMillis: LIMITS.connectTimeoutMs,
+  types: typeParsers,
+});
+
+/** A connection for short reads. Page statements use their generic plan: their texts have one good plan each. */
+export const readerConfig = (url: string): pg.ClientConfig => ({
+  ...sharedConfig(url),
+  options: `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${LIMITS.readTimeoutMs}`,
+});
+
 /**
  * Opens the database. Reads outside of a transaction are pipelined over a few connections, which costs a third of a
- * pool's time per look-up; transactions have a pool of their own. Page statements use their generic plan: their
- * texts are made so that there is one good plan for each.
+ * pool's time per look-up; transactions have a pool of their own.
  */
 export function openDatabase(url: string): Database {
-  const shared: pg.ClientConfig = {
-    connectionString: url,
-    application_name: 'saldo',
-    connectionTimeoutMillis: LIMITS.connectTimeoutMs,
-    types: types as pg.CustomTypesConfig,
-  };
-  const readers = Array.from(
-    { length: LIMITS.readers },
-    () =>
-      new Reader({
-        ...shared,
-        options: `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${LIMITS.readTimeoutMs}`,
-      }),
-  );
+  const readers = Array.from({ length: LIMITS.readers }, () => new Reader(readerConfig(url)));
   const pool = new pg.Pool({
-    ...shared,
+    ...sharedConfig(url),
     max: LIMITS.writers,
     options: `-c timezone=UTC -c statement_timeout=${LIMITS.writeTimeoutMs}`,
   });

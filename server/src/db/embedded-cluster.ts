@@ -10,8 +10,19 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chown, lchown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { writeFile } from 'node:fs/promises';
+import {
+  chown,
+  lchown,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -32,6 +43,7 @@ const isWindows = process.platform === 'win32';
 export function lockFolder(dataDir: string): { release: () => void } {
   const lock = new DatabaseSync(join(dataDir, 'saldo.lock'), { open: false, timeout: 0 });
   const release = () => {
+    heldLocks.delete(lock);
     if (lock.isOpen) lock.close();
   };
   try {
@@ -42,14 +54,21 @@ export function lockFolder(dataDir: string): { release: () => void } {
     release();
     const sqliteBusy = 5;
     if ((error as { errcode?: number }).errcode !== sqliteBusy) {
-      throw new Error(`The data folder ${dataDir} cannot be used: ${(error as Error).message}.`);
+      throw new Error(`The data folder ${dataDir} cannot be used: ${(error as Error).message}.`, {
+        cause: error,
+      });
     }
     throw new Error(
       `Another Saldo server is using the data folder ${dataDir}: stop it, or use another folder.`,
+      { cause: error },
     );
   }
+  heldLocks.add(lock);
   return { release };
 }
+
+/** SQLite lets go of a lock when nobody refers to its object any more. */
+const heldLocks = new Set<DatabaseSync>();
 
 /**
  * Postgres refuses to run as root, so root lends it an unprivileged account. An existing cluster keeps its
@@ -92,7 +111,9 @@ export async function openCluster(dataDir: string, host: Host, say: Say): Promis
     version = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
     password = await readFile(join(folder, 'password'), 'utf8');
   } catch (error) {
-    throw new Error(`The embedded database in ${folder} cannot be opened: ${(error as Error).message}.`);
+    throw new Error(`The embedded database in ${folder} cannot be opened: ${(error as Error).message}.`, {
+      cause: error,
+    });
   }
   const { major } = host.programs;
   if (version !== String(major)) {

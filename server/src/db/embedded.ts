@@ -1,10 +1,11 @@
 /**
  * A Postgres of its own for a server that was given none: a child process whose data lives in the server's
- * data folder. It is as durable as any Postgres (fsync stays on), is started again when it dies, and ends
- * with `stop`; after a kill -9 of the server the next start ends it.
+ * data folder. It is as durable as any Postgres (fsync stays on), it is started again when it dies, and it
+ * ends with `stop` or, if the server dies first, soon after the server.
  */
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chown, lstat, mkdir, realpath, rm } from 'node:fs/promises';
+import { chown, lstat, mkdir, readFile, realpath, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -62,8 +63,6 @@ const defaultSettings: Settings = {
   jit: 'off',
   // The disks of today find a random page about as fast as the next one.
   random_page_cost: '1.1',
-  // A query whose client has gone, for instance with a killed server, is not worth finishing.
-  client_connection_check_interval: '10s',
   timezone: 'UTC',
   log_timezone: 'UTC',
 };
@@ -97,15 +96,7 @@ async function superviseServer(server: Server, release: () => void): Promise<Emb
   say(`Starting Postgres ${programs.major}…`);
   await endpoint.prepare();
   let current = launch(server);
-  // A server that ends without `stop`, say by an exception, takes Postgres along; only kill -9 leaves it
-  // behind.
-  const takeAlong = () => {
-    current.child.kill('SIGINT');
-    release();
-  };
-  process.once('exit', takeAlong);
   const tidyUp = async () => {
-    process.off('exit', takeAlong);
     await endpoint.remove();
     release();
   };
@@ -128,13 +119,13 @@ async function superviseServer(server: Server, release: () => void): Promise<Emb
       // Whoever has run for a while is started again at once; a series of failures is given ever more time.
       if (Date.now() - launchedAt > 60_000) attempt = 0;
       const pauseMs = attempt === 0 ? 0 : Math.min(250 * 2 ** attempt, 30_000);
-      say(`Postgres has stopped by itself (${how}); starting it again in ${pauseMs / 1000} s…`);
+      const when = pauseMs === 0 ? 'at once' : `in ${pauseMs / 1000} s`;
+      say(`Postgres has stopped by itself (${how}); starting it again ${when}…`);
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
       try {
         await clearLeftovers(server.cluster, server.host, say);
         await endpoint.prepare();
-        // Nothing is awaited between this check and the launch, so `stop` meets either no process or this
-        // one.
+        // Nothing is awaited between this check and the launch: `stop` meets no process or the new one.
         if (stopping.signal.aborted) return;
         launchedAt = Date.now();
         current = launch(server);
@@ -158,12 +149,34 @@ async function superviseServer(server: Server, release: () => void): Promise<Emb
 }
 
 /**
- * Postgres gets a process group of its own: Ctrl-C is for the server, which needs its database to the end.
+ * Postgres gets a process group of its own: Ctrl-C is for the server, which needs its database to the last.
  */
 function launch({ cluster, host, endpoint, settings }: Server): Run {
   const all = { ...defaultSettings, ...settings, ...endpoint.settings, cluster_name: cluster.name };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  return runOn(cluster.data, host, 'postgres', options, true);
+  const run = runOn(cluster.data, host, 'postgres', options, true);
+  tieToServer(run, host);
+  return run;
+}
+
+/**
+ * A server that is killed cannot stop its Postgres any more, and another start in the same folder, which
+ * would, may never come: tests use a folder once. So a shell waits for the end of its input, which is the end
+ * of the server in whatever way, and then does what `stop` would have done. Where there is no shell, the next
+ * start has to do.
+ */
+function tieToServer({ child }: Run, { account }: Host): void {
+  if (isWindows || child.pid === undefined) return;
+  const watcher = spawn('/bin/sh', ['-c', 'read -r _; kill -INT "$1"', 'sh', String(child.pid)], {
+    ...account,
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watcher.on('error', () => {});
+  watcher.unref();
+  // Once Postgres has ended, its pid may be given to somebody else.
+  child.once('exit', () => watcher.kill('SIGKILL'));
 }
 
 /**
@@ -196,16 +209,18 @@ async function endPostgres(run: Run, programs: Programs): Promise<void> {
  */
 async function connectWhenReady(run: Run, server: Server): Promise<pg.Client> {
   const startedAt = Date.now();
-  for (let intervalMs = 20; ; ) {
+  for (let intervalMs = 10; ; ) {
     if (run.outcome() !== undefined) throw failure('Postgres did not start', run);
-    const connectionString = urlOf(server, 'postgres');
-    const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
-    client.on('error', () => {}); // A connection may break at any time; whoever uses it next is told.
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      if (!isTemporary(error)) throw error;
+    if (await isReady(run, server.cluster)) {
+      const connectionString = urlOf(server, 'postgres');
+      const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+      client.on('error', () => {}); // A connection may break at any time; whoever uses it next is told.
+      try {
+        await client.connect();
+        return client;
+      } catch (error) {
+        if (!isTemporary(error)) throw error;
+      }
     }
     if (intervalMs < 250 && Date.now() - startedAt > 5_000) {
       server.say('Postgres is recovering from an unclean end, which can take a while…');
@@ -216,8 +231,14 @@ async function connectWhenReady(run: Run, server: Server): Promise<pg.Client> {
 }
 
 /**
- * No socket yet, starting up or shutting down, or all connections taken by the server's pool after a restart.
+ * A postmaster notes its state in the eighth line of its pid file; attempts to connect would fill its log.
  */
+async function isReady({ child }: Run, { data }: Cluster): Promise<boolean> {
+  const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split(/\r?\n/);
+  return lines[0] === String(child.pid) && lines[7]?.trim() === 'ready';
+}
+
+/** Postgres is going down again, or the server's own pool has taken all connections after a restart. */
 function isTemporary(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string };
   if (code === undefined) return /timeout|terminated/i.test(message);

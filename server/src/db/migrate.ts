@@ -20,9 +20,10 @@ export async function migrate(url: string, say: (message: string) => void): Prom
       singleTransaction: true,
       verbose: false,
       log: () => {},
-      logger: { debug: () => {}, info: () => {}, warn: () => {}, error: (text) => say(String(text)) },
+      logger: { debug: () => {}, info: () => {}, warn: () => {}, error: (text) => say(text) },
     });
-    if (applied.length > 0) say(`Applied ${applied.length} database migration${applied.length === 1 ? '' : 's'}.`);
+    if (applied.length > 0)
+      say(`Applied ${applied.length} database migration${applied.length === 1 ? '' : 's'}.`);
   } finally {
     await client.end();
   }

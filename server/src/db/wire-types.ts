@@ -1,4 +1,5 @@
 /** Postgres's text forms of the column types that the hot paths read, parsed without intermediate objects. */
+import pg from 'pg';
 
 const ZERO = 48;
 
@@ -54,3 +55,32 @@ export const timestamp = (instant: number): string => new Date(instant).toISOStr
 
 export const timestampOrNull = (instant: number | null): string | null =>
   instant === null ? null : timestamp(instant);
+
+const INT2_ARRAY = 1005;
+const INT4_ARRAY = 1007;
+const INT8_ARRAY = 1016;
+const keepText = (text: string) => text;
+
+function textParser(oid: number): ((text: string) => unknown) | null {
+  switch (oid) {
+    case pg.types.builtins.TIMESTAMPTZ:
+      return parseTimestamp;
+    case INT2_ARRAY:
+    case INT4_ARRAY:
+    case INT8_ARRAY:
+      return parseArray;
+    case pg.types.builtins.DATE:
+    case pg.types.builtins.UUID:
+      return keepText;
+    case pg.types.builtins.INT8:
+      return Number;
+    default:
+      return null;
+  }
+}
+
+/** How every connection of the platform reads columns. */
+export const typeParsers: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    (format === 'binary' ? null : textParser(oid)) ?? pg.types.getTypeParser(oid, format as 'text'),
+};

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  codePointLength,
-  isWellFormedText,
-  mergeMetadata,
-  moveCustomer,
-} from './customer.ts';
+import { codePointLength, isWellFormedText, mergeMetadata, moveCustomer } from './customer.ts';
 
 const anyKey = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'a', 'b', '1'), fc.string());
 const anyEntries = <Value>(value: fc.Arbitrary<Value>) =>

@@ -28,7 +28,11 @@ export function acceptedEncoding(header: string | undefined): Encoding | null {
 }
 
 /** Compresses answers off the main thread, where a large one would hold up everybody else's. */
-export async function compressAnswer(request: FastifyRequest, reply: FastifyReply, body: unknown): Promise<unknown> {
+export async function compressAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: unknown,
+): Promise<unknown> {
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return body;
   if (body.length < COMPRESS_FROM_BYTES || reply.hasHeader('content-encoding')) return body;
   const encoding = acceptedEncoding(request.headers['accept-encoding']);

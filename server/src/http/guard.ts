@@ -50,7 +50,10 @@ export function keyGuard(keys: KeyRing, limiter: RateLimiter): Guard {
     const missing = endpoint.scopes.filter((scope) => !principal.scopes.has(scope));
     if (missing.length > 0) {
       const what = missing.length === 1 ? `the scope ${missing[0]}` : `the scopes ${missing.join(' and ')}`;
-      throw problem('insufficient_scopes', `The API key lacks ${what}. Create a new key with the required scopes.`);
+      throw problem(
+        'insufficient_scopes',
+        `The API key lacks ${what}. Create a new key with the required scopes.`,
+      );
     }
   };
 }

@@ -66,11 +66,9 @@ function operation(api: ApiDescription, endpoint: Endpoint, components: Json): J
     responses: {
       200: {
         description: 'OK',
-        headers: {
-          ...Object.fromEntries(
-            Object.keys(RATE_LIMIT_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-          ),
-        },
+        headers: Object.fromEntries(
+          Object.keys(RATE_LIMIT_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+        ),
         content: {
           'application/json': {
             schema: reference(endpoint.response, components),
@@ -166,7 +164,10 @@ function inline(schema: unknown, components: Json): Json {
   return Object.fromEntries(
     Object.entries(schema as Json).map(([key, value]) => {
       if (key === 'properties') {
-        const properties = Object.entries(value as Json).map(([name, property]) => [name, copy(property, true)]);
+        const properties = Object.entries(value as Json).map(([name, property]) => [
+          name,
+          copy(property, true),
+        ]);
         return [key, Object.fromEntries(properties)];
       }
       return [key, copy(value, key === 'items' || key === 'anyOf')];

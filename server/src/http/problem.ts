@@ -19,8 +19,11 @@ export class ProblemError extends Error {
   }
 }
 
-export const problem = (code: ProblemCode, detail: string, headers: Record<string, string> = {}): ProblemError =>
-  new ProblemError(code, detail, { headers });
+export const problem = (
+  code: ProblemCode,
+  detail: string,
+  headers: Record<string, string> = {},
+): ProblemError => new ProblemError(code, detail, { headers });
 
 /** All that is wrong with the form of a request, at once. */
 export function validationProblem(errors: readonly ProblemFieldError[]): ProblemError {

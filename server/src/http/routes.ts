@@ -27,17 +27,22 @@ export type Route = { readonly endpoint: Endpoint; readonly handle: Handler<Endp
 export const route = <E extends Endpoint>(endpoint: E, handle: Handler<E>): Route => ({
   endpoint,
   // Validation makes a request into what the endpoint describes; from here on its type is only known by name.
-  handle: handle as unknown as Handler<Endpoint>,
+  handle: handle as Handler<Endpoint>,
 });
 
-export function mountRoutes(app: FastifyInstance, routes: readonly Route[], guard: Guard, cursors: CursorSealer): void {
+export function mountRoutes(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  guard: Guard,
+  cursors: CursorSealer,
+): void {
   for (const { endpoint, handle } of routes) {
     const check = requestCheck(endpoint, cursors);
     app.route({
       method: endpoint.method,
       url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { endpointId: endpoint.id },
-      onRequest: guard(endpoint),
+      onRequest: endpoint.path.includes('{') ? [refuseEmptyParameters, guard(endpoint)] : guard(endpoint),
       async handler(request, reply) {
         const answer = await handle(check(request, reply));
         // A handler that has answered by itself, with 304 for example, has nothing left to say.
@@ -49,6 +54,12 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], guar
   }
 }
 
+/** The router takes `/v1/contracts/` for a contract without an id; it is a path that nobody has. */
+function refuseEmptyParameters(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) {
+  const isEmpty = Object.values(request.params as Record<string, string>).includes('');
+  done(isEmpty ? problem('not_found', `There is nothing at ${pathOf(request)}.`) : undefined);
+}
+
 const BODY_MISSING = { code: 'required', message: 'a JSON body is required' } as const;
 
 function requestCheck(endpoint: Endpoint, cursors: CursorSealer) {
@@ -58,9 +69,6 @@ function requestCheck(endpoint: Endpoint, cursors: CursorSealer) {
   return (request: FastifyRequest, reply: FastifyReply): Call<Endpoint> => {
     const { principal, body } = request;
     if (principal === null) throw new Error('a route was reached without a principal');
-    if (endpoint.method !== 'PATCH' && isMergePatch(request)) {
-      throw problem('unsupported_media_type', 'application/merge-patch+json is for PATCH requests only.');
-    }
     const raw = request.query as Record<string, unknown>;
     const { query, errors } = readQuery(raw);
 
@@ -96,19 +104,20 @@ const CURSOR_REFUSED = {
   message: 'is not a cursor of this list with these filters; start again without it',
 } as const;
 
-const isMergePatch = (request: FastifyRequest) =>
-  request.headers['content-type']?.startsWith('application/merge-patch+json') === true;
-
 const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? '';
 
 /** Tells which methods a path has, for requests that found no route. */
-export function methodFinder(endpoints: readonly Pick<Endpoint, 'method' | 'path'>[]): (path: string) => string[] {
+export function methodFinder(
+  endpoints: readonly Pick<Endpoint, 'method' | 'path'>[],
+): (path: string) => string[] {
   const patterns = endpoints.map(({ method, path }) => ({
     method,
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }));
   return (path) => {
-    const methods = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method as string);
+    const methods = patterns
+      .filter(({ pattern }) => pattern.test(path))
+      .map(({ method }) => method as string);
     if (methods.length === 0) return [];
     return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])];
   };

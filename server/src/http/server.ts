@@ -5,12 +5,12 @@ import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import { LIMITS, PROBLEMS } from '@saldo/api';
 import {
+  fastify as Fastify,
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  fastify as Fastify,
   LogController,
 } from 'fastify';
 import { DatabaseUnavailable } from '../db/database.ts';
@@ -32,6 +32,8 @@ export type ServerOptions = {
 /** A client that sends slower than this is not sending a request. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 75_000;
+/** How long a stop waits for requests that are under way. */
+const STOP_GRACE_MS = 20_000;
 const RETRY_AFTER_S = '2';
 /** A request id that a client may bring along: it ends up in logs. */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
@@ -68,18 +70,26 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         maxHeaderSize: LIMITS.headerBytes,
         requestTimeout: REQUEST_TIMEOUT_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
+        // Node refuses a request without a host by itself, but not with a problem.
+        requireHostHeader: false,
       };
-      return options.tls ? createHttpsServer({ ...options.tls, ...limits }, handler) : createHttpServer(limits, handler);
+      const server = options.tls
+        ? createHttpsServer({ ...options.tls, ...limits }, handler)
+        : createHttpServer(limits, handler);
+      // The same goes for expectations that it does not know; whoever has none may ignore them.
+      return server.on('checkExpectation', handler);
     },
   });
 
   function answerProblem(request: FastifyRequest, reply: FastifyReply, error: ProblemError): FastifyReply {
     const body = problemBody(options.errorBase(), error, request.url);
-    return reply
-      .code(PROBLEMS[error.code].status)
-      .headers({ ...error.headers, 'cache-control': 'no-store', 'content-type': PROBLEM_MEDIA_TYPE })
-      // As bytes, since a text would get a charset that the media type does not have.
-      .send(Buffer.from(JSON.stringify(body)));
+    return (
+      reply
+        .code(PROBLEMS[error.code].status)
+        .headers({ ...error.headers, 'cache-control': 'no-store', 'content-type': PROBLEM_MEDIA_TYPE })
+        // As bytes, since a text would get a charset that the media type does not have.
+        .send(Buffer.from(JSON.stringify(body)))
+    );
   }
 
   app.decorateRequest('principal', null);
@@ -91,37 +101,66 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return answerProblem(request, reply, known);
   });
 
-  if (options.corsOrigins.length > 0) {
-    await app.register(cors, {
-      origin: [...options.corsOrigins],
-      methods: ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'],
-      exposedHeaders: [
-        'X-RateLimit-Limit',
-        'X-RateLimit-Remaining',
-        'X-RateLimit-Reset',
-        'Retry-After',
-        'X-Request-Id',
-        'ETag',
-      ],
-    });
-  }
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(COMMON_HEADERS);
     reply.header('x-request-id', request.id);
-    if (!request.is404) return;
+    done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? hostMissing() : undefined);
+  });
+  if (options.corsOrigins.length > 0) await shareWith(app, options.corsOrigins);
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404 && request.method !== 'OPTIONS') return;
     const path = request.url.split('?', 1)[0] ?? '';
     const methods = options.methodsOf(path);
     if (methods.length === 0) throw problem('not_found', `There is nothing at ${path}.`);
     reply.header('allow', methods.join(', '));
     if (request.method === 'OPTIONS') return reply.code(204).send();
-    throw problem('method_not_allowed', `${request.method} is not possible here, only ${methods.join(', ')}.`);
+    throw problem(
+      'method_not_allowed',
+      `${request.method} is not possible here, only ${methods.join(', ')}.`,
+    );
   });
   app.addHook('onResponse', async (request, reply) => {
     options.onAnswer(request, reply.statusCode, reply.elapsedTime / 1000);
   });
   app.addHook('onSend', compressAnswer);
+  closeInGoodOrder(app);
   readJsonBodies(app);
   return app;
+}
+
+/** Lets pages of these origins read answers. It adds its headers to OPTIONS, which is answered like everywhere. */
+async function shareWith(app: FastifyInstance, origins: readonly string[]): Promise<void> {
+  await app.register(cors, {
+    origin: [...origins],
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'],
+    exposedHeaders: [
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'X-RateLimit-Reset',
+      'Retry-After',
+      'X-Request-Id',
+      'ETag',
+    ],
+    preflightContinue: true,
+    strictPreflight: false,
+  });
+}
+
+const hostMissing = () => validationProblem([{ code: 'required', message: 'the header Host is required' }]);
+
+/**
+ * Requests that are under way when the server is told to stop are answered, and their connections closed behind the
+ * answer instead of being kept alive. Whoever takes longer than the grace is cut off.
+ */
+function closeInGoodOrder(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+    setTimeout(() => app.server.closeAllConnections(), STOP_GRACE_MS).unref();
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close');
+  });
 }
 
 /** Short, unique over restarts and processes, and cheap: random once, then counted. */
@@ -131,23 +170,26 @@ function requestIds(): () => string {
   return () => `${prefix}${(++count).toString(36).padStart(5, '0')}`;
 }
 
+const MERGE_PATCH = 'application/merge-patch+json';
+
 function readJsonBodies(app: FastifyInstance): void {
   const decoder = new TextDecoder('utf-8', { fatal: true });
+  const parse = async (_request: FastifyRequest, body: Buffer) => {
+    // An absent body is told apart from a broken one by whoever needs it.
+    if (body.length === 0) return undefined;
+    try {
+      return JSON.parse(decoder.decode(body)) as unknown;
+    } catch (error) {
+      const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
+      throw validationProblem([{ code: 'invalid_format', message: `the body is not valid JSON: ${why}` }]);
+    }
+  };
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    ['application/json', 'application/merge-patch+json'],
-    { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => {
-      // An absent body is told apart from a broken one by whoever needs it.
-      if (body.length === 0) return undefined;
-      try {
-        return JSON.parse(decoder.decode(body)) as unknown;
-      } catch (error) {
-        const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
-        throw validationProblem([{ code: 'invalid_format', message: `the body is not valid JSON: ${why}` }]);
-      }
-    },
-  );
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parse);
+  app.addContentTypeParser(MERGE_PATCH, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    if (request.method === 'PATCH') return parse(request, body);
+    throw problem('unsupported_media_type', `${MERGE_PATCH} is for PATCH requests only.`);
+  });
 }
 
 const validationOfUrl = (error: Error) =>
@@ -156,7 +198,9 @@ const validationOfUrl = (error: Error) =>
 function toProblem(error: FastifyError): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof DatabaseUnavailable) {
-    return problem('unavailable', 'The database cannot be reached at the moment.', { 'retry-after': RETRY_AFTER_S });
+    return problem('unavailable', 'The database cannot be reached at the moment.', {
+      'retry-after': RETRY_AFTER_S,
+    });
   }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -164,7 +208,9 @@ function toProblem(error: FastifyError): ProblemError {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return problem('unsupported_media_type', 'The body must be sent with Content-Type: application/json.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return validationProblem([{ code: 'invalid_format', message: 'the body is not as long as Content-Length says' }]);
+      return validationProblem([
+        { code: 'invalid_format', message: 'the body is not as long as Content-Length says' },
+      ]);
     case 'FST_ERR_BAD_URL':
       return validationOfUrl(error);
     default:
@@ -173,7 +219,12 @@ function toProblem(error: FastifyError): ProblemError {
 }
 
 /** What cannot be parsed as HTTP never becomes a request; its answer is written to the connection itself. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, errorBase: string, id: string): void {
+function answerBrokenRequest(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  errorBase: string,
+  id: string,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -188,6 +239,7 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, error
   const { status, title } = PROBLEMS[answer.code];
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${body.length}\r\n` +
-      `Cache-Control: no-store\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`,
+      `Cache-Control: no-store\r\nVary: ${COMMON_HEADERS.vary}\r\nX-Request-Id: ${id}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
   );
 }

@@ -1,4 +1,12 @@
-import { type DeliveryDay, dayEnd, dayOf, dayStart, parseInstant, SLOT_MS, slotCount } from '../domain/delivery-day.ts';
+import {
+  type DeliveryDay,
+  dayEnd,
+  dayOf,
+  dayStart,
+  parseInstant,
+  SLOT_MS,
+  slotCount,
+} from '../domain/delivery-day.ts';
 
 /** Days that every part of the platform can name, Postgres included; all deliveries lie far within. */
 export const FIRST_DAY: DeliveryDay = '0001-01-02';

@@ -1,4 +1,4 @@
-import type { FieldCode, ProblemFieldError } from '@saldo/api';
+import { type FieldCode, LIMITS, type ProblemFieldError } from '@saldo/api';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { codePointLength, isWellFormedText } from '../domain/customer.ts';
@@ -62,6 +62,7 @@ function fieldErrors(errors: readonly ErrorObject[], value: unknown): ProblemFie
         found.set(entry.field ?? '', entry);
       }
     }
+    if (found.size >= LIMITS.fieldErrors) break;
   }
   return [...found.values()];
 }
@@ -107,7 +108,9 @@ function describe(error: ErrorObject, root: unknown): ProblemFieldError[] {
           const members = error.data as Record<string, unknown>;
           return runsBackwards(members[first], members[second]);
         })
-        .flatMap(([first, second]) => one('validation_failed', `must not come before ${first}`, join(path, second)));
+        .flatMap(([first, second]) =>
+          one('validation_failed', `must not come before ${first}`, join(path, second)),
+        );
     case 'propertyNames':
       // Said in full by the error of the name itself.
       return [];
@@ -136,7 +139,9 @@ const TYPE_NAMES: Record<string, string> = {
 };
 
 function typeMessage(types: unknown): string {
-  const names = (Array.isArray(types) ? types : [types]).map((type) => TYPE_NAMES[String(type)] ?? String(type));
+  const names = (Array.isArray(types) ? types : [types]).map(
+    (type) => TYPE_NAMES[String(type)] ?? String(type),
+  );
   return `must be ${names.join(' or ')}`;
 }
 
@@ -159,7 +164,10 @@ function sizeMessage(error: ErrorObject): [FieldCode, string] {
     case 'maxItems':
       return ['value_too_large', `must hold at most ${limit}`];
     case 'minLength':
-      return ['value_too_small', key === undefined ? `must have at least ${limit} characters` : 'has an empty key'];
+      return [
+        'value_too_small',
+        key === undefined ? `must have at least ${limit} characters` : 'has an empty key',
+      ];
     case 'maxLength': {
       if (key === undefined) return ['value_too_large', `must have at most ${limit} characters`];
       const start = [...key].slice(0, 20).join('');
@@ -176,6 +184,10 @@ function sizeMessage(error: ErrorObject): [FieldCode, string] {
 type QueryProperty = { type?: string };
 const WHOLE_NUMBER = /^-?\d+$/;
 
+/** However many digits it has: infinity would be no number to the schema, while a huge one is too large. */
+const wholeNumber = (digits: string) =>
+  Math.min(Math.max(Number(digits), -Number.MAX_VALUE), Number.MAX_VALUE);
+
 /**
  * A query string as its schema sees it: whole numbers as numbers, comma-separated lists as arrays. What cannot be
  * read stays text, and the schema says what is wrong with it.
@@ -187,16 +199,19 @@ export function compileQuery(schema: TSchema): (raw: Record<string, unknown>) =>
   const validate = compile(schema);
   const properties = (schema as { properties?: Record<string, QueryProperty> }).properties ?? {};
   return (raw) => {
-    const query: Record<string, unknown> = {};
+    // Without a prototype, so that a parameter called `__proto__` is refused like any other that is not known.
+    const query: Record<string, unknown> = Object.create(null);
     const repeated: ProblemFieldError[] = [];
     for (const [name, given] of Object.entries(raw)) {
       // No stored text holds a NUL, and Postgres refuses it even in a comparison: replaced, it just finds nothing.
       const value = typeof given === 'string' ? given.replaceAll('\0', '\ufffd') : given;
-      const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined;
+      const isKnown = Object.hasOwn(properties, name);
+      const type = isKnown ? properties[name]?.type : undefined;
       if (typeof value !== 'string') {
-        repeated.push({ field: name, code: 'invalid_type', message: 'must be given once' });
+        if (isKnown) repeated.push({ field: name, code: 'invalid_type', message: 'must be given once' });
+        else query[name] = value;
       } else if (type === 'integer' && WHOLE_NUMBER.test(value)) {
-        query[name] = Number(value);
+        query[name] = wholeNumber(value);
       } else if (type === 'array') {
         query[name] = value === '' ? [] : value.split(',');
       } else {

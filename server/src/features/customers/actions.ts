@@ -20,7 +20,8 @@ export function updateCustomer(
   return db.transaction(async (tx) => {
     const current = await lockCustomer(tx, viewer, id);
     if (current === null) throw customerNotFound();
-    if (!holds(current)) throw problem('precondition_failed', 'The customer has changed since the version in If-Match.');
+    if (!holds(current))
+      throw problem('precondition_failed', 'The customer has changed since the version in If-Match.');
 
     const next: CustomerRow = { ...current };
     const errors: ProblemFieldError[] = [];
@@ -28,11 +29,11 @@ export function updateCustomer(
       next.metadata = mergeMetadata(current.metadata, update.metadata);
       errors.push(...tooManyKeys(next.metadata));
     }
-    if (update.balance_group) Object.assign(next, await placeCustomer(tx, viewer, update.balance_group, errors));
+    if (update.balance_group)
+      Object.assign(next, await placeCustomer(tx, viewer, update.balance_group, errors));
     if (errors.length > 0) throw validationProblem(errors);
     if (update.status) Object.assign(next, move(current, update.status, now));
-    await saveCustomer(tx, viewer, next);
-    return next;
+    return saveCustomer(tx, viewer, next);
   });
 }
 

@@ -35,7 +35,8 @@ export function customerRoutes(db: Database, clock: Clock): Route[] {
     route(customerEndpoints.updateCustomer, async ({ viewer, params, body, request, reply }) => {
       const id = customerUuid(params.customer_id);
       const ifMatch = request.headers['if-match'];
-      const holds = (current: Parameters<typeof customerTag>[0]) => meetsIfMatch(ifMatch, customerTag(current));
+      const holds = (current: Parameters<typeof customerTag>[0]) =>
+        meetsIfMatch(ifMatch, customerTag(current));
       const row = await updateCustomer(db, viewer, id, body, holds, clock.now());
       reply.header('etag', customerTag(row));
       return wireCustomer(row);

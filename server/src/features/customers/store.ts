@@ -63,28 +63,33 @@ const FIND = statement(
   `select ${COLUMNS} from customer c left join position p on p.no = c.position_no
    where c.id = $1 and c.brp_no = $2`,
 );
-const LOCK = statement('lock_customer', `${FIND.text} for update of c`);
+const LOCK = statement('lock_customer', 'select from customer where id = $1 and brp_no = $2 for update');
 
 export async function findCustomer(db: Db, viewer: Viewer, id: string): Promise<CustomerRow | null> {
   const [row] = await db.query<CustomerRow>(FIND, [id, viewer.brpNo]);
   return row ?? null;
 }
 
-/** Holds the customer for this transaction: of two changes at once, the second sees what the first one did. */
+/**
+ * Holds the customer for this transaction: of two changes at once, the second sees what the first one did. It is read
+ * only once it is held; a single statement would have joined it to the position that it had before the wait.
+ */
 export async function lockCustomer(tx: Tx, viewer: Viewer, id: string): Promise<CustomerRow | null> {
-  const [row] = await tx.query<CustomerRow>(LOCK, [id, viewer.brpNo]);
-  return row ?? null;
+  await tx.query(LOCK, [id, viewer.brpNo]);
+  return findCustomer(tx, viewer, id);
 }
 
 const UPDATE = statement(
   'update_customer',
   `update customer
    set status = $3, position_no = $4, metadata = $5, search_terms = $6, activated_at = $7
-   where id = $1 and brp_no = $2`,
+   where id = $1 and brp_no = $2
+   returning metadata`,
 );
 
-export async function saveCustomer(tx: Tx, viewer: Viewer, row: CustomerRow): Promise<void> {
-  await tx.query(UPDATE, [
+/** Gives the customer back as it will be read from now on: the database has an order of its own for metadata keys. */
+export async function saveCustomer(tx: Tx, viewer: Viewer, row: CustomerRow): Promise<CustomerRow> {
+  const [saved] = await tx.query<Pick<CustomerRow, 'metadata'>>(UPDATE, [
     row.id,
     viewer.brpNo,
     row.status,
@@ -93,6 +98,7 @@ export async function saveCustomer(tx: Tx, viewer: Viewer, row: CustomerRow): Pr
     searchTerms(row),
     timestampOrNull(row.activated_at),
   ]);
+  return { ...row, ...saved };
 }
 
 const INSERT = statement(
@@ -129,13 +135,18 @@ const FIND_POSITION = statement(
 );
 
 /** Null when the balance group is not the viewer's; without a number when it never had this TSO. */
-export async function findOwnPosition(db: Db, viewer: Viewer, eic: string, tso: Tso): Promise<PositionRow | null> {
+export async function findOwnPosition(
+  db: Db,
+  viewer: Viewer,
+  eic: string,
+  tso: Tso,
+): Promise<PositionRow | null> {
   const [row] = await db.query<PositionRow>(FIND_POSITION, [viewer.brpNo, eic, tso]);
   return row ?? null;
 }
 
-/** Upper and lower case are folded here, so that every database finds the same. */
-const foldCase = (text: string) => text.normalize('NFKC').toLowerCase();
+/** Upper and lower case are folded here, so that every database finds the same. In capitals, ß is SS. */
+const foldCase = (text: string) => text.normalize('NFKC').toLowerCase().replaceAll('ß', 'ss');
 
 const searchTerms = (customer: { name: string; metadata: Record<string, string> }) =>
   [customer.name, ...Object.values(customer.metadata)].map(foldCase);

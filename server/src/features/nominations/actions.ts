@@ -64,11 +64,19 @@ export async function nominateDue(db: Database, now: number, rules: GateRules): 
 }
 
 /** The number of versions made for the next mark, or why there were none; null when no mark is left. */
-async function nominateNext(tx: Tx, now: number, rules: GateRules): Promise<number | 'unchanged' | 'too_late' | null> {
+async function nominateNext(
+  tx: Tx,
+  now: number,
+  rules: GateRules,
+): Promise<number | 'unchanged' | 'too_late' | null> {
   const [mark] = await tx.query<Mark>(TAKE_MARK);
   if (!mark) return null;
   const day = mark.delivery_day;
-  const columns = await tx.arrays<ContributionColumns>(SHEETS_OF_POSITION, [mark.brp_no, mark.position_no, day]);
+  const columns = await tx.arrays<ContributionColumns>(SHEETS_OF_POSITION, [
+    mark.brp_no,
+    mark.position_no,
+    day,
+  ]);
   const saldo = net(slotCount(day), columns.map(contributionOf));
   const previous = await tx.query<CurrentNomination>(CURRENT_NOMINATIONS, [mark.position_no, day]);
   const next = nextNominations({ day, saldo, previous, now, rules });
@@ -84,7 +92,10 @@ const contributionOf = ([sends, volumes, statuses]: ContributionColumns): Contri
   sheets: [{ volumes, statuses }],
 });
 
-const SUPERSEDE = statement('supersede_nomination', "update nomination set status = 'superseded' where id = $1");
+const SUPERSEDE = statement(
+  'supersede_nomination',
+  "update nomination set status = 'superseded' where id = $1",
+);
 
 const INSERT = statement(
   'insert_nomination',
@@ -140,9 +151,16 @@ export async function recordConfirmation(
   confirmation: { matchedKw: readonly number[]; isFinal: boolean },
   now: number,
 ): Promise<void> {
-  const [row] = await tx.query<{ amounts: number[]; status: string; confirmed_at: number | null }>(LOCK, [id]);
+  const [row] = await tx.query<{ amounts: number[]; status: string; confirmed_at: number | null }>(LOCK, [
+    id,
+  ]);
   if (!row) throw new Error('a confirmation is for a nomination that exists');
   if (row.confirmed_at !== null) return;
   const status = row.status === 'superseded' ? row.status : matchStatus(row.amounts, confirmation.matchedKw);
-  await tx.query(CONFIRM, [id, confirmation.matchedKw, status, timestampOrNull(confirmation.isFinal ? now : null)]);
+  await tx.query(CONFIRM, [
+    id,
+    confirmation.matchedKw,
+    status,
+    timestampOrNull(confirmation.isFinal ? now : null),
+  ]);
 }

@@ -92,7 +92,11 @@ const FIND = statement(
 );
 
 /** The visible ones of these nominations, in the order asked. */
-export async function findNominations(db: Db, viewer: Viewer, ids: readonly string[]): Promise<NominationRow[]> {
+export async function findNominations(
+  db: Db,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<NominationRow[]> {
   if (ids.length === 0) return [];
   const rows = await db.query<NominationRow>(FIND, [viewer.brpNo, ids]);
   const byId = new Map(rows.map((row) => [row.id, row]));

@@ -27,7 +27,8 @@ function slotsText(row: NominationRow & { amounts: number[] }, range: SlotRange)
 export function nominationWriter(operator: Operator): (row: NominationRow, range: SlotRange) => string {
   const counterparty = JSON.stringify({ name: operator.name, eic: operator.eic });
   return (row, range) => {
-    const previous = row.previous_id === null ? 'null' : `"${encodeId(ID_PREFIX.nomination, row.previous_id)}"`;
+    const previous =
+      row.previous_id === null ? 'null' : `"${encodeId(ID_PREFIX.nomination, row.previous_id)}"`;
     const slots = row.amounts ? `,"slots":[${slotsText({ ...row, amounts: row.amounts }, range)}]` : '';
     return (
       `{"id":"${encodeId(ID_PREFIX.nomination, row.id)}","status":"${row.status}","version":${row.version}` +

@@ -51,7 +51,10 @@ export async function createAccount(tx: Tx, input: { name: string }, now: number
   return account;
 }
 
-export type KeyOwner = { type: 'brp'; brpNo: number } | { type: 'account'; accountNo: number } | { type: 'operator' };
+export type KeyOwner =
+  | { type: 'brp'; brpNo: number }
+  | { type: 'account'; accountNo: number }
+  | { type: 'operator' };
 
 export type NewKey = {
   owner: KeyOwner;
@@ -86,10 +89,21 @@ async function storeKey(tx: Tx, key: NewKey, secret: string, now: number): Promi
 }
 
 /** The secret is in this one answer and nowhere else. */
-export async function createApiKey(tx: Tx, key: NewKey, now: number): Promise<{ id: string; secret: string }> {
+export async function createApiKey(
+  tx: Tx,
+  key: NewKey,
+  now: number,
+): Promise<{ id: string; secret: string }> {
   const secret = newSecret(key.owner.type);
   return { id: await storeKey(tx, key, secret, now), secret };
 }
+
+const FIRST_OPERATOR_KEY: NewKey = {
+  owner: { type: 'operator' },
+  name: 'first operator key',
+  scopes: [],
+  expiresAt: null,
+};
 
 const FIND_OPERATOR_KEY = statement(
   'find_operator_key',
@@ -100,14 +114,21 @@ const FIND_OPERATOR_KEY = statement(
  * Sees to it that the operator can get in. A key from the environment is stored as it is; without one, the first
  * start makes a key and gives it back to be told once.
  */
-export async function ensureOperatorKey(tx: Tx, fromEnvironment: string | null, now: number): Promise<string | null> {
-  const key: NewKey = { owner: { type: 'operator' }, name: 'first operator key', scopes: [], expiresAt: null };
+export async function ensureOperatorKey(
+  tx: Tx,
+  fromEnvironment: string | null,
+  now: number,
+): Promise<string | null> {
   if (fromEnvironment !== null) {
-    await storeKey(tx, key, fromEnvironment, now);
+    await storeKey(tx, FIRST_OPERATOR_KEY, fromEnvironment, now);
     return null;
   }
   const [known] = await tx.query(FIND_OPERATOR_KEY);
-  return known ? null : (await createApiKey(tx, key, now)).secret;
+  return known ? null : createOperatorKey(tx, now);
+}
+
+export async function createOperatorKey(tx: Tx, now: number): Promise<string> {
+  return (await createApiKey(tx, FIRST_OPERATOR_KEY, now)).secret;
 }
 
 const COUNT_BRPS = statement('any_brp', 'select exists (select from brp) as found');

@@ -2,10 +2,13 @@ import { statement, type Tx } from '../../db/database.ts';
 import { newSheetId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import { type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
-import { invalidateCell, type Sheet, type StatusChange, STATUS_BIT, writeDay } from '../../domain/sheet.ts';
+import { invalidateCell, type Sheet, STATUS_BIT, type StatusChange, writeDay } from '../../domain/sheet.ts';
 
 /** Imports of one contract-day come one after the other; other days are not held up. */
-const LOCK_DAY = statement('lock_contract_day', "select pg_advisory_xact_lock($1, $2::date - date '2000-01-01')");
+const LOCK_DAY = statement(
+  'lock_contract_day',
+  "select pg_advisory_xact_lock($1, $2::date - date '2000-01-01')",
+);
 
 const HISTORY = statement(
   'sheets_of_contract_day',
@@ -43,7 +46,12 @@ const SET_STATUSES = statement(
    where contract_no = $1 and delivery_day = $2 and revision = $3`,
 );
 
-async function saveStatuses(tx: Tx, contractNo: number, day: DeliveryDay, changes: StatusChange[]): Promise<void> {
+async function saveStatuses(
+  tx: Tx,
+  contractNo: number,
+  day: DeliveryDay,
+  changes: StatusChange[],
+): Promise<void> {
   for (const { revision, statuses, statusMask } of changes) {
     await tx.query(SET_STATUSES, [contractNo, day, revision, statuses, statusMask]);
   }
@@ -73,7 +81,8 @@ export async function writeContractDay(
   volumes: readonly (number | null)[],
   now: number,
 ): Promise<DayResult> {
-  if (volumes.length !== slotCount(day)) throw new Error(`${day} has ${slotCount(day)} slots, not ${volumes.length}`);
+  if (volumes.length !== slotCount(day))
+    throw new Error(`${day} has ${slotCount(day)} slots, not ${volumes.length}`);
   const history = await lockHistory(tx, contractNo, day);
   const { created, corrected, unchanged, sheet, superseded } = writeDay(history, volumes);
   if (sheet === null) return { created, corrected, unchanged, revision: history.length || null };

@@ -46,17 +46,23 @@ export function transactionRoutes(db: Db): Route[] {
       const key = transactionKey(params.transaction_id);
       const records = key === null ? [] : await findTransactionHistory(db, viewer, key);
       if (records.length === 0) throw transactionNotFound();
-      return transactionEnvelope(records, { assets: await assetsOf(db, records, query.include_assets === 'true') });
+      return transactionEnvelope(records, {
+        assets: await assetsOf(db, records, query.include_assets === 'true'),
+      });
     }),
 
     route(transactionEndpoints.getTransactionsBulk, async ({ viewer, query }) => {
       const records = await findTransactions(db, viewer, transactionKeys(query.ids));
-      return transactionEnvelope(records, { assets: await assetsOf(db, records, query.include_assets === 'true') });
+      return transactionEnvelope(records, {
+        assets: await assetsOf(db, records, query.include_assets === 'true'),
+      });
     }),
 
     route(transactionEndpoints.postTransactionsBulk, async ({ viewer, body }) => {
       const records = await findTransactions(db, viewer, transactionKeys(body.ids));
-      return transactionEnvelope(records, { assets: await assetsOf(db, records, body.include_assets === true) });
+      return transactionEnvelope(records, {
+        assets: await assetsOf(db, records, body.include_assets === true),
+      });
     }),
   ];
 }
@@ -73,7 +79,11 @@ const filterOf = (query: ListQuery): Omit<TransactionFilter, 'contractId'> => ({
   slotTo: query.slot_number_to ?? MAX_SLOTS,
 });
 
-async function answerList(db: Db, { viewer, page, query }: ListCall, filter: TransactionFilter): Promise<string> {
+async function answerList(
+  db: Db,
+  { viewer, page, query }: ListCall,
+  filter: TransactionFilter,
+): Promise<string> {
   const records = await listTransactions(db, viewer, filter, positionOf(page), page.limit + 1);
   return answerRecords(db, page, records, query);
 }

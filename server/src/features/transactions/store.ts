@@ -1,8 +1,16 @@
 import type { Tso } from '@saldo/api';
 import type { Viewer } from '../../auth/principal.ts';
 import { type Db, type Statement, statement } from '../../db/database.ts';
-import type { DeliveryDay } from '../../domain/delivery-day.ts';
-import { type Cell, type CellStatus, cellAt, chain, STATUS_BIT, type Sheet, unfold } from '../../domain/sheet.ts';
+import { addDays, type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
+import {
+  type Cell,
+  type CellStatus,
+  cellAt,
+  chain,
+  type Sheet,
+  STATUS_BIT,
+  unfold,
+} from '../../domain/sheet.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../../http/time-filter.ts';
 
 /** A sheet with what its transactions need to be told: their contract, parties and asset. */
@@ -34,6 +42,9 @@ export type TransactionFilter = {
 
 /** Where a list goes on: after this version of this slot. */
 export type TransactionPosition = { day: DeliveryDay; contractId: string; slot: number; version: number };
+
+/** Where a batch of sheets begins; without a contract, with the first one of the day. */
+type Begin = { readonly day: DeliveryDay; readonly contractId: string | null };
 
 const SHEET = `s.id, s.created_at, s.contract_no, s.delivery_day, s.revision, s.volumes, s.statuses, s.versions,
   s.previous`;
@@ -97,17 +108,12 @@ type ListShape = { status: CellStatus | null; sender: boolean; receiver: boolean
  */
 function listStatement(shape: ListShape): Statement {
   let parameters = 5;
-  const sender = shape.sender ? `(select no from position where eic = $${++parameters}) sp` : null;
-  const receiver = shape.receiver ? `(select no from position where eic = $${++parameters}) rp` : null;
+  const senderEic = shape.sender ? `$${++parameters}` : null;
+  const receiverEic = shape.receiver ? `$${++parameters}` : null;
   const conditions = [
     's.delivery_day <= $3::date',
     ...(shape.status === null ? [] : [`s.status_mask & ${STATUS_BIT[shape.status]} <> 0`]),
-    ...(sender === null ? [] : ['s.sender_position = sp.no']),
-    ...(receiver === null ? [] : ['s.receiver_position = rp.no']),
-  ].join(' and ');
-  // A balance group has a position per control area; each is scanned in order, and the few scans are merged.
-  const positions = [sender, receiver].filter((source) => source !== null);
-  const sheets = shape.contract ? sheetsOfContract(conditions) : sheetsOfBrp(conditions);
+  ];
   const name = [
     'list_transactions',
     ...(shape.status === null ? [] : [shape.status]),
@@ -115,34 +121,80 @@ function listStatement(shape: ListShape): Statement {
     ...(shape.receiver ? ['to'] : []),
     ...(shape.contract ? ['of_contract'] : []),
   ];
+  const sheets = shape.contract
+    ? sheetsOfContract(conditions, senderEic, receiverEic)
+    : sheetsOfBrp(conditions, senderEic, receiverEic, shape.status !== null);
   return statement(
     name.join('_'),
     `select ${TOLD}
-     from ${[...positions, `lateral (${sheets}) s`].join(', ')} join contract c on c.no = s.contract_no
+     from (${sheets}) s join contract c on c.no = s.contract_no
      order by s.delivery_day, s.contract_no, s.revision
      limit $4`,
   );
 }
 
+type PositionFilter = { column: string; eic: string };
+
 /**
  * What a BRP sends and what it receives from others are ordered scans of their own, merged: for a small BRP an OR
- * over both would walk the whole market.
+ * over both would walk the whole market. Each side leads with the other party, whose sheets are the fewer ones; a
+ * status other than valid has an index of its own, which leads in its stead.
  */
-function sheetsOfBrp(conditions: string): string {
-  const begin = '(s.delivery_day, s.contract_no) >= ($2::date, coalesce((select no from contract where id = $5), 0))';
-  const scan = (tenant: string) => `(
-    select s.* from sheet s where ${tenant} and ${begin} and ${conditions}
-    order by s.delivery_day, s.contract_no, s.revision limit $4)`;
-  return `${scan('s.sender_brp = $1')}
+function sheetsOfBrp(
+  conditions: readonly string[],
+  senderEic: string | null,
+  receiverEic: string | null,
+  isRareStatus: boolean,
+): string {
+  const sender = senderEic === null ? [] : [{ column: 's.sender_position', eic: senderEic }];
+  const receiver = receiverEic === null ? [] : [{ column: 's.receiver_position', eic: receiverEic }];
+  const scan = (tenant: string, parties: readonly PositionFilter[]) => {
+    const leading = isRareStatus ? [] : parties.slice(0, 1);
+    const others = parties.slice(leading.length).map(isOneOf);
+    return sheetScan([tenant, BEGIN, ...conditions, ...others], leading[0] ?? null);
+  };
+  return `${scan('s.sender_brp = $1', [...receiver, ...sender])}
     union all
-    ${scan('s.receiver_brp = $1 and s.sender_brp <> s.receiver_brp')}`;
+    ${scan('s.receiver_brp = $1 and s.sender_brp <> s.receiver_brp', [...sender, ...receiver])}`;
 }
 
-const sheetsOfContract = (conditions: string) => `
-  select s.* from sheet s
-  where s.contract_no = (select no from contract where id = $5) and ${VISIBLE}
-    and s.delivery_day >= $2::date and ${conditions}
-  order by s.delivery_day, s.revision limit $4`;
+const BEGIN =
+  '(s.delivery_day, s.contract_no) >= ($2::date, coalesce((select no from contract where id = $5), 0))';
+
+/** Said so that no index serves it: the scan has to stay on the index that leads. */
+const isOneOf = ({ column, eic }: PositionFilter) =>
+  `array[${column}] <@ array(select no from position where eic = ${eic})`;
+
+/**
+ * The first sheets by day and contract. Their revisions come in no order here, since not every index has them: a
+ * batch that is full gives up its last contract-day anyway, and all others are complete.
+ */
+function sheetScan(conditions: readonly string[], lead: PositionFilter | null): string {
+  const scan = (all: readonly string[]) => `(
+    select s.* from sheet s where ${all.join(' and ')} order by s.delivery_day, s.contract_no limit $4)`;
+  if (lead === null) return scan(conditions);
+  // A balance group has a position per control area; each is scanned in order, and the few scans are merged.
+  return `(
+    select s.* from position p, lateral ${scan([`${lead.column} = p.no`, ...conditions])} s where p.eic = ${lead.eic})`;
+}
+
+/** The contract says whose its sheets are, so that one which is not the viewer's costs no more than an unknown one. */
+function sheetsOfContract(
+  conditions: readonly string[],
+  senderEic: string | null,
+  receiverEic: string | null,
+): string {
+  const contract = [
+    'id = $5 and (seller_brp = $1 or buyer_brp = $1)',
+    ...(senderEic === null ? [] : [`seller_eic = ${senderEic}`]),
+    ...(receiverEic === null ? [] : [`buyer_eic = ${receiverEic}`]),
+  ];
+  return `
+    select s.* from sheet s
+    where s.contract_no = (select no from contract where ${contract.join(' and ')})
+      and s.delivery_day >= $2::date and ${conditions.join(' and ')}
+    order by s.delivery_day, s.revision limit $4`;
+}
 
 const listStatements = new Map<string, Statement>();
 
@@ -188,7 +240,7 @@ export async function listTransactions(
   const { first, last } = touchedDays(filter.delivery);
   const found: TransactionRecord[] = [];
   const list = listStatementOf(filter);
-  let begin = after === null ? { day: first, contractId: null } : { day: after.day, contractId: after.contractId };
+  let begin: Begin = after ?? { day: first, contractId: null };
   let batch = firstBatch(filter, count, after !== null);
   for (;;) {
     const rows = await db.arrays<Columns>(list, [
@@ -207,8 +259,22 @@ export async function listTransactions(
     if (isEnd || found.length >= count) return found.slice(0, count);
     if (days.length === 0) batch *= 2;
     else batch = Math.min(MAX_BATCH, batch * 2);
-    if (cut?.[0]) begin = { day: cut[0].day, contractId: cut[0].contractId };
+    if (cut?.[0]) begin = beginAt(cut[0], filter);
   }
+}
+
+const DAYS_OF_YEAR = 366;
+
+/**
+ * The next batch begins at this contract-day, or at the next day that has the slots asked for: only one day a year
+ * has more than 96, and nobody should wait for all others to be read in between.
+ */
+function beginAt({ day, contractId }: SheetRow, filter: TransactionFilter): Begin {
+  if (slotCount(day) >= filter.slotFrom) return { day, contractId };
+  let next = day;
+  for (let days = 0; days < DAYS_OF_YEAR && slotCount(next) < filter.slotFrom; days++)
+    next = addDays(next, 1);
+  return { day: next, contractId: null };
 }
 
 function groupByContractDay(rows: readonly Columns[]): SheetRow[][] {

@@ -1,5 +1,5 @@
 import type { Asset, Pagination } from '@saldo/api';
-import { type DeliveryDay, formatInstant, slotCount, slotStart, SLOT_MS } from '../../domain/delivery-day.ts';
+import { type DeliveryDay, formatInstant, SLOT_MS, slotCount, slotStart } from '../../domain/delivery-day.ts';
 import { mwhText } from '../../domain/energy.ts';
 import { encodeId, ID_PREFIX, transactionIdWriter } from '../../domain/id.ts';
 import type { SheetRow, TransactionRecord } from './store.ts';

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+/** Without Linux's accounting of processes, requests are counted per second of wall time instead. */
+export const hasCpuTimes = existsSync('/proc/self/stat');
+
+type ProcessTimes = { parent: number; ownTicks: number; childrenTicks: number };
+
+function timesOf(pid: number | string): ProcessTimes | null {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    // It has ended since it was listed.
+    return null;
+  }
+  // The name in brackets may hold anything; what follows it are the numbers from the third field on.
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const at = (field: number) => fields[field - 3] ?? 0;
+  return { parent: at(4), ownTicks: at(14) + at(15), childrenTicks: at(16) + at(17) };
+}
+
+const ticksPerSecond = hasCpuTimes ? Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })) : 100;
+
+/** CPU seconds that a process has used so far, all its threads together. */
+export const cpuSeconds = (pid: number): number => (timesOf(pid)?.ownTicks ?? 0) / ticksPerSecond;
+
+/** The postmaster is the parent of every backend. */
+export const parentOf = (pid: number): number => timesOf(pid)?.parent ?? 0;
+
+/** CPU seconds of a process and of its children, those that have ended included: all of Postgres. */
+export function familyCpuSeconds(pid: number): number {
+  const own = timesOf(pid);
+  if (own === null) return 0;
+  let ticks = own.ownTicks + own.childrenTicks;
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const times = timesOf(name);
+    if (times?.parent === pid) ticks += times.ownTicks;
+  }
+  return ticks / ticksPerSecond;
+}

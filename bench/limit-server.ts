@@ -1,0 +1,153 @@
+/**
+ * The rival: what one Node process can do at most. It runs the product's own statements on the same kind of
+ * connections and writes the same bodies by hand, but asks for no key, counts no requests, checks nothing, and knows
+ * only the three requests of the benchmark. The header x-brp-no tells it who is asking.
+ */
+import { createServer } from 'node:http';
+import pg from 'pg';
+import { type Db, readerConfig, type Statement } from '../server/src/db/database.ts';
+import { contractStatus } from '../server/src/domain/contract.ts';
+import { formatInstant } from '../server/src/domain/delivery-day.ts';
+import { mwhText } from '../server/src/domain/energy.ts';
+import { decodeId, encodeId, ID_PREFIX, transactionIdWriter } from '../server/src/domain/id.ts';
+import { type ContractRow, findContract } from '../server/src/features/contracts/store.ts';
+import { listTransactions } from '../server/src/features/transactions/store.ts';
+import { slotTexts } from '../server/src/features/transactions/wire.ts';
+import { cursorSealer } from '../server/src/http/cursor.ts';
+import { deliveryRange } from '../server/src/http/time-filter.ts';
+
+type Query = { statement: Statement; values: readonly unknown[] };
+/** The columns of a page statement that this server needs, by their place. */
+type Columns = unknown[] & { 0: string; 1: number; 3: string; 5: number[]; 10: string };
+
+const PAGE = 100;
+const AS_ARRAYS = { rowMode: 'array' } as const;
+const url = process.env['DATABASE_URL'] ?? '';
+
+/** What the product would send to the database: its own text and values, never a copy of them. */
+async function captured(use: (db: Db) => Promise<unknown>): Promise<Query> {
+  let query: Query | null = null;
+  const take = async (statement: Statement, values: readonly unknown[] = []) => {
+    query = { statement, values };
+    return [];
+  };
+  await use({ query: take, arrays: take });
+  if (query === null) throw new Error('the product sent no query');
+  return query;
+}
+
+const NOBODY = { brpNo: 0 };
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+const anyTransaction = { status: null, senderEic: null, receiverEic: null, slotFrom: 1, slotTo: 100 };
+const listOf = (contractId: string | null, day: string | undefined) =>
+  captured((db) => {
+    const filter = { ...anyTransaction, contractId, delivery: deliveryRange({ delivery_date: day }) };
+    return listTransactions(db, NOBODY, filter, null, PAGE + 1);
+  });
+const OF_CONTRACT = await listOf(NO_ID, undefined);
+const OF_DAY = await listOf(null, '2026-10-25');
+const CONTRACT = await captured((db) => findContract(db, NOBODY, NO_ID));
+
+const clients = [0, 1].map(() => new pg.Client({ ...readerConfig(url), pipeline: true }));
+for (const client of clients) await client.connect();
+const { rows: secrets } = await clients[0]!.query("select value from secret where name = 'cursor'");
+const sealer = cursorSealer(secrets[0].value);
+
+type QueryOptions = pg.QueryConfig & { rowMode?: 'array' };
+let turn = 0;
+async function rowsOf<R>(
+  { statement }: Query,
+  values: unknown[],
+  options: { rowMode?: 'array' },
+): Promise<R[]> {
+  const query: QueryOptions = { name: statement.name, text: statement.text, values, ...options };
+  const result = await clients[(turn ^= 1)]!.query(query);
+  return result.rows as R[];
+}
+
+function pageText(rows: readonly Columns[], binding: string): string {
+  let json = '{"transactions":[';
+  let left = PAGE;
+  let next: string | null = null;
+  for (const row of rows) {
+    const [writeId, slots] = [transactionIdWriter(row[0]), slotTexts(row[3])];
+    const [eic, tso, receiverEic, receiverTso, asset] = [
+      row[11],
+      row[12],
+      row[13],
+      row[14],
+      row[15] as string,
+    ];
+    const shared =
+      `","type":"ppa","contract_id":"${encodeId(ID_PREFIX.contract, row[10])}","status":"valid","version":1` +
+      `,"previous_transaction_id":null,"sender":{"eic":"${eic}","asset_id":"${encodeId(ID_PREFIX.asset, asset)}"` +
+      `,"tso":"${tso}"},"receiver":{"eic":"${receiverEic}","tso":"${receiverTso}"},`;
+    const created = `,"created_at":"${formatInstant(row[1])}"}`;
+    const volumes = row[5];
+    const count = Math.min(left, volumes.length);
+    for (let at = 0; at < count; at++) {
+      json += `${left === PAGE && at === 0 ? '' : ','}{"id":"${writeId(at + 1)}${shared}${slots[at]},"volume":`;
+      json += mwhText(volumes[at]!) + created;
+    }
+    left -= count;
+    if (left > 0) continue;
+    next = sealer.seal(binding, [row[3], row[10], count, 1]);
+    break;
+  }
+  const cursor = next === null ? 'null' : `"${next}"`;
+  return `${json}],"pagination":{"limit":${PAGE},"has_more":${next !== null},"next_cursor":${cursor}}}`;
+}
+
+function contractText(row: ContractRow): string {
+  const [start, end] = [row.delivery_start as number, row.delivery_end as number];
+  const status = contractStatus({ deliveryStart: start, deliveryEnd: end }, Date.now());
+  const text = JSON.stringify;
+  return (
+    `{"id":"${encodeId(ID_PREFIX.contract, row.id)}","external_id":${text(row.external_id)},"type":"${row.type}"` +
+    `,"status":"${status}","delivery_start":"${formatInstant(start)}","delivery_end":"${formatInstant(end)}"` +
+    `,"seller":{"name":${text(row.seller_name)},"eic":"${row.seller_eic}","tso":"${row.seller_tso}"}` +
+    `,"buyer":{"name":${text(row.buyer_name)},"eic":"${row.buyer_eic}","tso":"${row.buyer_tso}"}` +
+    `,"ppa_type":"${row.ppa_type}","period":${text(row.period)},"delivery_profile":${text(row.delivery_profile)}` +
+    `,"asset":{"id":"${encodeId(ID_PREFIX.asset, row.asset_id as string)}","name":${text(row.asset_name)}` +
+    `,"nominal_power":${row.asset_power_kw / 1000},"technology":"${row.asset_technology}","tso":"${row.asset_tso}"}` +
+    `,"created_at":"${formatInstant(row.created_at)}"}`
+  );
+}
+
+const CONTRACTS = '/v1/contracts/';
+const OF_A_DAY = '/v1/transactions?limit=100&delivery_date=';
+
+async function answer(path: string, brpNo: string): Promise<string> {
+  if (path.startsWith(OF_A_DAY)) {
+    const day = path.slice(OF_A_DAY.length);
+    const rows = await rowsOf<Columns>(OF_DAY, [brpNo, day, day, OF_DAY.values[3], null], AS_ARRAYS);
+    return pageText(rows, `["${brpNo}","/v1/transactions",[["delivery_date","${day}"]]]`);
+  }
+  const idEnd = path.indexOf('/', CONTRACTS.length);
+  if (idEnd < 0) {
+    const [row] = await rowsOf<ContractRow>(
+      CONTRACT,
+      [decodeId('con', path.slice(CONTRACTS.length)), brpNo],
+      {},
+    );
+    return contractText(row!);
+  }
+  const [, first, last, sheets] = OF_CONTRACT.values;
+  const id = decodeId('con', path.slice(CONTRACTS.length, idEnd));
+  const rows = await rowsOf<Columns>(OF_CONTRACT, [brpNo, first, last, sheets, id], AS_ARRAYS);
+  return pageText(rows, `["${brpNo}","${path.slice(0, path.indexOf('?'))}",[]]`);
+}
+
+createServer((request, response) => {
+  answer(request.url ?? '', String(request.headers['x-brp-no'])).then(
+    (body) => {
+      const length = Buffer.byteLength(body);
+      response.writeHead(200, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': length,
+      });
+      response.end(body);
+    },
+    (error: unknown) => response.writeHead(500).end(String(error)),
+  );
+}).listen(Number(process.env['PORT']), '127.0.0.1');

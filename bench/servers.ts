@@ -1,0 +1,116 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { LoadJob, LoadResult, WalkResult } from './load.ts';
+
+export type BenchServer = { readonly name: string; readonly port: number; readonly pid: number };
+
+/** Everything that a run has started, ended in the reverse order however the run ends. */
+export class Processes {
+  private readonly children: ChildProcess[] = [];
+  private readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+    // A run that is interrupted has no time for good order.
+    process.on('exit', () => this.children.forEach((child) => child.kill('SIGKILL')));
+  }
+
+  /** The product as it is started in production, its log in a file, with a limit that nobody reaches. */
+  async product(name: string, databaseUrl: string, options: readonly string[] = []): Promise<BenchServer> {
+    return this.server(name, '../server/src/main.ts', options, {
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: path.join(this.folder, name),
+      ADMIN_PORT: String(await freePort()),
+      DEMO: 'off',
+      LOG_LEVEL: 'info',
+      RATE_LIMIT: '1000000000',
+    });
+  }
+
+  async limit(databaseUrl: string): Promise<BenchServer> {
+    return this.server('bare server', './limit-server.ts', [], { DATABASE_URL: databaseUrl });
+  }
+
+  private async server(
+    name: string,
+    script: string,
+    options: readonly string[],
+    environment: Record<string, string>,
+  ): Promise<BenchServer> {
+    const port = await freePort();
+    const log = openSync(path.join(this.folder, `${name.replaceAll(' ', '-')}.txt`), 'w');
+    const child = spawn(process.execPath, [...options, fileURLToPath(new URL(script, import.meta.url))], {
+      // Only what is said here: a setting of the person who runs the benchmark must not change it.
+      env: { PATH: process.env['PATH'], PORT: String(port), ...environment },
+      stdio: ['ignore', log, log],
+    });
+    this.children.push(child);
+    await answers(port, child, name);
+    return { name, port, pid: child.pid ?? 0 };
+  }
+
+  generator(): Generator {
+    const child = fork(new URL('./load.ts', import.meta.url));
+    this.children.push(child);
+    return new Generator(child);
+  }
+
+  async stop(): Promise<void> {
+    for (const child of this.children.reverse()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    }
+  }
+}
+
+/** The load generator as the benchmark sees it: one job after the other. */
+export class Generator {
+  private readonly child: ChildProcess;
+
+  constructor(child: ChildProcess) {
+    this.child = child;
+  }
+
+  load(job: Omit<LoadJob & { kind: 'load' }, 'kind'>): Promise<LoadResult> {
+    return this.run<LoadResult>({ kind: 'load', ...job });
+  }
+
+  walk(job: Omit<LoadJob & { kind: 'walk' }, 'kind'>): Promise<WalkResult> {
+    return this.run<WalkResult>({ kind: 'walk', ...job });
+  }
+
+  private async run<Result>(job: LoadJob): Promise<Result> {
+    this.child.send(job);
+    const [answer] = (await once(this.child, 'message')) as [{ result?: Result; failure?: string }];
+    if (answer.result === undefined) throw new Error(`the load generator failed: ${answer.failure}`);
+    return answer.result;
+  }
+}
+
+const START_PATIENCE_MS = 30_000;
+
+async function answers(port: number, child: ChildProcess, name: string): Promise<void> {
+  for (const startedAt = Date.now(); Date.now() - startedAt < START_PATIENCE_MS; await delay(50)) {
+    if (child.exitCode !== null) break;
+    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => null);
+    await answer?.body?.cancel();
+    if (answer) return;
+  }
+  throw new Error(`the ${name} did not start; its log is in the data folder of the benchmark`);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,42 @@
+import type { Target } from './load.ts';
+import type { BenchBrp, BenchWorld } from './world.ts';
+
+/** So many different requests of a kind that neither the processor nor the database sees the same one again at once. */
+const VARIETY = 500;
+
+/** The key is for the product; the number tells the bare server, which knows no keys, who is asking. */
+export const askedBy = (brp: BenchBrp) => ({ 'x-api-key': brp.key, 'x-brp-no': String(brp.no) });
+
+/** Spread over the whole world with a step that meets every place before it meets one again. */
+function spread<T>(values: readonly T[], count: number): T[] {
+  const step = Math.max(1, Math.floor(values.length * 0.618));
+  const coprime = (a: number, b: number): boolean => (b === 0 ? a === 1 : coprime(b, a % b));
+  let stride = step;
+  while (!coprime(values.length, stride)) stride++;
+  return Array.from(
+    { length: Math.min(count, values.length) },
+    (_, at) => values[(at * stride) % values.length]!,
+  );
+}
+
+export const contractPages = (world: BenchWorld): Target[] =>
+  spread(world.contracts, VARIETY).map(({ id, seller }) => ({
+    path: `/v1/contracts/${id}/transactions?limit=100`,
+    headers: askedBy(seller),
+  }));
+
+export function dayPages(world: BenchWorld): Target[] {
+  // Who has fewer contracts gets a page that is not full, which would be another request.
+  const brps = world.brps.filter(({ contracts }) => contracts.length > 2);
+  const all = brps.flatMap((brp) => world.days.map((day) => ({ brp, day })));
+  return spread(all, VARIETY).map(({ brp, day }) => ({
+    path: `/v1/transactions?limit=100&delivery_date=${day}`,
+    headers: askedBy(brp),
+  }));
+}
+
+export const singleContracts = (world: BenchWorld): Target[] =>
+  spread(world.contracts, VARIETY).map(({ id, seller }) => ({
+    path: `/v1/contracts/${id}`,
+    headers: askedBy(seller),
+  }));

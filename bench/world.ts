@@ -1,0 +1,235 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { SCOPES, TECHNOLOGIES, TSOS, type Tso } from '@saldo/api';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { openDatabase, type Tx } from '../server/src/db/database.ts';
+import { migrate } from '../server/src/db/migrate.ts';
+import { newSheetId } from '../server/src/db/new-id.ts';
+import { timestamp } from '../server/src/db/wire-types.ts';
+import { addDays, type DeliveryDay, dayEnd, dayStart, slotCount } from '../server/src/domain/delivery-day.ts';
+import { checkCharacter } from '../server/src/domain/eic.ts';
+import { encodeId, ID_PREFIX } from '../server/src/domain/id.ts';
+import { insertContract } from '../server/src/features/contracts/store.ts';
+import { findOwnPosition, insertCustomer } from '../server/src/features/customers/store.ts';
+import { insertAsset } from '../server/src/features/market/store.ts';
+import { createApiKey, createBalanceGroup, createBrp } from '../server/src/features/parties/actions.ts';
+
+export type WorldSize = { readonly contracts: number; readonly days: number };
+
+type Position = { no: number; brpNo: number; customerId: string; tso: Tso };
+export type BenchBrp = { no: number; key: string; positions: Position[]; contracts: BenchContract[] };
+export type BenchContract = { no: number; id: string; seller: BenchBrp; from: Position; to: Position };
+
+export type BenchWorld = {
+  readonly url: string;
+  /** The largest first. */
+  readonly brps: readonly BenchBrp[];
+  readonly contracts: readonly BenchContract[];
+  readonly days: readonly DeliveryDay[];
+};
+
+export type LoadResult = {
+  contractDays: number;
+  transactions: number;
+  seconds: number;
+  bytes: { table: number; indexes: Record<string, number> };
+};
+
+/** A hundred days from here hold one with 100 slots. */
+const FIRST_DAY: DeliveryDay = '2026-09-01';
+const BRPS = 20;
+const MADE_AT = dayStart('2026-08-20');
+const TEXT_CHUNK = 64 * 1024;
+
+/** Numbers from 0 to 1 that look random and are the same in every run. */
+function numbersFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function eicOf(count: number): string {
+  // Letters are tried in turn, since some stems have no check character.
+  for (const letter of 'ABC') {
+    const stem = `11XBENCH${letter}${String(count).padStart(6, '-')}`;
+    const check = checkCharacter(stem);
+    if (check !== '-') return stem + check;
+  }
+  throw new Error('one of three stems has a check character');
+}
+
+/** Makes the schema and the parties of a world; its volumes are loaded apart, since they are what is measured. */
+export async function createWorld(url: string, size: WorldSize): Promise<BenchWorld> {
+  await migrate(url, () => {});
+  const db = openDatabase(url);
+  const random = numbersFrom(size.contracts);
+  try {
+    const brps = await db.transaction((tx) => createBrps(tx));
+    const contracts = await db.transaction((tx) => createContracts(tx, brps, size.contracts, random));
+    const days = Array.from({ length: size.days }, (_, at) => addDays(FIRST_DAY, at));
+    return { url, brps: brps.toSorted((a, b) => b.contracts.length - a.contracts.length), contracts, days };
+  } finally {
+    await db.close();
+  }
+}
+
+/** Every BRP has one balance group, in one to four control areas, and a customer in each of them. */
+async function createBrps(tx: Tx): Promise<BenchBrp[]> {
+  const brps: BenchBrp[] = [];
+  for (let at = 0; at < BRPS; at++) {
+    const { no } = await createBrp(tx, { name: `BRP ${at + 1}` }, MADE_AT);
+    const [eic, tsos] = [eicOf(at + 1), TSOS.slice(0, 1 + (at % TSOS.length))];
+    await createBalanceGroup(tx, { brpNo: no, eic, name: `Balance group ${at + 1}`, tsos }, MADE_AT);
+    const positions: Position[] = [];
+    for (const tso of tsos) {
+      const positionNo = (await findOwnPosition(tx, { brpNo: no }, eic, tso))?.no ?? null;
+      if (positionNo === null) throw new Error('an enabled TSO makes a position');
+      const name = `Stadtwerke Müller ${at + 1}, ${tso}`;
+      const customerId = await insertCustomer(tx, { brpNo: no, name, positionNo, metadata: {} }, MADE_AT);
+      positions.push({ no: positionNo, brpNo: no, customerId, tso });
+    }
+    const owner = { type: 'brp', brpNo: no } as const;
+    const { secret } = await createApiKey(
+      tx,
+      { owner, name: 'bench', scopes: SCOPES, expiresAt: null },
+      MADE_AT,
+    );
+    brps.push({ no, key: secret, positions, contracts: [] });
+  }
+  return brps;
+}
+
+async function createContracts(
+  tx: Tx,
+  brps: BenchBrp[],
+  count: number,
+  random: () => number,
+): Promise<BenchContract[]> {
+  // The second BRP is half as large as the first, the third a third of it, and so on.
+  const shares = brps.map((_, at) => 1 / (at + 1));
+  const all = shares.reduce((sum, share) => sum + share, 0);
+  const pick = (): BenchBrp => {
+    let left = random() * all;
+    return brps.find((_, at) => (left -= shares[at] ?? 0) < 0) ?? brps[0]!;
+  };
+  const contracts: BenchContract[] = [];
+  for (let at = 0; at < count; at++) {
+    const [seller, buyer] = [pick(), pick()];
+    const place = (brp: BenchBrp) => brp.positions[Math.floor(random() * brp.positions.length)]!;
+    const [fromPosition, toPosition] = [place(seller), place(buyer)];
+    const technology = TECHNOLOGIES[at % TECHNOLOGIES.length]!;
+    const plant = {
+      name: `Windpark Nr. ${at + 1}`,
+      nominal_power_kw: 12_400,
+      technology,
+      tso: fromPosition.tso,
+    };
+    const made = await insertContract(
+      tx,
+      {
+        externalId: `PPA-2026-${String(at + 1).padStart(5, '0')}`,
+        type: 'ppa',
+        sellerCustomerId: fromPosition.customerId,
+        buyerCustomerId: toPosition.customerId,
+        deliveryStart: dayStart('2026-01-01'),
+        deliveryEnd: dayEnd('2030-12-31'),
+        ppaType: 'produced',
+        period: '2026–2030',
+        deliveryProfile: 'as produced',
+        assetId: await insertAsset(tx, plant, MADE_AT),
+      },
+      MADE_AT,
+    );
+    if (made === null) throw new Error('both customers have a balance group');
+    const contract = {
+      no: made.no,
+      id: encodeId(ID_PREFIX.contract, made.id),
+      seller,
+      from: fromPosition,
+      to: toPosition,
+    };
+    seller.contracts.push(contract);
+    if (buyer !== seller) buyer.contracts.push(contract);
+    contracts.push(contract);
+  }
+  return contracts;
+}
+
+const COPY = `copy sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
+  sender_brp, receiver_brp, status_mask, volumes) from stdin`;
+
+/**
+ * Loads a sheet for every contract and day the way an importer does: packed in Node, sent by COPY, committed a
+ * delivery day at a time, with all indexes and foreign keys in place.
+ */
+export async function loadVolumes(world: BenchWorld, say: (message: string) => void): Promise<LoadResult> {
+  const client = new pg.Client({ connectionString: world.url });
+  await client.connect();
+  try {
+    const random = numbersFrom(world.contracts.length);
+    let transactions = 0;
+    const startedAt = performance.now();
+    for (const [at, day] of world.days.entries()) {
+      await pipeline(Readable.from(sheetLines(world, day, random)), client.query(copyFrom(COPY)));
+      transactions += world.contracts.length * slotCount(day);
+      if ((at + 1) % 25 === 0) say(`  ${at + 1} of ${world.days.length} days, ${transactions} transactions`);
+    }
+    const seconds = (performance.now() - startedAt) / 1000;
+    // What autovacuum does sooner or later, and had better not do while something is measured.
+    await client.query('vacuum (analyze)');
+    await client.query('checkpoint');
+    await checkLoaded(client, transactions);
+    const bytes = await sizes(client);
+    return { contractDays: world.contracts.length * world.days.length, transactions, seconds, bytes };
+  } finally {
+    await client.end();
+  }
+}
+
+/** The lines of one day's COPY, in chunks of a size that a socket likes. */
+function* sheetLines(world: BenchWorld, day: DeliveryDay, random: () => number): Generator<string> {
+  const slots = slotCount(day);
+  const created = timestamp(dayStart(addDays(day, -1)));
+  let chunk = '';
+  for (const { no, from, to } of world.contracts) {
+    chunk += `${newSheetId()}\t${created}\t${no}\t${day}\t1\t${from.no}\t${to.no}\t${from.brpNo}\t${to.brpNo}\t1\t{`;
+    // A plant of 0.4 to 40 MW whose output wanders, so that volumes have one to five digits.
+    const fullKwh = 100 + random() * 9_900;
+    let share = random();
+    for (let slot = 0; slot < slots; slot++) {
+      share = Math.min(1, Math.max(0, share + (random() - 0.5) / 8));
+      chunk += slot === 0 ? Math.round(share * fullKwh) : `,${Math.round(share * fullKwh)}`;
+    }
+    chunk += '}\n';
+    if (chunk.length < TEXT_CHUNK) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}
+
+async function checkLoaded(client: pg.Client, transactions: number): Promise<void> {
+  const { rows } = await client.query('select sum(cardinality(volumes)) as stored from sheet');
+  if (Number(rows[0]?.stored) !== transactions)
+    throw new Error(`${rows[0]?.stored} of ${transactions} were stored`);
+}
+
+async function sizes(client: pg.Client): Promise<LoadResult['bytes']> {
+  const { rows: tables } = await client.query("select pg_table_size('sheet') as bytes");
+  const { rows: indexes } = await client.query(
+    `select indexrelid::regclass::text as name, pg_relation_size(indexrelid) as bytes
+     from pg_index where indrelid = 'sheet'::regclass order by 2 desc`,
+  );
+  return {
+    table: Number(tables[0]?.bytes),
+    indexes: Object.fromEntries(indexes.map(({ name, bytes }) => [name, Number(bytes)])),
+  };
+}
+
+export const totalBytes = ({ bytes }: LoadResult): number =>
+  Object.values(bytes.indexes).reduce((sum, size) => sum + size, bytes.table);

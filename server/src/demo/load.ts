@@ -1,0 +1,299 @@
+import { SCOPES, type Scope } from '@saldo/api';
+import { type Database, statement, type Tx } from '../db/database.ts';
+import {
+  addDays,
+  type DeliveryDay,
+  dayOf,
+  dayStart,
+  localInstant,
+  slotCount,
+} from '../domain/delivery-day.ts';
+import { kwFromKwh } from '../domain/energy.ts';
+import { DEFAULT_GATE_RULES } from '../domain/gates.ts';
+import { encodeId, ID_PREFIX } from '../domain/id.ts';
+import { insertContract } from '../features/contracts/store.ts';
+import { updateCustomer } from '../features/customers/actions.ts';
+import { findOwnPosition, insertCustomer } from '../features/customers/store.ts';
+import { insertAsset } from '../features/market/store.ts';
+import { nominateDue, recordConfirmation, recordSent } from '../features/nominations/actions.ts';
+import { createAccount, createApiKey, createBalanceGroup, createBrp } from '../features/parties/actions.ts';
+import { invalidateTransaction, writeContractDay } from '../features/transactions/actions.ts';
+import {
+  ACCOUNTS,
+  ASSETS,
+  type AssetName,
+  BRPS,
+  CONTRACTS,
+  CUSTOMERS,
+  type CustomerName,
+  GROUPS,
+} from './cast.ts';
+import { demoVolumes } from './volumes.ts';
+
+/** What a person needs to look around in the demo world; it is written to `demo.json`. */
+export type DemoAccess = {
+  operator_key: string;
+  brps: { id: string; name: string; api_key: string; read_only_key: string; eics: string[] }[];
+  accounts: { id: string; name: string; api_key: string }[];
+  users: { email: string; password: string; role: string }[];
+};
+
+const MINUTE_MS = 60_000;
+const HOUR = 60;
+/** The parties met this many days before the year's first delivery. */
+const FOUNDED_DAYS_AHEAD = 45;
+const PAST_DAYS = 7;
+const READ_ONLY: readonly Scope[] = SCOPES.filter((scope) => scope !== 'customers:write');
+
+/**
+ * Fills an empty platform with a small market and runs its clock through the days: every record carries the time at
+ * which it would have been made, and every gate was met or missed as in life. All of it is one transaction, so a
+ * start that breaks off leaves nothing behind.
+ */
+export async function loadDemo(tx: Tx, operatorKey: string, now: number): Promise<DemoAccess> {
+  const today = dayOf(now);
+  const founded = addDays(`${today.slice(0, 4)}-01-01`, -FOUNDED_DAYS_AHEAD);
+  const access = await foundParties(tx, operatorKey, founded);
+  const contractNos = await signContracts(tx, founded, Number(today.slice(0, 4)));
+  // Within this transaction the platform's own functions open none of their own.
+  const db: Database = { ...tx, transaction: (work) => work(tx), close: async () => {} };
+  for (const event of timeline(today, now)) {
+    switch (event.kind) {
+      case 'volumes':
+        await importDay(db, contractNos, event.day, event.at);
+        break;
+      case 'send':
+        await sendDay(tx, event.day, event.at);
+        break;
+      case 'confirm':
+        await confirmDay(tx, event.day, today, event.at);
+        break;
+      default:
+        await changeDay(db, contractNos, event);
+    }
+  }
+  return access;
+}
+
+async function foundParties(tx: Tx, operatorKey: string, founded: DeliveryDay): Promise<DemoAccess> {
+  const at = localInstant(founded, 9 * HOUR);
+  const access: DemoAccess = { operator_key: operatorKey, brps: [], accounts: [], users: [] };
+  for (const { name, groups } of BRPS) {
+    const brp = await createBrp(tx, { name }, at);
+    const owner = { type: 'brp' as const, brpNo: brp.no };
+    for (const group of groups)
+      await createBalanceGroup(tx, { brpNo: brp.no, ...group }, at + 10 * MINUTE_MS);
+    const key = (keyName: string, scopes: readonly Scope[]) =>
+      createApiKey(tx, { owner, name: keyName, scopes, expiresAt: null }, at + 20 * MINUTE_MS);
+    access.brps.push({
+      id: encodeId(ID_PREFIX.brp, brp.id),
+      name,
+      api_key: (await key('everything', SCOPES)).secret,
+      read_only_key: (await key('read only', READ_ONLY)).secret,
+      eics: groups.map(({ eic }) => eic),
+    });
+  }
+  for (const name of ACCOUNTS) {
+    const account = await createAccount(tx, { name }, at + 30 * MINUTE_MS);
+    const owner = { type: 'account' as const, accountNo: account.no };
+    const { secret } = await createApiKey(
+      tx,
+      { owner, name: 'first key', scopes: [], expiresAt: null },
+      at + 30 * MINUTE_MS,
+    );
+    access.accounts.push({ id: encodeId(ID_PREFIX.account, account.id), name, api_key: secret });
+  }
+  return access;
+}
+
+const BRP_NUMBERS = statement('demo_brp_numbers', 'select no from brp order by no');
+
+/** Customers are assigned, then activated; contracts are signed between them. Gives the contracts' numbers. */
+async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promise<(number | null)[]> {
+  const db: Database = { ...tx, transaction: (work) => work(tx), close: async () => {} };
+  const brpNos = (await tx.query<{ no: number }>(BRP_NUMBERS)).map(({ no }) => no);
+  const assigned = localInstant(founded, 11 * HOUR);
+  const activated = localInstant(addDays(founded, 1), 10 * HOUR);
+  const signed = localInstant(addDays(founded, 3), 14 * HOUR);
+  const customerIds = {} as Record<CustomerName, string>;
+  const assetIds = {} as Record<AssetName, string>;
+
+  for (const [name, customer] of Object.entries(CUSTOMERS) as [
+    CustomerName,
+    (typeof CUSTOMERS)[CustomerName],
+  ][]) {
+    const viewer = { brpNo: brpNos[customer.brp] as number };
+    const place =
+      customer.place && (await findOwnPosition(tx, viewer, customer.place.eic, customer.place.tso));
+    const id = await insertCustomer(
+      tx,
+      {
+        brpNo: viewer.brpNo,
+        name: customer.name,
+        positionNo: place?.no ?? null,
+        metadata: customer.metadata,
+      },
+      assigned,
+    );
+    customerIds[name] = id;
+    if (customer.status === 'pending') continue;
+    await updateCustomer(db, viewer, id, { status: 'active' }, () => true, activated);
+    if (customer.status === 'deactivated') {
+      const left = localInstant(`${year}-01-02`, 9 * HOUR);
+      await updateCustomer(db, viewer, id, { status: 'deactivated' }, () => true, left);
+    }
+  }
+  for (const [name, { nominalPowerKw, ...asset }] of Object.entries(ASSETS)) {
+    assetIds[name as AssetName] = await insertAsset(
+      tx,
+      { ...asset, nominal_power_kw: nominalPowerKw },
+      assigned,
+    );
+  }
+  const numbers: (number | null)[] = [];
+  for (const [index, contract] of CONTRACTS.entries()) {
+    const { years } = contract;
+    const made = await insertContract(
+      tx,
+      {
+        externalId: `${contract.type === 'ppa' ? 'PPA' : 'TRD'}-${year}-${String(index + 1).padStart(4, '0')}`,
+        type: contract.type,
+        sellerCustomerId: customerIds[contract.seller],
+        buyerCustomerId: customerIds[contract.buyer],
+        deliveryStart: years && dayStart(`${year + years[0]}-01-01`),
+        deliveryEnd: years && dayStart(`${year + years[1]}-01-01`),
+        ppaType: contract.ppaType,
+        period: contract.type === 'ppa' && years ? `${year + years[0]}–${year + years[1] - 1}` : null,
+        deliveryProfile: contract.ppaType,
+        assetId: contract.asset && assetIds[contract.asset],
+      },
+      signed + index * MINUTE_MS,
+    );
+    if (!made) throw new Error('every party of a demo contract has a balance group');
+    const delivers = contract.type === 'ppa' && years !== null && years[0] <= 0 && years[1] > 0;
+    numbers.push(delivers ? made.no : null);
+  }
+  return numbers;
+}
+
+type Routine = { at: number; kind: 'volumes' | 'send' | 'confirm'; day: DeliveryDay };
+/** Of the contract with this index, the slots from `from` to `to`. */
+type Change = {
+  at: number;
+  kind: 'correct' | 'invalidate';
+  day: DeliveryDay;
+  contract: number;
+  from: number;
+  to: number;
+};
+
+/** What happened around each delivery day, in the order of time. What lies ahead has not happened yet. */
+function timeline(today: DeliveryDay, now: number): (Routine | Change)[] {
+  const events: (Routine | Change)[] = [];
+  for (const day of demoDays(today)) {
+    const before = addDays(day, -1);
+    // Volumes of days that lie ahead are told early, so that there is something to see.
+    events.push({ at: Math.min(localInstant(before, 9 * HOUR), now), kind: 'volumes', day });
+    events.push({ at: localInstant(before, 13 * HOUR + 45), kind: 'send', day });
+    events.push({ at: localInstant(before, 16 * HOUR + 20), kind: 'confirm', day });
+  }
+  const ago = (days: number) => addDays(today, -days);
+  const correct = (day: DeliveryDay, at: number, contract: number, from: number, to: number) => {
+    events.push({ at, kind: 'correct', day, contract, from, to });
+    events.push({ at: at + MINUTE_MS, kind: 'send', day }, { at: at + 60 * MINUTE_MS, kind: 'confirm', day });
+  };
+  // Before the gate, in the middle of the day, the day after, and too late to be nominated.
+  correct(ago(6), localInstant(ago(7), 11 * HOUR), 2, 30, 60);
+  correct(ago(5), localInstant(ago(5), 6 * HOUR + 40), 0, 61, 84);
+  correct(ago(3), localInstant(ago(2), 10 * HOUR), 4, 40, 43);
+  correct(ago(7), localInstant(ago(2), 15 * HOUR), 3, 1, 8);
+  events.push({
+    at: localInstant(ago(2), 8 * HOUR),
+    kind: 'invalidate',
+    day: ago(2),
+    contract: 1,
+    from: 57,
+    to: 57,
+  });
+  for (const day of clockChanges(today)) correct(day, localInstant(addDays(day, -1), 15 * HOUR), 7, 9, 12);
+  return events.filter((event) => event.at <= now).sort((one, other) => one.at - other.at);
+}
+
+const clockChanges = (today: DeliveryDay): DeliveryDay[] => {
+  const days: DeliveryDay[] = [];
+  const year = today.slice(0, 4);
+  for (let day = `${year}-01-01`; day.startsWith(year); day = addDays(day, 1)) {
+    if (slotCount(day) !== slotCount(`${year}-01-01`)) days.push(day);
+  }
+  return days;
+};
+
+function demoDays(today: DeliveryDay): DeliveryDay[] {
+  const around = Array.from({ length: PAST_DAYS + 2 }, (_, at) => addDays(today, at - PAST_DAYS));
+  return [...new Set([...clockChanges(today), ...around])].sort();
+}
+
+async function importDay(
+  db: Database,
+  numbers: (number | null)[],
+  day: DeliveryDay,
+  at: number,
+): Promise<void> {
+  for (const [index, no] of numbers.entries()) {
+    const contract = CONTRACTS[index];
+    if (no === null || !contract) continue;
+    await db.transaction((tx) => writeContractDay(tx, no, day, demoVolumes(contract, index, day), at));
+  }
+  await nominateDue(db, at, DEFAULT_GATE_RULES);
+}
+
+const NEWEST_SHEET = statement(
+  'demo_newest_sheet',
+  'select id from sheet where contract_no = $1 and delivery_day = $2 order by revision desc limit 1',
+);
+
+async function changeDay(db: Database, numbers: (number | null)[], change: Change): Promise<void> {
+  const { at, kind, day, contract, from, to } = change;
+  const [no, cast] = [numbers[contract], CONTRACTS[contract]];
+  if (no === null || no === undefined || !cast) return;
+  if (kind === 'correct') {
+    const corrected = demoVolumes(cast, contract, day).map((kwh, index) =>
+      index + 1 >= from && index + 1 <= to ? Math.round(kwh * 0.82) + 1 : null,
+    );
+    await db.transaction((tx) => writeContractDay(tx, no, day, corrected, at));
+  } else {
+    await db.transaction(async (tx) => {
+      const [sheet] = await tx.query<{ id: string }>(NEWEST_SHEET, [no, day]);
+      if (sheet) await invalidateTransaction(tx, { sheetId: sheet.id, slot: from }, 'meter replaced', at);
+    });
+  }
+  await nominateDue(db, at, DEFAULT_GATE_RULES);
+}
+
+const CURRENT = statement(
+  'demo_current_nominations',
+  `select id, eic, amounts, sent_at from nomination
+   where delivery_day = $1 and status <> 'superseded' and confirmed_at is null`,
+);
+type Current = { id: string; eic: string; amounts: number[]; sent_at: number | null };
+
+async function sendDay(tx: Tx, day: DeliveryDay, at: number): Promise<void> {
+  for (const { id, sent_at } of await tx.query<Current>(CURRENT, [day])) {
+    if (sent_at === null) await recordSent(tx, id, at);
+  }
+}
+
+/** Slots in which a counterpart's schedule falls short, so that the TSO confirms less. */
+const SHORT_SLOTS = [45, 46, 47, 48];
+
+/** The TSOs confirm what was sent; of one group four days ago less, and of another for tomorrow nothing yet. */
+async function confirmDay(tx: Tx, day: DeliveryDay, today: DeliveryDay, at: number): Promise<void> {
+  for (const { id, eic, amounts, sent_at } of await tx.query<Current>(CURRENT, [day])) {
+    if (sent_at === null || (day > today && eic === GROUPS.sued)) continue;
+    const falls = day === addDays(today, -4) && eic === GROUPS.rhein;
+    const matchedKw = amounts.map((kwh, index) =>
+      falls && SHORT_SLOTS.includes(index + 1) ? Math.max(0, kwFromKwh(kwh) - 50) : kwFromKwh(kwh),
+    );
+    await recordConfirmation(tx, id, { matchedKw, isFinal: true }, at);
+  }
+}

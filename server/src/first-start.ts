@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, open, readFile, rename } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import { type Database, statement } from './db/database.ts';
+import { type DemoAccess, loadDemo } from './demo/load.ts';
+import { createOperatorKey, ensureOperatorKey, hasAnyBrp } from './features/parties/actions.ts';
+
+const FIRST_START_LOCK = statement(
+  'lock_first_start',
+  "select pg_advisory_xact_lock(hashtext('saldo first start'))",
+);
+
+const demoFile = (config: Config) => path.join(config.dataDir, 'demo.json');
+
+/**
+ * Makes what an empty platform needs: the operator's key, and the demo world if it is wanted. Gives a new operator
+ * key back to be told once. Processes that start at the same time wait for the first one.
+ */
+export async function prepareFirstStart(
+  db: Database,
+  config: Config,
+  clock: Clock,
+  say: (message: string) => void,
+): Promise<{ newOperatorKey: string | null }> {
+  return db.transaction(async (tx) => {
+    await tx.query(FIRST_START_LOCK);
+    const newOperatorKey = await ensureOperatorKey(tx, config.operatorKey, clock.now());
+    if (!config.demo || (await hasAnyBrp(tx))) return { newOperatorKey };
+    say('Loading the demo world…');
+    const operatorKey = config.operatorKey ?? newOperatorKey ?? (await createOperatorKey(tx, clock.now()));
+    const access = await loadDemo(tx, operatorKey, clock.now());
+    // Written before the commit: secrets cannot be told again, and a file without its world is overwritten.
+    await writePrivately(demoFile(config), `${JSON.stringify(access, null, 2)}\n`);
+    return { newOperatorKey: null };
+  });
+}
+
+/** Readable for its owner only, from the first moment on, and whole or not there at all. */
+async function writePrivately(file: string, text: string): Promise<void> {
+  const draft = `${file}.${randomUUID()}`;
+  const handle = await open(draft, 'wx', 0o600);
+  await handle.writeFile(text);
+  await handle.sync();
+  await handle.close();
+  await chmod(draft, 0o600);
+  await rename(draft, file);
+}
+
+/** Null when this platform has no demo world. */
+export async function readDemoAccess(config: Config): Promise<DemoAccess | null> {
+  if (!config.demo) return null;
+  try {
+    return JSON.parse(await readFile(demoFile(config), 'utf8')) as DemoAccess;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

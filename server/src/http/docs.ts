@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+
+/** An OpenAPI document that the documentation offers. */
+export type OfferedDocument = { readonly name: string; readonly url: string };
+
+const UI = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
+/** Everything comes from here, nothing runs but these scripts; the interface draws with styles and inlined images. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Saldo API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="icon" href="/docs/favicon-32x32.png">
+</head>
+<body>
+<div id="docs"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script type="module" src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+/**
+ * The document has an example for every parameter, and the interface would fill all of them in: a first try would
+ * then filter for everything at once. Optional ones are left empty instead.
+ */
+const startScript = (documents: readonly OfferedDocument[]) => `
+const documents = ${JSON.stringify(documents)};
+const wanted = new URLSearchParams(location.search).get('api');
+const offered = documents.find(({ name }) => name === wanted) ?? documents[0];
+const spec = await (await fetch(offered.url)).json();
+for (const path of Object.values(spec.paths)) {
+  for (const { parameters } of Object.values(path)) {
+    for (const parameter of parameters.filter(({ required }) => !required)) {
+      delete parameter.example;
+      delete parameter.schema.examples;
+    }
+  }
+}
+SwaggerUIBundle({
+  dom_id: '#docs',
+  spec,
+  deepLinking: true,
+  tryItOutEnabled: true,
+  persistAuthorization: true,
+  displayRequestDuration: true,
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null,
+});
+`;
+
+const FILES: Record<string, string> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+};
+
+/** The documentation to read and to try, served without any outside address. */
+export function mountDocs(app: FastifyInstance, documents: readonly OfferedDocument[]): void {
+  const page = async (type: string, body: string | Buffer) => ({ type, body });
+  const pages: Record<string, () => Promise<{ type: string; body: string | Buffer }>> = {
+    '/docs': () => page('text/html; charset=utf-8', PAGE),
+    '/docs/start.js': () => page('text/javascript; charset=utf-8', startScript(documents)),
+  };
+  for (const [name, type] of Object.entries(FILES)) {
+    pages[`/docs/${name}`] = async () => page(type, await readFile(path.join(UI, name)));
+  }
+  for (const [url, load] of Object.entries(pages)) {
+    app.get(url, async (_request, reply) => {
+      const { type, body } = await load();
+      return reply.type(type).header('content-security-policy', POLICY).send(body);
+    });
+  }
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FIELD_CODES, LIMITS, ordered, Strict } from '@saldo/api';
+import fc from 'fast-check';
+import Type, { type TSchema } from 'typebox';
+import { compile, compileQuery } from './validation.ts';
+
+const codes = (errors: { field?: string; code: string }[]) =>
+  errors.map(({ field, code }) => `${field ?? ''} ${code}`);
+const check = (schema: TSchema, value: unknown) => codes(compile(schema)(value));
+
+const Query = Strict(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+    to: Type.Optional(Type.Integer()),
+    ids: Type.Array(Type.String(), { minItems: 1, maxItems: 3 }),
+    from: Type.Optional(Type.String({ format: 'date-time' })),
+    until: Type.Optional(Type.String({ format: 'date-time' })),
+    day: Type.Optional(Type.String({ format: 'date' })),
+    kind: Type.Optional(Type.Enum(['a', 'b'])),
+    only: Type.Optional(Type.Literal('ppa')),
+  },
+  ordered(['from', 'until'], ['limit', 'to']),
+);
+const readQuery = compileQuery(Query);
+const queryCodes = (raw: Record<string, unknown>) => codes(readQuery({ ids: 'x', ...raw }).errors);
+
+test('a value that is well-formed has no errors', () => {
+  assert.deepEqual(check(Type.Object({ a: Type.String() }), { a: '', b: 1 }), []);
+});
+
+test('every failure of a schema has its code and its path', () => {
+  const schema = Strict(
+    {
+      text: Type.String({ minLength: 1, maxLength: 3 }),
+      whole: Type.Integer({ minimum: 1, maximum: 9 }),
+      part: Strict({ flag: Type.Boolean() }),
+      list: Type.Array(Strict({ kind: Type.Enum(['a', 'b']) }), { minItems: 1, maxItems: 2 }),
+      eic: Type.String({ format: 'eic' }),
+      fixed: Type.Literal('ppa'),
+    },
+    { 'x-read-only': ['id'] },
+  );
+  const good = { text: 'ok', whole: 1, part: { flag: true }, list: [{ kind: 'a' }], eic: '11XFC-PROD-----E', fixed: 'ppa' };
+  assert.deepEqual(check(schema, good), []);
+  const cases: [change: object, error: string][] = [
+    [{ text: '' }, 'text value_too_small'],
+    [{ text: 'long' }, 'text value_too_large'],
+    [{ text: null }, 'text invalid_type'],
+    [{ whole: 0 }, 'whole value_too_small'],
+    [{ whole: 10 }, 'whole value_too_large'],
+    [{ whole: 1.5 }, 'whole invalid_type'],
+    [{ whole: '1' }, 'whole invalid_type'],
+    [{ part: {} }, 'part.flag required'],
+    [{ part: { flag: 'true' } }, 'part.flag invalid_type'],
+    [{ part: { flag: true, more: 1 } }, 'part.more unknown_field'],
+    [{ part: [] }, 'part invalid_type'],
+    [{ list: [] }, 'list value_too_small'],
+    [{ list: [{ kind: 'a' }, { kind: 'b' }, { kind: 'a' }] }, 'list value_too_large'],
+    [{ list: [{ kind: 'a' }, { kind: 'c' }] }, 'list[1].kind invalid_enum_value'],
+    [{ list: [{ kind: 7 }] }, 'list[0].kind invalid_type'],
+    [{ eic: '11XFC-PROD-----F' }, 'eic invalid_format'],
+    [{ eic: 7 }, 'eic invalid_type'],
+    [{ fixed: 'other' }, 'fixed invalid_literal'],
+    [{ id: 'x' }, 'id read_only_field'],
+    [{ toString: 'x' }, 'toString unknown_field'],
+  ];
+  for (const [change, error] of cases) assert.deepEqual(check(schema, { ...good, ...change }), [error], error);
+  assert.deepEqual(check(schema, null), [' invalid_type']);
+  const all = check(schema, { text: 1, whole: 0, list: [], fixed: 1, id: 1 });
+  assert.deepEqual(all.length, 7, 'all of them are listed at once');
+});
+
+test('a field is listed once: of all that is wrong with it, a wrong type is what counts', () => {
+  const schema = Strict({ a: Type.Unsafe({ format: 'eic', maxLength: 2, type: ['string', 'null'] }) });
+  assert.deepEqual(check(schema, { a: 'abc' }).length, 1);
+  assert.deepEqual(check(schema, { a: 7 }), ['a invalid_type']);
+});
+
+test('a list of errors ends where it helps nobody, and stays cheap for a body full of them', () => {
+  const ids = Array.from({ length: 400_000 }, () => 1);
+  const errors = compile(Strict({ ids: Type.Array(Type.String(), { maxItems: 100 }) }))({ ids });
+  assert.equal(errors.length, LIMITS.fieldErrors);
+  assert.deepEqual(codes(errors).slice(0, 2), ['ids value_too_large', 'ids[0] invalid_type']);
+});
+
+test('whole numbers are read from a query, and nothing else is taken for one', () => {
+  const limit = (text: string) => readQuery({ ids: 'x', limit: text }).query['limit'];
+  assert.equal(limit('100'), 100);
+  assert.equal(limit('007'), 7);
+  for (const text of ['', ' ', '10.5', '1e1', '+5', '0x10', '1_0', '٣', 'NaN', 'Infinity', '--1', '1,2']) {
+    assert.deepEqual(queryCodes({ limit: text }), ['limit invalid_type'], text);
+  }
+  for (const text of ['-1', '0', '-0', `-1${'0'.repeat(400)}`]) {
+    assert.deepEqual(queryCodes({ limit: text }), ['limit value_too_small'], text);
+  }
+  for (const text of ['101', '9007199254740993', `1${'0'.repeat(400)}`]) {
+    assert.deepEqual(queryCodes({ limit: text }), ['limit value_too_large'], text);
+  }
+});
+
+test('a list in a query is split at its commas, and an empty one is too small', () => {
+  assert.deepEqual(readQuery({ ids: 'a,b,,c'.slice(0, 4) }).query['ids'], ['a', 'b', '']);
+  assert.deepEqual(codes(readQuery({ ids: '' }).errors), ['ids value_too_small']);
+  assert.deepEqual(codes(readQuery({ ids: 'a,b,c,d' }).errors), ['ids value_too_large']);
+  assert.deepEqual(codes(readQuery({}).errors), ['ids required']);
+});
+
+test('a parameter given twice is of the wrong type, and one that is not known is not known', () => {
+  assert.deepEqual(queryCodes({ limit: ['1', '2'] }), ['limit invalid_type']);
+  assert.deepEqual(codes(readQuery({ ids: ['a', 'b'] }).errors), ['ids invalid_type']);
+  assert.deepEqual(queryCodes({ page: '1' }), ['page unknown_field']);
+  assert.deepEqual(queryCodes({ page: ['1', '2'] }), ['page unknown_field']);
+  const hostile = Object.fromEntries(['__proto__', 'constructor', 'toString', ''].map((name) => [name, 'x']));
+  assert.deepEqual(queryCodes(hostile).toSorted(), [' unknown_field', '__proto__ unknown_field', 'constructor unknown_field', 'toString unknown_field']);
+});
+
+test('pairs must not run backwards, and are judged only when both are well-formed', () => {
+  const [early, late] = ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00+00:00'];
+  assert.deepEqual(queryCodes({ from: early, until: late }), [], 'the same instant');
+  assert.deepEqual(queryCodes({ from: early, until: '2026-01-01T00:30:00+01:00' }), ['until validation_failed']);
+  assert.deepEqual(queryCodes({ from: 'x', until: early }), ['from invalid_format']);
+  assert.deepEqual(queryCodes({ limit: '5', to: '4', from: late, until: '2025-01-01T00:00:00Z' }).toSorted(), [
+    'to validation_failed',
+    'until validation_failed',
+  ]);
+  assert.deepEqual(queryCodes({ limit: '5', to: 'x' }), ['to invalid_type']);
+});
+
+test('dates and date-times must exist, and date-times need an offset', () => {
+  for (const day of ['', '2026-02-30', '2026-2-3', '20260203', '2026-01-01T00:00:00Z', '0000-01-01']) {
+    assert.deepEqual(queryCodes({ day }), ['day invalid_format'], day);
+  }
+  for (const from of ['', '2026-01-01', '2026-01-01T00:00:00', '2026-02-30T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01 00:00:00Z']) {
+    assert.deepEqual(queryCodes({ from }), ['from invalid_format'], from);
+  }
+});
+
+test('a NUL in a query finds nothing instead of breaking the database', () => {
+  assert.deepEqual(readQuery({ ids: 'a\0b' }).query['ids'], ['a\ufffdb']);
+});
+
+test('whatever a query holds, it is read or refused with the codes of the catalogue', () => {
+  const value = fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.string(), { maxLength: 3 }));
+  const name = fc.oneof(fc.constantFrom(...Object.keys(Query.properties), '__proto__'), fc.string());
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, value)), (entries) => {
+      const { errors } = readQuery(Object.fromEntries(entries));
+      for (const { code } of errors) assert.ok(FIELD_CODES.includes(code));
+      const unknown = entries.filter(([key]) => !Object.hasOwn(Query.properties, key));
+      for (const [key] of unknown) assert.ok(codes(errors).includes(`${key} unknown_field`), key);
+    }),
+  );
+});

@@ -1,0 +1,94 @@
+import { pino } from 'pino';
+import { systemClock } from './clock.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import type { DemoAccess } from './demo/load.ts';
+import { dayOf } from './domain/delivery-day.ts';
+import { prepareFirstStart, readDemoAccess } from './first-start.ts';
+import { type Platform, startPlatform } from './platform.ts';
+
+/** Standard output is for people, standard error is the log. */
+const say = (message: string) => process.stdout.write(`${message}\n`);
+
+const LOG_FLUSH_MS = 500;
+
+function createLogger(level: Config['logLevel']) {
+  // Lines are written in batches: one system call per request would cost more than many requests do.
+  const destination = pino.destination({ dest: process.stderr.fd, sync: false, minLength: 4096 });
+  setInterval(() => destination.flush(), LOG_FLUSH_MS).unref();
+  process.on('exit', () => destination.flushSync());
+  return pino({ level, base: null, redact: ['headers["x-api-key"]', '*.headers["x-api-key"]'] }, destination);
+}
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const logger = createLogger(config.logLevel);
+  let newOperatorKey: string | null = null;
+  const platform = await startPlatform(config, {
+    clock: systemClock,
+    logger,
+    say,
+    prepare: async (db) => {
+      ({ newOperatorKey } = await prepareFirstStart(db, config, systemClock, say));
+    },
+  });
+  greet(platform, newOperatorKey, await readDemoAccess(config));
+  stopOnSignal(platform);
+}
+
+function greet(platform: Platform, newOperatorKey: string | null, demo: DemoAccess | null): void {
+  const { baseUrl, adminUrl } = platform;
+  say('');
+  say('Saldo is ready.');
+  say('');
+  say(`  BRP API   ${baseUrl}/v1`);
+  say(`  Docs      ${baseUrl}/docs`);
+  say(`  Portal    ${baseUrl}/`);
+  say(`  Health    ${adminUrl}/readyz`);
+  say('');
+  if (newOperatorKey !== null) {
+    say(`  Operator key, told this once: ${newOperatorKey}`);
+    say('');
+  }
+  const [brp] = demo?.brps ?? [];
+  if (!brp) return;
+  const header = `-H 'X-Api-Key: ${brp.api_key}'`;
+  say(`Try it as ${brp.name} (all demo keys are in demo.json in the data folder):`);
+  say('');
+  say(`  curl ${header} '${baseUrl}/v1/contracts?limit=3'`);
+  say(`  curl ${header} '${baseUrl}/v1/transactions?delivery_date=${dayOf(systemClock.now())}&limit=100'`);
+  say(`  curl ${header} '${baseUrl}/v1/nominations?status=match&include_slots=true&limit=1'`);
+  say(`  curl ${header} '${baseUrl}/v1/customers?status=pending'`);
+  say('');
+}
+
+/** The first signal stops in good order, a second one at once. */
+function stopOnSignal(platform: Platform): void {
+  let stopping = false;
+  const stop = () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    say('Stopping…');
+    platform.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+}
+
+/** What a person can mend is told in one line; everything else with its stack. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  const { code, port, message, stack } = error as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE') return `Port ${port} is in use. Set PORT or ADMIN_PORT to another one.`;
+  return code === undefined ? (stack ?? message) : message;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`Saldo cannot start: ${explain(error)}\n`);
+  process.exit(1);
+});

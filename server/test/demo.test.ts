@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  CONTRACT_TYPES,
+  CUSTOMER_STATUSES,
+  NOMINATION_STATUSES,
+  PPA_TYPES,
+  TRANSACTION_STATUSES,
+  TSOS,
+} from '@saldo/api';
+import { statement } from '../src/db/database.ts';
+import { loadDemo } from '../src/demo/load.ts';
+import { addDays, slotCount } from '../src/domain/delivery-day.ts';
+import { client, startTestPlatform, walk } from './harness.ts';
+
+/** The demo must be whole whenever the platform is started: in winter, on a clock-change day, early and late. */
+const STARTS = [
+  '2026-11-15T05:00:00Z',
+  '2026-11-15T20:00:00Z',
+  '2026-01-03T00:10:00Z',
+  '2026-03-29T00:30:00Z',
+  '2026-10-25T22:59:00Z',
+  '2028-02-29T12:00:00Z',
+];
+
+const worlds = [];
+for (const now of STARTS) {
+  const platform = await startTestPlatform({ now });
+  const access = await platform.db.transaction((tx) => loadDemo(tx, 'operator', platform.clock.now()));
+  worlds.push({ now, platform, access });
+}
+
+for (const { now, platform, access } of worlds) {
+  const recordsOfAll = async (path: string, member: string) => {
+    const byId = new Map<string, Record<string, unknown>>();
+    for (const { api_key } of access.brps) {
+      for (const record of await walk(client(platform.baseUrl, api_key), path, member, 100)) {
+        byId.set(record.id, record);
+      }
+    }
+    return [...byId.values()];
+  };
+  const valuesOf = (records: Record<string, unknown>[], name: string) =>
+    [
+      ...new Set(
+        records.map((record) => record[name]).filter((value) => value !== undefined && value !== null),
+      ),
+    ].toSorted();
+
+  test(`the demo world of ${now} has parties, contracts and customers of every kind`, async () => {
+    assert.ok(access.brps.length >= 3);
+    assert.ok(access.accounts.length >= 1);
+    const contracts = await recordsOfAll('/v1/contracts', 'contracts');
+    assert.ok(contracts.length >= 20);
+    assert.deepEqual(valuesOf(contracts, 'type'), [...CONTRACT_TYPES].toSorted());
+    assert.deepEqual(valuesOf(contracts, 'ppa_type'), [...PPA_TYPES].toSorted());
+    assert.deepEqual(valuesOf(contracts, 'status'), ['completed', 'in_progress', 'pending']);
+    const customers = await recordsOfAll('/v1/customers', 'customers');
+    assert.ok(customers.length >= 12);
+    assert.deepEqual(valuesOf(customers, 'status'), [...CUSTOMER_STATUSES].toSorted());
+  });
+
+  test(`the demo world of ${now} has volumes from a week ago to tomorrow and on both clock-change days`, async () => {
+    const rows = await platform.db.query<{ status: string; delivery_day: string; newest: number }>(
+      statement(
+        'demo_days',
+        'select status, delivery_day, max(created_at) as newest from transaction group by status, delivery_day',
+      ),
+    );
+    assert.deepEqual(valuesOf(rows, 'status'), [...TRANSACTION_STATUSES].toSorted());
+    const today = new Date(platform.clock.now()).toLocaleDateString('sv-SE', { timeZone: 'Europe/Berlin' });
+    const year = today.slice(0, 4);
+    const expected = new Set(Array.from({ length: 9 }, (_, at) => addDays(today, at - 7)));
+    for (let day = `${year}-01-01`; day.startsWith(year); day = addDays(day, 1)) {
+      if (slotCount(day) !== 96) expected.add(day);
+    }
+    assert.deepEqual(valuesOf(rows, 'delivery_day'), [...expected].toSorted());
+    for (const { newest } of rows) assert.ok(newest <= platform.clock.now());
+  });
+
+  test(`the demo world of ${now} has nominations of every status in all control areas, none from the future`, async () => {
+    const nominations = await recordsOfAll('/v1/nominations?include_slots=true', 'nominations');
+    assert.deepEqual(valuesOf(nominations, 'status'), [...NOMINATION_STATUSES].toSorted());
+    assert.deepEqual(valuesOf(nominations, 'tso'), [...TSOS].toSorted());
+    assert.deepEqual(valuesOf(nominations, 'direction'), ['in', 'out']);
+    for (const { created_at, sent_at, confirmed_at, gate_closure } of nominations) {
+      for (const time of [created_at, sent_at, confirmed_at]) {
+        if (time !== null) assert.ok(Date.parse(String(time)) <= platform.clock.now());
+      }
+      assert.ok(
+        Date.parse(String(created_at)) < Date.parse(String(gate_closure)),
+        'every version met its gate',
+      );
+    }
+  });
+}

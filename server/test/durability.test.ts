@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { client } from './harness.ts';
+import { type Product, startProduct } from './product.ts';
+
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo-durability-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+const KILLS = 10;
+const WRITES_BEFORE_KILL = 25;
+
+/** Writes until the server dies under it; gives every value that was acknowledged, in order. */
+async function writeUntilDead(
+  product: Product,
+  key: string,
+  customerId: string,
+  round: number,
+): Promise<string[]> {
+  const request = client(product.baseUrl, key);
+  const acknowledged: string[] = [];
+  try {
+    for (let count = 0; ; count++) {
+      const value = `${round}-${count}`;
+      const answer = await request(`/v1/customers/${customerId}`, {
+        method: 'PATCH',
+        body: { metadata: { last_write: value } },
+      });
+      if (answer.status !== 200) return acknowledged;
+      acknowledged.push(value);
+      // Without waiting for it: the next writes run into the kill.
+      if (count === WRITES_BEFORE_KILL) product.child.kill('SIGKILL');
+    }
+  } catch {
+    // The connection broke: what was not acknowledged may or may not have happened.
+    return acknowledged;
+  }
+}
+
+test('after each of ten kills in the middle of writes, every acknowledged write is there', async () => {
+  const environment = { DATA_DIR: path.join(folder, 'data'), RATE_LIMIT: '1000000' };
+  let product = await startProduct(environment);
+  const [brp] = (await product.demo()).brps;
+  assert.ok(brp);
+  const [customer] = (await client(product.baseUrl, brp.api_key)('/v1/customers?limit=1')).body.customers;
+  for (let round = 1; round <= KILLS; round++) {
+    const exited = new Promise((resolve) => product.child.once('exit', resolve));
+    const acknowledged = await writeUntilDead(product, brp.api_key, customer.id, round);
+    await exited;
+    product = await startProduct(environment);
+    const { body } = await client(product.baseUrl, brp.api_key)(`/v1/customers/${customer.id}`);
+    const found = body.metadata.last_write as string;
+    const last = acknowledged.at(-1) ?? '';
+    // The one write that was under way may have been committed without its answer having arrived.
+    const [foundRound, foundCount] = found.split('-').map(Number);
+    const [lastRound, lastCount] = last.split('-').map(Number);
+    assert.equal(foundRound, lastRound, `round ${round}`);
+    assert.ok((foundCount ?? 0) >= (lastCount ?? 0), `${found} was found, ${last} was acknowledged`);
+  }
+  assert.equal(await product.end('SIGTERM'), 0);
+});

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DemoAccess } from '../src/demo/load.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** The product as a person starts it: a process of its own, found by what it prints. */
+export type Product = {
+  readonly child: ChildProcess;
+  readonly baseUrl: string;
+  readonly adminUrl: string;
+  readonly output: () => string;
+  readonly log: () => string;
+  demo(): Promise<DemoAccess>;
+  /** Ends it with a signal and waits until it is gone; gives its exit code. */
+  end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>;
+};
+
+export async function startProduct(
+  environment: Record<string, string> & { DATA_DIR: string },
+): Promise<Product> {
+  const run = runProduct(environment);
+  const ready = new Promise<void>((resolve, reject) => {
+    run.child.stdout?.on('data', () => /Saldo is ready[\s\S]*Health\s+\S+\n/.test(run.output()) && resolve());
+    run.child.once('exit', (code) => reject(new Error(`ended with ${code}: ${run.output()}${run.log()}`)));
+  });
+  await ready;
+  const address = (label: string) => new RegExp(`${label}\\s+(http\\S+?)/`).exec(run.output());
+  const found = (label: string, ending: string) =>
+    new RegExp(`${label}\\s+(\\S+)${ending}\\n`).exec(run.output())?.[1] ?? '';
+  if (!address('BRP API')) throw new Error(`no address in: ${run.output()}`);
+  return {
+    ...run,
+    baseUrl: found('BRP API', '/v1'),
+    adminUrl: found('Health', '/readyz'),
+    demo: async () =>
+      JSON.parse(await readFile(path.join(environment.DATA_DIR, 'demo.json'), 'utf8')) as DemoAccess,
+    async end(signal) {
+      const exited = once(run.child, 'exit');
+      run.child.kill(signal);
+      return (await exited)[0] as number | null;
+    },
+  };
+}
+
+/** Starts it without waiting: for starts that are meant to fail. */
+export function runProduct(environment: Record<string, string>) {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env['PATH'], PORT: '0', ADMIN_PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [output, log] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  return { child, output: () => output, log: () => log };
+}

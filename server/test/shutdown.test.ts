@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { createDatabase } from './databases.ts';
+import { startProduct } from './product.ts';
+
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo-shutdown-'));
+const database = await createDatabase();
+after(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('a request that has begun is answered before the server stops', async () => {
+  const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url });
+  const [brp] = (await product.demo()).brps;
+  assert.ok(brp);
+  const { port } = new URL(product.baseUrl);
+  const socket = connect(Number(port), '127.0.0.1');
+  await once(socket, 'connect');
+  const body = JSON.stringify({ ids: ['nom_unknown'] });
+  // The headers are there, the body is not: the server waits for it while it is asked to stop.
+  socket.write(
+    `POST /v1/nominations/bulk HTTP/1.1\r\nHost: saldo\r\nX-Api-Key: ${brp.api_key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  const [interim] = (await once(socket, 'data')) as [Buffer];
+  assert.match(interim.toString(), /100 Continue/);
+  const stopped = product.end('SIGTERM');
+  await printed(product, /Stopping/);
+  socket.write(body);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  assert.match(answer, /^HTTP\/1\.1 200 OK/);
+  assert.match(answer, /\{"nominations":\[\]\}$/);
+  assert.equal(await stopped, 0);
+});
+
+test('health, readiness and metrics are on the admin port, and the log names key ids but never keys', async () => {
+  const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url });
+  const [brp] = (await product.demo()).brps;
+  assert.ok(brp);
+  await fetch(`${product.baseUrl}/v1/contracts`, {
+    headers: { 'x-api-key': brp.api_key, 'x-request-id': 'trace-1' },
+  });
+  assert.equal((await fetch(`${product.adminUrl}/healthz`)).status, 200);
+  assert.equal((await fetch(`${product.adminUrl}/readyz`)).status, 200);
+  const metrics = await (await fetch(`${product.adminUrl}/metrics`)).text();
+  assert.match(
+    metrics,
+    /saldo_http_request_seconds_count\{method="GET",route="\/v1\/contracts",status="200"\} 1/,
+  );
+  assert.equal((await fetch(`${product.adminUrl}/nothing`)).status, 404);
+  assert.equal(await product.end('SIGTERM'), 0);
+  const line = product
+    .log()
+    .split('\n')
+    .find((text) => text.includes('trace-1'));
+  assert.ok(line);
+  const entry = JSON.parse(line) as Record<string, unknown>;
+  assert.equal(entry['request_id'], 'trace-1');
+  assert.match(String(entry['key_id']), /^key_/);
+  assert.equal(entry['status'], 200);
+  assert.ok(!product.log().includes(brp.api_key));
+});
+
+async function printed(
+  product: { child: { stdout: NodeJS.ReadableStream | null }; output: () => string },
+  text: RegExp,
+) {
+  while (!text.test(product.output())) await once(product.child.stdout as NodeJS.ReadableStream, 'data');
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { createDatabase } from './databases.ts';
+import { client } from './harness.ts';
+import { runProduct, startProduct } from './product.ts';
+
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo start '));
+after(() => rm(folder, { recursive: true, force: true }));
+
+test('the first start loads the demo world, prints curl lines that work, and the second start keeps the data', async () => {
+  const dataDir = path.join(folder, 'demo');
+  const first = await startProduct({ DATA_DIR: dataDir });
+  const lines = first.output().match(/curl .*/g) ?? [];
+  assert.ok(lines.length >= 3);
+  for (const line of lines) {
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `${line} -s`]).catch(viaFetch(line));
+    const [records] = Object.values(JSON.parse(stdout) as Record<string, unknown[]>);
+    assert.ok(records && records.length > 0, line);
+  }
+  const access = await first.demo();
+  assert.equal((await stat(path.join(dataDir, 'demo.json'))).mode & 0o777, 0o600);
+  const [brp] = access.brps;
+  assert.ok(brp);
+  const before = await client(first.baseUrl, brp.api_key)('/v1/contracts?limit=100');
+  assert.equal(await first.end('SIGTERM'), 0);
+
+  const second = await startProduct({ DATA_DIR: dataDir });
+  assert.deepEqual(await second.demo(), access);
+  assert.deepEqual((await client(second.baseUrl, brp.api_key)('/v1/contracts?limit=100')).body, before.body);
+  assert.match(second.output(), /curl /);
+  assert.equal(await second.end('SIGINT'), 0);
+});
+
+/** A machine without curl still checks the lines: the same request by hand. */
+function viaFetch(line: string) {
+  return async () => {
+    const [, key = '', url = ''] = /X-Api-Key: (\S+)' '(\S+)'/.exec(line) ?? [];
+    return { stdout: await (await fetch(url, { headers: { 'x-api-key': key } })).text() };
+  };
+}
+
+test('without the demo the platform starts empty and tells the operator key once', async () => {
+  const database = await createDatabase();
+  const environment = { DATA_DIR: path.join(folder, 'empty'), DATABASE_URL: database.url, DEMO: 'off' };
+  const first = await startProduct(environment);
+  assert.match(first.output(), /Operator key, told this once: saldo_operator_\w{38}\n/);
+  assert.doesNotMatch(first.output(), /curl/);
+  await assert.rejects(first.demo());
+  assert.equal(await first.end('SIGTERM'), 0);
+  const second = await startProduct(environment);
+  assert.doesNotMatch(second.output(), /saldo_operator_/);
+  assert.equal(await second.end('SIGTERM'), 0);
+  await database.drop();
+});
+
+test('a key from the environment is not printed', async () => {
+  const database = await createDatabase();
+  const key = 'an-operator-key-of-my-own';
+  const product = await startProduct({
+    DATA_DIR: path.join(folder, 'own key'),
+    DATABASE_URL: database.url,
+    DEMO: 'off',
+    SALDO_OPERATOR_KEY: key,
+  });
+  assert.equal(await product.end('SIGTERM'), 0);
+  assert.doesNotMatch(product.output() + product.log(), new RegExp(key));
+  await database.drop();
+});
+
+test('a wrong value of the environment stops the start with one line that names it', async () => {
+  const wrong: [Record<string, string>, RegExp][] = [
+    [
+      { PORT: 'eighty' },
+      /^Saldo cannot start: PORT must be a whole number from 0 to 65535, but it was "eighty"\.$/,
+    ],
+    [{ RATE_LIMIT: '0' }, /RATE_LIMIT must be a whole number from 1 to \d+, but it was "0"/],
+    [{ DEMO: 'maybe' }, /DEMO must be one of on, off, but it was "maybe"/],
+    [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of .*trace.*, but it was "loud"/],
+    [{ BASE_URL: 'api.example.org' }, /BASE_URL must be a URL that begins with http:\/\/ or https:\/\//],
+    [{ OPERATOR_EIC: '11XSALDO-------A' }, /OPERATOR_EIC must be a valid EIC .*Z/],
+    [{ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: '/nowhere/key.pem' }, /TLS_CERT must be the path of a file/],
+    [{ TLS_CERT: '/nowhere/cert.pem' }, /TLS_KEY must be set together with TLS_CERT/],
+  ];
+  for (const [environment, expected] of wrong) {
+    const run = runProduct({ DATA_DIR: path.join(folder, 'wrong'), ...environment });
+    const [code] = await once(run.child, 'close');
+    assert.equal(code, 1);
+    assert.equal(run.log().trim().split('\n').length, 1, run.log());
+    assert.match(run.log().trim(), expected);
+  }
+});
+
+test('a secret in a wrong value is not repeated', async () => {
+  for (const [name, value] of [
+    ['DATABASE_URL', 'mysql://saldo:hunter2@db/saldo'],
+    ['SALDO_OPERATOR_KEY', 'hunter2'],
+  ] as const) {
+    const run = runProduct({ DATA_DIR: path.join(folder, 'wrong'), [name]: value });
+    const [code] = await once(run.child, 'close');
+    assert.equal(code, 1);
+    assert.match(run.log(), new RegExp(`${name} must be`));
+    assert.doesNotMatch(run.log(), /hunter2/);
+  }
+});
+
+test('a port in use is told by its number', async () => {
+  const database = await createDatabase();
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as { port: number };
+  const run = runProduct({
+    DATA_DIR: path.join(folder, 'port'),
+    DATABASE_URL: database.url,
+    DEMO: 'off',
+    PORT: String(port),
+  });
+  const [code] = await once(run.child, 'close');
+  assert.equal(code, 1);
+  assert.match(run.log(), new RegExp(`Port ${port} is in use`));
+  holder.close();
+  await database.drop();
+});
+
+test('a data folder that cannot be made is told', async () => {
+  const file = path.join(folder, 'a file');
+  await writeFile(file, '');
+  const run = runProduct({ DATA_DIR: path.join(file, 'data') });
+  const [code] = await once(run.child, 'close');
+  assert.equal(code, 1);
+  assert.match(run.log(), /DATA_DIR must be a folder that exists or can be made/);
+});

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip } from 'node:zlib';
+import { brpEndpoints, LIMITS } from '@saldo/api';
+import { client, problemOf, startTestPlatform } from './harness.ts';
+import { exchange, type RawAnswer, requestText } from './raw-http.ts';
+import { createWorld } from './world.ts';
+
+const platform = await startTestPlatform();
+const sharing = await startTestPlatform({
+  environment: { CORS_ORIGINS: 'https://portal.example,https://other.example' },
+});
+const world = createWorld(platform.db, platform.clock);
+const { seller: brp, producer } = await world.pair();
+const customerPath = `/v1/customers/${producer.id}`;
+const { baseUrl } = platform;
+const request = client(baseUrl, brp.key);
+const withKey = { 'X-Api-Key': brp.key };
+
+/** A raw answer that must be a problem: its code, and its field errors as `field code`. */
+function rawProblem(answer: RawAnswer): { status: number; code: string; errors: string[] } {
+  assert.equal(answer.headers['content-type'], 'application/problem+json', JSON.stringify(answer));
+  assert.equal(answer.headers['cache-control'], 'no-store');
+  assert.equal(answer.headers['vary'], 'X-Api-Key, Accept-Encoding');
+  assert.match(answer.headers['x-request-id'] ?? '', /^[\w.-]+$/);
+  assert.equal(Number(answer.headers['content-length']), Buffer.byteLength(answer.body));
+  const body = JSON.parse(answer.body);
+  assert.equal(body.status, answer.status);
+  return { status: answer.status, ...problemOf({ ...answer, headers: new Headers(), text: '', body }) };
+}
+
+test('what is not an HTTP request is answered with a problem', async () => {
+  const broken = [
+    'hello\r\n\r\n',
+    '\u0016\u0003\u0001\u0000\u0005 a TLS greeting',
+    'GET /v1/contracts HTTP/9.9\r\n\r\n',
+    requestText('BREW /v1/contracts'),
+    requestText('GET /v1/contracts', { 'bad header': 'x' }),
+    requestText('POST /v1/nominations/bulk', { 'Content-Length': '2', 'Transfer-Encoding': 'chunked' }, '{}'),
+    requestText('POST /v1/nominations/bulk', { ...withKey, 'Transfer-Encoding': 'chunked' }, 'zz\r\n{}'),
+    Buffer.from(requestText('GET /v1/contracts/\xff'), 'latin1'),
+  ];
+  for (const bytes of broken) {
+    const problem = rawProblem(await exchange(baseUrl, bytes));
+    assert.deepEqual(problem, { status: 400, code: 'validation', errors: [' invalid_format'] }, String(bytes));
+  }
+});
+
+test('headers and request lines over 16 KB are refused with 431', async () => {
+  const long = 'x'.repeat(LIMITS.headerBytes);
+  for (const text of [requestText('GET /', { 'X-Long': long }), requestText(`GET /v1/contracts?eic=${long}`)]) {
+    assert.equal(rawProblem(await exchange(baseUrl, text)).code, 'headers_too_large');
+  }
+  const just = 'x'.repeat(LIMITS.headerBytes - 1024);
+  assert.equal((await exchange(baseUrl, requestText('GET /v1/contracts', { ...withKey, 'X-Long': just }))).status, 200);
+});
+
+test('a request without the Host header is refused with a problem, unless it is of HTTP/1.0', async () => {
+  const answer = await exchange(baseUrl, `GET /v1/contracts HTTP/1.1\r\nConnection: close\r\n\r\n`);
+  assert.deepEqual(rawProblem(answer), { status: 400, code: 'validation', errors: [' required'] });
+  const old = await exchange(baseUrl, `GET /v1/contracts HTTP/1.0\r\nX-Api-Key: ${brp.key}\r\n\r\n`);
+  assert.equal(old.status, 200);
+});
+
+test('an expectation that means nothing to the server is ignored', async () => {
+  const answer = await exchange(baseUrl, requestText('GET /v1/contracts', { ...withKey, Expect: 'gold' }));
+  assert.equal(answer.status, 200);
+});
+
+test('an address that cannot be decoded is a problem', async () => {
+  for (const path of ['/v1/contracts/%zz', '/v1/customers/%ff', '/%', '/v1/transactions/%c3%28/history']) {
+    const answer = await request(path);
+    assert.equal(answer.status, 400);
+    assert.deepEqual(problemOf(answer), { code: 'validation', errors: [' invalid_format'] });
+    assert.equal(answer.body.instance, path);
+  }
+});
+
+test('a path that does not exist is 404 whoever asks, with whatever method and body', async () => {
+  const paths = ['/v1', '/v1/', '/v1/contract', '/V1/contracts', '/v2/contracts', '/v1/contracts/x/y', '//v1/contracts'];
+  const slashes = ['/v1/contracts/', `${customerPath}/`, '/v1/contracts//transactions', '/v1/nominations/bulk/'];
+  for (const path of [...paths, ...slashes]) {
+    for (const method of ['GET', 'HEAD', 'POST', 'PATCH', 'OPTIONS']) {
+      for (const key of [null, brp.key, 'nonsense']) {
+        const headers: Record<string, string> = method === 'POST' ? { 'content-type': 'image/png' } : {};
+        const body = method === 'POST' ? 'not json' : undefined;
+        const answer = await request(path, { method, key, headers, body });
+        assert.equal(answer.status, 404, `${method} ${path}`);
+        if (method !== 'HEAD') assert.equal(problemOf(answer).code, 'not_found', path);
+        assert.equal(answer.headers.get('x-ratelimit-limit'), null);
+      }
+    }
+  }
+});
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'QUERY', 'TRACE', 'OPTIONS'];
+
+test('every path tells its methods, needs no key for that, and refuses all others with 405', async () => {
+  const paths = Map.groupBy(Object.values(brpEndpoints), ({ path }) => path);
+  for (const [path, endpoints] of paths) {
+    const known = new Set<string>(endpoints.map(({ method }) => method));
+    // A fixed path is also one that its neighbour's parameter could take.
+    if (path.endsWith('/bulk')) known.add('GET');
+    if (known.has('GET')) known.add('HEAD');
+    known.add('OPTIONS');
+    const url = path.replaceAll(/\{\w+\}/g, 'x');
+    for (const method of METHODS) {
+      const answer = await exchange(baseUrl, requestText(`${method} ${url}`, { 'Content-Type': 'image/png' }));
+      const allow = new Set(answer.headers['allow']?.split(', '));
+      if (method === 'OPTIONS') {
+        assert.equal(answer.status, 204, url);
+        assert.equal(answer.body, '');
+        assert.deepEqual(allow, known, url);
+      } else if (known.has(method)) {
+        assert.equal(answer.status, 401, `${method} ${url}`);
+      } else {
+        assert.deepEqual(rawProblem(answer), { status: 405, code: 'method_not_allowed', errors: [] });
+        assert.deepEqual(allow, known, url);
+      }
+    }
+  }
+});
+
+test('an id of any length and content is the resource’s plain 404', async () => {
+  const ids = ['a'.repeat(15_000), '..%2f..%2fetc', '%00', "'--", '%F0%9F%8C%9E', 'cust_', '{}', '*', '%25'];
+  for (const id of ids) {
+    for (const [path, code] of [
+      [`/v1/contracts/${id}`, 'contract_not_found'],
+      [`/v1/contracts/${id}/transactions`, 'contract_not_found'],
+      [`/v1/transactions/${id}`, 'transaction_not_found'],
+      [`/v1/transactions/${id}/history`, 'transaction_not_found'],
+      [`/v1/nominations/${id}`, 'nomination_not_found'],
+      [`/v1/nominations/${id}/history`, 'nomination_not_found'],
+      [`/v1/customers/${id}`, 'customer_not_found'],
+    ] as const) {
+      const answer = await request(path);
+      assert.deepEqual([answer.status, problemOf(answer).code], [404, code], path.slice(0, 80));
+    }
+  }
+});
+
+test('a body that is not JSON in UTF-8 is told as such', async () => {
+  const bodies = ['{', '{"a":1,}', "{'a':1}", 'null null', 'NaN', '{"a":"\t"}', Buffer.from([0x22, 0xff, 0x22])];
+  for (const body of bodies) {
+    const response = await fetch(baseUrl + customerPath, {
+      method: 'PATCH',
+      headers: { ...withKey, 'content-type': 'application/json' },
+      body,
+    });
+    const problem = JSON.parse(await response.text());
+    assert.equal(response.status, 400);
+    assert.equal(problem.errors.length, 1);
+    assert.equal(problem.errors[0].code, 'invalid_format');
+    assert.match(problem.errors[0].message, /not valid JSON/);
+  }
+});
+
+test('a body that is missing is required, and one that is not an object is of the wrong type', async () => {
+  for (const [path, method] of [[customerPath, 'PATCH'], ['/v1/nominations/bulk', 'POST'], ['/v1/transactions/bulk', 'POST']] as const) {
+    for (const headers of [{}, { 'content-type': 'application/json' }]) {
+      const answer = await request(path, { method, headers });
+      assert.deepEqual(problemOf(answer), { code: 'validation', errors: [' required'] }, path);
+    }
+    for (const body of ['null', '[]', '"text"', '7', 'true']) {
+      const answer = await request(path, { method, body });
+      assert.deepEqual(problemOf(answer), { code: 'validation', errors: [' invalid_type'] }, body);
+    }
+  }
+});
+
+test('a body is taken as JSON, and in a PATCH as a merge patch too; every other type is 415', async () => {
+  const send = async (path: string, method: string, type: string, body: string) => {
+    const answer = await request(path, { method, body, headers: { 'content-type': type } });
+    return answer.status === 200 ? 200 : `${answer.status} ${problemOf(answer).code}`;
+  };
+  const refused = '415 unsupported_media_type';
+  const ids = '{"ids":["x"]}';
+  for (const type of ['application/json', 'Application/JSON; charset=UTF-8', 'application/json;charset=utf-8']) {
+    assert.equal(await send(customerPath, 'PATCH', type, '{}'), 200, type);
+    assert.equal(await send('/v1/nominations/bulk', 'POST', type, ids), 200, type);
+  }
+  for (const type of ['application/merge-patch+json', 'Application/Merge-Patch+JSON; charset=utf-8']) {
+    assert.equal(await send(customerPath, 'PATCH', type, '{}'), 200, type);
+    for (const body of [ids, '{', '']) assert.equal(await send('/v1/nominations/bulk', 'POST', type, body), refused, type);
+    assert.equal((await request('/v1/contracts', { headers: { 'content-type': type } })).status, 200);
+  }
+  const others = ['text/plain', 'application/jsonp', 'application/json-patch+json', 'application/xml', 'json', 'a/b; c'];
+  for (const type of others) {
+    assert.equal(await send(customerPath, 'PATCH', type, '{'), refused, type);
+    assert.equal(await send('/v1/transactions/bulk', 'POST', type, '{'), refused, type);
+  }
+  const untyped = await exchange(baseUrl, requestText(`PATCH ${customerPath}`, { ...withKey, 'Content-Length': '2' }, '{}'));
+  assert.equal(rawProblem(untyped).code, 'unsupported_media_type');
+});
+
+test('a body over 1 MB is refused with 413, announced or not', async () => {
+  const exactly = `{"metadata":{}}`.padEnd(LIMITS.bodyBytes);
+  assert.equal((await request(customerPath, { method: 'PATCH', body: exactly })).status, 200);
+  const json = { ...withKey, 'Content-Type': 'application/json' };
+  const announced = requestText(`PATCH ${customerPath}`, { ...json, 'Content-Length': String(LIMITS.bodyBytes + 1) });
+  assert.equal(rawProblem(await exchange(baseUrl, announced)).code, 'payload_too_large');
+  const chunk = `${(LIMITS.bodyBytes + 1).toString(16)}\r\n${' '.repeat(LIMITS.bodyBytes + 1)}\r\n`;
+  const streamed = requestText(`PATCH ${customerPath}`, { ...json, 'Transfer-Encoding': 'chunked' }, chunk);
+  assert.equal(rawProblem(await exchange(baseUrl, streamed)).code, 'payload_too_large');
+});
+
+test('checks come in one order: route, method, key, scopes, media type, form, existence', async () => {
+  const { secret: weak } = await world.key(brp, ['nominations:read']);
+  const code = async (path: string, key: string | null, type: string, body: string, method = 'PATCH') =>
+    problemOf(await request(path, { method, key, body, headers: { 'content-type': type } })).code;
+  const unknown = '/v1/customers/unknown?x=1';
+  assert.equal(await code('/v1/customer', null, 'image/png', '{'), 'not_found');
+  assert.equal(await code(unknown, null, 'image/png', '{', 'PUT'), 'method_not_allowed');
+  assert.equal(await code(unknown, null, 'image/png', '{'), 'invalid_api_key');
+  assert.equal(await code(unknown, weak, 'image/png', '{'), 'insufficient_scopes');
+  assert.equal(await code(unknown, brp.key, 'image/png', '{'), 'unsupported_media_type');
+  assert.equal(await code(unknown, brp.key, 'application/json', '{'), 'validation');
+  assert.equal(await code(unknown, brp.key, 'application/json', '{}'), 'validation');
+  assert.equal(await code('/v1/customers/unknown', brp.key, 'application/json', '{}'), 'customer_not_found');
+});
+
+test('a request id is taken over when it is sane, and made otherwise', async () => {
+  const idOf = async (given: string) => (await request('/v1/contracts', { headers: { 'x-request-id': given } })).headers.get('x-request-id');
+  for (const sane of ['a', 'job-17.step_2', 'x'.repeat(64)]) assert.equal(await idOf(sane), sane);
+  const made = new Set<string | null>();
+  for (const odd of ['', 'x'.repeat(65), 'a b', 'a"b', '<script>', 'ä']) made.add(await idOf(odd));
+  assert.equal(made.size, 6, 'each is a new one');
+  for (const id of made) assert.match(id ?? '', /^req_\w+$/);
+});
+
+test('answers from 1 KB on are compressed as asked, and unpack to the same bytes', async () => {
+  await world.customer(brp, { metadata: { long: 'Ä'.repeat(500), longer: 'ß'.repeat(500) } });
+  const get = async (path: string, encoding: string) => {
+    const response = await exchangeBytes(path, encoding);
+    return response;
+  };
+  const plain = await get('/v1/customers', 'identity');
+  assert.equal(plain.encoding, null);
+  const unpack = { br: promisify(brotliDecompress), gzip: promisify(gunzip) };
+  for (const [accepted, encoding] of [['br', 'br'], ['gzip', 'gzip'], ['gzip, deflate, br', 'br'], ['br;q=0.1, gzip;q=0.9', 'gzip']] as const) {
+    const packed = await get('/v1/customers', accepted);
+    assert.equal(packed.encoding, encoding, accepted);
+    assert.ok(packed.bytes.length < plain.bytes.length / 2);
+    assert.deepEqual(await unpack[encoding](packed.bytes), plain.bytes);
+  }
+  const small = await get(customerPath, 'br, gzip');
+  assert.ok(small.bytes.length < 1024);
+  assert.equal(small.encoding, null, 'a small answer goes as it is');
+});
+
+/** The bytes of an answer as they were sent: fetch would unpack them. */
+async function exchangeBytes(path: string, encoding: string): Promise<{ encoding: string | null; bytes: Buffer }> {
+  const { get } = await import('node:http');
+  return new Promise((resolve, reject) => {
+    get(baseUrl + path, { headers: { ...withKey, 'accept-encoding': encoding }, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        assert.equal(response.statusCode, 200);
+        assert.equal(response.headers.vary, 'X-Api-Key, Accept-Encoding');
+        const bytes = Buffer.concat(chunks);
+        assert.equal(Number(response.headers['content-length']), bytes.length);
+        resolve({ encoding: response.headers['content-encoding'] ?? null, bytes });
+      });
+    }).on('error', reject);
+  });
+}
+
+test('no origin is told anything unless origins are configured', async () => {
+  const headers = { origin: 'https://portal.example', 'access-control-request-method': 'GET' };
+  for (const method of ['GET', 'OPTIONS']) {
+    const answer = await request('/v1/contracts', { method, headers });
+    assert.ok([...answer.headers.keys()].every((name) => !name.startsWith('access-control-')));
+    assert.equal(answer.headers.get('vary'), 'X-Api-Key, Accept-Encoding');
+  }
+});
+
+test('configured origins may read answers, errors and rate limits included, and others may not', async () => {
+  const shared = client(sharing.baseUrl, null);
+  for (const [origin, allowed] of [['https://portal.example', true], ['https://other.example', true], ['https://portal.example.evil', false]] as const) {
+    for (const path of ['/v1/contracts', '/v1/nowhere', '/openapi.json']) {
+      const { headers } = await shared(path, { headers: { origin } });
+      assert.equal(headers.get('access-control-allow-origin'), allowed ? origin : null, path);
+      assert.match(headers.get('access-control-expose-headers') ?? '', /X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset/);
+      assert.match(headers.get('access-control-expose-headers') ?? '', /X-Request-Id/);
+      assert.equal(headers.get('vary'), 'X-Api-Key, Accept-Encoding, Origin', 'a cache must not mix origins');
+    }
+  }
+});
+
+test('with origins configured, OPTIONS is still answered like everywhere else', async () => {
+  const shared = client(sharing.baseUrl, null);
+  const preflight = await shared('/v1/contracts', {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://portal.example',
+      'access-control-request-method': 'PATCH',
+      'access-control-request-headers': 'x-api-key,if-match',
+    },
+  });
+  assert.equal(preflight.status, 204);
+  assert.equal(preflight.headers.get('access-control-allow-origin'), 'https://portal.example');
+  assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /PATCH/);
+  assert.equal(preflight.headers.get('access-control-allow-headers'), 'x-api-key,if-match');
+  const plain = await shared('/v1/contracts', { method: 'OPTIONS' });
+  assert.equal(plain.status, 204);
+  assert.equal(plain.headers.get('allow'), 'GET, HEAD, OPTIONS');
+  assert.equal(problemOf(await shared('/v1/nowhere', { method: 'OPTIONS' })).code, 'not_found');
+});
