@@ -26,7 +26,11 @@ export const Strict = <P extends TProperties>(properties: P, options: object = {
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-export const TsoSchema = Type.Enum([...TSOS], {
+/** One of a few words. The type is named too, since generators of clients look for it. */
+export const Choice = <const V extends string>(values: readonly V[], options: object = {}) =>
+  Type.Enum([...values], { type: 'string', ...options });
+
+export const TsoSchema = Choice(TSOS, {
   title: 'Tso',
   description: 'Transmission system operator.',
   examples: ['DE_AMPRION'],
@@ -47,7 +51,7 @@ export const SlotNumber = (description: string) =>
 
 /** A yes-or-no query parameter, spelled out as the two words it takes. */
 export const Flag = (description: string) =>
-  Type.Optional(Type.Enum(['true', 'false'], { default: 'false', description, examples: ['true'] }));
+  Type.Optional(Choice(['true', 'false'], { default: 'false', description, examples: ['true'] }));
 
 export const Pagination = Type.Object(
   {

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import {
+  Choice,
   DateTime,
   Day,
   deliveryQuery,
@@ -41,7 +42,7 @@ export const Asset = Type.Object(
     id: Type.String({ examples: ['ast_01jhm3w8v5e2ntq0v9bgr4kx7c'] }),
     name: Type.String({ description: 'Display name.' }),
     nominal_power: Type.Number({ description: 'MW.' }),
-    technology: Type.Enum([...TECHNOLOGIES]),
+    technology: Choice(TECHNOLOGIES),
     tso: TsoSchema,
   },
   { title: 'Asset' },
@@ -52,13 +53,13 @@ export const Contract = Type.Object(
   {
     id: Type.String({ description: 'Internal id.' }),
     external_id: Type.String({ description: 'External reference.' }),
-    type: Type.Enum([...CONTRACT_TYPES]),
-    status: Type.Enum([...CONTRACT_STATUSES]),
+    type: Choice(CONTRACT_TYPES),
+    status: Choice(CONTRACT_STATUSES),
     delivery_start: Nullable(DateTime('Start of delivery, UTC.')),
     delivery_end: Nullable(DateTime('End of delivery, UTC.')),
     seller: Counterparty,
     buyer: Counterparty,
-    ppa_type: Type.Optional(Nullable(Type.Enum([...PPA_TYPES]))),
+    ppa_type: Type.Optional(Nullable(Choice(PPA_TYPES))),
     period: Type.Optional(Nullable(Type.String({ description: 'Display name of the period.' }))),
     delivery_profile: Type.Optional(Nullable(Type.String({ description: 'Name of the profile.' }))),
     asset: Type.Optional(Asset),
@@ -113,13 +114,13 @@ export const contractEndpoints = {
     query: Strict(
       {
         status: Type.Optional(
-          Type.Enum([...CONTRACT_STATUSES], {
+          Choice(CONTRACT_STATUSES, {
             description: 'Only contracts of this status.',
             examples: ['in_progress'],
           }),
         ),
         type: Type.Optional(
-          Type.Enum([...CONTRACT_TYPES], { description: 'Only contracts of this type.', examples: ['ppa'] }),
+          Choice(CONTRACT_TYPES, { description: 'Only contracts of this type.', examples: ['ppa'] }),
         ),
         eic: Type.Optional(Eic('EIC of the seller or the buyer.')),
         delivery_start: deliveryQuery.delivery_start,

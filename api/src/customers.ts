@@ -1,5 +1,15 @@
 import Type, { type Static } from 'typebox';
-import { DateTime, Eic, LIMITS, Nullable, Pagination, pageQuery, Strict, TsoSchema } from './common.ts';
+import {
+  Choice,
+  DateTime,
+  Eic,
+  LIMITS,
+  Nullable,
+  Pagination,
+  pageQuery,
+  Strict,
+  TsoSchema,
+} from './common.ts';
 import { endpoint } from './endpoint.ts';
 
 export const CUSTOMER_STATUSES = ['pending', 'active', 'deactivated'] as const;
@@ -15,7 +25,7 @@ export const Customer = Type.Object(
   {
     id: Type.String(),
     name: Type.String({ description: 'Display name.' }),
-    status: Type.Enum([...CUSTOMER_STATUSES]),
+    status: Choice(CUSTOMER_STATUSES),
     balance_group: Nullable(BalanceGroup),
     metadata: Type.Record(Type.String(), Type.String(), {
       description: 'Free-form key-value pairs, defined by you.',
@@ -39,7 +49,7 @@ export const CUSTOMER_READ_ONLY_FIELDS = ['id', 'name', 'assigned_at', 'activate
 export const CustomerUpdate = Strict(
   {
     status: Type.Optional(
-      Type.Enum([...CUSTOMER_STATUSES], { description: 'The status to move to.', examples: ['active'] }),
+      Choice(CUSTOMER_STATUSES, { description: 'The status to move to.', examples: ['active'] }),
     ),
     balance_group: Type.Optional(
       Strict(
@@ -94,7 +104,7 @@ export const customerEndpoints = {
     scopes: ['customers:read'],
     query: Strict({
       status: Type.Optional(
-        Type.Enum([...CUSTOMER_STATUSES], {
+        Choice(CUSTOMER_STATUSES, {
           description: 'Only customers of this status.',
           examples: ['active'],
         }),

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import {
   BulkIds,
   bulkQuery,
+  Choice,
   DateTime,
   deliveryQuery,
   Eic,
@@ -35,14 +36,14 @@ export const NominationSlot = Type.Object(
 export const Nomination = Type.Object(
   {
     id: Type.String(),
-    status: Type.Enum([...NOMINATION_STATUSES]),
+    status: Choice(NOMINATION_STATUSES),
     version: Type.Integer({ minimum: 1, description: 'Starts at 1, increments on correction.' }),
     previous_nomination_id: Type.Optional(
       Nullable(Type.String({ description: 'The version that this one supersedes.' })),
     ),
     gate_closure: Nullable(DateTime('The deadline that this version has to meet.')),
     confirmed_at: Type.Optional(Nullable(DateTime('When the TSO’s final confirmation came.'))),
-    direction: Type.Enum([...DIRECTIONS], { description: 'From your perspective.' }),
+    direction: Choice(DIRECTIONS, { description: 'From your perspective.' }),
     eic: Eic('Your balance group.'),
     tso: TsoSchema,
     sent_at: Type.Optional(Nullable(DateTime('When it was sent to the TSO.'))),
@@ -119,7 +120,7 @@ export const nominationEndpoints = {
     query: Strict(
       {
         status: Type.Optional(
-          Type.Enum([...NOMINATION_STATUSES], {
+          Choice(NOMINATION_STATUSES, {
             description: 'Only nominations of this status.',
             examples: ['pending'],
           }),
@@ -127,7 +128,7 @@ export const nominationEndpoints = {
         eic: Type.Optional(Eic('EIC of your balance group.')),
         tso: Type.Optional(TsoSchema),
         direction: Type.Optional(
-          Type.Enum([...DIRECTIONS], { description: 'Only this direction.', examples: ['out'] }),
+          Choice(DIRECTIONS, { description: 'Only this direction.', examples: ['out'] }),
         ),
         ...deliveryQuery,
         ...slotQuery,

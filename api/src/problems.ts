@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { Choice } from './common.ts';
 
 /** What is wrong with a single field of a request. */
 export const FIELD_CODES = [
@@ -157,7 +158,7 @@ export const ProblemFieldError = Type.Object(
     field: Type.Optional(
       Type.String({ description: 'JSON path of the offending field.', examples: ['balance_group.tso'] }),
     ),
-    code: Type.Enum([...FIELD_CODES], { examples: ['invalid_enum_value'] }),
+    code: Choice(FIELD_CODES, { examples: ['invalid_enum_value'] }),
     message: Type.String({ examples: ['must be one of DE_AMPRION, DE_TENNET, DE_TRANSNET_BW, DE_50HERTZ'] }),
   },
   { title: 'ProblemFieldError' },

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import {
   BulkIds,
   bulkQuery,
+  Choice,
   DateTime,
   deliveryQuery,
   Eic,
@@ -26,7 +27,7 @@ export const Transaction = Type.Object(
     id: Type.String(),
     type: Type.Literal('ppa'),
     contract_id: Type.String({ description: 'The contract it belongs to.' }),
-    status: Type.Enum([...TRANSACTION_STATUSES]),
+    status: Choice(TRANSACTION_STATUSES),
     version: Type.Integer({ minimum: 1, description: 'Starts at 1, increments on correction.' }),
     previous_transaction_id: Type.Optional(
       Nullable(Type.String({ description: 'The version that this one supersedes.' })),
@@ -111,7 +112,7 @@ const supersededExample: Transaction = {
 const includeAssets = { include_assets: Flag('Adds a deduplicated `assets` array to the answer.') };
 const filters = {
   status: Type.Optional(
-    Type.Enum([...TRANSACTION_STATUSES], {
+    Choice(TRANSACTION_STATUSES, {
       description: 'Only transactions of this status.',
       examples: ['valid'],
     }),

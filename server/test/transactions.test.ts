@@ -6,7 +6,7 @@ import { addDays, slotCount } from '../src/domain/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
 import { listTransactions } from '../src/features/transactions/store.ts';
 import { deliveryRange } from '../src/http/time-filter.ts';
-import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { createWorld, type WorldContract } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-01-10T09:30:15Z' });

@@ -43,17 +43,27 @@ test('what is not an HTTP request is answered with a problem', async () => {
   ];
   for (const bytes of broken) {
     const problem = rawProblem(await exchange(baseUrl, bytes));
-    assert.deepEqual(problem, { status: 400, code: 'validation', errors: [' invalid_format'] }, String(bytes));
+    assert.deepEqual(
+      problem,
+      { status: 400, code: 'validation', errors: [' invalid_format'] },
+      String(bytes),
+    );
   }
 });
 
 test('headers and request lines over 16 KB are refused with 431', async () => {
   const long = 'x'.repeat(LIMITS.headerBytes);
-  for (const text of [requestText('GET /', { 'X-Long': long }), requestText(`GET /v1/contracts?eic=${long}`)]) {
+  for (const text of [
+    requestText('GET /', { 'X-Long': long }),
+    requestText(`GET /v1/contracts?eic=${long}`),
+  ]) {
     assert.equal(rawProblem(await exchange(baseUrl, text)).code, 'headers_too_large');
   }
   const just = 'x'.repeat(LIMITS.headerBytes - 1024);
-  assert.equal((await exchange(baseUrl, requestText('GET /v1/contracts', { ...withKey, 'X-Long': just }))).status, 200);
+  assert.equal(
+    (await exchange(baseUrl, requestText('GET /v1/contracts', { ...withKey, 'X-Long': just }))).status,
+    200,
+  );
 });
 
 test('a request without the Host header is refused with a problem, unless it is of HTTP/1.0', async () => {
@@ -78,8 +88,21 @@ test('an address that cannot be decoded is a problem', async () => {
 });
 
 test('a path that does not exist is 404 whoever asks, with whatever method and body', async () => {
-  const paths = ['/v1', '/v1/', '/v1/contract', '/V1/contracts', '/v2/contracts', '/v1/contracts/x/y', '//v1/contracts'];
-  const slashes = ['/v1/contracts/', `${customerPath}/`, '/v1/contracts//transactions', '/v1/nominations/bulk/'];
+  const paths = [
+    '/v1',
+    '/v1/',
+    '/v1/contract',
+    '/V1/contracts',
+    '/v2/contracts',
+    '/v1/contracts/x/y',
+    '//v1/contracts',
+  ];
+  const slashes = [
+    '/v1/contracts/',
+    `${customerPath}/`,
+    '/v1/contracts//transactions',
+    '/v1/nominations/bulk/',
+  ];
   for (const path of [...paths, ...slashes]) {
     for (const method of ['GET', 'HEAD', 'POST', 'PATCH', 'OPTIONS']) {
       for (const key of [null, brp.key, 'nonsense']) {
@@ -106,7 +129,10 @@ test('every path tells its methods, needs no key for that, and refuses all other
     known.add('OPTIONS');
     const url = path.replaceAll(/\{\w+\}/g, 'x');
     for (const method of METHODS) {
-      const answer = await exchange(baseUrl, requestText(`${method} ${url}`, { 'Content-Type': 'image/png' }));
+      const answer = await exchange(
+        baseUrl,
+        requestText(`${method} ${url}`, { 'Content-Type': 'image/png' }),
+      );
       const allow = new Set(answer.headers['allow']?.split(', '));
       if (method === 'OPTIONS') {
         assert.equal(answer.status, 204, url);
@@ -141,7 +167,15 @@ test('an id of any length and content is the resource’s plain 404', async () =
 });
 
 test('a body that is not JSON in UTF-8 is told as such', async () => {
-  const bodies = ['{', '{"a":1,}', "{'a':1}", 'null null', 'NaN', '{"a":"\t"}', Buffer.from([0x22, 0xff, 0x22])];
+  const bodies = [
+    '{',
+    '{"a":1,}',
+    "{'a':1}",
+    'null null',
+    'NaN',
+    '{"a":"\t"}',
+    Buffer.from([0x22, 0xff, 0x22]),
+  ];
   for (const body of bodies) {
     const response = await fetch(baseUrl + customerPath, {
       method: 'PATCH',
@@ -157,7 +191,11 @@ test('a body that is not JSON in UTF-8 is told as such', async () => {
 });
 
 test('a body that is missing is required, and one that is not an object is of the wrong type', async () => {
-  for (const [path, method] of [[customerPath, 'PATCH'], ['/v1/nominations/bulk', 'POST'], ['/v1/transactions/bulk', 'POST']] as const) {
+  for (const [path, method] of [
+    [customerPath, 'PATCH'],
+    ['/v1/nominations/bulk', 'POST'],
+    ['/v1/transactions/bulk', 'POST'],
+  ] as const) {
     for (const headers of [{}, { 'content-type': 'application/json' }]) {
       const answer = await request(path, { method, headers });
       assert.deepEqual(problemOf(answer), { code: 'validation', errors: [' required'] }, path);
@@ -176,21 +214,36 @@ test('a body is taken as JSON, and in a PATCH as a merge patch too; every other 
   };
   const refused = '415 unsupported_media_type';
   const ids = '{"ids":["x"]}';
-  for (const type of ['application/json', 'Application/JSON; charset=UTF-8', 'application/json;charset=utf-8']) {
+  for (const type of [
+    'application/json',
+    'Application/JSON; charset=UTF-8',
+    'application/json;charset=utf-8',
+  ]) {
     assert.equal(await send(customerPath, 'PATCH', type, '{}'), 200, type);
     assert.equal(await send('/v1/nominations/bulk', 'POST', type, ids), 200, type);
   }
   for (const type of ['application/merge-patch+json', 'Application/Merge-Patch+JSON; charset=utf-8']) {
     assert.equal(await send(customerPath, 'PATCH', type, '{}'), 200, type);
-    for (const body of [ids, '{', '']) assert.equal(await send('/v1/nominations/bulk', 'POST', type, body), refused, type);
+    for (const body of [ids, '{', ''])
+      assert.equal(await send('/v1/nominations/bulk', 'POST', type, body), refused, type);
     assert.equal((await request('/v1/contracts', { headers: { 'content-type': type } })).status, 200);
   }
-  const others = ['text/plain', 'application/jsonp', 'application/json-patch+json', 'application/xml', 'json', 'a/b; c'];
+  const others = [
+    'text/plain',
+    'application/jsonp',
+    'application/json-patch+json',
+    'application/xml',
+    'json',
+    'a/b; c',
+  ];
   for (const type of others) {
     assert.equal(await send(customerPath, 'PATCH', type, '{'), refused, type);
     assert.equal(await send('/v1/transactions/bulk', 'POST', type, '{'), refused, type);
   }
-  const untyped = await exchange(baseUrl, requestText(`PATCH ${customerPath}`, { ...withKey, 'Content-Length': '2' }, '{}'));
+  const untyped = await exchange(
+    baseUrl,
+    requestText(`PATCH ${customerPath}`, { ...withKey, 'Content-Length': '2' }, '{}'),
+  );
   assert.equal(rawProblem(untyped).code, 'unsupported_media_type');
 });
 
@@ -198,7 +251,10 @@ test('a body over 1 MB is refused with 413, announced or not', async () => {
   const exactly = `{"metadata":{}}`.padEnd(LIMITS.bodyBytes);
   assert.equal((await request(customerPath, { method: 'PATCH', body: exactly })).status, 200);
   const json = { ...withKey, 'Content-Type': 'application/json' };
-  const announced = requestText(`PATCH ${customerPath}`, { ...json, 'Content-Length': String(LIMITS.bodyBytes + 1) });
+  const announced = requestText(`PATCH ${customerPath}`, {
+    ...json,
+    'Content-Length': String(LIMITS.bodyBytes + 1),
+  });
   assert.equal(rawProblem(await exchange(baseUrl, announced)).code, 'payload_too_large');
   const chunk = `${(LIMITS.bodyBytes + 1).toString(16)}\r\n${' '.repeat(LIMITS.bodyBytes + 1)}\r\n`;
   const streamed = requestText(`PATCH ${customerPath}`, { ...json, 'Transfer-Encoding': 'chunked' }, chunk);
@@ -221,7 +277,8 @@ test('checks come in one order: route, method, key, scopes, media type, form, ex
 });
 
 test('a request id is taken over when it is sane, and made otherwise', async () => {
-  const idOf = async (given: string) => (await request('/v1/contracts', { headers: { 'x-request-id': given } })).headers.get('x-request-id');
+  const idOf = async (given: string) =>
+    (await request('/v1/contracts', { headers: { 'x-request-id': given } })).headers.get('x-request-id');
   for (const sane of ['a', 'job-17.step_2', 'x'.repeat(64)]) assert.equal(await idOf(sane), sane);
   const made = new Set<string | null>();
   for (const odd of ['', 'x'.repeat(65), 'a b', 'a"b', '<script>', 'ä']) made.add(await idOf(odd));
@@ -238,7 +295,12 @@ test('answers from 1 KB on are compressed as asked, and unpack to the same bytes
   const plain = await get('/v1/customers', 'identity');
   assert.equal(plain.encoding, null);
   const unpack = { br: promisify(brotliDecompress), gzip: promisify(gunzip) };
-  for (const [accepted, encoding] of [['br', 'br'], ['gzip', 'gzip'], ['gzip, deflate, br', 'br'], ['br;q=0.1, gzip;q=0.9', 'gzip']] as const) {
+  for (const [accepted, encoding] of [
+    ['br', 'br'],
+    ['gzip', 'gzip'],
+    ['gzip, deflate, br', 'br'],
+    ['br;q=0.1, gzip;q=0.9', 'gzip'],
+  ] as const) {
     const packed = await get('/v1/customers', accepted);
     assert.equal(packed.encoding, encoding, accepted);
     assert.ok(packed.bytes.length < plain.bytes.length / 2);
@@ -250,20 +312,27 @@ test('answers from 1 KB on are compressed as asked, and unpack to the same bytes
 });
 
 /** The bytes of an answer as they were sent: fetch would unpack them. */
-async function exchangeBytes(path: string, encoding: string): Promise<{ encoding: string | null; bytes: Buffer }> {
+async function exchangeBytes(
+  path: string,
+  encoding: string,
+): Promise<{ encoding: string | null; bytes: Buffer }> {
   const { get } = await import('node:http');
   return new Promise((resolve, reject) => {
-    get(baseUrl + path, { headers: { ...withKey, 'accept-encoding': encoding }, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
-        assert.equal(response.statusCode, 200);
-        assert.equal(response.headers.vary, 'X-Api-Key, Accept-Encoding');
-        const bytes = Buffer.concat(chunks);
-        assert.equal(Number(response.headers['content-length']), bytes.length);
-        resolve({ encoding: response.headers['content-encoding'] ?? null, bytes });
-      });
-    }).on('error', reject);
+    get(
+      baseUrl + path,
+      { headers: { ...withKey, 'accept-encoding': encoding }, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          assert.equal(response.statusCode, 200);
+          assert.equal(response.headers.vary, 'X-Api-Key, Accept-Encoding');
+          const bytes = Buffer.concat(chunks);
+          assert.equal(Number(response.headers['content-length']), bytes.length);
+          resolve({ encoding: response.headers['content-encoding'] ?? null, bytes });
+        });
+      },
+    ).on('error', reject);
   });
 }
 
@@ -278,11 +347,18 @@ test('no origin is told anything unless origins are configured', async () => {
 
 test('configured origins may read answers, errors and rate limits included, and others may not', async () => {
   const shared = client(sharing.baseUrl, null);
-  for (const [origin, allowed] of [['https://portal.example', true], ['https://other.example', true], ['https://portal.example.evil', false]] as const) {
+  for (const [origin, allowed] of [
+    ['https://portal.example', true],
+    ['https://other.example', true],
+    ['https://portal.example.evil', false],
+  ] as const) {
     for (const path of ['/v1/contracts', '/v1/nowhere', '/openapi.json']) {
       const { headers } = await shared(path, { headers: { origin } });
       assert.equal(headers.get('access-control-allow-origin'), allowed ? origin : null, path);
-      assert.match(headers.get('access-control-expose-headers') ?? '', /X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset/);
+      assert.match(
+        headers.get('access-control-expose-headers') ?? '',
+        /X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset/,
+      );
       assert.match(headers.get('access-control-expose-headers') ?? '', /X-Request-Id/);
       assert.equal(headers.get('vary'), 'X-Api-Key, Accept-Encoding, Origin', 'a cache must not mix origins');
     }

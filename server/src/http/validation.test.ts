@@ -41,7 +41,14 @@ test('every failure of a schema has its code and its path', () => {
     },
     { 'x-read-only': ['id'] },
   );
-  const good = { text: 'ok', whole: 1, part: { flag: true }, list: [{ kind: 'a' }], eic: '11XFC-PROD-----E', fixed: 'ppa' };
+  const good = {
+    text: 'ok',
+    whole: 1,
+    part: { flag: true },
+    list: [{ kind: 'a' }],
+    eic: '11XFC-PROD-----E',
+    fixed: 'ppa',
+  };
   assert.deepEqual(check(schema, good), []);
   const cases: [change: object, error: string][] = [
     [{ text: '' }, 'text value_too_small'],
@@ -65,7 +72,8 @@ test('every failure of a schema has its code and its path', () => {
     [{ id: 'x' }, 'id read_only_field'],
     [{ toString: 'x' }, 'toString unknown_field'],
   ];
-  for (const [change, error] of cases) assert.deepEqual(check(schema, { ...good, ...change }), [error], error);
+  for (const [change, error] of cases)
+    assert.deepEqual(check(schema, { ...good, ...change }), [error], error);
   assert.deepEqual(check(schema, null), [' invalid_type']);
   const all = check(schema, { text: 1, whole: 0, list: [], fixed: 1, id: 1 });
   assert.deepEqual(all.length, 7, 'all of them are listed at once');
@@ -112,18 +120,25 @@ test('a parameter given twice is of the wrong type, and one that is not known is
   assert.deepEqual(queryCodes({ page: '1' }), ['page unknown_field']);
   assert.deepEqual(queryCodes({ page: ['1', '2'] }), ['page unknown_field']);
   const hostile = Object.fromEntries(['__proto__', 'constructor', 'toString', ''].map((name) => [name, 'x']));
-  assert.deepEqual(queryCodes(hostile).toSorted(), [' unknown_field', '__proto__ unknown_field', 'constructor unknown_field', 'toString unknown_field']);
+  assert.deepEqual(queryCodes(hostile).toSorted(), [
+    ' unknown_field',
+    '__proto__ unknown_field',
+    'constructor unknown_field',
+    'toString unknown_field',
+  ]);
 });
 
 test('pairs must not run backwards, and are judged only when both are well-formed', () => {
   const [early, late] = ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00+00:00'];
   assert.deepEqual(queryCodes({ from: early, until: late }), [], 'the same instant');
-  assert.deepEqual(queryCodes({ from: early, until: '2026-01-01T00:30:00+01:00' }), ['until validation_failed']);
-  assert.deepEqual(queryCodes({ from: 'x', until: early }), ['from invalid_format']);
-  assert.deepEqual(queryCodes({ limit: '5', to: '4', from: late, until: '2025-01-01T00:00:00Z' }).toSorted(), [
-    'to validation_failed',
+  assert.deepEqual(queryCodes({ from: early, until: '2026-01-01T00:30:00+01:00' }), [
     'until validation_failed',
   ]);
+  assert.deepEqual(queryCodes({ from: 'x', until: early }), ['from invalid_format']);
+  assert.deepEqual(
+    queryCodes({ limit: '5', to: '4', from: late, until: '2025-01-01T00:00:00Z' }).toSorted(),
+    ['to validation_failed', 'until validation_failed'],
+  );
   assert.deepEqual(queryCodes({ limit: '5', to: 'x' }), ['to invalid_type']);
 });
 
@@ -131,7 +146,14 @@ test('dates and date-times must exist, and date-times need an offset', () => {
   for (const day of ['', '2026-02-30', '2026-2-3', '20260203', '2026-01-01T00:00:00Z', '0000-01-01']) {
     assert.deepEqual(queryCodes({ day }), ['day invalid_format'], day);
   }
-  for (const from of ['', '2026-01-01', '2026-01-01T00:00:00', '2026-02-30T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01 00:00:00Z']) {
+  for (const from of [
+    '',
+    '2026-01-01',
+    '2026-01-01T00:00:00',
+    '2026-02-30T00:00:00Z',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01 00:00:00Z',
+  ]) {
     assert.deepEqual(queryCodes({ from }), ['from invalid_format'], from);
   }
 });
