@@ -65,37 +65,32 @@ async function rowsOf<R>(
   return result.rows as R[];
 }
 
+/** Few parts in one joining: that was the fastest of eight ways to write a page. */
 function pageText(rows: readonly Columns[], binding: string): string {
-  let json = '{"transactions":[';
-  let left = PAGE;
-  let next: string | null = null;
+  const texts: string[] = [];
+  let next = 'null';
   for (const row of rows) {
-    const [writeId, slots] = [transactionIdWriter(row[0]), slotTexts(row[3])];
-    const [eic, tso, receiverEic, receiverTso, asset] = [
-      row[11],
-      row[12],
-      row[13],
-      row[14],
-      row[15] as string,
-    ];
-    const shared =
-      `","type":"ppa","contract_id":"${encodeId(ID_PREFIX.contract, row[10])}","status":"valid","version":1` +
-      `,"previous_transaction_id":null,"sender":{"eic":"${eic}","asset_id":"${encodeId(ID_PREFIX.asset, asset)}"` +
-      `,"tso":"${tso}"},"receiver":{"eic":"${receiverEic}","tso":"${receiverTso}"},`;
-    const created = `,"created_at":"${formatInstant(row[1])}"}`;
-    const volumes = row[5];
-    const count = Math.min(left, volumes.length);
+    const [writeId, slots, volumes] = [transactionIdWriter(row[0]), slotTexts(row[3]), row[5]];
+    const shared = [
+      `","type":"ppa","contract_id":"${encodeId(ID_PREFIX.contract, row[10])}","status":"valid","version":1`,
+      `,"previous_transaction_id":null,"sender":{"eic":"${row[11]}","asset_id":"`,
+      `${encodeId(ID_PREFIX.asset, row[15] as string)}","tso":"${row[12]}"}`,
+      `,"receiver":{"eic":"${row[13]}","tso":"${row[14]}"},`,
+    ].join('');
+    const created = [',"created_at":"', formatInstant(row[1]), '"'].join('');
+    const count = Math.min(PAGE - texts.length, volumes.length);
     for (let at = 0; at < count; at++) {
-      json += `${left === PAGE && at === 0 ? '' : ','}{"id":"${writeId(at + 1)}${shared}${slots[at]},"volume":`;
-      json += mwhText(volumes[at]!) + created;
+      texts.push(`${writeId(at + 1)}${shared}${slots[at]},"volume":${mwhText(volumes[at]!)}${created}`);
     }
-    left -= count;
-    if (left > 0) continue;
-    next = sealer.seal(binding, [row[3], row[10], count, 1]);
+    if (texts.length < PAGE) continue;
+    next = `"${sealer.seal(binding, [row[3], row[10], count, 1])}"`;
     break;
   }
-  const cursor = next === null ? 'null' : `"${next}"`;
-  return `${json}],"pagination":{"limit":${PAGE},"has_more":${next !== null},"next_cursor":${cursor}}}`;
+  texts[0] = `{"transactions":[{"id":"${texts[0]}`;
+  texts.push(
+    `${texts.pop()}}],"pagination":{"limit":${PAGE},"has_more":${next !== 'null'},"next_cursor":${next}}}`,
+  );
+  return texts.join('},{"id":"');
 }
 
 function contractText(row: ContractRow): string {

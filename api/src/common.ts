@@ -81,6 +81,14 @@ export const pageQuery = {
   ),
 };
 
+/** What the groups of operations are about, by their tags. */
+export const TAGS: Readonly<Record<string, string>> = {
+  Contracts: 'Energy agreements in which the seller’s or the buyer’s balance group is yours.',
+  Transactions: 'The quarter-hour volumes of your contracts, with all their versions.',
+  Nominations: 'What your balance groups nominate to the TSO: the net saldo of their valid transactions.',
+  Customers: 'The consumers and producers that are assigned to you.',
+};
+
 /** What the parameters in paths mean; an id that is malformed is simply not found. */
 export const PATH_PARAMETERS: Record<string, { readonly description: string; readonly example: string }> = {
   contract_id: { description: 'Id of the contract.', example: 'con_01jhm3wa2fe5h8x2z6tdq9vn4m' },

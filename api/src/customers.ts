@@ -143,6 +143,7 @@ export const customerEndpoints = {
     response: Customer,
     problems: ['customer_not_found'],
     example: { response: customerExample },
+    conditional: true,
   }),
   updateCustomer: endpoint({
     id: 'updateCustomer',
@@ -167,5 +168,6 @@ export const customerEndpoints = {
       request: { status: 'active', metadata: { cost_center: '4711' } },
       response: customerExample,
     },
+    conditional: true,
   }),
 };

@@ -27,6 +27,8 @@ export type Endpoint<
   /** Problems that only this operation has; those that every operation has are added where they are documented. */
   readonly problems: readonly ProblemCode[];
   readonly example: { readonly request?: unknown; readonly response: unknown };
+  /** Its answers carry an `ETag`: a read honours `If-None-Match`, a change honours `If-Match`. */
+  readonly conditional?: true;
 };
 
 export const endpoint = <

@@ -76,7 +76,10 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
   if (!secret) throw new Error('the migrations make the cursor secret');
   const limiter = rateLimiter(config, logger, app);
-  const guard = keyGuard(brpKeyRing(db, () => clock.now(), monotonicNow), limiter);
+  const guard = keyGuard(
+    brpKeyRing(db, () => clock.now(), monotonicNow),
+    limiter,
+  );
   const routes = [
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),

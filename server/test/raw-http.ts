@@ -9,7 +9,8 @@ export function exchange(baseUrl: string, bytes: string | Buffer): Promise<RawAn
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    socket.on('error', reject);
+    // A server that has said enough may close while the client is still sending; its answer counts.
+    socket.on('error', (error) => chunks.length === 0 && reject(error));
     socket.on('close', () => resolve(parse(Buffer.concat(chunks).toString())));
   });
 }

@@ -121,6 +121,7 @@ test('delivery_start and delivery_end take slots that lie between them as a whol
   const between = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
   assert.deepEqual(await slots('?delivery_start=2026-02-02T22:30:00Z'), [95, 96]);
   assert.deepEqual(await slots('?delivery_start=2026-02-02T22:30:00.001Z'), [96]);
+  assert.deepEqual(await slots('?delivery_start=2026-02-02T22:30:00.0000001Z'), [96]);
   assert.deepEqual(await slots('?delivery_start=2026-02-03T00:00:00%2B01:30'), [95, 96]);
   assert.deepEqual(await slots('?delivery_end=2026-02-01T23:30:00Z'), [1, 2]);
   assert.deepEqual(await slots('?delivery_end=2026-02-01T23:29:59Z'), [1]);
@@ -322,7 +323,10 @@ test('corrections of one day that come at once follow one another without a gap'
     found.map((one) => one.version),
     [1, 2, 3, 4, 5, 6],
   );
-  assert.deepEqual(found.map((one) => one.volume).toSorted(), [0.001, 0.002, 0.003, 0.004, 0.005, 0.006]);
+  assert.deepEqual(
+    new Set(found.map((one) => one.volume)),
+    new Set([0.001, 0.002, 0.003, 0.004, 0.005, 0.006]),
+  );
   assert.equal(found.filter((one) => one.status === 'valid').length, 1);
 });
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
@@ -261,6 +263,14 @@ test('a body over 1 MB is refused with 413, announced or not', async () => {
   assert.equal(rawProblem(await exchange(baseUrl, streamed)).code, 'payload_too_large');
 });
 
+test('a body made of nothing but mistakes is refused in a short answer', async () => {
+  const ids = `{"ids":[${'1,'.repeat(500_000)}1]}`;
+  const answer = await request('/v1/nominations/bulk', { method: 'POST', body: ids });
+  assert.equal(answer.status, 400);
+  assert.equal(answer.body.errors.length, LIMITS.fieldErrors);
+  assert.equal(answer.body.errors[0].field, 'ids');
+});
+
 test('checks come in one order: route, method, key, scopes, media type, form, existence', async () => {
   const { secret: weak } = await world.key(brp, ['nominations:read']);
   const code = async (path: string, key: string | null, type: string, body: string, method = 'PATCH') =>
@@ -288,11 +298,7 @@ test('a request id is taken over when it is sane, and made otherwise', async () 
 
 test('answers from 1 KB on are compressed as asked, and unpack to the same bytes', async () => {
   await world.customer(brp, { metadata: { long: 'Ä'.repeat(500), longer: 'ß'.repeat(500) } });
-  const get = async (path: string, encoding: string) => {
-    const response = await exchangeBytes(path, encoding);
-    return response;
-  };
-  const plain = await get('/v1/customers', 'identity');
+  const plain = await bytesOf('/v1/customers', 'identity');
   assert.equal(plain.encoding, null);
   const unpack = { br: promisify(brotliDecompress), gzip: promisify(gunzip) };
   for (const [accepted, encoding] of [
@@ -301,39 +307,25 @@ test('answers from 1 KB on are compressed as asked, and unpack to the same bytes
     ['gzip, deflate, br', 'br'],
     ['br;q=0.1, gzip;q=0.9', 'gzip'],
   ] as const) {
-    const packed = await get('/v1/customers', accepted);
+    const packed = await bytesOf('/v1/customers', accepted);
     assert.equal(packed.encoding, encoding, accepted);
     assert.ok(packed.bytes.length < plain.bytes.length / 2);
     assert.deepEqual(await unpack[encoding](packed.bytes), plain.bytes);
   }
-  const small = await get(customerPath, 'br, gzip');
+  const small = await bytesOf(customerPath, 'br, gzip');
   assert.ok(small.bytes.length < 1024);
   assert.equal(small.encoding, null, 'a small answer goes as it is');
 });
 
 /** The bytes of an answer as they were sent: fetch would unpack them. */
-async function exchangeBytes(
-  path: string,
-  encoding: string,
-): Promise<{ encoding: string | null; bytes: Buffer }> {
-  const { get } = await import('node:http');
-  return new Promise((resolve, reject) => {
-    get(
-      baseUrl + path,
-      { headers: { ...withKey, 'accept-encoding': encoding }, agent: false },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          assert.equal(response.statusCode, 200);
-          assert.equal(response.headers.vary, 'X-Api-Key, Accept-Encoding');
-          const bytes = Buffer.concat(chunks);
-          assert.equal(Number(response.headers['content-length']), bytes.length);
-          resolve({ encoding: response.headers['content-encoding'] ?? null, bytes });
-        });
-      },
-    ).on('error', reject);
-  });
+async function bytesOf(path: string, accepted: string): Promise<{ encoding: string | null; bytes: Buffer }> {
+  const sent = get(baseUrl + path, { headers: { ...withKey, 'accept-encoding': accepted }, agent: false });
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const bytes = Buffer.concat(await response.toArray());
+  assert.equal(response.statusCode, 200);
+  assert.equal(response.headers.vary, 'X-Api-Key, Accept-Encoding');
+  assert.equal(Number(response.headers['content-length']), bytes.length);
+  return { encoding: response.headers['content-encoding'] ?? null, bytes };
 }
 
 test('no origin is told anything unless origins are configured', async () => {

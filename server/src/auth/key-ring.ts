@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '@saldo/api';
 import { type Db, statement } from '../db/database.ts';
 import { encodeId, ID_PREFIX } from '../domain/id.ts';
-import { hashSecret, looksLikeKey } from './api-key.ts';
+import { looksLikeKey, secretDigest } from './api-key.ts';
 import type { Principal } from './principal.ts';
 
 /** How long a key may go on to be believed after it was last looked up: a revocation takes effect within this. */
@@ -29,11 +29,12 @@ export function brpKeyRing(db: Db, now: () => number, monotonicNow: () => number
   const unlessExpired = (entry: Believed): Principal | null =>
     entry.expiresAt !== null && entry.expiresAt <= now() ? null : entry.principal;
 
-  async function lookUp(digest: Buffer, name: string): Promise<Principal | null> {
+  async function lookUp(digest: string): Promise<Principal | null> {
     const askedAt = monotonicNow();
-    const [row] = await db.query<KeyRow>(FIND_KEY, [digest]);
-    if (!row || !timingSafeEqual(row.hash, digest)) {
-      believed.delete(name);
+    const hash = Buffer.from(digest, 'hex');
+    const [row] = await db.query<KeyRow>(FIND_KEY, [hash]);
+    if (!row || !timingSafeEqual(row.hash, hash)) {
+      believed.delete(digest);
       return null;
     }
     const principal = {
@@ -42,23 +43,22 @@ export function brpKeyRing(db: Db, now: () => number, monotonicNow: () => number
       scopes: new Set(row.scopes),
     };
     const entry = { principal, expiresAt: row.expires_at, lookedUpAt: askedAt };
-    believed.delete(name);
+    believed.delete(digest);
     if (believed.size >= MAX_BELIEVED) believed.delete(believed.keys().next().value ?? '');
-    believed.set(name, entry);
+    believed.set(digest, entry);
     return unlessExpired(entry);
   }
 
   return {
     find(secret) {
       if (!looksLikeKey('brp', secret)) return null;
-      const digest = hashSecret(secret);
-      const name = digest.toString('latin1');
-      const entry = believed.get(name);
+      const digest = secretDigest(secret);
+      const entry = believed.get(digest);
       if (entry && monotonicNow() - entry.lookedUpAt < BELIEVED_MS) return unlessExpired(entry);
-      let pending = lookingUp.get(name);
+      let pending = lookingUp.get(digest);
       if (!pending) {
-        pending = lookUp(digest, name).finally(() => lookingUp.delete(name));
-        lookingUp.set(name, pending);
+        pending = lookUp(digest).finally(() => lookingUp.delete(digest));
+        lookingUp.set(digest, pending);
       }
       return pending;
     },

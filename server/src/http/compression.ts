@@ -13,7 +13,7 @@ const encoders = {
 };
 type Encoding = keyof typeof encoders;
 
-/** The best encoding that a client takes, or null. */
+/** The best encoding that a client takes, or null when it takes none or would rather have the plain text. */
 export function acceptedEncoding(header: string | undefined): Encoding | null {
   if (header === undefined) return null;
   const qualities = new Map<string, number>();
@@ -24,19 +24,22 @@ export function acceptedEncoding(header: string | undefined): Encoding | null {
   }
   const qualityOf = (encoding: Encoding) => qualities.get(encoding) ?? qualities.get('*') ?? 0;
   const best = qualityOf('br') >= qualityOf('gzip') ? 'br' : 'gzip';
-  return qualityOf(best) > 0 ? best : null;
+  return qualityOf(best) > 0 && qualityOf(best) >= (qualities.get('identity') ?? 0) ? best : null;
 }
 
-/** Compresses answers off the main thread, where a large one would hold up everybody else's. */
-export async function compressAnswer(
+/**
+ * Compresses an answer off the main thread, where a large one would hold up everybody else's; null when it is better
+ * left as it is.
+ */
+export function compressAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   body: unknown,
-): Promise<unknown> {
-  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return body;
-  if (body.length < COMPRESS_FROM_BYTES || reply.hasHeader('content-encoding')) return body;
+): Promise<Buffer> | null {
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return null;
+  if (body.length < COMPRESS_FROM_BYTES || reply.hasHeader('content-encoding')) return null;
   const encoding = acceptedEncoding(request.headers['accept-encoding']);
-  if (encoding === null) return body;
+  if (encoding === null) return null;
   reply.header('content-encoding', encoding).removeHeader('content-length');
   return encoders[encoding](body);
 }

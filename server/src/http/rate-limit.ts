@@ -54,6 +54,15 @@ local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return {count, redis.call('PTTL', KEYS[1])}`;
 
+/** A count is not worth more waiting than this. */
+const ANSWER_MS = 250;
+
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`Redis did not answer in ${ANSWER_MS} ms`)), ANSWER_MS);
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}
+
 /**
  * The same windows shared by all processes through Redis. When Redis does not answer, each process counts for
  * itself: a limit that is too generous for a while is better than an API that is down.
@@ -67,10 +76,8 @@ export function redisRateLimiter(
   return {
     async take(subject) {
       try {
-        const [count, leftMs] = (await redis.eval(TAKE, 1, `saldo:rate:${subject}`, rule.windowS * 1000)) as [
-          number,
-          number,
-        ];
+        const answer = redis.eval(TAKE, 1, `saldo:rate:${subject}`, rule.windowS * 1000);
+        const [count, leftMs] = (await inTime(answer)) as [number, number];
         return stateOf(rule, count, leftMs);
       } catch (error) {
         warn(error);

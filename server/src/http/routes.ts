@@ -27,7 +27,7 @@ export type Route = { readonly endpoint: Endpoint; readonly handle: Handler<Endp
 export const route = <E extends Endpoint>(endpoint: E, handle: Handler<E>): Route => ({
   endpoint,
   // Validation makes a request into what the endpoint describes; from here on its type is only known by name.
-  handle: handle as Handler<Endpoint>,
+  handle,
 });
 
 export function mountRoutes(

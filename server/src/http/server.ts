@@ -107,22 +107,25 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? hostMissing() : undefined);
   });
   if (options.corsOrigins.length > 0) await shareWith(app, options.corsOrigins);
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404 && request.method !== 'OPTIONS') return;
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404 && request.method !== 'OPTIONS') return done();
     const path = request.url.split('?', 1)[0] ?? '';
     const methods = options.methodsOf(path);
-    if (methods.length === 0) throw problem('not_found', `There is nothing at ${path}.`);
+    if (methods.length === 0) return done(problem('not_found', `There is nothing at ${path}.`));
     reply.header('allow', methods.join(', '));
     if (request.method === 'OPTIONS') return reply.code(204).send();
-    throw problem(
-      'method_not_allowed',
-      `${request.method} is not possible here, only ${methods.join(', ')}.`,
-    );
+    const possible = `${request.method} is not possible here, only ${methods.join(', ')}.`;
+    return done(problem('method_not_allowed', possible));
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     options.onAnswer(request, reply.statusCode, reply.elapsedTime / 1000);
+    done();
   });
-  app.addHook('onSend', compressAnswer);
+  app.addHook('onSend', (request, reply, body, done) => {
+    const compressed = compressAnswer(request, reply, body);
+    if (compressed === null) done();
+    else compressed.then((bytes) => done(null, bytes), done);
+  });
   closeInGoodOrder(app);
   readJsonBodies(app);
   return app;
@@ -158,8 +161,9 @@ function closeInGoodOrder(app: FastifyInstance): void {
     closing = true;
     setTimeout(() => app.server.closeAllConnections(), STOP_GRACE_MS).unref();
   });
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _body, done) => {
     if (closing) reply.header('connection', 'close');
+    done();
   });
 }
 
@@ -186,10 +190,14 @@ function readJsonBodies(app: FastifyInstance): void {
   };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parse);
-  app.addContentTypeParser(MERGE_PATCH, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    if (request.method === 'PATCH') return parse(request, body);
-    throw problem('unsupported_media_type', `${MERGE_PATCH} is for PATCH requests only.`);
-  });
+  app.addContentTypeParser(
+    MERGE_PATCH,
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      if (request.method === 'PATCH') return parse(request, body);
+      throw problem('unsupported_media_type', `${MERGE_PATCH} is for PATCH requests only.`);
+    },
+  );
 }
 
 const validationOfUrl = (error: Error) =>
@@ -240,6 +248,6 @@ function answerBrokenRequest(
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${body.length}\r\n` +
       `Cache-Control: no-store\r\nVary: ${COMMON_HEADERS.vary}\r\nX-Request-Id: ${id}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
+      `Connection: close\r\n\r\n${body.toString()}`,
   );
 }

@@ -8,6 +8,7 @@ import {
   instantOf,
   LAST_DAY,
   slotsWithin,
+  startOf,
   touchedDays,
   wholeDays,
 } from './time-filter.ts';
@@ -22,12 +23,33 @@ test('a date-time means the same instant in every offset', () => {
   assert.equal(instantOf(undefined), null);
 });
 
+test('a start finer than a millisecond is the next one, since nothing begins in between', () => {
+  const second = at('2026-10-24T22:00:00Z');
+  for (const fraction of ['.0000001', '.000001', '.0009', '.000999999']) {
+    assert.equal(startOf(`2026-10-24T22:00:00${fraction}Z`), second + 1, fraction);
+    assert.equal(instantOf(`2026-10-24T22:00:00${fraction}Z`), second, fraction);
+  }
+  for (const fraction of ['', '.0', '.000', '.000000', '.000000000']) {
+    assert.equal(startOf(`2026-10-24T22:00:00${fraction}Z`), second, fraction);
+  }
+  assert.equal(startOf('2026-10-24T22:00:00.1230Z'), second + 123);
+  assert.equal(startOf(undefined), null);
+  assert.deepEqual(
+    deliveryRange({
+      delivery_start: '2026-10-24T22:00:00.0005Z',
+      delivery_end: '2026-10-24T22:15:00.0005Z',
+    }),
+    { start: second + 1, end: second + 900_000 },
+  );
+});
+
 test('the first and the last instants that can be written stay within the days that Postgres can name', () => {
   for (const text of ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00+23:59']) {
     assert.equal(instantOf(text), EVERYTHING.start, text);
   }
-  for (const text of ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59.999Z']) {
+  for (const text of ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59.9999Z']) {
     assert.equal(instantOf(text), EVERYTHING.end - 1, text);
+    assert.ok((startOf(text) ?? 0) <= EVERYTHING.end, text);
   }
 });
 

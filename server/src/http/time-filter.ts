@@ -20,6 +20,14 @@ export function instantOf(text: string | undefined): number | null {
   return Math.min(Math.max(instant, dayStart(FIRST_DAY)), dayEnd(LAST_DAY) - 1);
 }
 
+const FINER_THAN_MS = /\.\d{3}\d*[1-9]/;
+
+/** All instants of the platform are whole milliseconds: what starts at or after a finer time starts at the next one. */
+export function startOf(text: string | undefined): number | null {
+  const instant = instantOf(text);
+  return instant !== null && FINER_THAN_MS.test(text ?? '') ? instant + 1 : instant;
+}
+
 type DeliveryQuery = {
   delivery_date?: string | undefined;
   delivery_start?: string | undefined;
@@ -30,7 +38,7 @@ type DeliveryQuery = {
 export type InstantRange = { start: number; end: number };
 
 export function deliveryRange(query: DeliveryQuery): InstantRange {
-  const starts = [dayStart(FIRST_DAY), instantOf(query.delivery_start)];
+  const starts = [dayStart(FIRST_DAY), startOf(query.delivery_start)];
   const ends = [dayEnd(LAST_DAY), instantOf(query.delivery_end)];
   if (query.delivery_date !== undefined) {
     starts.push(dayStart(query.delivery_date));

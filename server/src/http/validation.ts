@@ -99,7 +99,7 @@ function describe(error: ErrorObject, root: unknown): ProblemFieldError[] {
         ? one('invalid_enum_value', `must be one of ${(params['allowedValues'] as string[]).join(', ')}`)
         : one('invalid_type', 'must be a string');
     case 'const':
-      return one('invalid_literal', `must be ${params['allowedValue']}`);
+      return one('invalid_literal', `must be ${String(params['allowedValue'])}`);
     case 'format':
       return one('invalid_format', formatMessage(error));
     case 'x-ordered':

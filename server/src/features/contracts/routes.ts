@@ -6,7 +6,7 @@ import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import { pageById, paginate } from '../../http/paging.ts';
 import { problem } from '../../http/problem.ts';
 import { type Route, route } from '../../http/routes.ts';
-import { deliveryRange, instantOf } from '../../http/time-filter.ts';
+import { deliveryRange, instantOf, startOf } from '../../http/time-filter.ts';
 import { type ContractRow, findContract, listContracts } from './store.ts';
 import { wireContract } from './wire.ts';
 
@@ -27,7 +27,7 @@ export function contractRoutes(db: Db, clock: Clock): Route[] {
         status: query.status ?? null,
         type: query.type ?? null,
         eic: query.eic ?? null,
-        deliveryStart: instantOf(query.delivery_start),
+        deliveryStart: startOf(query.delivery_start),
         deliveryEnd: instantOf(query.delivery_end),
         activeWithin: day === undefined ? null : deliveryRange({ delivery_date: day }),
       };

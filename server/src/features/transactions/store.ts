@@ -24,8 +24,8 @@ export type SheetRow = {
   readonly receiverEic: string;
   readonly receiverTso: Tso;
   readonly assetId: string | null;
-  /** Ids of the day's earlier sheets by revision, for sheets that correct one of them. */
-  readonly earlierIds: readonly string[] | null;
+  /** Ids of the sheets that this one corrects, by revision. */
+  readonly correctedIds: Readonly<Record<number, string>> | null;
 };
 
 export type TransactionRecord = { readonly row: SheetRow; readonly cell: Cell };
@@ -49,11 +49,11 @@ type Begin = { readonly day: DeliveryDay; readonly contractId: string | null };
 const SHEET = `s.id, s.created_at, s.contract_no, s.delivery_day, s.revision, s.volumes, s.statuses, s.versions,
   s.previous`;
 
-/** Only a sheet with corrections names earlier ones; revisions are counted without a gap, so the order says which. */
+/** A sheet with corrections brings the ids of those that it corrects, and of no others: a day may have hundreds. */
 const TOLD = `${SHEET},
   case when s.previous is not null then (
-    select array_agg(e.id order by e.revision) from sheet e
-    where e.contract_no = s.contract_no and e.delivery_day = s.delivery_day and e.revision < s.revision
+    select json_object_agg(e.revision, e.id) from sheet e
+    where e.contract_no = s.contract_no and e.delivery_day = s.delivery_day and e.revision = any(s.previous)
   ) end,
   c.id, c.seller_eic, c.seller_tso, c.buyer_eic, c.buyer_tso, c.asset_id`;
 
@@ -67,7 +67,7 @@ type Columns = [
   statuses: number[] | null,
   versions: number[] | null,
   previous: (number | null)[] | null,
-  earlierIds: string[] | null,
+  correctedIds: Record<number, string> | null,
   contractId: string,
   senderEic: string,
   senderTso: Tso,
@@ -88,7 +88,7 @@ const rowOf = (columns: Columns): SheetRow => ({
   },
   contractNo: columns[2],
   day: columns[3],
-  earlierIds: columns[9],
+  correctedIds: columns[9],
   contractId: columns[10],
   senderEic: columns[11],
   senderTso: columns[12],
@@ -257,8 +257,8 @@ export async function listTransactions(
     const cut = isEnd ? null : (days.pop() ?? null);
     for (const sheets of days) collect(found, sheets, filter, after);
     if (isEnd || found.length >= count) return found.slice(0, count);
-    if (days.length === 0) batch *= 2;
-    else batch = Math.min(MAX_BATCH, batch * 2);
+    // A day of many corrections is read anew until all of it fits, so a few wide steps cost less than many.
+    batch = days.length === 0 ? batch * 4 : Math.min(MAX_BATCH, batch * 2);
     if (cut?.[0]) begin = beginAt(cut[0], filter);
   }
 }
@@ -334,10 +334,12 @@ export async function findTransactions(
   });
 }
 
+/** Only the sheets that say something of the slot; of a day with hundreds of corrections that is a handful. */
 const FIND_HISTORY = statement(
   'find_transaction_history',
   `select ${TOLD} from sheet s join contract c on c.no = s.contract_no
    where (s.contract_no, s.delivery_day) = (select contract_no, delivery_day from sheet where id = $2) and ${VISIBLE}
+     and s.volumes[$3] is not null
    order by s.revision`,
 );
 
@@ -347,9 +349,9 @@ export async function findTransactionHistory(
   viewer: Viewer,
   key: TransactionKey,
 ): Promise<TransactionRecord[]> {
-  const rows = (await db.arrays<Columns>(FIND_HISTORY, [viewer.brpNo, key.sheetId])).map(rowOf);
-  const asked = rows.find((row) => row.sheet.id === key.sheetId);
-  if (!asked || cellAt(asked.sheet, key.slot) === null) return [];
+  const columns = await db.arrays<Columns>(FIND_HISTORY, [viewer.brpNo, key.sheetId, key.slot]);
+  const rows = columns.map(rowOf);
+  if (!rows.some((row) => row.sheet.id === key.sheetId)) return [];
   const sheets = rows.map((row) => row.sheet);
   return chain(sheets, key.slot).flatMap((cell) => {
     const row = rows.find(({ sheet }) => sheet.revision === cell.revision);

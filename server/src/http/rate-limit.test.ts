@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Redis } from 'ioredis';
+import { memoryRateLimiter, type RateLimiter, type RateLimitState, redisRateLimiter } from './rate-limit.ts';
+
+const RULE = { limit: 3, windowS: 60 };
+
+function inMemory() {
+  const clock = { now: 0 };
+  const limiter = memoryRateLimiter(RULE, () => clock.now);
+  return { clock, take: (subject: string) => limiter.take(subject) as RateLimitState, limiter };
+}
+
+test('requests count down to the limit, and those beyond it are too many', () => {
+  const { take } = inMemory();
+  const states = Array.from({ length: 5 }, () => take('a'));
+  assert.deepEqual(states[0], { limit: 3, remaining: 2, resetS: 60, exceeded: false });
+  assert.deepEqual(
+    states.map(({ remaining, exceeded }) => [remaining, exceeded]),
+    [
+      [2, false],
+      [1, false],
+      [0, false],
+      [0, true],
+      [0, true],
+    ],
+  );
+});
+
+test('a window begins with its first request, ends on time, and tells the seconds until then', () => {
+  const { take, clock } = inMemory();
+  const resetAt = (at: number) => {
+    clock.now = at;
+    const { resetS, remaining } = take('a');
+    return { resetS, remaining };
+  };
+  assert.deepEqual(resetAt(1_000), { resetS: 60, remaining: 2 });
+  assert.deepEqual(resetAt(1_001), { resetS: 60, remaining: 1 });
+  assert.deepEqual(resetAt(31_000), { resetS: 30, remaining: 0 });
+  assert.deepEqual(resetAt(60_999), { resetS: 1, remaining: 0 }, 'never zero: it would mean to try at once');
+  assert.deepEqual(resetAt(61_000), { resetS: 60, remaining: 2 });
+});
+
+test('subjects do not share windows', () => {
+  const { take } = inMemory();
+  for (let i = 0; i < 4; i++) take('a');
+  assert.deepEqual(take('b'), { limit: 3, remaining: 2, resetS: 60, exceeded: false });
+});
+
+test('however requests come, no window lets in more than the limit', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(30_000), fc.constantFrom('a', 'b')), { maxLength: 60 }), (steps) => {
+      const { take, clock } = inMemory();
+      const windows = new Map<string, { endsAt: number; allowed: number }>();
+      for (const [wait, subject] of steps) {
+        clock.now += wait;
+        const known = windows.get(subject);
+        const window = known && known.endsAt > clock.now ? known : { endsAt: clock.now + 60_000, allowed: 0 };
+        windows.set(subject, window);
+        const { exceeded } = take(subject);
+        assert.equal(exceeded, window.allowed >= RULE.limit);
+        if (!exceeded) window.allowed++;
+      }
+    }),
+  );
+});
+
+/** A Redis whose answer to a count is what the test says. */
+const redisThat = (answers: () => Promise<unknown>) => ({ eval: answers }) as unknown as Redis;
+
+function limiterOn(answers: () => Promise<unknown>): { limiter: RateLimiter; warnings: string[] } {
+  const warnings: string[] = [];
+  const warn = (error: unknown) => warnings.push(String(error));
+  return { limiter: redisRateLimiter(RULE, redisThat(answers), inMemory().limiter, warn), warnings };
+}
+
+test('what Redis counts is what is told', async () => {
+  const { limiter, warnings } = limiterOn(async () => [2, 12_345]);
+  assert.deepEqual(await limiter.take('a'), { limit: 3, remaining: 1, resetS: 13, exceeded: false });
+  assert.deepEqual(warnings, []);
+});
+
+test('while Redis fails, the process counts for itself', async () => {
+  const { limiter, warnings } = limiterOn(() => Promise.reject(new Error('no connection')));
+  const remaining: number[] = [];
+  for (let i = 0; i < 4; i++) remaining.push((await limiter.take('a')).remaining);
+  assert.deepEqual(remaining, [2, 1, 0, 0]);
+  assert.equal((await limiter.take('a')).exceeded, true);
+  assert.match(warnings[0] ?? '', /no connection/);
+});
+
+test('a Redis that does not answer holds nobody up', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { limiter, warnings } = limiterOn(() => new Promise(() => {}));
+  const taken = limiter.take('a');
+  t.mock.timers.tick(500);
+  assert.deepEqual(await taken, { limit: 3, remaining: 2, resetS: 60, exceeded: false });
+  assert.match(warnings[0] ?? '', /did not answer/);
+});

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { SCOPES } from '@saldo/api';
+import { pino } from 'pino';
+import { newSecret } from '../src/auth/api-key.ts';
+import { brpKeyRing } from '../src/auth/key-ring.ts';
+import { readConfig } from '../src/config.ts';
+import { type Db, openDatabase, statement } from '../src/db/database.ts';
+import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
+import { createAccount, createApiKey, ensureOperatorKey } from '../src/features/parties/actions.ts';
+import { startPlatform } from '../src/platform.ts';
+import { createDatabase } from './databases.ts';
+import { client, problemOf, startTestPlatform } from './harness.ts';
+import { createWorld } from './world.ts';
+
+const NOW = '2026-10-20T08:00:00Z';
+const OPERATOR_KEY = 'sixteen-or-more!';
+
+const platform = await startTestPlatform({ now: NOW });
+const world = createWorld(platform.db, platform.clock);
+const brp = await world.brp();
+const request = client(platform.baseUrl);
+const logged = await startLoggedPlatform();
+
+const REVOKE = statement('test_revoke', 'update api_key set revoked_at = now() where id = $1');
+
+const keyOf = (owner: { type: 'operator' } | { type: 'account'; accountNo: number }) =>
+  platform.db.transaction((tx) =>
+    createApiKey(tx, { owner, name: 'test', scopes: [], expiresAt: null }, platform.clock.now()),
+  );
+
+test('a key that is valid here and now is let in', async () => {
+  assert.equal((await request('/v1/contracts', { key: brp.key })).status, 200);
+});
+
+test('everything else is 401, with the challenge and without a hint why', async () => {
+  const account = await platform.db.transaction((tx) =>
+    createAccount(tx, { name: 'A' }, platform.clock.now()),
+  );
+  await platform.db.transaction((tx) => ensureOperatorKey(tx, OPERATOR_KEY, platform.clock.now()));
+  const last = brp.key.at(-1) === 'a' ? 'b' : 'a';
+  const keys = {
+    empty: '',
+    garbage: 'let me in',
+    mistyped: brp.key.slice(0, -1) + last,
+    'cut off': brp.key.slice(0, -1),
+    'in quotes': `"${brp.key}"`,
+    'in capitals': brp.key.toUpperCase(),
+    'of the right form, but unknown': newSecret('brp'),
+    'of an account': (await keyOf({ type: 'account', accountNo: account.no })).secret,
+    'of the operator': (await keyOf({ type: 'operator' })).secret,
+    'of the operator, from the environment': OPERATOR_KEY,
+    'very long': 'x'.repeat(10_000),
+    'not ASCII': 'schlüssel',
+  };
+  const details = new Set<string>();
+  for (const [kind, key] of Object.entries(keys)) {
+    const answer = await request('/v1/contracts', { key });
+    assert.equal(answer.status, 401, kind);
+    assert.equal(problemOf(answer).code, 'invalid_api_key');
+    assert.equal(answer.headers.get('www-authenticate'), 'ApiKey');
+    assert.equal(answer.headers.get('x-ratelimit-limit'), null, 'only a known key has a limit of its own');
+    details.add(answer.body.detail);
+  }
+  assert.equal(details.size, 1, 'a key that is known elsewhere reads like one that is not');
+  assert.match((await request('/v1/contracts')).body.detail, /X-Api-Key is missing/);
+  const twice = await fetch(`${platform.baseUrl}/v1/contracts`, {
+    headers: [
+      ['x-api-key', brp.key],
+      ['x-api-key', brp.key],
+    ],
+  });
+  assert.equal(twice.status, 401, 'a key sent twice is no key');
+  const elsewhere = { authorization: `Bearer ${brp.key}` };
+  assert.equal((await request('/v1/contracts', { headers: elsewhere })).status, 401);
+});
+
+test('a key ends at the moment of its expiry, even when it was used right before', async () => {
+  const { secret } = await world.key(brp, SCOPES, Date.parse('2026-10-20T09:00:00Z'));
+  const statusAt = async (instant: string) => {
+    platform.clock.set(instant);
+    return (await request('/v1/contracts', { key: secret })).status;
+  };
+  assert.equal(await statusAt('2026-10-20T08:59:59.999Z'), 200);
+  assert.equal(await statusAt('2026-10-20T09:00:00Z'), 401);
+  assert.equal(await statusAt('2027-10-20T09:00:00Z'), 401);
+  platform.clock.set(NOW);
+});
+
+/** A key ring whose time the test sets, and which counts how often it asks the database. */
+function testRing() {
+  const ring = { at: 0, asked: 0, isDown: false };
+  const db: Db = {
+    ...platform.db,
+    query: (statement, values) => {
+      ring.asked++;
+      if (ring.isDown) return Promise.reject(new Error('down'));
+      return platform.db.query(statement, values);
+    },
+  };
+  return Object.assign(ring, {
+    keys: brpKeyRing(
+      db,
+      () => platform.clock.now(),
+      () => ring.at,
+    ),
+  });
+}
+
+test('a revoked key is refused within 5 seconds, by every process', async () => {
+  const { id, secret } = await world.key(brp);
+  const rings = [testRing(), testRing()];
+  for (const ring of rings) {
+    const principal = await ring.keys.find(secret);
+    assert.equal(principal?.keyId, encodeId(ID_PREFIX.key, id));
+    assert.deepEqual(principal?.viewer, { brpNo: brp.no });
+    assert.deepEqual([...(principal?.scopes ?? [])].toSorted(), [...SCOPES].toSorted());
+  }
+  await platform.db.query(REVOKE, [id]);
+  for (const ring of rings) {
+    ring.at = 5_000;
+    assert.equal(await ring.keys.find(secret), null);
+    assert.equal(await ring.keys.find(secret), null);
+  }
+});
+
+test('the database is asked once in a while for a known key, and never for what cannot be one', async () => {
+  const { secret } = await world.key(brp);
+  const ring = testRing();
+  await Promise.all(Array.from({ length: 50 }, async () => ring.keys.find(secret)));
+  assert.equal(ring.asked, 1, 'requests that come at once ask once');
+  for (ring.at = 0; ring.at < 3_900; ring.at += 100) await ring.keys.find(secret);
+  assert.equal(ring.asked, 1);
+  for (const text of ['', 'garbage', newSecret('operator'), `${secret}x`])
+    assert.equal(await ring.keys.find(text), null);
+  assert.equal(ring.asked, 1);
+});
+
+test('a look-up that failed is made again', async () => {
+  const { secret } = await world.key(brp);
+  const ring = testRing();
+  ring.isDown = true;
+  await assert.rejects(async () => ring.keys.find(secret), /down/);
+  ring.isDown = false;
+  assert.ok(await ring.keys.find(secret));
+});
+
+const TABLES = statement(
+  'test_tables',
+  "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+);
+
+test('no secret is in the database, only its hash', async () => {
+  await platform.db.transaction((tx) => ensureOperatorKey(tx, OPERATOR_KEY, platform.clock.now()));
+  const tables = await platform.db.query<{ name: string }>(TABLES);
+  assert.ok(tables.length >= 10);
+  let everything = '';
+  for (const { name } of tables) {
+    const all = statement(`test_all_of_${name}`, `select to_jsonb(t)::text as text from ${name} t`);
+    for (const { text } of await platform.db.query<{ text: string }>(all)) everything += text;
+  }
+  assert.ok(
+    everything.includes(brp.key.slice(0, 'saldo_brp_'.length + 4)),
+    'what is searched does hold the keys',
+  );
+  for (const secret of [brp.key, OPERATOR_KEY]) {
+    assert.ok(!everything.includes(secret));
+    assert.ok(!everything.includes(Buffer.from(secret).toString('hex')));
+    assert.ok(!everything.includes(secret.slice(-10)), 'nor a good part of it');
+  }
+});
+
+/** A platform that tells everything it has to tell, into memory. */
+async function startLoggedPlatform() {
+  const database = await createDatabase();
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-data-'));
+  const config = readConfig({ PORT: '0', ADMIN_PORT: '0', DATA_DIR: dataDir, DATABASE_URL: database.url });
+  const lines: string[] = [];
+  const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
+  const { clock } = platform;
+  const started = await startPlatform(config, {
+    clock,
+    logger,
+    say: () => {},
+    prepare: async () => {},
+  });
+  const db = openDatabase(database.url);
+  after(async () => {
+    await started.stop();
+    await db.close();
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return { baseUrl: started.baseUrl, db, lines };
+}
+
+test('the log tells the request and the key’s id, and never the key, whatever becomes of the request', async () => {
+  const { db, lines, baseUrl } = logged;
+  const own = createWorld(db, platform.clock);
+  const owner = await own.brp();
+  const { id, secret } = await own.key(owner);
+  const ask = client(baseUrl, secret);
+  const outcomes: [path: string, options: Parameters<typeof ask>[1], status: number][] = [
+    ['/v1/contracts', {}, 200],
+    ['/v1/contracts?limit=0', {}, 400],
+    ['/v1/contracts/%zz', {}, 400],
+    ['/v1/contracts/con_x', {}, 404],
+    ['/v1/nowhere', {}, 404],
+    ['/v1/contracts', { method: 'DELETE' }, 405],
+    ['/v1/customers/x', { method: 'PATCH', body: '{' }, 400],
+    ['/v1/contracts', { key: `${secret}x` }, 401],
+  ];
+  for (const [at, [url, options, status]] of outcomes.entries()) {
+    const answer = await ask(url, { ...options, headers: { 'x-request-id': `request-${at}` } });
+    assert.equal(answer.status, status);
+  }
+  await db.query(statement('test_break', 'alter table contract rename to contract_gone'));
+  assert.equal((await ask('/v1/contracts', { headers: { 'x-request-id': 'request-broken' } })).status, 500);
+  const log = lines.join('');
+  assert.ok(!log.includes(secret));
+  assert.ok(!log.includes(secret.slice(-20)), 'nor a good part of it');
+  const lineOf = (requestId: string) =>
+    lines.map((line) => JSON.parse(line)).find((line) => line.request_id === requestId);
+  const { key_id, method, url, status, ms } = lineOf('request-0');
+  assert.deepEqual(
+    { key_id, method, url, status },
+    { key_id: encodeId(ID_PREFIX.key, id), method: 'GET', url: '/v1/contracts', status: 200 },
+  );
+  assert.equal(typeof ms, 'number');
+  assert.equal(lineOf('request-7').key_id, undefined);
+  const failure = lineOf('request-broken');
+  assert.match(failure.err.message, /contract/, 'what went wrong is in the log');
+});

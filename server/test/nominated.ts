@@ -1,0 +1,61 @@
+import type { Tso } from '@saldo/api';
+import { slotCount } from '../src/domain/delivery-day.ts';
+import { decodeId, ID_PREFIX } from '../src/domain/id.ts';
+import { recordConfirmation } from '../src/features/nominations/actions.ts';
+import { type Client, client, type TestPlatform } from './harness.ts';
+import type { World } from './world.ts';
+
+export type NominationSlot = {
+  slot_number: number;
+  amount: number;
+  matched_amount: number | null;
+  delivery_start: string;
+  delivery_end: string;
+};
+
+/** A nomination as the API shows it, as far as tests look at it. */
+export type Nominated = {
+  id: string;
+  status: string;
+  version: number;
+  previous_nomination_id: string | null;
+  gate_closure: string;
+  direction: 'out' | 'in';
+  eic: string;
+  tso: Tso;
+  slots: NominationSlot[];
+};
+
+export const listNominated = async (request: Client, query = ''): Promise<Nominated[]> =>
+  (await request(`/v1/nominations?include_slots=true&limit=100${query}`)).body.nominations;
+
+export const kwhOf = (mwh: number) => Math.round(mwh * 1000);
+export const amountsOf = (nomination: Nominated) => nomination.slots.map(({ amount }) => kwhOf(amount));
+export const nominationUuid = ({ id }: Nominated) => decodeId(ID_PREFIX.nomination, id) as string;
+
+/** The same value in every slot of a day. */
+export const flat = (day: string, value: number) => Array.from({ length: slotCount(day) }, () => value);
+/** One value in these slots, another one everywhere else. */
+export const only = (day: string, slots: readonly number[], value: number, elsewhere = 0) =>
+  flat(day, elsewhere).map((other, at) => (slots.includes(at + 1) ? value : other));
+
+/** A seller and a buyer with a contract, and the eyes of both on the API. */
+export async function makeDeal(platform: TestPlatform, world: World) {
+  const parties = await world.pair();
+  const contract = await world.contract(parties.producer, parties.consumer);
+  const asSeller = client(platform.baseUrl, parties.seller.key);
+  const asBuyer = client(platform.baseUrl, parties.buyer.key);
+  return { ...parties, contract, asSeller, asBuyer };
+}
+
+/** The TSO confirms each slot with some power, given the one that was nominated. */
+export const confirm = (
+  { db, clock }: TestPlatform,
+  nomination: Nominated,
+  matched: (kw: number, at: number) => number,
+  isFinal = true,
+) =>
+  db.transaction((tx) => {
+    const matchedKw = amountsOf(nomination).map((kwh, at) => matched(kwh * 4, at));
+    return recordConfirmation(tx, nominationUuid(nomination), { matchedKw, isFinal }, clock.now());
+  });

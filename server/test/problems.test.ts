@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { FIELD_CODES, type FieldCode, LIMITS, PROBLEM_CODES, PROBLEMS, type ProblemCode } from '@saldo/api';
+import pg from 'pg';
+import { pino } from 'pino';
+import { statement } from '../src/db/database.ts';
+import { createServer } from '../src/http/server.ts';
+import { createDatabase } from './databases.ts';
+import { client, problemOf, startTestPlatform } from './harness.ts';
+import { exchange, requestText } from './raw-http.ts';
+import { createWorld } from './world.ts';
+
+const platform = await startTestPlatform();
+const world = createWorld(platform.db, platform.clock);
+const { seller: brp, sellerGroup, producer } = await world.pair();
+const request = client(platform.baseUrl, brp.key);
+const update = (body: unknown, headers: Record<string, string> = {}, id = producer.id) =>
+  request(`/v1/customers/${id}`, { method: 'PATCH', body, headers });
+
+// Platforms to be broken: one by its limits, one from within, one by the loss of its database.
+const strict = await startTestPlatform({ environment: { RATE_LIMIT: '1' } });
+const broken = await startTestPlatform();
+const severed = await startSevered();
+const BASE_URL = 'https://api.example/saldo';
+const based = await startNamed({ BASE_URL });
+const named = await startNamed({ BASE_URL: `${BASE_URL}/`, ERROR_BASE: 'https://help.example/' });
+
+/** A platform that the outside names otherwise than we do; where it listens, we have to say ourselves. */
+async function startNamed(environment: Record<string, string>): Promise<string> {
+  const finder = createTcpServer().listen(0, '127.0.0.1');
+  await once(finder, 'listening');
+  const { port } = finder.address() as AddressInfo;
+  finder.close();
+  await once(finder, 'close');
+  await startTestPlatform({ environment: { ...environment, PORT: String(port) } });
+  return `http://127.0.0.1:${port}`;
+}
+
+/** A platform whose way to its database the test can close. */
+async function startSevered() {
+  const database = await createDatabase();
+  after(() => database.drop());
+  const { host, port, user, password, database: name } = new pg.Client({ connectionString: database.url });
+  const sockets = new Set<Socket>();
+  const way = createTcpServer((near) => {
+    const far = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => sockets.delete(socket));
+    }
+    near.pipe(far).pipe(near);
+  });
+  way.listen(0, '127.0.0.1');
+  await once(way, 'listening');
+  const address = `127.0.0.1:${(way.address() as AddressInfo).port}`;
+  const url = `postgres://${user}:${encodeURIComponent(password ?? '')}@${address}/${name}?sslmode=disable`;
+  const { baseUrl } = await startTestPlatform({ environment: { DATABASE_URL: url } });
+  const cut = async () => {
+    if (!way.listening) return;
+    const closed = once(way, 'close');
+    way.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  after(cut);
+  return { baseUrl, cut };
+}
+
+/** A server that has no patience, asked by a client that never comes to an end. */
+async function tooSlow() {
+  const app = await createServer({
+    logger: pino({ level: 'silent' }),
+    tls: null,
+    trustProxy: false,
+    corsOrigins: [],
+    errorBase: () => 'https://help.example',
+    methodsOf: () => [],
+    onAnswer: () => {},
+  });
+  Object.assign(app.server, { headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 });
+  const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
+  const answer = await exchange(baseUrl, 'GET /v1/contracts HTTP/1.1\r\nHost: x\r\n');
+  await app.close();
+  return answer;
+}
+
+async function rawly(answer: ReturnType<typeof exchange>) {
+  const { status, headers, body } = await answer;
+  return { status, headers: new Headers(headers), body: JSON.parse(body) };
+}
+
+/** How each problem of the catalogue comes about. One that is missing here does not compile. */
+const provocations = {
+  validation: () => request('/v1/contracts?limit=0'),
+  balance_group_tso_not_enabled: () => update({ balance_group: { eic: sellerGroup.eic, tso: 'DE_TENNET' } }),
+  invalid_api_key: () => request('/v1/contracts', { key: null }),
+  insufficient_scopes: async () => request('/v1/contracts', { key: (await world.key(brp, [])).secret }),
+  not_found: () => request('/v1/nowhere'),
+  contract_not_found: () => request('/v1/contracts/con_x'),
+  transaction_not_found: () => request('/v1/transactions/txn_x'),
+  nomination_not_found: () => request('/v1/nominations/nom_x'),
+  customer_not_found: () => request('/v1/customers/cust_x'),
+  method_not_allowed: () => request('/v1/contracts', { method: 'DELETE' }),
+  request_timeout: () => rawly(tooSlow()),
+  already_active: async () => {
+    await update({ status: 'active' });
+    return update({ status: 'active' });
+  },
+  invalid_status_transition: () => update({ status: 'pending' }),
+  precondition_failed: () => update({}, { 'if-match': '"old"' }),
+  payload_too_large: () => update(' '.repeat(LIMITS.bodyBytes + 1)),
+  unsupported_media_type: () => update('x', { 'content-type': 'text/plain' }),
+  rate_limited: async () => {
+    await client(strict.baseUrl)('/v1/contracts');
+    return client(strict.baseUrl)('/v1/contracts');
+  },
+  headers_too_large: () =>
+    rawly(exchange(platform.baseUrl, requestText('GET /', { 'X-Long': 'x'.repeat(LIMITS.headerBytes) }))),
+  internal_error: async () => {
+    const { key } = await createWorld(broken.db, broken.clock).brp();
+    await broken.db.query(statement('test_break', 'alter table contract rename to contract_secret_name'));
+    return client(broken.baseUrl, key)('/v1/contracts');
+  },
+  unavailable: async () => {
+    await severed.cut();
+    return client(severed.baseUrl, brp.key)('/v1/contracts');
+  },
+} satisfies Record<ProblemCode, () => Promise<{ status: number; headers: Headers; body: unknown }>>;
+
+test('every problem of the catalogue comes about, with its status, title and page', async () => {
+  for (const code of PROBLEM_CODES) {
+    const { status, headers, body } = await provocations[code]();
+    assert.equal(status, PROBLEMS[code].status, code);
+    assert.match(body.type, new RegExp(`^https?://[^/]+/errors/${code}$`));
+    assert.equal(body.title, PROBLEMS[code].title);
+    assert.equal(body.status, status);
+    assert.ok(body.detail.length > 10);
+    assert.equal(headers.get('content-type'), 'application/problem+json');
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.ok(headers.get('x-request-id'));
+    assert.equal(body.errors !== undefined, code === 'validation', 'only a validation lists fields');
+    const { 'retry-after': retryAfter } = Object.fromEntries(headers);
+    assert.equal(retryAfter !== undefined, code === 'unavailable' || code === 'rate_limited', code);
+  }
+});
+
+test('a failure of the server tells nothing of its inside', async () => {
+  const { key } = await createWorld(broken.db, broken.clock).brp();
+  const { status, text } = await client(broken.baseUrl, key)('/v1/contracts');
+  assert.equal(status, 500);
+  assert.doesNotMatch(text, /contract_secret_name|relation|select|\.ts|postgres/i);
+});
+
+/** How each field code comes about, and for which field. */
+const fieldProvocations = {
+  unknown_field: [() => request('/v1/contracts?sort=name'), 'sort'],
+  read_only_field: [() => update({ name: 'New' }), 'name'],
+  required: [() => update({ balance_group: { eic: sellerGroup.eic } }), 'balance_group.tso'],
+  invalid_type: [() => update({ metadata: { size: 7 } }), 'metadata.size'],
+  invalid_enum_value: [() => update({ status: 'gone' }), 'status'],
+  invalid_format: [() => request('/v1/contracts?active_on=2026-02-30'), 'active_on'],
+  invalid_literal: [() => request('/v1/transactions?type=spot'), 'type'],
+  value_too_small: [() => request('/v1/contracts?limit=0'), 'limit'],
+  value_too_large: [() => request('/v1/contracts?limit=101'), 'limit'],
+  validation_failed: [
+    () => request('/v1/transactions?slot_number_from=9&slot_number_to=8'),
+    'slot_number_to',
+  ],
+} satisfies Record<FieldCode, [() => ReturnType<typeof request>, string]>;
+
+test('every field code comes about, at its field and with words that help', async () => {
+  for (const code of FIELD_CODES) {
+    const [provoke, field] = fieldProvocations[code];
+    const answer = await provoke();
+    assert.equal(answer.status, 400);
+    assert.deepEqual(problemOf(answer), { code: 'validation', errors: [`${field} ${code}`] });
+    assert.ok(answer.body.errors[0].message.length > 5);
+  }
+});
+
+test('the instance is the path and query of the request', async () => {
+  for (const path of ['/v1/contracts?limit=0&eic=%C3%BC', '/v1/nowhere?x', '/v1/customers/%22']) {
+    assert.equal((await request(path)).body.instance, path);
+  }
+});
+
+test('every problem’s type resolves, without a key, to a page that names the code and its remedy', async () => {
+  for (const code of PROBLEM_CODES) {
+    const page = await client(platform.baseUrl)(`/errors/${code}`);
+    assert.equal(page.status, 200);
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    assert.ok(page.text.includes(`<code>${code}</code>`), code);
+    assert.ok(page.text.includes(PROBLEMS[code].title), code);
+    assert.ok(page.text.includes(String(PROBLEMS[code].status)), code);
+    assert.doesNotMatch(page.text, /`|<script|https?:/);
+  }
+  const { body } = await request('/v1/nowhere');
+  assert.equal((await fetch(body.type)).status, 200, 'as it stands in an answer');
+  for (const unknown of ['nonsense', 'toString', '__proto__', 'Validation', '%3Cb%3E']) {
+    const answer = await client(platform.baseUrl)(`/errors/${unknown}`);
+    assert.deepEqual([answer.status, problemOf(answer).code], [404, 'not_found'], unknown);
+  }
+});
+
+test('problems are named by ERROR_BASE, else by BASE_URL, else by the address listened on', async () => {
+  const bases: [address: string, errorBase: string, apiBase: string][] = [
+    [named, 'https://help.example', BASE_URL],
+    [based, BASE_URL, BASE_URL],
+    [platform.baseUrl, platform.baseUrl, platform.baseUrl],
+  ];
+  for (const [address, errorBase, apiBase] of bases) {
+    const ask = client(address);
+    assert.equal((await ask('/v1/nowhere')).body.type, `${errorBase}/errors/not_found`);
+    assert.equal((await ask('/v1/contracts/%zz')).body.type, `${errorBase}/errors/validation`);
+    assert.equal((await rawly(exchange(address, 'x\r\n\r\n'))).body.type, `${errorBase}/errors/validation`);
+    const { body } = await ask('/openapi.json');
+    assert.deepEqual(body.servers, [{ url: apiBase }]);
+  }
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { openDatabase } from '../src/db/database.ts';
+import { createDatabase } from './databases.ts';
+import { type Answer, client, problemOf, startTestPlatform } from './harness.ts';
+import { startRedisStandIn } from './redis-stand-in.ts';
+import { createWorld } from './world.ts';
+
+const LIMIT = 8;
+const WINDOW_S = 3600;
+const environment = { RATE_LIMIT: String(LIMIT), RATE_WINDOW_S: String(WINDOW_S) };
+
+const platform = await startTestPlatform({ environment });
+const world = createWorld(platform.db, platform.clock);
+
+// Two processes of one platform: the same database, the same Redis.
+const redis = await startRedisStandIn();
+const database = await createDatabase();
+const shared = { ...environment, DATABASE_URL: database.url, REDIS_URL: redis.url };
+const first = await startTestPlatform({ environment: shared });
+const second = await startTestPlatform({ environment: shared });
+const db = openDatabase(database.url);
+const sharedWorld = createWorld(db, platform.clock);
+after(async () => {
+  await db.close();
+  await database.drop();
+  await redis.stop();
+});
+
+const unreachable = await startRedisStandIn();
+await unreachable.stop();
+const alone = await startTestPlatform({ environment: { ...environment, REDIS_URL: unreachable.url } });
+
+const limits = ({ headers }: Answer) =>
+  ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`));
+
+test('every answer to a known key carries the limit, what remains of it and when it begins anew', async () => {
+  const brp = await world.brp();
+  const { secret } = await world.key(brp, ['contracts:read', 'customers:write']);
+  const request = client(platform.baseUrl, secret);
+  const answers: [status: number, answer: Answer][] = [
+    [200, await request('/v1/contracts')],
+    [400, await request('/v1/contracts?limit=0')],
+    [403, await request('/v1/nominations')],
+    [404, await request('/v1/contracts/con_x')],
+    [400, await request('/v1/customers/x', { method: 'PATCH', body: '{' })],
+    [
+      415,
+      await request('/v1/customers/x', { method: 'PATCH', body: '{}', headers: { 'content-type': 'a/b' } }),
+    ],
+    [404, await request('/v1/customers/x', { method: 'PATCH', body: '{}' })],
+    [200, await request('/v1/contracts', { method: 'HEAD' })],
+    [429, await request('/v1/contracts')],
+    [429, await request('/v1/nominations')],
+  ];
+  for (const [at, [status, answer]] of answers.entries()) {
+    assert.equal(answer.status, status);
+    const [limit, remaining, reset] = limits(answer);
+    assert.deepEqual([limit, remaining], [String(LIMIT), String(Math.max(0, LIMIT - 1 - at))]);
+    assert.match(reset ?? '', /^\d+$/);
+    assert.ok(Number(reset) > WINDOW_S - 100 && Number(reset) <= WINDOW_S);
+  }
+});
+
+test('who asks too often is told so, and when to come back', async () => {
+  const brp = await world.brp();
+  const request = client(platform.baseUrl, brp.key);
+  for (let i = 0; i < LIMIT; i++) assert.equal((await request('/v1/contracts')).status, 200);
+  const answer = await request('/v1/contracts');
+  assert.equal(answer.status, 429);
+  assert.equal(problemOf(answer).code, 'rate_limited');
+  assert.equal(answer.headers.get('retry-after'), answer.headers.get('x-ratelimit-reset'));
+  assert.equal(
+    (await request('/v1/contracts/con_x')).status,
+    429,
+    '429 comes before what is wrong otherwise',
+  );
+  assert.equal((await request('/v1/nowhere')).status, 404, 'and after what does not exist');
+  assert.equal((await request('/openapi.json')).status, 200, 'what needs no key has no limit');
+});
+
+test('two keys of one BRP have a window each', async () => {
+  const brp = await world.brp();
+  const { secret } = await world.key(brp);
+  for (let i = 0; i <= LIMIT; i++) await client(platform.baseUrl, brp.key)('/v1/contracts');
+  assert.equal((await client(platform.baseUrl, secret)('/v1/contracts')).status, 200);
+});
+
+test('an address that fails to show a valid key too often is limited, and valid keys from there are not', async () => {
+  const stranger = client(platform.baseUrl, 'nonsense');
+  const statuses = [];
+  for (let i = 0; i < LIMIT + 2; i++) statuses.push((await stranger('/v1/contracts')).status);
+  assert.deepEqual(statuses, [...Array.from({ length: LIMIT }, () => 401), 429, 429]);
+  const answer = await client(platform.baseUrl)('/v1/contracts');
+  assert.equal(problemOf(answer).code, 'rate_limited');
+  assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+  assert.equal(answer.headers.get('x-ratelimit-limit'), null);
+  const brp = await world.brp();
+  assert.equal((await client(platform.baseUrl, brp.key)('/v1/contracts')).status, 200);
+});
+
+const remainingAt = async (baseUrl: string, key: string) =>
+  Number((await client(baseUrl, key)('/v1/contracts')).headers.get('x-ratelimit-remaining'));
+
+/** Connections are made in the background; until then the second process does not see what the first one counted. */
+async function untilTogether(): Promise<void> {
+  for (let together = false; !together; ) {
+    const { key } = await sharedWorld.brp();
+    await remainingAt(first.baseUrl, key);
+    together = (await remainingAt(second.baseUrl, key)) === LIMIT - 2;
+  }
+}
+
+test('through Redis, all processes count together, until the window ends', async () => {
+  await untilTogether();
+  const { key } = await sharedWorld.brp();
+  const remaining: number[] = [];
+  for (let i = 0; i < LIMIT; i++)
+    remaining.push(await remainingAt((i % 2 === 0 ? first : second).baseUrl, key));
+  assert.deepEqual(
+    remaining,
+    Array.from({ length: LIMIT }, (_, at) => LIMIT - 1 - at),
+  );
+  for (const { baseUrl } of [first, second])
+    assert.equal((await client(baseUrl, key)('/v1/contracts')).status, 429);
+  redis.now += WINDOW_S * 1000;
+  const answer = await client(first.baseUrl, key)('/v1/contracts');
+  assert.deepEqual(limits(answer), [String(LIMIT), String(LIMIT - 1), String(WINDOW_S)]);
+});
+
+test('while Redis is silent or gone each process counts for itself, and together again once it is back', async () => {
+  const { key } = await sharedWorld.brp();
+  assert.equal(await remainingAt(first.baseUrl, key), LIMIT - 1);
+  redis.isSilent = true;
+  assert.equal(await remainingAt(first.baseUrl, key), LIMIT - 1, 'silent: counted from the start in memory');
+  redis.isSilent = false;
+  await redis.stop();
+  assert.equal(await remainingAt(first.baseUrl, key), LIMIT - 2, 'gone');
+  assert.equal(await remainingAt(second.baseUrl, key), LIMIT - 1, 'gone for the other one too');
+  await redis.start();
+  await untilTogether();
+});
+
+test('a platform whose Redis was never there starts, answers and limits', async () => {
+  const { key } = await createWorld(alone.db, platform.clock).brp();
+  for (let i = 0; i < LIMIT; i++) assert.equal(await remainingAt(alone.baseUrl, key), LIMIT - 1 - i);
+  assert.equal((await client(alone.baseUrl, key)('/v1/contracts')).status, 429);
+});
