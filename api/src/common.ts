@@ -11,6 +11,19 @@ export const LIMITS = {
   slotNumber: { minimum: 1, maximum: 100 },
   metadata: { keys: 50, keyLength: 40, valueLength: 500 },
   searchLength: 200,
+  nameLength: 200,
+  externalIdLength: 100,
+  reasonLength: 500,
+  idempotencyKeyLength: 200,
+  /** A terawatt: more than any plant, and still exact in kW. */
+  powerMw: 1_000_000,
+  /** A month in which both keys work. */
+  keyGraceS: 31 * 24 * 3600,
+  profileDays: 62,
+  /** Faulty lines of an import that are listed; all are counted. */
+  rejectedLines: 1000,
+  /** A line of an import; a whole day is a few kilobytes. */
+  importLineBytes: 64 * 1024,
   /** No request that a person wrote has more mistakes; one made to cost time may have any number. */
   fieldErrors: 1000,
   bodyBytes: 1024 * 1024,
@@ -18,7 +31,7 @@ export const LIMITS = {
 } as const;
 
 /** Formats that the server checks and that the documentation names; `date` and `date-time` are JSON Schema's own. */
-export const CUSTOM_FORMATS = ['eic', 'text'] as const;
+export const CUSTOM_FORMATS = ['eic', 'balance-group-eic', 'text'] as const;
 
 /** An object that refuses every member it does not name. */
 export const Strict = <P extends TProperties>(properties: P, options: object = {}) =>
@@ -34,6 +47,29 @@ export const TsoSchema = Choice(TSOS, {
   title: 'Tso',
   description: 'Transmission system operator.',
   examples: ['DE_AMPRION'],
+});
+
+/** Text that a person wrote and that is shown again. */
+export const Name = (description: string, example: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: LIMITS.nameLength,
+    format: 'text',
+    description,
+    examples: [example],
+  });
+
+/** Metadata as it is changed: a key set to null is removed. */
+export const MetadataUpdate = Type.Unsafe<Record<string, string | null>>({
+  type: 'object',
+  description: 'Merged into the existing metadata; a key set to null is removed.',
+  propertyNames: { minLength: 1, maxLength: LIMITS.metadata.keyLength, format: 'text' },
+  additionalProperties: {
+    type: ['string', 'null'],
+    maxLength: LIMITS.metadata.valueLength,
+    format: 'text',
+  },
+  examples: [{ cost_center: '4711', old_key: null }],
 });
 
 export const DateTime = (description: string, example = '2026-01-15T14:00:00Z') =>
@@ -87,6 +123,11 @@ export const TAGS: Readonly<Record<string, string>> = {
   Transactions: 'The quarter-hour volumes of your contracts, with all their versions.',
   Nominations: 'What your balance groups nominate to the TSO: the net saldo of their valid transactions.',
   Customers: 'The consumers and producers that are assigned to you.',
+  'Delivery days': 'The calendar: slots and gates of a German delivery day.',
+  Parties: 'BRPs, their balance groups, accounts, and keys.',
+  Assets: 'Plants that contracts deliver from.',
+  Volumes: 'How the quarter-hour volumes come in.',
+  Platform: 'The audit trail, and the clock of a sandbox.',
 };
 
 /** What the parameters in paths mean; an id that is malformed is simply not found. */
@@ -101,6 +142,12 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
     example: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
   },
   customer_id: { description: 'Id of the customer.', example: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp' },
+  brp_id: { description: 'Id of the BRP.', example: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b' },
+  key_id: { description: 'Id of the API key.', example: 'key_01jhm3w0ave6p8mxk2r5t7zj4h' },
+  asset_id: { description: 'Id of the asset.', example: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c' },
+  eic: { description: 'EIC of the balance group.', example: '11XFC-PROD-----E' },
+  delivery_date: { description: 'A German delivery day.', example: '2026-10-25' },
+  date: { description: 'A German delivery day.', example: '2026-10-25' },
 };
 
 /** Query parameters that must not run backwards: the second of each pair may not come before the first. */

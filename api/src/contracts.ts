@@ -86,7 +86,7 @@ export const assetExample: Asset = {
   tso: 'DE_50HERTZ',
 };
 
-const contractExample: Contract = {
+export const contractExample: Contract = {
   id: 'con_01jhm3wa2fe5h8x2z6tdq9vn4m',
   external_id: 'PPA-2026-0017',
   type: 'ppa',

@@ -4,6 +4,7 @@ import {
   DateTime,
   Eic,
   LIMITS,
+  MetadataUpdate,
   Nullable,
   Pagination,
   pageQuery,
@@ -46,43 +47,31 @@ export const CustomerList = Type.Object(
 /** Fields of a customer that a PATCH must not carry; sending one is `read_only_field`, not `unknown_field`. */
 export const CUSTOMER_READ_ONLY_FIELDS = ['id', 'name', 'assigned_at', 'activated_at', 'created_at'] as const;
 
+export const BalanceGroupUpdate = Strict(
+  {
+    eic: Type.String({
+      format: 'eic',
+      description: 'One of your balance groups.',
+      examples: ['11XFC-CONS-----0'],
+    }),
+    tso: TsoSchema,
+  },
+  { title: 'BalanceGroupUpdate' },
+);
+
 export const CustomerUpdate = Strict(
   {
     status: Type.Optional(
       Choice(CUSTOMER_STATUSES, { description: 'The status to move to.', examples: ['active'] }),
     ),
-    balance_group: Type.Optional(
-      Strict(
-        {
-          eic: Type.String({
-            format: 'eic',
-            description: 'One of your balance groups.',
-            examples: ['11XFC-CONS-----0'],
-          }),
-          tso: TsoSchema,
-        },
-        { title: 'BalanceGroupUpdate' },
-      ),
-    ),
-    metadata: Type.Optional(
-      Type.Unsafe<Record<string, string | null>>({
-        type: 'object',
-        description: 'Merged into the existing metadata; a key set to null is removed.',
-        propertyNames: { minLength: 1, maxLength: LIMITS.metadata.keyLength, format: 'text' },
-        additionalProperties: {
-          type: ['string', 'null'],
-          maxLength: LIMITS.metadata.valueLength,
-          format: 'text',
-        },
-        examples: [{ cost_center: '4711', old_key: null }],
-      }),
-    ),
+    balance_group: Type.Optional(BalanceGroupUpdate),
+    metadata: Type.Optional(MetadataUpdate),
   },
   { title: 'CustomerUpdate', 'x-read-only': CUSTOMER_READ_ONLY_FIELDS },
 );
 export type CustomerUpdate = Static<typeof CustomerUpdate>;
 
-const customerExample: Customer = {
+export const customerExample: Customer = {
   id: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp',
   name: 'Stadtwerke Viernheim',
   status: 'active',

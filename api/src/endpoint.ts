@@ -21,8 +21,12 @@ export type Endpoint<
   readonly description: string;
   /** All of them are required. */
   readonly scopes: readonly Scope[];
+  /** What a success is answered with; 200 unless it says otherwise. 204 has no body. */
+  readonly status?: 201 | 204;
   readonly query: Query;
   readonly body: Body;
+  /** Media types of a body that is read as a stream, of any size. */
+  readonly stream?: readonly string[];
   readonly response: Response;
   /** Problems that only this operation has; those that every operation has are added where they are documented. */
   readonly problems: readonly ProblemCode[];

@@ -1,6 +1,13 @@
 import { contractEndpoints } from './contracts.ts';
 import { customerEndpoints } from './customers.ts';
+import { deliveryDayEndpoints } from './delivery-days.ts';
 import { nominationEndpoints } from './nominations.ts';
+import { operatorContractEndpoints } from './operator/contracts.ts';
+import { operatorCustomerEndpoints } from './operator/customers.ts';
+import { operatorNominationEndpoints } from './operator/nominations.ts';
+import { operatorPartyEndpoints } from './operator/parties.ts';
+import { operatorPlatformEndpoints } from './operator/platform.ts';
+import { operatorVolumeEndpoints } from './operator/volumes.ts';
 import { transactionEndpoints } from './transactions.ts';
 
 /** Every operation of the BRP API, in the order in which it is documented. */
@@ -9,13 +16,31 @@ export const brpEndpoints = {
   ...transactionEndpoints,
   ...nominationEndpoints,
   ...customerEndpoints,
+  ...deliveryDayEndpoints,
+};
+
+/** Every operation of the operator API that is there in every platform. */
+export const operatorEndpoints = {
+  ...operatorPartyEndpoints,
+  ...operatorCustomerEndpoints,
+  ...operatorContractEndpoints,
+  ...operatorVolumeEndpoints,
+  ...operatorNominationEndpoints,
+  ...operatorPlatformEndpoints,
 };
 
 export * from './common.ts';
 export * from './contracts.ts';
 export * from './customers.ts';
+export * from './delivery-days.ts';
 export * from './endpoint.ts';
 export * from './nominations.ts';
+export * from './operator/contracts.ts';
+export * from './operator/customers.ts';
+export * from './operator/nominations.ts';
+export * from './operator/parties.ts';
+export * from './operator/platform.ts';
+export * from './operator/volumes.ts';
 export * from './problems.ts';
 export * from './scopes.ts';
 export * from './transactions.ts';

@@ -107,6 +107,59 @@ const nominationExample: Nomination = {
   created_at: '2026-01-14T12:31:07Z',
 };
 
+/** Per slot of a nomination, every transaction that its amount is made of. */
+export const Explanation = Type.Object(
+  {
+    nomination_id: Type.String(),
+    direction: Choice(DIRECTIONS),
+    slots: Type.Array(
+      Type.Object(
+        {
+          slot_number: SlotNumber('Quarter-hour within the German delivery day.'),
+          delivery_start: DateTime('Start of the quarter-hour, UTC.'),
+          delivery_end: DateTime('End of the quarter-hour, UTC.'),
+          amount: MwhSchema('What the nomination says, MWh.'),
+          transactions: Type.Array(
+            Type.Object(
+              {
+                id: Type.String(),
+                contract_id: Type.String(),
+                role: Choice(['sender', 'receiver'], { description: 'What the balance group is in it.' }),
+                volume: MwhSchema('MWh.'),
+              },
+              { title: 'ExplanationTransaction' },
+            ),
+          ),
+        },
+        { title: 'ExplanationSlot' },
+      ),
+    ),
+  },
+  { title: 'Explanation' },
+);
+export type Explanation = Static<typeof Explanation>;
+
+export const explanationExample: Explanation = {
+  nomination_id: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
+  direction: 'out',
+  slots: [
+    {
+      slot_number: 61,
+      delivery_start: '2026-01-15T14:00:00Z',
+      delivery_end: '2026-01-15T14:15:00Z',
+      amount: 7.125,
+      transactions: [
+        {
+          id: 'txn_01jhm4q7sqe8h9w3tb5k2x0rax',
+          contract_id: 'con_01jhm3wa2fe5h8x2z6tdq9vn4m',
+          role: 'sender',
+          volume: 7.125,
+        },
+      ],
+    },
+  ],
+};
+
 export const nominationEndpoints = {
   listNominations: endpoint({
     id: 'listNominations',
@@ -205,5 +258,20 @@ export const nominationEndpoints = {
       request: { ids: ['nom_01jhm52x6yf6rbkm2s8hq3j5zd'] },
       response: { nominations: [nominationExample] },
     },
+  }),
+  explainNomination: endpoint({
+    id: 'explainNomination',
+    method: 'GET',
+    path: '/v1/nominations/{nomination_id}/explanation',
+    tag: 'Nominations',
+    summary: 'Explain a nomination',
+    description:
+      'Per slot, the transactions that were valid when this version was made. Their sum is the amount.',
+    scopes: ['nominations:read', 'transactions:read'],
+    query: Strict({}),
+    body: null,
+    response: Explanation,
+    problems: ['nomination_not_found'],
+    example: { response: explanationExample },
   }),
 };

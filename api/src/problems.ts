@@ -74,6 +74,30 @@ export const PROBLEMS = {
     explanation: 'The nomination does not exist, or its balance group is not yours.',
     remedy: 'Check the id, and that the key belongs to the BRP of the balance group.',
   },
+  brp_not_found: {
+    status: 404,
+    title: 'BRP Not Found',
+    explanation: 'There is no BRP with this id.',
+    remedy: 'Check the id; the list of BRPs has all of them.',
+  },
+  balance_group_not_found: {
+    status: 404,
+    title: 'Balance Group Not Found',
+    explanation: 'There is no balance group with this EIC.',
+    remedy: 'Check the EIC; the list of balance groups has all of them.',
+  },
+  api_key_not_found: {
+    status: 404,
+    title: 'API Key Not Found',
+    explanation: 'There is no API key with this id.',
+    remedy: 'Check the id; it begins with `key_` and is not the key itself.',
+  },
+  asset_not_found: {
+    status: 404,
+    title: 'Asset Not Found',
+    explanation: 'There is no asset with this id.',
+    remedy: 'Check the id; the list of assets has all of them.',
+  },
   customer_not_found: {
     status: 404,
     title: 'Customer Not Found',
@@ -91,6 +115,24 @@ export const PROBLEMS = {
     title: 'Request Timeout',
     explanation: 'The request did not arrive completely in time.',
     remedy: 'Send the whole request without long pauses.',
+  },
+  already_exists: {
+    status: 409,
+    title: 'Already Exists',
+    explanation: 'Something that there can be only once is there already.',
+    remedy: 'Use the one that exists, or choose another name or code.',
+  },
+  contract_without_volumes: {
+    status: 409,
+    title: 'Contract Without Volumes',
+    explanation: 'Only contracts of type `ppa` with both delivery dates take volumes.',
+    remedy: 'Check which contract is meant, and that its delivery dates are set.',
+  },
+  idempotency_key_reused: {
+    status: 409,
+    title: 'Idempotency Key Reused',
+    explanation: 'The `Idempotency-Key` was used for another request within the last 24 hours.',
+    remedy: 'Use a new key for a new request; repeat a request only with the same path and body.',
   },
   already_active: {
     status: 409,

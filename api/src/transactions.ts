@@ -84,7 +84,7 @@ export const BulkTransactionIdsRequest = Strict(
   { title: 'BulkTransactionIdsRequest' },
 );
 
-const transactionExample: Transaction = {
+export const transactionExample: Transaction = {
   id: 'txn_01jhm4q7sqe8h9w3tb5k2x0rax',
   type: 'ppa',
   contract_id: 'con_01jhm3wa2fe5h8x2z6tdq9vn4m',

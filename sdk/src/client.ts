@@ -1,10 +1,41 @@
-import type { BodyOf, Endpoint, ParamsOf, Problem, QueryOf, ResponseOf } from '@saldo/api';
-import { SaldoProblem } from './problem.ts';
+import type { BodyOf, Endpoint, ParamsOf, QueryOf, ResponseOf } from '@saldo/api';
+import { SaldoConnectionError } from './problem.ts';
+import { type AnyInput, readAnswer, requestOf } from './request.ts';
+import {
+  type Attempt,
+  DEFAULT_RETRY,
+  REAL_SURROUNDINGS,
+  type RetryOptions,
+  type Surroundings,
+  withRetries,
+  withTimeout,
+} from './retry.ts';
+import { isRepeatable, openUpload, type UploadProgress, type UploadSource } from './upload.ts';
 
 export type ClientOptions = {
   /** The address of the API without its version: `https://api.example.org`. */
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** How long one attempt may stand still, 30 s unless told; 0 waits for ever. */
+  readonly timeoutMs?: number;
+  readonly retry?: Partial<RetryOptions>;
+  /** Ends every call of this client. */
+  readonly signal?: AbortSignal;
+  /** Hears of every answer, those that are tried again included. */
+  readonly onResponse?: (response: Response) => void;
+} & Partial<Surroundings>;
+
+/** What can be said about a single call. */
+export type CallOptions = {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly retry?: Partial<RetryOptions>;
+  /** Makes a POST that changes something safe to repeat; one is made up when it is not given. */
+  readonly idempotencyKey?: string;
+  /** The `ETag` of the record as it was read: a change by somebody else is answered with `precondition_failed`. */
+  readonly ifMatch?: string;
+  /** Hears of every answer: its headers carry `ETag`, `X-Request-Id` and the rate limit. */
+  readonly onResponse?: (response: Response) => void;
 };
 
 /** What an endpoint is called with: only what it takes, and what it needs. */
@@ -12,36 +43,98 @@ export type Input<E extends Endpoint> = (keyof ParamsOf<E> extends never ? objec
   (object extends QueryOf<E> ? { query?: QueryOf<E> } : { query: QueryOf<E> }) &
   (BodyOf<E> extends undefined ? object : { body: BodyOf<E> });
 
-export type Client = { call<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<ResponseOf<E>> };
+/** A file in place of a JSON body. */
+export type Upload = {
+  readonly source: UploadSource;
+  readonly mediaType: string;
+  readonly onProgress?: (progress: UploadProgress) => void;
+};
 
-type AnyInput = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
+export type Client = {
+  call<E extends Endpoint>(endpoint: E, input: Input<E>, options?: CallOptions): Promise<ResponseOf<E>>;
+  upload<E extends Endpoint>(
+    endpoint: E,
+    input: Input<E>,
+    upload: Upload,
+    options?: CallOptions,
+  ): Promise<ResponseOf<E>>;
+};
+
+const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** Calls endpoints by their description, with their types. */
-export function createClient({ baseUrl, apiKey }: ClientOptions): Client {
-  return {
-    async call<E extends Endpoint>(endpoint: E, input: Input<E>) {
-      const { params = {}, query = {}, body } = input as AnyInput;
-      const response = await fetch(baseUrl + pathOf(endpoint.path, params) + queryOf(query), {
-        method: endpoint.method,
-        headers: {
-          'x-api-key': apiKey,
-          accept: 'application/json',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const answer: unknown = await response.json();
-      if (!response.ok) throw new SaldoProblem(answer as Problem, response.headers.get('x-request-id'));
-      return answer as ResponseOf<E>;
-    },
+export function createClient(options: ClientOptions): Client {
+  const baseUrl = checkedBaseUrl(options.baseUrl);
+  const surroundings: Surroundings = {
+    fetch: options.fetch ?? REAL_SURROUNDINGS.fetch,
+    sleep: options.sleep ?? REAL_SURROUNDINGS.sleep,
+    random: options.random ?? REAL_SURROUNDINGS.random,
+    now: options.now ?? REAL_SURROUNDINGS.now,
   };
+
+  async function send(endpoint: Endpoint, input: AnyInput, upload: Upload | null, call: CallOptions) {
+    const request = requestOf(endpoint, input, { ...call, apiKey: options.apiKey, upload });
+    const isSafe = request.isSafe && (upload === null || isRepeatable(upload.source));
+    const retry = { ...DEFAULT_RETRY, ...options.retry, ...call.retry };
+    const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const signals = [options.signal, call.signal].filter((signal) => signal !== undefined);
+    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+
+    const attempt = async (inner: AbortSignal, touch: () => void): Promise<Attempt<unknown>> => {
+      const onProgress = (progress: UploadProgress) => {
+        touch();
+        upload?.onProgress?.(progress);
+      };
+      const response = await surroundings.fetch(baseUrl + request.target, {
+        ...request.init,
+        ...(upload === null ? {} : await openUpload(upload.source, onProgress)),
+        signal: inner,
+      });
+      options.onResponse?.(response);
+      call.onResponse?.(response);
+      const answer = await readAnswer(response, surroundings.now());
+      if ('done' in answer) return answer;
+      // Too many requests: whatever was asked for was not done, and may be asked for again.
+      const again = answer.again && (isSafe || (response.status === 429 && upload === null));
+      return { ...answer, again };
+    };
+    const attemptOnce = async (): Promise<Attempt<unknown>> => {
+      try {
+        return await withTimeout(timeoutMs, surroundings, signal, attempt);
+      } catch (error) {
+        // A caller that gave up hears its own reason.
+        signal?.throwIfAborted();
+        const failed = connectionError(error, baseUrl);
+        return { failed, again: isSafe && failed.kind !== 'redirect', retryAfterMs: null };
+      }
+    };
+    return withRetries(attemptOnce, retry, surroundings, signal);
+  }
+
+  return {
+    call: async (endpoint, input, call = {}) => send(endpoint, input, null, call),
+    upload: async (endpoint, input, upload, call = {}) => send(endpoint, input, upload, call),
+  } as Client;
 }
 
-const pathOf = (pattern: string, params: Record<string, string>) =>
-  pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+function checkedBaseUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new TypeError(`baseUrl must be an http or https address without a query, not ${JSON.stringify(baseUrl)}`);
+  }
+  return url.href.replace(/\/+$/, '');
+}
 
-function queryOf(query: Record<string, unknown>): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return text === '' ? '' : `?${text}`;
+function connectionError(error: unknown, baseUrl: string): SaldoConnectionError {
+  if (error instanceof SaldoConnectionError) return error;
+  return new SaldoConnectionError('network', `${baseUrl} cannot be reached: ${innermost(error)}.`, error);
+}
+
+/** What `fetch` says is "fetch failed"; the reason is further in. */
+function innermost(error: unknown): string {
+  let deepest = error;
+  while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
+  if (!(deepest instanceof Error)) return String(deepest);
+  // An error that collects those of several addresses has no message, but a code.
+  return deepest.message || ('code' in deepest ? String(deepest.code) : deepest.name);
 }

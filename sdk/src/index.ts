@@ -1,2 +1,16 @@
-export { type Client, type ClientOptions, createClient, type Input } from './client.ts';
-export { SaldoProblem } from './problem.ts';
+// Whoever uses the SDK needs no other package for the types of what it takes and gives.
+export type * from '@saldo/api';
+export { type BrpClient, createBrpClient } from './brp.ts';
+export {
+  type CallOptions,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Input,
+  type Upload,
+} from './client.ts';
+export { createOperatorClient, type ImportOptions, type OperatorClient } from './operator.ts';
+export { isProblem, SaldoConnectionError, SaldoProblem } from './problem.ts';
+export type { Filter, ListMethods, Method, RecordOf } from './resources.ts';
+export type { RetryOptions, Surroundings } from './retry.ts';
+export type { UploadProgress, UploadSource } from './upload.ts';

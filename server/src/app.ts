@@ -1,42 +1,65 @@
 import { readFile } from 'node:fs/promises';
-import { brpEndpoints } from '@saldo/api';
+import { brpEndpoints, type Endpoint, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
 import type { FastifyInstance } from 'fastify';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { brpKeyRing } from './auth/key-ring.ts';
-import { type Clock, monotonicNow } from './clock.ts';
+import type { KeyKind } from './auth/api-key.ts';
+import { keyRing } from './auth/key-ring.ts';
+import { type MovableClock, monotonicNow } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, statement } from './db/database.ts';
+import { DEFAULT_GATE_RULES } from './domain/gates.ts';
+import { operatorAuditRoutes } from './features/audit/operator-routes.ts';
+import { calendarRoutes } from './features/calendar/routes.ts';
+import { operatorContractRoutes } from './features/contracts/operator-routes.ts';
 import { contractRoutes } from './features/contracts/routes.ts';
+import { operatorCustomerRoutes } from './features/customers/operator-routes.ts';
 import { customerRoutes } from './features/customers/routes.ts';
-import { nominationRoutes } from './features/nominations/routes.ts';
+import { operatorMarketRoutes } from './features/market/operator-routes.ts';
+import { nominationRoutes, operatorNominationRoutes } from './features/nominations/routes.ts';
+import { operatorPartyRoutes } from './features/parties/operator-routes.ts';
+import { sandboxRoutes } from './features/sandbox/operator-routes.ts';
+import { operatorTransactionRoutes } from './features/transactions/operator-routes.ts';
 import { transactionRoutes } from './features/transactions/routes.ts';
 import { cursorSealer } from './http/cursor.ts';
-import { mountDocs } from './http/docs.ts';
+import { mountDocs, type OfferedDocument } from './http/docs.ts';
 import { ERROR_PAGE_POLICY, errorPage, isProblemCode } from './http/error-pages.ts';
 import { keyGuard } from './http/guard.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { problem } from './http/problem.ts';
 import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from './http/rate-limit.ts';
 import { methodFinder, mountRoutes } from './http/routes.ts';
-import { createServer } from './http/server.ts';
+import { createServer, originOf } from './http/server.ts';
 import type { Metrics } from './metrics.ts';
 
 export type Parts = {
   readonly config: Config;
   readonly db: Database;
-  readonly clock: Clock;
+  readonly clock: MovableClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
 };
 
 /** Paths that are there for everybody; those of the API are in its table of endpoints. */
-const OPEN_PATHS = ['/', '/openapi.json', '/docs', '/docs/{file}', '/errors/{code}'].map((path) => ({
+const OPEN_PATHS = [
+  '/',
+  '/openapi.json',
+  '/operator/openapi.json',
+  '/docs',
+  '/docs/{file}',
+  '/errors/{code}',
+].map((path) => ({
   method: 'GET' as const,
   path,
 }));
 
 const READ_CURSOR_SECRET = statement('read_cursor_secret', "select value from secret where name = 'cursor'");
+
+/** The operator's operations; those of the clock are only there in a sandbox. */
+const operatorTable = (config: Config) => [
+  ...Object.values(operatorEndpoints),
+  ...(config.sandbox ? Object.values(sandboxEndpoints) : []),
+];
 
 /** The BRP listener: what is mounted, in order. */
 export async function createApp({ config, db, clock, logger, metrics }: Parts): Promise<FastifyInstance> {
@@ -49,7 +72,7 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     errorBase: () => addresses.errors,
-    methodsOf: methodFinder([...endpoints, ...OPEN_PATHS]),
+    methodsOf: methodFinder([...endpoints, ...operatorTable(config), ...OPEN_PATHS]),
     onAnswer: (request, status, seconds) => {
       const route = request.routeOptions.url ?? 'unknown';
       metrics.observeRequest(request.method, route, status, seconds);
@@ -68,39 +91,66 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
   });
   // Without a name for the outside, the server is named by the address that it got.
   app.addHook('onListen', async () => {
-    const own = app.listeningOrigin;
-    addresses.base ||= own;
+    addresses.base ||= originOf(app);
     addresses.errors ||= addresses.base;
   });
 
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
   if (!secret) throw new Error('the migrations make the cursor secret');
   const limiter = rateLimiter(config, logger, app);
-  const guard = keyGuard(
-    brpKeyRing(db, () => clock.now(), monotonicNow),
-    limiter,
-  );
-  const routes = [
+  const guardOf = (kind: KeyKind) =>
+    keyGuard(
+      keyRing(kind, db, () => clock.now(), monotonicNow),
+      limiter,
+    );
+  const cursors = cursorSealer(secret.value);
+  const brpRoutes = [
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),
     ...nominationRoutes(db, config.operator),
     ...customerRoutes(db, clock),
+    ...calendarRoutes(clock, DEFAULT_GATE_RULES),
   ];
-  mountRoutes(app, routes, guard, cursorSealer(secret.value));
-  mountOpenPages(app, () =>
+  mountRoutes(app, brpRoutes, { db, guard: guardOf('brp'), cursors });
+  mountRoutes(app, operatorRoutes(config, db, clock), { db, guard: guardOf('operator'), cursors });
+  const describe = (title: string, description: string, table: readonly Endpoint[]) => () =>
     openApiDocument(
-      {
-        title: 'Saldo BRP API',
-        version: '1.0.0',
-        description: 'Contracts, transactions, nominations and customers of a balancing responsible party.',
-        baseUrl: addresses.base,
-        errorBase: addresses.errors,
-      },
-      endpoints,
-    ),
-  );
+      { title, version: '1.0.0', description, baseUrl: addresses.base, errorBase: addresses.errors },
+      table,
+    );
+  mountOpenPages(app, [
+    {
+      name: 'BRP API',
+      url: '/openapi.json',
+      make: describe(
+        'Saldo BRP API',
+        'Contracts, transactions, nominations and customers of a balancing responsible party.',
+        endpoints,
+      ),
+    },
+    {
+      name: 'Operator API',
+      url: '/operator/openapi.json',
+      make: describe(
+        'Saldo Operator API',
+        'How the platform operator puts the data there and runs the daily business.',
+        operatorTable(config),
+      ),
+    },
+  ]);
   return app;
 }
+
+const operatorRoutes = (config: Config, db: Database, clock: MovableClock) => [
+  ...operatorAuditRoutes(db),
+  ...operatorPartyRoutes(db, clock),
+  ...operatorMarketRoutes(db, clock),
+  ...operatorCustomerRoutes(db, clock),
+  ...operatorContractRoutes(db, clock),
+  ...operatorTransactionRoutes(db, clock),
+  ...operatorNominationRoutes(db, clock, DEFAULT_GATE_RULES, config.operator),
+  ...(config.sandbox ? sandboxRoutes(db, clock) : []),
+];
 
 function rateLimiter(config: Config, logger: Logger, app: FastifyInstance): RateLimiter {
   const rule = { limit: config.rateLimit, windowS: config.rateWindowS };
@@ -118,13 +168,17 @@ function rateLimiter(config: Config, logger: Logger, app: FastifyInstance): Rate
 
 const PLACEHOLDER = new URL('../../portal/index.html', import.meta.url);
 
+type Documentation = OfferedDocument & { readonly make: () => object };
+
 /** Pages that need no key: the portal, the documentation, and what problems mean. */
-function mountOpenPages(app: FastifyInstance, openApi: () => object): void {
-  let document: string | null = null;
-  app.get('/openapi.json', async (_request, reply) => {
-    document ??= JSON.stringify(openApi());
-    return reply.type('application/json; charset=utf-8').send(document);
-  });
+function mountOpenPages(app: FastifyInstance, documents: readonly Documentation[]): void {
+  for (const { url, make } of documents) {
+    let document: string | null = null;
+    app.get(url, async (_request, reply) => {
+      document ??= JSON.stringify(make());
+      return reply.type('application/json; charset=utf-8').send(document);
+    });
+  }
   app.get<{ Params: { code: string } }>('/errors/:code', async (request, reply) => {
     const { code } = request.params;
     if (!isProblemCode(code)) throw problem('not_found', `There is no problem called ${code}.`);
@@ -139,5 +193,8 @@ function mountOpenPages(app: FastifyInstance, openApi: () => object): void {
       .header('content-security-policy', ERROR_PAGE_POLICY)
       .send(await readFile(PLACEHOLDER, 'utf8')),
   );
-  mountDocs(app, [{ name: 'BRP API', url: '/openapi.json' }]);
+  mountDocs(
+    app,
+    documents.map(({ name, url }) => ({ name, url })),
+  );
 }

@@ -5,3 +5,20 @@ export const systemClock: Clock = { now: () => Date.now() };
 
 /** Time that only runs forward, for measuring: it does not follow when the platform's clock is moved. */
 export const monotonicNow = (): number => performance.now();
+
+/** A clock that runs beside another one, at a distance that can be set. */
+export type MovableClock = Clock & {
+  offsetMs(): number;
+  moveTo(offsetMs: number): void;
+};
+
+export function movableClock(base: Clock): MovableClock {
+  let offset = 0;
+  return {
+    now: () => base.now() + offset,
+    offsetMs: () => offset,
+    moveTo(offsetMs) {
+      offset = offsetMs;
+    },
+  };
+}

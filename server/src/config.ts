@@ -20,6 +20,8 @@ export type Config = {
   readonly corsOrigins: readonly string[];
   readonly trustProxy: boolean;
   readonly demo: boolean;
+  /** Whether the operator may move the platform's clock. */
+  readonly sandbox: boolean;
   readonly operatorKey: string | null;
   readonly operator: { readonly name: string; readonly eic: string };
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
@@ -143,6 +145,7 @@ export function readConfig(env: Environment): Config {
     corsOrigins: (text(env, 'CORS_ORIGINS') ?? '').split(',').filter((origin) => origin !== ''),
     trustProxy: oneOf(env, 'TRUST_PROXY', ['on', 'off'], 'off') === 'on',
     demo: oneOf(env, 'DEMO', ['on', 'off'], 'on') === 'on',
+    sandbox: oneOf(env, 'SANDBOX', ['on', 'off'], 'off') === 'on',
     operatorKey: operatorKey(env),
     operator: { name: text(env, 'OPERATOR_NAME') ?? 'Saldo Clearing', eic: operatorEic(env) },
     tls: tls(env),

@@ -27,6 +27,7 @@ async function main(): Promise<void> {
     clock: systemClock,
     logger,
     say,
+    runsJobs: true,
     prepare: async (db) => {
       ({ newOperatorKey } = await prepareFirstStart(db, config, systemClock, say));
     },

@@ -1,11 +1,16 @@
 import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
 import { createApp } from './app.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, type MovableClock, movableClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
+import { DEFAULT_GATE_RULES } from './domain/gates.ts';
+import { nominateDue } from './features/nominations/actions.ts';
+import { followSandboxClock } from './features/sandbox/operator-routes.ts';
+import { originOf } from './http/server.ts';
+import { type Job, startJobs } from './jobs.ts';
 import { createMetrics } from './metrics.ts';
 
 export type Platform = {
@@ -23,11 +28,14 @@ export type Surroundings = {
   readonly say: (message: string) => void;
   /** What has to be in the database before the first request is answered. */
   readonly prepare: (db: Database) => Promise<void>;
+  /** Whether the platform does by itself what has to be done again and again. */
+  readonly runsJobs: boolean;
 };
 
 /** Database, migrations, what must be there, listeners: in this order, so that whoever gets an answer gets a right one. */
 export async function startPlatform(config: Config, surroundings: Surroundings): Promise<Platform> {
-  const { clock, logger, say, prepare } = surroundings;
+  const { logger, say, prepare, runsJobs } = surroundings;
+  const clock = movableClock(surroundings.clock);
   const started: (() => Promise<void>)[] = [];
   const stop = async () => {
     while (started.length > 0) await started.pop()?.();
@@ -39,6 +47,7 @@ export async function startPlatform(config: Config, surroundings: Surroundings):
     const db = openDatabase(url);
     started.push(() => db.close());
     await prepare(db);
+    if (config.sandbox) await followSandboxClock(db, clock);
 
     const metrics = createMetrics();
     const admin = createAdminServer(db, metrics);
@@ -48,12 +57,31 @@ export async function startPlatform(config: Config, surroundings: Surroundings):
     const app = await createApp({ config, db, clock, logger, metrics });
     started.push(() => app.close());
     await app.listen({ host: config.host, port: config.port });
-    return { baseUrl: config.baseUrl ?? app.listeningOrigin, adminUrl, stop };
+    if (runsJobs) {
+      const jobs = startJobs(platformJobs(config, db, clock), logger);
+      started.push(() => jobs.stop());
+    }
+    return { baseUrl: config.baseUrl ?? originOf(app), adminUrl, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
+
+/** How soon a change of volumes becomes a nomination without anybody asking. */
+const NOMINATE_EVERY_MS = 500;
+const FOLLOW_CLOCK_EVERY_MS = 1_000;
+
+const platformJobs = (config: Config, db: Database, clock: MovableClock): Job[] => [
+  {
+    name: 'nominate',
+    everyMs: NOMINATE_EVERY_MS,
+    run: () => nominateDue(db, clock.now(), DEFAULT_GATE_RULES),
+  },
+  ...(config.sandbox
+    ? [{ name: 'clock', everyMs: FOLLOW_CLOCK_EVERY_MS, run: () => followSandboxClock(db, clock) }]
+    : []),
+];
 
 async function embeddedDatabase(
   dataDir: string,

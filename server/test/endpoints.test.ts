@@ -33,10 +33,12 @@ const cases: Record<string, Case> = {
   listNominations: { path: '/v1/nominations?include_slots=true' },
   getNomination: { path: `/v1/nominations/${nomination.id}` },
   getNominationHistory: { path: `/v1/nominations/${nomination.id}/history` },
+  explainNomination: { path: `/v1/nominations/${nomination.id}/explanation` },
   getNominationsBulk: { path: `/v1/nominations/bulk?ids=${nomination.id}` },
   postNominationsBulk: { path: '/v1/nominations/bulk', body: { ids: [nomination.id] } },
   listCustomers: { path: '/v1/customers' },
   getCustomer: { path: `/v1/customers/${producer.id}` },
+  getDeliveryDay: { path: '/v1/delivery-days/2026-10-25' },
   updateCustomer: { path: `/v1/customers/${producer.id}`, body: { metadata: { color: 'green' } } },
 };
 

@@ -53,7 +53,13 @@ export async function startTestPlatform(
     ...options.environment,
   });
   const logger = pino({ level: 'silent' });
-  const platform = await startPlatform(config, { clock, logger, say: () => {}, prepare: async () => {} });
+  const platform = await startPlatform(config, {
+    clock,
+    logger,
+    say: () => {},
+    prepare: async () => {},
+    runsJobs: false,
+  });
   const db = openDatabase(database.url);
   after(async () => {
     await platform.stop();

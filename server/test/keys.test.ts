@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { SCOPES } from '@saldo/api';
 import { pino } from 'pino';
 import { newSecret } from '../src/auth/api-key.ts';
-import { brpKeyRing } from '../src/auth/key-ring.ts';
+import { keyRing } from '../src/auth/key-ring.ts';
 import { readConfig } from '../src/config.ts';
 import { type Db, openDatabase, statement } from '../src/db/database.ts';
 import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
@@ -102,7 +102,8 @@ function testRing() {
     },
   };
   return Object.assign(ring, {
-    keys: brpKeyRing(
+    keys: keyRing(
+      'brp',
       db,
       () => platform.clock.now(),
       () => ring.at,
@@ -186,6 +187,7 @@ async function startLoggedPlatform() {
     logger,
     say: () => {},
     prepare: async () => {},
+    runsJobs: false,
   });
   const db = openDatabase(database.url);
   after(async () => {

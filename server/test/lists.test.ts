@@ -96,17 +96,13 @@ test('every list gives each record once, in the same order, whatever the limit',
       if (page.next !== null) cursors.push(page.next);
     }
     assert.equal(cursors.length, whole.length, `${path} ends`);
-    // A walk of any limit is made of pages that begin somewhere, so each limit is tried from two places.
+    // A walk of any limit is made of pages that begin somewhere, so each limit is tried from a place of its own.
     for (let limit = 2; limit <= 100; limit++) {
-      for (const at of [0, (limit * 37) % whole.length]) {
-        const page = await readPage(request, path, member, `limit=${limit}`, cursors[at] ?? null);
-        assert.deepEqual(
-          idsOf(page.records),
-          idsOf(whole.slice(at, at + limit)),
-          `${path} by ${limit} from ${at}`,
-        );
-        assert.equal(page.next, cursors[at + limit] ?? null, `${path} by ${limit} from ${at}`);
-      }
+      const at = (limit * 37) % whole.length;
+      const page = await readPage(request, path, member, `limit=${limit}`, cursors[at] ?? null);
+      const expected = whole.slice(at, at + limit);
+      assert.deepEqual(idsOf(page.records), idsOf(expected), `${path} by ${limit} from ${at}`);
+      assert.equal(page.next, cursors[at + limit] ?? null, `${path} by ${limit} from ${at}`);
     }
   }
 });

@@ -356,7 +356,7 @@ test('any filters with any limit find what a search through everything finds', a
         assert.deepEqual(found.map(withoutIds), expected.map(told));
       },
     ),
-    { seed: SEED, numRuns: 200 },
+    { seed: SEED, numRuns: 120 },
   );
 });
 

@@ -1,28 +1,38 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '@saldo/api';
 import { type Db, statement } from '../db/database.ts';
+import { timestamp } from '../db/wire-types.ts';
 import { encodeId, ID_PREFIX } from '../domain/id.ts';
-import { looksLikeKey, secretDigest } from './api-key.ts';
+import { type KeyKind, looksLikeKey, secretDigest } from './api-key.ts';
 import type { Principal } from './principal.ts';
 
 /** How long a key may go on to be believed after it was last looked up: a revocation takes effect within this. */
 const BELIEVED_MS = 4_000;
 const MAX_BELIEVED = 10_000;
 
+/** A key of another owner is no key here. Its use is noted on the way, to the minute. */
 const FIND_KEY = statement(
-  'find_brp_key',
-  `select id, hash, brp_no, scopes, expires_at
+  'find_key',
+  `with used as (
+     update api_key set last_used_at = $3
+     where hash = $1 and owner = $2 and revoked_at is null
+       and (last_used_at is null or last_used_at < $3::timestamptz - interval '1 minute'))
+   select id, hash, brp_no, scopes, expires_at
    from api_key
-   where hash = $1 and owner = 'brp' and revoked_at is null`,
+   where hash = $1 and owner = $2 and revoked_at is null`,
 );
 
-type KeyRow = { id: string; hash: Buffer; brp_no: number; scopes: Scope[]; expires_at: number | null };
+type KeyRow = { id: string; hash: Buffer; brp_no: number | null; scopes: Scope[]; expires_at: number | null };
 type Believed = { principal: Principal; expiresAt: number | null; lookedUpAt: number };
 
-/** Tells who a BRP's key belongs to. Answers at once for keys that were looked up a moment ago. */
+/** Tells who a key belongs to. Answers at once for keys that were looked up a moment ago. */
 export type KeyRing = { find(secret: string): Principal | null | Promise<Principal | null> };
 
-export function brpKeyRing(db: Db, now: () => number, monotonicNow: () => number): KeyRing {
+/**
+ * The keys of one kind of owner. The operator's first key may be any text that somebody chose; all others are told
+ * from garbage by their form, without a look-up.
+ */
+export function keyRing(kind: KeyKind, db: Db, now: () => number, monotonicNow: () => number): KeyRing {
   const believed = new Map<string, Believed>();
   const lookingUp = new Map<string, Promise<Principal | null>>();
 
@@ -32,7 +42,7 @@ export function brpKeyRing(db: Db, now: () => number, monotonicNow: () => number
   async function lookUp(digest: string): Promise<Principal | null> {
     const askedAt = monotonicNow();
     const hash = Buffer.from(digest, 'hex');
-    const [row] = await db.query<KeyRow>(FIND_KEY, [hash]);
+    const [row] = await db.query<KeyRow>(FIND_KEY, [hash, kind, timestamp(now())]);
     if (!row || !timingSafeEqual(row.hash, hash)) {
       believed.delete(digest);
       return null;
@@ -51,7 +61,7 @@ export function brpKeyRing(db: Db, now: () => number, monotonicNow: () => number
 
   return {
     find(secret) {
-      if (!looksLikeKey('brp', secret)) return null;
+      if (kind !== 'operator' && !looksLikeKey(kind, secret)) return null;
       const digest = secretDigest(secret);
       const entry = believed.get(digest);
       if (entry && monotonicNow() - entry.lookedUpAt < BELIEVED_MS) return unlessExpired(entry);

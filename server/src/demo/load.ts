@@ -110,7 +110,6 @@ const BRP_NUMBERS = statement('demo_brp_numbers', 'select no from brp order by n
 
 /** Customers are assigned, then activated; contracts are signed between them. Gives the contracts' numbers. */
 async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promise<(number | null)[]> {
-  const db: Database = { ...tx, transaction: (work) => work(tx), close: async () => {} };
   const brpNos = (await tx.query<{ no: number }>(BRP_NUMBERS)).map(({ no }) => no);
   const assigned = localInstant(founded, 11 * HOUR);
   const activated = localInstant(addDays(founded, 1), 10 * HOUR);
@@ -137,10 +136,10 @@ async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promis
     );
     customerIds[name] = id;
     if (customer.status === 'pending') continue;
-    await updateCustomer(db, viewer, id, { status: 'active' }, () => true, activated);
+    await updateCustomer(tx, viewer, id, { status: 'active' }, () => true, activated);
     if (customer.status === 'deactivated') {
       const left = localInstant(`${year}-01-02`, 9 * HOUR);
-      await updateCustomer(db, viewer, id, { status: 'deactivated' }, () => true, left);
+      await updateCustomer(tx, viewer, id, { status: 'deactivated' }, () => true, left);
     }
   }
   for (const [name, { nominalPowerKw, ...asset }] of Object.entries(ASSETS)) {

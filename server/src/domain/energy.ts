@@ -55,6 +55,9 @@ export function kwhFromMwh(value: number): number | null {
   return typeof kwh === 'number' ? kwh : null;
 }
 
+/** Power has its thousandths just as energy has: whole kW, or null where a number of MW is not that. */
+export const kwFromMw: (valueMw: number) => number | null = kwhFromMwh;
+
 /** A single, correctly rounded division: up to 10^15 kWh the shortest text of the result is exact. */
 export function mwhNumber(kwh: number): number {
   assert(Number.isSafeInteger(kwh), 'energy is a whole number of kWh');

@@ -107,6 +107,28 @@ export function chain(history: readonly Sheet[], slot: number): Cell[] {
   return unfold(history, slot, slot).reverse();
 }
 
+/** An invalidation of one transaction: the cell of a revision. */
+export type InvalidatedCell = { revision: number; slot: number };
+
+/**
+ * Per slot the transaction that counted when these sheets and invalidations were all that there was; null where none
+ * did. The sheets' own statuses tell of today, so they are not looked at.
+ */
+export function countedAsOf(
+  sheets: readonly Sheet[],
+  invalidated: readonly InvalidatedCell[],
+  slotCount: number,
+): ({ sheet: Sheet; volumeKwh: number } | null)[] {
+  const counted = Array.from({ length: slotCount }, (_, at): { sheet: Sheet; volumeKwh: number } | null => {
+    const sheet = sheets.findLast(({ volumes }) => (volumes[at] ?? null) !== null);
+    return sheet === undefined ? null : { sheet, volumeKwh: sheet.volumes[at]! };
+  });
+  for (const { revision, slot } of invalidated) {
+    if (counted[slot - 1]?.sheet.revision === revision) counted[slot - 1] = null;
+  }
+  return counted;
+}
+
 /** Per slot the volume that counts now, null where none does; writing it back changes nothing. */
 export function currentVolumes(history: readonly Sheet[], slotCount: number): (number | null)[] {
   return currentSheets(history, slotCount).map((sheet, at) =>

@@ -13,7 +13,15 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-const PAGE = `<!doctype html>
+const NAV_STYLE = 'padding:12px 20px;font-family:sans-serif';
+
+/** Which document is shown is said in the address, so that it can be passed on. */
+const linksTo = (documents: readonly OfferedDocument[]) =>
+  documents
+    .map(({ name }) => `<a href="/docs?api=${encodeURIComponent(name)}">${name}</a>`)
+    .join('\n&middot;\n');
+
+const page = (documents: readonly OfferedDocument[]) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -23,6 +31,9 @@ const PAGE = `<!doctype html>
 <link rel="icon" href="/docs/favicon-32x32.png">
 </head>
 <body>
+<nav style="${NAV_STYLE}">
+${linksTo(documents)}
+</nav>
 <div id="docs"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script type="module" src="/docs/start.js"></script>
@@ -67,13 +78,13 @@ const FILES: Record<string, string> = {
 
 /** The documentation to read and to try, served without any outside address. */
 export function mountDocs(app: FastifyInstance, documents: readonly OfferedDocument[]): void {
-  const page = async (type: string, body: string | Buffer) => ({ type, body });
+  const content = async (type: string, body: string | Buffer) => ({ type, body });
   const pages: Record<string, () => Promise<{ type: string; body: string | Buffer }>> = {
-    '/docs': () => page('text/html; charset=utf-8', PAGE),
-    '/docs/start.js': () => page('text/javascript; charset=utf-8', startScript(documents)),
+    '/docs': () => content('text/html; charset=utf-8', page(documents)),
+    '/docs/start.js': () => content('text/javascript; charset=utf-8', startScript(documents)),
   };
   for (const [name, type] of Object.entries(FILES)) {
-    pages[`/docs/${name}`] = async () => page(type, await readFile(path.join(UI, name)));
+    pages[`/docs/${name}`] = async () => content(type, await readFile(path.join(UI, name)));
   }
   for (const [url, load] of Object.entries(pages)) {
     app.get(url, async (_request, reply) => {

@@ -1,5 +1,6 @@
 import {
   type Endpoint,
+  LIMITS,
   PATH_PARAMETERS,
   PROBLEM_CODES,
   PROBLEMS,
@@ -24,7 +25,6 @@ export type ApiDescription = {
 const COMMON_PROBLEMS: readonly ProblemCode[] = [
   'validation',
   'invalid_api_key',
-  'insufficient_scopes',
   'request_timeout',
   'rate_limited',
   'headers_too_large',
@@ -35,11 +35,18 @@ const BODY_PROBLEMS: readonly ProblemCode[] = ['payload_too_large', 'unsupported
 /** Requests that end in these have reached no operation. */
 const OTHER_PROBLEMS: readonly ProblemCode[] = ['not_found', 'method_not_allowed'];
 
-const problemsOf = (endpoint: Endpoint): ProblemCode[] => [
-  ...COMMON_PROBLEMS,
-  ...(endpoint.body === null ? [] : BODY_PROBLEMS),
-  ...endpoint.problems,
-];
+const problemsOf = (endpoint: Endpoint): ProblemCode[] => {
+  const problems = new Set<ProblemCode>(COMMON_PROBLEMS);
+  const add = (codes: readonly ProblemCode[]) => codes.forEach((code) => problems.add(code));
+  if (endpoint.scopes.length > 0) add(['insufficient_scopes']);
+  if (endpoint.body !== null || endpoint.stream !== undefined) add(BODY_PROBLEMS);
+  if (isRepeatable(endpoint)) add(['idempotency_key_reused']);
+  add(endpoint.problems);
+  return [...problems];
+};
+
+/** The operator's POSTs change something, so that to repeat one safely it has to be recognised. */
+const isRepeatable = ({ method, path }: Endpoint) => method === 'POST' && path.startsWith('/operator/');
 
 /** The OpenAPI document of a table of endpoints, made from the schemas that validate its requests. */
 export function openApiDocument(api: ApiDescription, endpoints: readonly Endpoint[]): Json {
@@ -68,7 +75,7 @@ export function openApiDocument(api: ApiDescription, endpoints: readonly Endpoin
     components: {
       schemas: components,
       examples: Object.fromEntries(problems.map((code) => [code, problemExample(api, code)])),
-      headers: HEADERS,
+      headers: usedHeaders(endpoints),
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } },
     },
   };
@@ -76,29 +83,22 @@ export function openApiDocument(api: ApiDescription, endpoints: readonly Endpoin
 
 function operation(endpoint: Endpoint, components: Json): Json {
   const scopes = endpoint.scopes.map((scope) => `\`${scope}\``).join(' and ');
+  const body = requestBody(endpoint, components);
   return {
     operationId: endpoint.id,
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    description: `${endpoint.description}\n\nRequired scope: ${scopes}.`,
+    description: endpoint.description + (scopes === '' ? '' : `\n\nRequired scope: ${scopes}.`),
     'x-scopes': endpoint.scopes,
     parameters: [
       ...pathParameters(endpoint),
       ...queryParameters(endpoint, components),
       ...(endpoint.conditional ? [conditionalParameter(endpoint)] : []),
+      ...(isRepeatable(endpoint) ? [IDEMPOTENCY_KEY] : []),
     ],
-    ...(endpoint.body === null ? {} : { requestBody: requestBody(endpoint, endpoint.body, components) }),
+    ...(body === null ? {} : { requestBody: body }),
     responses: {
-      200: {
-        description: 'OK',
-        headers: headersOf(200, endpoint.conditional ? ['ETag'] : []),
-        content: {
-          'application/json': {
-            schema: reference(endpoint.response, components),
-            example: endpoint.example.response,
-          },
-        },
-      },
+      [endpoint.status ?? 200]: success(endpoint, components),
       ...(endpoint.conditional && endpoint.method === 'GET'
         ? { 304: { description: 'Not Modified', headers: headersOf(304, ['ETag']) } }
         : {}),
@@ -106,6 +106,32 @@ function operation(endpoint: Endpoint, components: Json): Json {
     },
   };
 }
+
+const SUCCESS_NAMES = { 200: 'OK', 201: 'Created', 204: 'No Content' };
+
+function success(endpoint: Endpoint, components: Json): Json {
+  const status = endpoint.status ?? 200;
+  const about = {
+    description: SUCCESS_NAMES[status],
+    headers: headersOf(status, [
+      ...(endpoint.conditional ? (['ETag'] as const) : []),
+      ...(isRepeatable(endpoint) ? (['Idempotent-Replayed'] as const) : []),
+    ]),
+  };
+  if (status === 204) return about;
+  const schema = reference(endpoint.response, components);
+  return { ...about, content: { 'application/json': { schema, example: endpoint.example.response } } };
+}
+
+const IDEMPOTENCY_KEY: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Any text of your own. A request that is repeated with it within 24 hours is not done twice, but gets the same answer.',
+  schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength },
+  example: '8a1f6e0c-5d0b-4c39-9b7e-2f4f4e6d7c11',
+};
 
 function pathParameters(endpoint: Endpoint): Json[] {
   return [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
@@ -147,8 +173,14 @@ function conditionalParameter({ method }: Endpoint): Json {
   };
 }
 
-function requestBody(endpoint: Endpoint, body: TSchema, components: Json): Json {
-  const content = { schema: reference(body, components), example: endpoint.example.request };
+function requestBody(endpoint: Endpoint, components: Json): Json | null {
+  const example = endpoint.example.request;
+  if (endpoint.stream !== undefined) {
+    const content = { schema: { type: 'string' }, example };
+    return { required: true, content: Object.fromEntries(endpoint.stream.map((type) => [type, content])) };
+  }
+  if (endpoint.body === null) return null;
+  const content = { schema: reference(endpoint.body, components), example };
   return {
     required: true,
     content: {
@@ -213,6 +245,15 @@ function headersOf(status: number, own: readonly HeaderName[] = []): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
+/** A document describes the headers that its operations have, and no others. */
+function usedHeaders(endpoints: readonly Endpoint[]): Json {
+  const isUsed = (name: string) => {
+    if (name === 'ETag') return endpoints.some(({ conditional }) => conditional === true);
+    return name !== 'Idempotent-Replayed' || endpoints.some(isRepeatable);
+  };
+  return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => isUsed(name)));
+}
+
 /** Schemas with a title become components; everything else stands where it is used. */
 function reference(schema: TSchema, components: Json): Json {
   const { title } = schema as { title?: string };
@@ -275,6 +316,11 @@ const HEADERS = {
     description: 'How to authenticate: with a key in `X-Api-Key`.',
     schema: { type: 'string' },
     example: 'ApiKey',
+  },
+  'Idempotent-Replayed': {
+    description: '`true` when this is the answer to an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string' },
+    example: 'true',
   },
   ETag: {
     description: 'Names the record as it reads now, for `If-None-Match` and `If-Match`.',

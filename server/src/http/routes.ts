@@ -2,8 +2,10 @@ import type { BodyOf, Endpoint, ParamsOf, QueryOf } from '@saldo/api';
 import { LIMITS } from '@saldo/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Viewer } from '../auth/principal.ts';
+import type { Database, Tx } from '../db/database.ts';
 import { bindingOf, type CursorSealer, type Position } from './cursor.ts';
 import type { Guard } from './guard.ts';
+import { idempotencyKeyOf, repeatable } from './idempotency.ts';
 import type { PageRequest } from './paging.ts';
 import { problem, validationProblem } from './problem.ts';
 import { compile, compileQuery } from './validation.ts';
@@ -11,6 +13,8 @@ import { compile, compileQuery } from './validation.ts';
 /** A request that was let in and is well-formed. */
 export type Call<E extends Endpoint> = {
   readonly viewer: Viewer;
+  /** Who calls, as the audit trail names them. */
+  readonly actor: string;
   readonly params: ParamsOf<E>;
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
@@ -22,36 +26,79 @@ export type Call<E extends Endpoint> = {
 /** Answers with an object, or with JSON that is written already. */
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<object | string>;
 
-export type Route = { readonly endpoint: Endpoint; readonly handle: Handler<Endpoint> };
+/** The same for an operation that changes something: all that it does is in one transaction. */
+export type WriteHandler<E extends Endpoint> = (call: Call<E>, tx: Tx) => Promise<object | string>;
 
-export const route = <E extends Endpoint>(endpoint: E, handle: Handler<E>): Route => ({
+export type Route =
+  | { readonly endpoint: Endpoint; readonly handle: Handler<Endpoint> }
+  | { readonly endpoint: Endpoint; readonly write: WriteHandler<Endpoint> };
+
+// Validation makes a request into what the endpoint describes; in a route its type is only known by name.
+export const route = <E extends Endpoint>(endpoint: E, handle: Handler<E>): Route => ({ endpoint, handle });
+
+/** An operation that changes something. A POST may be repeated safely with an `Idempotency-Key`. */
+export const writeRoute = <E extends Endpoint>(endpoint: E, write: WriteHandler<E>): Route => ({
   endpoint,
-  // Validation makes a request into what the endpoint describes; from here on its type is only known by name.
-  handle,
+  write,
 });
 
-export function mountRoutes(
-  app: FastifyInstance,
-  routes: readonly Route[],
-  guard: Guard,
-  cursors: CursorSealer,
-): void {
-  for (const { endpoint, handle } of routes) {
+/** What routes are mounted with. */
+export type Mounting = {
+  readonly db: Database;
+  readonly guard: Guard;
+  readonly cursors: CursorSealer;
+};
+
+export function mountRoutes(app: FastifyInstance, routes: readonly Route[], mounting: Mounting): void {
+  const { db, guard, cursors } = mounting;
+  for (const route of routes) {
+    const { endpoint } = route;
     const check = requestCheck(endpoint, cursors);
+    const answer =
+      'write' in route
+        ? (call: Call<Endpoint>) => answerWrite(db, call, endpoint, route.write)
+        : (call: Call<Endpoint>) => route.handle(call);
     app.route({
       method: endpoint.method,
       url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { endpointId: endpoint.id },
       onRequest: endpoint.path.includes('{') ? [refuseEmptyParameters, guard(endpoint)] : guard(endpoint),
       async handler(request, reply) {
-        const answer = await handle(check(request, reply));
+        const body = await answer(check(request, reply));
         // A handler that has answered by itself, with 304 for example, has nothing left to say.
         if (reply.sent) return reply;
+        if (endpoint.status === 204) return reply.code(204).send();
+        if (endpoint.status !== undefined) reply.code(endpoint.status);
         reply.header('content-type', 'application/json; charset=utf-8');
-        return reply.send(typeof answer === 'string' ? answer : JSON.stringify(answer));
+        return reply.send(typeof body === 'string' ? body : JSON.stringify(body));
       },
     });
   }
+}
+
+/** Does what is asked and remembers the answer in one transaction, so that neither is there without the other. */
+function answerWrite(
+  db: Database,
+  call: Call<Endpoint>,
+  endpoint: Endpoint,
+  write: WriteHandler<Endpoint>,
+): Promise<object | string> {
+  const { request, reply } = call;
+  const key = endpoint.method === 'POST' ? idempotencyKeyOf(request) : null;
+  if (key === null) return db.transaction((tx) => write(call, tx));
+  const content = JSON.stringify([endpoint.id, call.params, call.query, call.body]);
+  const asked = repeatable(String(request.headers['x-api-key']), key, content);
+  return db.transaction(async (tx) => {
+    const earlier = await asked.earlier(tx);
+    if (earlier !== null) {
+      reply.header('idempotent-replayed', 'true');
+      return earlier.body;
+    }
+    const answer = await write(call, tx);
+    const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
+    await asked.remember(tx, { status: endpoint.status ?? 200, body });
+    return body;
+  });
 }
 
 /** The router takes `/v1/contracts/` for a contract without an id; it is a path that nobody has. */
@@ -65,9 +112,12 @@ const BODY_MISSING = { code: 'required', message: 'a JSON body is required' } as
 function requestCheck(endpoint: Endpoint, cursors: CursorSealer) {
   const readQuery = compileQuery(endpoint.query);
   const validateBody = endpoint.body && compile(endpoint.body);
+  // Whoever asks for something to be done without saying more than that has said enough where nothing is required.
+  const missingBody = endpoint.method === 'POST' && validateBody?.({}).length === 0 ? {} : undefined;
 
   return (request: FastifyRequest, reply: FastifyReply): Call<Endpoint> => {
-    const { principal, body } = request;
+    const { principal } = request;
+    const body = request.body === undefined ? missingBody : request.body;
     if (principal === null) throw new Error('a route was reached without a principal');
     const raw = request.query as Record<string, unknown>;
     const { query, errors } = readQuery(raw);
@@ -88,6 +138,7 @@ function requestCheck(endpoint: Endpoint, cursors: CursorSealer) {
     const limit = (query['limit'] as number | undefined) ?? LIMITS.pageSize.default;
     return {
       viewer: principal.viewer,
+      actor: principal.keyId,
       params: request.params as Record<string, string>,
       query,
       body,

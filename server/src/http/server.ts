@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import { LIMITS, PROBLEMS } from '@saldo/api';
@@ -166,6 +166,10 @@ function closeInGoodOrder(app: FastifyInstance): void {
     done();
   });
 }
+
+/** The address that is listened on, as a client would write it. */
+export const originOf = (app: FastifyInstance): string =>
+  app.server instanceof HttpsServer ? app.listeningOrigin.replace(/^http:/, 'https:') : app.listeningOrigin;
 
 /** Short, unique over restarts and processes, and cheap: random once, then counted. */
 function requestIds(): () => string {

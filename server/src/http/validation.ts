@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { codePointLength, isWellFormedText } from '../domain/customer.ts';
 import { parseDay, parseInstant } from '../domain/delivery-day.ts';
-import { checkEic } from '../domain/eic.ts';
+import { checkEic, isBalanceGroupEic } from '../domain/eic.ts';
 
 /** Checks a value and tells everything that is wrong with it; an empty list means that it may be used. */
 export type Validator = (value: unknown) => ProblemFieldError[];
@@ -20,6 +20,10 @@ const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text
   eic: {
     check: (text) => checkEic(text) === null,
     explain: (text) => checkEic(text)?.message ?? 'is not an EIC',
+  },
+  'balance-group-eic': {
+    check: isBalanceGroupEic,
+    explain: (text) => checkEic(text)?.message ?? 'must be an EIC of type X or Y, as balance groups have',
   },
   text: {
     check: isWellFormedText,
@@ -54,7 +58,7 @@ export function compile(schema: TSchema): Validator {
 
 function fieldErrors(errors: readonly ErrorObject[], value: unknown): ProblemFieldError[] {
   const found = new Map<string, ProblemFieldError>();
-  for (const error of errors) {
+  for (const error of withoutOtherChoices(errors)) {
     for (const entry of describe(error, value)) {
       // A value of the wrong type fails other keywords too: what was said first of a field stands, a type always.
       const known = found.get(entry.field ?? '');
@@ -65,6 +69,32 @@ function fieldErrors(errors: readonly ErrorObject[], value: unknown): ProblemFie
     if (found.size >= LIMITS.fieldErrors) break;
   }
   return [...found.values()];
+}
+
+/**
+ * Where a value may be one of several things, it fails as each of them. What is wanted is what is wrong with the one
+ * that was meant: the choice whose type it has, or else that none of the types fits.
+ */
+function withoutOtherChoices(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  let kept = errors;
+  for (const failed of errors.filter(({ keyword }) => keyword === 'anyOf')) {
+    const choiceOf = (error: ErrorObject) =>
+      error.schemaPath.startsWith(`${failed.schemaPath}/`) &&
+      error.instancePath.startsWith(failed.instancePath)
+        ? (error.schemaPath.slice(failed.schemaPath.length + 1).split('/', 1)[0] ?? null)
+        : null;
+    const isWrongType = (error: ErrorObject) =>
+      error.keyword === 'type' && error.instancePath === failed.instancePath;
+    const inside = kept.filter((error) => choiceOf(error) !== null);
+    const unfit = new Set(inside.filter(isWrongType).map(choiceOf));
+    const fits = inside.some((error) => !unfit.has(choiceOf(error)));
+    const types = inside.filter(isWrongType).flatMap((error) => (error.params as { type: string }).type);
+    kept = kept.flatMap((error) => {
+      if (error === failed) return fits ? [] : [{ ...failed, keyword: 'type', params: { type: types } }];
+      return choiceOf(error) === null || (fits && !unfit.has(choiceOf(error))) ? [error] : [];
+    });
+  }
+  return kept;
 }
 
 /** `/balance_group/tso` → `balance_group.tso`, `/ids/3` → `ids[3]`. */
@@ -157,6 +187,10 @@ function sizeMessage(error: ErrorObject): [FieldCode, string] {
   switch (error.keyword) {
     case 'minimum':
       return ['value_too_small', `must be at least ${limit}`];
+    case 'exclusiveMinimum':
+      return ['value_too_small', `must be more than ${limit}`];
+    case 'uniqueItems':
+      return ['validation_failed', 'must not hold the same twice'];
     case 'maximum':
       return ['value_too_large', `must be at most ${limit}`];
     case 'minItems':

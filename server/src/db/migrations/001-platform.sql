@@ -162,12 +162,16 @@ create index sheet_sent_superseded on sheet (sender_brp, delivery_day, contract_
 create index sheet_received_superseded on sheet (receiver_brp, delivery_day, contract_no)
   where status_mask & 4 <> 0 and sender_brp <> receiver_brp;
 
+-- Invalidations are counted per contract and day, so that a nomination can say which of them it knew.
 create table invalidation (
-  sheet_id uuid not null references sheet,
+  contract_no int not null references contract,
+  delivery_day date not null,
+  number int not null,
+  revision int not null,
   slot smallint not null,
   reason text not null,
   invalidated_at timestamptz not null,
-  primary key (sheet_id, slot)
+  primary key (contract_no, delivery_day, number)
 );
 
 -- Position-days whose transactions have changed since they were last netted.
@@ -196,6 +200,10 @@ create table nomination (
   sent_at timestamptz,
   confirmed_at timestamptz,
   created_at timestamptz not null,
+  -- What the version was made of: per contract the newest revision, and how many invalidations, that it knew.
+  basis_contracts int[] not null,
+  basis_revisions int[] not null,
+  basis_invalidations int[] not null,
   unique (position_no, delivery_day, direction, version)
 );
 create index nomination_of_brp on nomination (brp_no, delivery_day, id);

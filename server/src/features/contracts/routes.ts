@@ -1,12 +1,12 @@
-import { contractEndpoints } from '@saldo/api';
+import { contractEndpoints, type operatorContractEndpoints, type QueryOf } from '@saldo/api';
 import type { Viewer } from '../../auth/principal.ts';
 import type { Clock } from '../../clock.ts';
 import type { Db } from '../../db/database.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';
-import { pageById, paginate } from '../../http/paging.ts';
-import { problem } from '../../http/problem.ts';
+import { type PageRequest, pageById, paginate } from '../../http/paging.ts';
 import { type Route, route } from '../../http/routes.ts';
 import { deliveryRange, instantOf, startOf } from '../../http/time-filter.ts';
+import { contractNotFound } from './actions.ts';
 import { type ContractRow, findContract, listContracts } from './store.ts';
 import { wireContract } from './wire.ts';
 
@@ -14,27 +14,33 @@ import { wireContract } from './wire.ts';
 export async function getContract(db: Db, viewer: Viewer, id: string): Promise<ContractRow> {
   const uuid = decodeId(ID_PREFIX.contract, id);
   const row = uuid === null ? null : await findContract(db, viewer, uuid);
-  if (row === null) throw problem('contract_not_found', 'There is no such contract.');
+  if (row === null) throw contractNotFound();
   return row;
+}
+
+type ListQuery = QueryOf<typeof operatorContractEndpoints.operatorListContracts>;
+type ListCall = { viewer: Viewer; query: ListQuery; page: PageRequest };
+
+/** A page of the contracts that the viewer sees; the operator can look for an external id, too. */
+export async function answerContracts(db: Db, { viewer, query, page }: ListCall, now: number): Promise<object> {
+  const day = query.active_on;
+  const filter = {
+    status: query.status ?? null,
+    type: query.type ?? null,
+    eic: query.eic ?? null,
+    deliveryStart: startOf(query.delivery_start),
+    deliveryEnd: instantOf(query.delivery_end),
+    activeWithin: day === undefined ? null : deliveryRange({ delivery_date: day }),
+    externalId: query.external_id ?? null,
+  };
+  const rows = await listContracts(db, viewer, filter, pageById(page), now);
+  const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+  return { contracts: records.map((row) => wireContract(row, now)), pagination };
 }
 
 export function contractRoutes(db: Db, clock: Clock): Route[] {
   return [
-    route(contractEndpoints.listContracts, async ({ viewer, query, page }) => {
-      const now = clock.now();
-      const day = query.active_on;
-      const filter = {
-        status: query.status ?? null,
-        type: query.type ?? null,
-        eic: query.eic ?? null,
-        deliveryStart: startOf(query.delivery_start),
-        deliveryEnd: instantOf(query.delivery_end),
-        activeWithin: day === undefined ? null : deliveryRange({ delivery_date: day }),
-      };
-      const rows = await listContracts(db, viewer, filter, pageById(page), now);
-      const { records, pagination } = paginate(page, rows, (row) => [row.id]);
-      return { contracts: records.map((row) => wireContract(row, now)), pagination };
-    }),
+    route(contractEndpoints.listContracts, (call) => answerContracts(db, call, clock.now())),
 
     route(contractEndpoints.getContract, async ({ viewer, params }) =>
       wireContract(await getContract(db, viewer, params.contract_id), clock.now()),

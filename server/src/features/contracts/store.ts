@@ -4,6 +4,7 @@ import { type Db, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
 import type { ContractStatus } from '../../domain/contract.ts';
+import type { Profile } from '../../domain/profile.ts';
 
 type PpaType = Contract['ppa_type'] & string;
 
@@ -39,6 +40,7 @@ export type ContractFilter = {
   deliveryEnd: number | null;
   /** Half-open: contracts that deliver at some time within. */
   activeWithin: { start: number; end: number } | null;
+  externalId: string | null;
 };
 
 const COLUMNS = `c.no, c.id, c.external_id, c.type, c.delivery_start, c.delivery_end,
@@ -59,7 +61,8 @@ const FILTERS = `c.id > $2
   and ($7::text is null or c.seller_eic = $7 or c.buyer_eic = $7)
   and ($8::timestamptz is null or c.delivery_start >= $8)
   and ($9::timestamptz is null or c.delivery_end <= $9)
-  and ($10::timestamptz is null or (c.delivery_start < $11::timestamptz and c.delivery_end > $10))`;
+  and ($10::timestamptz is null or (c.delivery_start < $11::timestamptz and c.delivery_end > $10))
+  and ($12::text is null or c.external_id = $12)`;
 
 /** What a BRP sells and what it buys from others are two ordered scans, merged. */
 const LIST = statement(
@@ -76,6 +79,16 @@ const LIST = statement(
    limit $3`,
 );
 
+/** The operator's list, over all BRPs. */
+const LIST_ALL = statement(
+  'list_all_contracts',
+  `select ${COLUMNS}
+   from contract c left join asset a on a.id = c.asset_id
+   where $1::int is null and ${FILTERS}
+   order by c.id
+   limit $3`,
+);
+
 export async function listContracts(
   db: Db,
   viewer: Viewer,
@@ -83,7 +96,7 @@ export async function listContracts(
   page: { after: string; count: number },
   now: number,
 ): Promise<ContractRow[]> {
-  return db.query<ContractRow>(LIST, [
+  return db.query<ContractRow>(viewer.brpNo === null ? LIST_ALL : LIST, [
     viewer.brpNo,
     page.after,
     page.count,
@@ -95,6 +108,7 @@ export async function listContracts(
     timestampOrNull(filter.deliveryEnd),
     timestampOrNull(filter.activeWithin?.start ?? null),
     timestampOrNull(filter.activeWithin?.end ?? null),
+    filter.externalId,
   ]);
 }
 
@@ -102,7 +116,7 @@ const FIND = statement(
   'find_contract',
   `select ${COLUMNS}
    from contract c left join asset a on a.id = c.asset_id
-   where c.id = $1 and (c.seller_brp = $2 or c.buyer_brp = $2)`,
+   where c.id = $1 and ($2::int is null or c.seller_brp = $2 or c.buyer_brp = $2)`,
 );
 
 export async function findContract(db: Db, viewer: Viewer, id: string): Promise<ContractRow | null> {
@@ -121,6 +135,7 @@ export type NewContract = {
   period: string | null;
   deliveryProfile: string | null;
   assetId: string | null;
+  profile?: Profile | null;
 };
 
 /** The parties are taken from the two customers as they are at this moment. */
@@ -129,18 +144,19 @@ const INSERT = statement(
   `insert into contract (id, external_id, type, delivery_start, delivery_end,
      seller_customer, seller_name, seller_eic, seller_tso, seller_position, seller_brp,
      buyer_customer, buyer_name, buyer_eic, buyer_tso, buyer_position, buyer_brp,
-     ppa_type, period, delivery_profile, asset_id, created_at)
+     ppa_type, period, delivery_profile, asset_id, created_at, profile)
    select $1, $2, $3, $4, $5,
      s.id, s.name, sp.eic, sp.tso, sp.no, sp.brp_no,
      b.id, b.name, bp.eic, bp.tso, bp.no, bp.brp_no,
-     $8, $9, $10, $11, $12
+     $8, $9, $10, $11, $12, $13
    from customer s join position sp on sp.no = s.position_no,
      customer b join position bp on bp.no = b.position_no
    where s.id = $6 and b.id = $7
+   on conflict (external_id) do nothing
    returning no`,
 );
 
-/** Null when one of the customers is unknown or has no balance group. */
+/** Null when one of the customers is unknown or has no balance group, or when the external id is taken. */
 export async function insertContract(
   tx: Tx,
   contract: NewContract,
@@ -160,6 +176,36 @@ export async function insertContract(
     contract.deliveryProfile,
     contract.assetId,
     timestamp(now),
+    contract.profile ? JSON.stringify(contract.profile) : null,
   ]);
   return row ? { no: row.no, id } : null;
+}
+
+export type PartyRow = { id: string; position_no: number | null };
+
+/** Held until the contract is there: a customer that changes its place at the same time does so before or after. */
+const LOCK_PARTIES = statement(
+  'lock_contract_parties',
+  'select id, position_no from customer where id = any($1::uuid[]) order by id for share',
+);
+
+export const lockParties = (tx: Tx, customerIds: readonly string[]): Promise<PartyRow[]> =>
+  tx.query<PartyRow>(LOCK_PARTIES, [customerIds]);
+
+/** Leaves the key alone, so that sheets, which refer to it, can go on to be written. */
+const LOCK = statement('lock_contract', 'select from contract where id = $1 for no key update');
+
+/** Holds the contract for this transaction, and reads it only then. */
+export async function lockContract(tx: Tx, viewer: Viewer, id: string): Promise<ContractRow | null> {
+  await tx.query(LOCK, [id]);
+  return findContract(tx, viewer, id);
+}
+
+const SET_DATES = statement(
+  'set_contract_dates',
+  'update contract set delivery_start = $2, delivery_end = $3 where no = $1',
+);
+
+export async function saveContractDates(tx: Tx, row: ContractRow): Promise<void> {
+  await tx.query(SET_DATES, [row.no, timestampOrNull(row.delivery_start), timestampOrNull(row.delivery_end)]);
 }

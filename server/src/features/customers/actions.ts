@@ -1,40 +1,104 @@
-import { type CustomerUpdate, LIMITS, type ProblemFieldError } from '@saldo/api';
+import {
+  type CustomerUpdate,
+  LIMITS,
+  type OperatorCustomer,
+  type OperatorCustomerUpdate,
+  type ProblemFieldError,
+} from '@saldo/api';
 import type { Viewer } from '../../auth/principal.ts';
-import type { Database, Tx } from '../../db/database.ts';
+import type { Db, Tx } from '../../db/database.ts';
 import { mergeMetadata, moveCustomer } from '../../domain/customer.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
-import { type CustomerRow, findOwnPosition, lockCustomer, saveCustomer } from './store.ts';
+import { findBrp } from '../parties/store.ts';
+import { type CustomerRow, findCustomer, findOwnPosition, insertCustomer, lockCustomer, saveCustomer } from './store.ts';
+
+export type NewCustomer = {
+  brp_id: OperatorCustomer['brp_id'];
+  name: string;
+  balance_group?: NonNullable<CustomerUpdate['balance_group']> | undefined;
+  metadata?: Record<string, string> | undefined;
+};
+
+/** A customer is pending until its BRP activates it. */
+export async function createCustomer(
+  tx: Tx,
+  viewer: Viewer,
+  input: NewCustomer,
+  now: number,
+): Promise<CustomerRow> {
+  const errors: ProblemFieldError[] = [];
+  const brp = await findBrp(tx, input.brp_id);
+  if (brp === null) errors.push(UNKNOWN_BRP);
+  const metadata = input.metadata ?? {};
+  errors.push(...tooManyKeys(metadata));
+  const place =
+    brp === null || input.balance_group === undefined
+      ? null
+      : await placeCustomer(tx, viewer, brp.no, input.balance_group, errors);
+  if (brp === null || errors.length > 0) throw validationProblem(errors);
+  const positionNo = place?.position_no ?? null;
+  const id = await insertCustomer(tx, { brpNo: brp.no, name: input.name, positionNo, metadata }, now);
+  const row = await findCustomer(tx, viewer, id);
+  if (row === null) throw new Error('a customer that was just made is there');
+  return row;
+}
+
+const UNKNOWN_BRP: ProblemFieldError = {
+  field: 'brp_id',
+  code: 'validation_failed',
+  message: 'is not the id of a BRP',
+};
 
 /** What must still hold of the record for a change to be made. */
 export type Precondition = (current: CustomerRow) => boolean;
 
-/** Changes a customer, all or nothing. `{}` changes nothing and succeeds. */
-export function updateCustomer(
-  db: Database,
+/**
+ * Changes a customer, all or nothing; `{}` changes nothing and succeeds. Name and BRP are the operator's to change,
+ * and what a BRP may send does not have them.
+ */
+export async function updateCustomer(
+  tx: Tx,
   viewer: Viewer,
   id: string,
-  update: CustomerUpdate,
+  update: OperatorCustomerUpdate,
   holds: Precondition,
   now: number,
-): Promise<CustomerRow> {
-  return db.transaction(async (tx) => {
-    const current = await lockCustomer(tx, viewer, id);
-    if (current === null) throw customerNotFound();
-    if (!holds(current))
-      throw problem('precondition_failed', 'The customer has changed since the version in If-Match.');
+): Promise<{ before: CustomerRow; after: CustomerRow }> {
+  const before = await lockCustomer(tx, viewer, id);
+  if (before === null) throw customerNotFound();
+  if (!holds(before))
+    throw problem('precondition_failed', 'The customer has changed since the version in If-Match.');
 
-    const next: CustomerRow = { ...current };
-    const errors: ProblemFieldError[] = [];
-    if (update.metadata) {
-      next.metadata = mergeMetadata(current.metadata, update.metadata);
-      errors.push(...tooManyKeys(next.metadata));
-    }
-    if (update.balance_group)
-      Object.assign(next, await placeCustomer(tx, viewer, update.balance_group, errors));
-    if (errors.length > 0) throw validationProblem(errors);
-    if (update.status) Object.assign(next, move(current, update.status, now));
-    return saveCustomer(tx, viewer, next);
-  });
+  const next: CustomerRow = { ...before, name: update.name ?? before.name };
+  const errors: ProblemFieldError[] = [];
+  if (update.metadata) {
+    next.metadata = mergeMetadata(before.metadata, update.metadata);
+    errors.push(...tooManyKeys(next.metadata));
+  }
+  if (update.brp_id !== undefined) Object.assign(next, await assign(tx, before, update.brp_id, errors, now));
+  if (update.balance_group)
+    Object.assign(next, await placeCustomer(tx, viewer, next.brp_no, update.balance_group, errors));
+  if (errors.length > 0) throw validationProblem(errors);
+  if (update.status) Object.assign(next, move(before, update.status, now));
+  return { before, after: await saveCustomer(tx, viewer, next) };
+}
+
+/** What changes with another BRP. A balance group of the old one does not come along. */
+async function assign(
+  db: Db,
+  current: CustomerRow,
+  brpId: string,
+  errors: ProblemFieldError[],
+  now: number,
+): Promise<Partial<CustomerRow>> {
+  const brp = await findBrp(db, brpId);
+  if (brp === null) {
+    errors.push(UNKNOWN_BRP);
+    return {};
+  }
+  if (brp.no === current.brp_no) return {};
+  const unplaced = { position_no: null, eic: null, tso: null };
+  return { brp_no: brp.no, brp_id: brp.id, assigned_at: now, ...unplaced };
 }
 
 export const customerNotFound = () => problem('customer_not_found', 'There is no such customer.');
@@ -51,12 +115,13 @@ type Placement = Pick<CustomerRow, 'position_no' | 'eic' | 'tso'>;
 async function placeCustomer(
   tx: Tx,
   viewer: Viewer,
+  brpNo: number,
   { eic, tso }: NonNullable<CustomerUpdate['balance_group']>,
   errors: ProblemFieldError[],
 ): Promise<Placement | null> {
-  const position = await findOwnPosition(tx, viewer, eic, tso);
+  const position = await findOwnPosition(tx, { brpNo }, eic, tso);
   if (position === null) {
-    const message = `${eic} is not one of your balance groups`;
+    const message = `${eic} is not one of ${viewer.brpNo === null ? 'the BRP’s' : 'your'} balance groups`;
     errors.push({ field: 'balance_group.eic', code: 'validation_failed', message });
     return null;
   }

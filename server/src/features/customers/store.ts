@@ -6,6 +6,8 @@ import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
 
 export type CustomerRow = {
   id: string;
+  brp_no: number;
+  brp_id: string;
   name: string;
   status: CustomerStatus;
   position_no: number | null;
@@ -24,14 +26,15 @@ export type CustomerFilter = {
   search: string | null;
 };
 
-const COLUMNS = `c.id, c.name, c.status, c.position_no, p.eic, p.tso, c.metadata, c.assigned_at, c.activated_at,
-  c.created_at`;
+const COLUMNS = `c.id, c.brp_no, b.id as brp_id, c.name, c.status, c.position_no, p.eic, p.tso, c.metadata,
+  c.assigned_at, c.activated_at, c.created_at`;
+const CUSTOMERS = 'customer c join brp b on b.no = c.brp_no left join position p on p.no = c.position_no';
 
 const LIST = statement(
   'list_customers',
   `select ${COLUMNS}
-   from customer c left join position p on p.no = c.position_no
-   where c.brp_no = $1 and c.id > $2
+   from ${CUSTOMERS}
+   where ($1::int is null or c.brp_no = $1) and c.id > $2
      and ($4::customer_status is null or c.status = $4)
      and ($5::text is null or p.eic = $5)
      and ($6::tso is null or p.tso = $6)
@@ -60,10 +63,13 @@ export async function listCustomers(
 
 const FIND = statement(
   'find_customer',
-  `select ${COLUMNS} from customer c left join position p on p.no = c.position_no
-   where c.id = $1 and c.brp_no = $2`,
+  `select ${COLUMNS} from ${CUSTOMERS}
+   where c.id = $1 and ($2::int is null or c.brp_no = $2)`,
 );
-const LOCK = statement('lock_customer', 'select from customer where id = $1 and brp_no = $2 for update');
+const LOCK = statement(
+  'lock_customer',
+  'select from customer where id = $1 and ($2::int is null or brp_no = $2) for update',
+);
 
 export async function findCustomer(db: Db, viewer: Viewer, id: string): Promise<CustomerRow | null> {
   const [row] = await db.query<CustomerRow>(FIND, [id, viewer.brpNo]);
@@ -82,8 +88,9 @@ export async function lockCustomer(tx: Tx, viewer: Viewer, id: string): Promise<
 const UPDATE = statement(
   'update_customer',
   `update customer
-   set status = $3, position_no = $4, metadata = $5, search_terms = $6, activated_at = $7
-   where id = $1 and brp_no = $2
+   set status = $3, position_no = $4, metadata = $5, search_terms = $6, activated_at = $7, name = $8, brp_no = $9,
+     assigned_at = $10
+   where id = $1 and ($2::int is null or brp_no = $2)
    returning metadata`,
 );
 
@@ -97,6 +104,9 @@ export async function saveCustomer(tx: Tx, viewer: Viewer, row: CustomerRow): Pr
     JSON.stringify(row.metadata),
     searchTerms(row),
     timestampOrNull(row.activated_at),
+    row.name,
+    row.brp_no,
+    timestamp(row.assigned_at),
   ]);
   return { ...row, ...saved };
 }
@@ -134,14 +144,14 @@ const FIND_POSITION = statement(
    where g.brp_no = $1 and g.eic = $2`,
 );
 
-/** Null when the balance group is not the viewer's; without a number when it never had this TSO. */
+/** Null when the balance group is not this BRP's; without a number when it never had this TSO. */
 export async function findOwnPosition(
   db: Db,
-  viewer: Viewer,
+  brp: { readonly brpNo: number },
   eic: string,
   tso: Tso,
 ): Promise<PositionRow | null> {
-  const [row] = await db.query<PositionRow>(FIND_POSITION, [viewer.brpNo, eic, tso]);
+  const [row] = await db.query<PositionRow>(FIND_POSITION, [brp.brpNo, eic, tso]);
   return row ?? null;
 }
 

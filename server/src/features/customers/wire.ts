@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Customer } from '@saldo/api';
+import type { Customer, OperatorCustomer } from '@saldo/api';
 import { formatInstant } from '../../domain/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '../../domain/id.ts';
 import type { CustomerRow } from './store.ts';
@@ -15,6 +15,11 @@ export const wireCustomer = (row: CustomerRow): Customer => ({
   created_at: formatInstant(row.created_at),
 });
 
+export const wireOperatorCustomer = (row: CustomerRow): OperatorCustomer => ({
+  ...wireCustomer(row),
+  brp_id: encodeId(ID_PREFIX.brp, row.brp_id),
+});
+
 /** A record that reads the same has the same tag, whichever process answers. */
-export const customerTag = (row: CustomerRow): string =>
-  `"${hash('sha256', JSON.stringify(wireCustomer(row)), 'base64url').slice(0, 22)}"`;
+export const customerTag = (customer: Customer): string =>
+  `"${hash('sha256', JSON.stringify(customer), 'base64url').slice(0, 22)}"`;

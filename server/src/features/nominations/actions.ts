@@ -11,86 +11,168 @@ import { type CurrentNomination, type NominationVersion, nextNominations } from 
 /** A position-day that is to be netted again. */
 type Mark = { position_no: number; delivery_day: DeliveryDay; brp_no: number; eic: string; tso: Tso };
 
+/** Position-days that are netted in one transaction. */
+const MARKS_AT_ONCE = 50;
+
 /** Marks that another process works on are left to it. */
-const TAKE_MARK = statement(
-  'take_mark',
-  `delete from changed_position
-   where (position_no, delivery_day) = (
-     select position_no, delivery_day from changed_position
-     order by delivery_day, position_no
-     limit 1
-     for update skip locked)
-   returning position_no, delivery_day,
-     (select brp_no from position where no = position_no),
-     (select eic from position where no = position_no),
-     (select tso from position where no = position_no)`,
-);
-
-const SHEETS_OF_POSITION = statement(
-  'sheets_of_position',
-  `select true, volumes, statuses
-   from sheet
-   where sender_brp = $1 and sender_position = $2 and delivery_day = $3 and receiver_position <> $2
-   union all
-   select false, volumes, statuses
-   from sheet
-   where receiver_brp = $1 and receiver_position = $2 and delivery_day = $3 and sender_position <> $2`,
-);
-
-type ContributionColumns = [sends: boolean, volumes: (number | null)[], statuses: number[] | null];
-
-const CURRENT_NOMINATIONS = statement(
-  'current_nominations',
-  `select id, direction, version, amounts from nomination
-   where position_no = $1 and delivery_day = $2 and status <> 'superseded'`,
+const TAKE_MARKS = statement(
+  'take_marks',
+  `with taken as (
+     delete from changed_position
+     where (position_no, delivery_day) in (
+       select position_no, delivery_day from changed_position
+       where $2::date is null or delivery_day = $2
+       order by delivery_day, position_no
+       limit $1
+       for update skip locked)
+     returning position_no, delivery_day)
+   select t.position_no, t.delivery_day, p.brp_no, p.eic, p.tso
+   from taken t join position p on p.no = t.position_no
+   order by t.delivery_day, t.position_no`,
 );
 
 export type NominationRun = { positions: number; created: number; unchanged: number; tooLate: number };
 
 /**
- * Nets every position-day that has changed and makes the versions that follow, each position-day in a transaction of
- * its own. Several processes may run it at once; run again, it finds nothing to do.
+ * Nets every position-day that has changed and makes the versions that follow. The marks, what was read for them and
+ * the new versions are one transaction for a bounded number of position-days. Several processes may run it at once;
+ * run again, it finds nothing to do.
  */
-export async function nominateDue(db: Database, now: number, rules: GateRules): Promise<NominationRun> {
+export async function nominateDue(
+  db: Database,
+  now: number,
+  rules: GateRules,
+  onlyDay: DeliveryDay | null = null,
+): Promise<NominationRun> {
   const run: NominationRun = { positions: 0, created: 0, unchanged: 0, tooLate: 0 };
   for (;;) {
-    const outcome = await db.transaction((tx) => nominateNext(tx, now, rules));
-    if (outcome === null) return run;
-    run.positions++;
-    if (outcome === 'unchanged') run.unchanged++;
-    else if (outcome === 'too_late') run.tooLate++;
-    else run.created += outcome;
+    const batch = await db.transaction((tx) => nominateBatch(tx, now, rules, onlyDay));
+    run.positions += batch.positions;
+    run.created += batch.created;
+    run.unchanged += batch.unchanged;
+    run.tooLate += batch.tooLate;
+    if (batch.positions < MARKS_AT_ONCE) return run;
   }
 }
 
-/** The number of versions made for the next mark, or why there were none; null when no mark is left. */
-async function nominateNext(
+async function nominateBatch(
   tx: Tx,
   now: number,
   rules: GateRules,
-): Promise<number | 'unchanged' | 'too_late' | null> {
-  const [mark] = await tx.query<Mark>(TAKE_MARK);
-  if (!mark) return null;
-  const day = mark.delivery_day;
-  const columns = await tx.arrays<ContributionColumns>(SHEETS_OF_POSITION, [
-    mark.brp_no,
-    mark.position_no,
-    day,
-  ]);
-  const saldo = net(slotCount(day), columns.map(contributionOf));
-  const previous = await tx.query<CurrentNomination>(CURRENT_NOMINATIONS, [mark.position_no, day]);
-  const next = nextNominations({ day, saldo, previous, now, rules });
-  if (next.kind !== 'versions') return next.kind;
-  for (const version of next.versions) await insertVersion(tx, mark, version, now);
-  return next.versions.length;
+  onlyDay: DeliveryDay | null,
+): Promise<NominationRun> {
+  const marks = await tx.query<Mark>(TAKE_MARKS, [MARKS_AT_ONCE, onlyDay]);
+  const run: NominationRun = { positions: marks.length, created: 0, unchanged: 0, tooLate: 0 };
+  if (marks.length === 0) return run;
+  const [books, currents] = [await readBooks(tx, marks), await readCurrent(tx, marks)];
+  for (const [at, mark] of marks.entries()) {
+    const day = mark.delivery_day;
+    const book = books[at] as Book;
+    const saldo = net(slotCount(day), book.contributions);
+    const next = nextNominations({ day, saldo, previous: currents[at] ?? [], now, rules });
+    if (next.kind === 'unchanged') run.unchanged++;
+    else if (next.kind === 'too_late') run.tooLate++;
+    else {
+      for (const version of next.versions) await insertVersion(tx, mark, version, basisOf(book), now);
+      run.created += next.versions.length;
+    }
+  }
+  return run;
 }
 
-/** Sheets are summed one by one: every cell that counts is valid in exactly one of them. */
-const contributionOf = ([sends, volumes, statuses]: ContributionColumns): Contribution => ({
-  sends,
-  receives: !sends,
-  sheets: [{ volumes, statuses }],
-});
+/** What a position-day is netted from, and what that was: per contract its newest revision and its invalidations. */
+type Book = {
+  contributions: Contribution[];
+  revisions: Map<number, number>;
+  invalidations: Map<number, number>;
+};
+
+const SHEETS_OF_POSITIONS = statement(
+  'sheets_of_positions',
+  `select m.at::int, true, s.contract_no, s.revision, s.volumes, s.statuses
+   from unnest($1::int[], $2::int[], $3::date[]) with ordinality as m (brp_no, position_no, delivery_day, at)
+   join sheet s on s.sender_brp = m.brp_no and s.sender_position = m.position_no
+     and s.delivery_day = m.delivery_day and s.receiver_position <> m.position_no
+   union all
+   select m.at::int, false, s.contract_no, s.revision, s.volumes, s.statuses
+   from unnest($1::int[], $2::int[], $3::date[]) with ordinality as m (brp_no, position_no, delivery_day, at)
+   join sheet s on s.receiver_brp = m.brp_no and s.receiver_position = m.position_no
+     and s.delivery_day = m.delivery_day and s.sender_position <> m.position_no`,
+);
+
+type BookColumns = [
+  at: number,
+  sends: boolean,
+  contractNo: number,
+  revision: number,
+  volumes: (number | null)[],
+  statuses: number[] | null,
+];
+
+const INVALIDATIONS = statement(
+  'count_invalidations',
+  `select contract_no, delivery_day, count(*)::int as known
+   from invalidation where contract_no = any($1::int[]) and delivery_day = any($2::date[])
+   group by contract_no, delivery_day`,
+);
+
+/** All sheets of the marked position-days in one read. Every cell that counts is valid in exactly one sheet. */
+async function readBooks(tx: Tx, marks: readonly Mark[]): Promise<Book[]> {
+  const books = marks.map(
+    (): Book => ({ contributions: [], revisions: new Map(), invalidations: new Map() }),
+  );
+  const contracts = new Set<number>();
+  const columns = await tx.arrays<BookColumns>(SHEETS_OF_POSITIONS, [
+    marks.map((mark) => mark.brp_no),
+    marks.map((mark) => mark.position_no),
+    marks.map((mark) => mark.delivery_day),
+  ]);
+  for (const [at, sends, contractNo, revision, volumes, statuses] of columns) {
+    const { contributions, revisions } = books[at - 1] as Book;
+    contributions.push({ sends, receives: !sends, sheets: [{ volumes, statuses }] });
+    revisions.set(contractNo, Math.max(revision, revisions.get(contractNo) ?? 0));
+    contracts.add(contractNo);
+  }
+  const counts = await tx.query<{ contract_no: number; delivery_day: DeliveryDay; known: number }>(
+    INVALIDATIONS,
+    [[...contracts], [...new Set(marks.map((mark) => mark.delivery_day))]],
+  );
+  for (const { contract_no, delivery_day, known } of counts) {
+    for (const [at, mark] of marks.entries()) {
+      if (mark.delivery_day === delivery_day) books[at]?.invalidations.set(contract_no, known);
+    }
+  }
+  return books;
+}
+
+const CURRENT_NOMINATIONS = statement(
+  'current_nominations',
+  `select m.at::int, n.id, n.direction, n.version, n.amounts
+   from unnest($1::int[], $2::date[]) with ordinality as m (position_no, delivery_day, at)
+   join nomination n on n.position_no = m.position_no and n.delivery_day = m.delivery_day
+   where n.status <> 'superseded'`,
+);
+
+async function readCurrent(tx: Tx, marks: readonly Mark[]): Promise<CurrentNomination[][]> {
+  const rows = await tx.query<CurrentNomination & { at: number }>(CURRENT_NOMINATIONS, [
+    marks.map((mark) => mark.position_no),
+    marks.map((mark) => mark.delivery_day),
+  ]);
+  const currents = marks.map((): CurrentNomination[] => []);
+  for (const { at, ...nomination } of rows) currents[at - 1]?.push(nomination);
+  return currents;
+}
+
+type Basis = { contracts: number[]; revisions: number[]; invalidations: number[] };
+
+function basisOf({ revisions, invalidations }: Book): Basis {
+  const contracts = [...revisions.keys()].toSorted((one, other) => one - other);
+  return {
+    contracts,
+    revisions: contracts.map((no) => revisions.get(no) ?? 0),
+    invalidations: contracts.map((no) => invalidations.get(no) ?? 0),
+  };
+}
 
 const SUPERSEDE = statement(
   'supersede_nomination',
@@ -100,11 +182,17 @@ const SUPERSEDE = statement(
 const INSERT = statement(
   'insert_nomination',
   `insert into nomination (id, position_no, brp_no, eic, tso, delivery_day, direction, version, previous_id, status,
-     amounts, gate_closure, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $11, $12)`,
+     amounts, gate_closure, created_at, basis_contracts, basis_revisions, basis_invalidations)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $11, $12, $13, $14, $15)`,
 );
 
-async function insertVersion(tx: Tx, mark: Mark, next: NominationVersion, now: number): Promise<void> {
+async function insertVersion(
+  tx: Tx,
+  mark: Mark,
+  next: NominationVersion,
+  basis: Basis,
+  now: number,
+): Promise<void> {
   if (next.previousId !== null) await tx.query(SUPERSEDE, [next.previousId]);
   await tx.query(INSERT, [
     newId(),
@@ -119,6 +207,9 @@ async function insertVersion(tx: Tx, mark: Mark, next: NominationVersion, now: n
     next.amounts,
     timestamp(next.gateClosure),
     timestamp(now),
+    basis.contracts,
+    basis.revisions,
+    basis.invalidations,
   ]);
 }
 

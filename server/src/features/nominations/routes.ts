@@ -1,25 +1,39 @@
-import { nominationEndpoints, type Pagination } from '@saldo/api';
-import type { Db } from '../../db/database.ts';
+import { nominationEndpoints, operatorNominationEndpoints, type Pagination, type QueryOf } from '@saldo/api';
+import type { Viewer } from '../../auth/principal.ts';
+import type { Clock } from '../../clock.ts';
+import type { Database, Db } from '../../db/database.ts';
 import { MAX_SLOTS } from '../../domain/delivery-day.ts';
+import type { GateRules } from '../../domain/gates.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import { FIRST_ID, type PageRequest, paginate } from '../../http/paging.ts';
 import { problem } from '../../http/problem.ts';
 import { type Route, route } from '../../http/routes.ts';
 import { deliveryRange, FIRST_DAY } from '../../http/time-filter.ts';
+import { nominateDue } from './actions.ts';
+import { explainNomination } from './explanation.ts';
 import { findNominationHistory, findNominations, listNominations, type NominationRow } from './store.ts';
 import { nominationEnvelope, nominationWriter, type Operator, type SlotRange } from './wire.ts';
 
 const ALL_SLOTS: SlotRange = { from: 1, to: MAX_SLOTS };
 
-export function nominationRoutes(db: Db, operator: Operator): Route[] {
+type ListCall = {
+  readonly viewer: Viewer;
+  readonly query: QueryOf<typeof nominationEndpoints.listNominations>;
+  readonly page: PageRequest;
+};
+type SingleCall = { readonly viewer: Viewer; readonly params: { readonly nomination_id: string } };
+
+/** The reads that BRPs and the operator share: the viewer decides what they see. */
+function nominationReads(db: Db, operator: Operator) {
   const write = nominationWriter(operator);
   const answer = (rows: readonly NominationRow[], range = ALL_SLOTS, pagination: Pagination | null = null) =>
     nominationEnvelope(
       rows.map((row) => write(row, range)),
       pagination,
     );
-  return [
-    route(nominationEndpoints.listNominations, async ({ viewer, query, page }) => {
+  return {
+    answer,
+    async list({ viewer, query, page }: ListCall) {
       const range = { from: query.slot_number_from ?? 1, to: query.slot_number_to ?? MAX_SLOTS };
       const filter = {
         status: query.status ?? null,
@@ -32,30 +46,58 @@ export function nominationRoutes(db: Db, operator: Operator): Route[] {
       const rows = await listNominations(db, viewer, filter, pageByDay(page), query.include_slots === 'true');
       const { records, pagination } = paginate(page, rows, (row) => [row.delivery_day, row.id]);
       return answer(records, range, pagination);
-    }),
-
-    route(nominationEndpoints.getNomination, async ({ viewer, params }) => {
-      const [row] = await findNominations(db, viewer, nominationUuids([params.nomination_id]));
+    },
+    async single({ viewer, params }: SingleCall) {
+      const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
       if (!row) throw nominationNotFound();
       return write(row, ALL_SLOTS);
-    }),
-
-    route(nominationEndpoints.getNominationHistory, async ({ viewer, params }) => {
-      const [uuid] = nominationUuids([params.nomination_id]);
-      const rows = uuid === undefined ? [] : await findNominationHistory(db, viewer, uuid);
+    },
+    async history({ viewer, params }: SingleCall) {
+      const rows = await findNominationHistory(db, viewer, nominationUuid(params.nomination_id));
       if (rows.length === 0) throw nominationNotFound();
       return answer(rows);
-    }),
+    },
+    async explanation({ viewer, params }: SingleCall) {
+      const explained = await explainNomination(db, viewer, nominationUuid(params.nomination_id));
+      if (explained === null) throw nominationNotFound();
+      return explained;
+    },
+  };
+}
 
-    route(nominationEndpoints.getNominationsBulk, async ({ viewer, query }) => {
-      const rows = await findNominations(db, viewer, nominationUuids(query.ids));
-      return answer(rows);
-    }),
+export function nominationRoutes(db: Db, operator: Operator): Route[] {
+  const reads = nominationReads(db, operator);
+  return [
+    route(nominationEndpoints.listNominations, reads.list),
+    route(nominationEndpoints.getNomination, reads.single),
+    route(nominationEndpoints.getNominationHistory, reads.history),
+    route(nominationEndpoints.explainNomination, reads.explanation),
+    route(nominationEndpoints.getNominationsBulk, async ({ viewer, query }) =>
+      reads.answer(await findNominations(db, viewer, nominationUuids(query.ids))),
+    ),
+    route(nominationEndpoints.postNominationsBulk, async ({ viewer, body }) =>
+      reads.answer(await findNominations(db, viewer, nominationUuids(body.ids))),
+    ),
+  ];
+}
 
-    route(nominationEndpoints.postNominationsBulk, async ({ viewer, body }) => {
-      const rows = await findNominations(db, viewer, nominationUuids(body.ids));
-      return answer(rows);
+export function operatorNominationRoutes(
+  db: Database,
+  clock: Clock,
+  rules: GateRules,
+  operator: Operator,
+): Route[] {
+  const reads = nominationReads(db, operator);
+  return [
+    route(operatorNominationEndpoints.runNominations, async ({ body }) => {
+      const run = await nominateDue(db, clock.now(), rules, body.delivery_date ?? null);
+      const { positions, created, unchanged, tooLate } = run;
+      return { positions, created, unchanged, too_late: tooLate };
     }),
+    route(operatorNominationEndpoints.operatorListNominations, reads.list),
+    route(operatorNominationEndpoints.operatorGetNomination, reads.single),
+    route(operatorNominationEndpoints.operatorGetNominationHistory, reads.history),
+    route(operatorNominationEndpoints.operatorExplainNomination, reads.explanation),
   ];
 }
 
@@ -67,5 +109,11 @@ const pageByDay = (page: PageRequest) => ({
 /** Each id once; those that are no nomination's are left out like unknown ones. */
 const nominationUuids = (ids: readonly string[]): string[] =>
   [...new Set(ids)].map((id) => decodeId(ID_PREFIX.nomination, id)).filter((uuid) => uuid !== null);
+
+function nominationUuid(id: string): string {
+  const uuid = decodeId(ID_PREFIX.nomination, id);
+  if (uuid === null) throw nominationNotFound();
+  return uuid;
+}
 
 const nominationNotFound = () => problem('nomination_not_found', 'There is no such nomination.');

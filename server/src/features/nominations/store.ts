@@ -40,12 +40,12 @@ const HEAD = `id, delivery_day, direction, version, previous_id, status, eic, ts
 const WHOLE = `${HEAD}, amounts, matched`;
 
 /** Status and EIC each have an index that keeps the order; each combination is a statement with its own plan. */
-function listStatement(withSlots: boolean, byStatus: boolean, byEic: boolean): Statement {
+function listStatement(all: boolean, withSlots: boolean, byStatus: boolean, byEic: boolean): Statement {
   return statement(
-    `list_nominations${withSlots ? '_slots' : ''}${byStatus ? '_status' : ''}${byEic ? '_eic' : ''}`,
+    `list_nominations${all ? '_all' : ''}${withSlots ? '_slots' : ''}${byStatus ? '_status' : ''}${byEic ? '_eic' : ''}`,
     `select ${withSlots ? WHOLE : HEAD}
      from nomination
-     where brp_no = $1
+     where ${all ? '$1::int is null' : 'brp_no = $1'}
        and (delivery_day, id) > ($2::date, $3::uuid)
        and delivery_day >= $4::date and delivery_day <= $5::date
        and cardinality(amounts) >= $6
@@ -58,8 +58,8 @@ function listStatement(withSlots: boolean, byStatus: boolean, byEic: boolean): S
   );
 }
 
-const LISTS = Array.from({ length: 8 }, (_, bits) =>
-  listStatement((bits & 4) !== 0, (bits & 2) !== 0, (bits & 1) !== 0),
+const LISTS = Array.from({ length: 16 }, (_, bits) =>
+  listStatement((bits & 8) !== 0, (bits & 4) !== 0, (bits & 2) !== 0, (bits & 1) !== 0),
 );
 
 export async function listNominations(
@@ -70,7 +70,11 @@ export async function listNominations(
   withSlots: boolean,
 ): Promise<NominationRow[]> {
   const { first, last } = wholeDays(filter.delivery);
-  const shape = (withSlots ? 4 : 0) + (filter.status === null ? 0 : 2) + (filter.eic === null ? 0 : 1);
+  const shape =
+    (viewer.brpNo === null ? 8 : 0) +
+    (withSlots ? 4 : 0) +
+    (filter.status === null ? 0 : 2) +
+    (filter.eic === null ? 0 : 1);
   return db.query<NominationRow>(LISTS[shape] as Statement, [
     viewer.brpNo,
     page.after.day,
@@ -88,7 +92,7 @@ export async function listNominations(
 
 const FIND = statement(
   'find_nominations',
-  `select ${WHOLE} from nomination where brp_no = $1 and id = any($2::uuid[])`,
+  `select ${WHOLE} from nomination where ($1::int is null or brp_no = $1) and id = any($2::uuid[])`,
 );
 
 /** The visible ones of these nominations, in the order asked. */
@@ -106,7 +110,7 @@ export async function findNominations(
 const FIND_HISTORY = statement(
   'find_nomination_history',
   `select ${WHOLE} from nomination
-   where brp_no = $1 and (position_no, delivery_day, direction) = (
+   where ($1::int is null or brp_no = $1) and (position_no, delivery_day, direction) = (
      select position_no, delivery_day, direction from nomination where id = $2)
    order by version desc`,
 );

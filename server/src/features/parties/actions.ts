@@ -3,23 +3,26 @@ import { hashSecret, type KeyKind, newSecret, shownPrefix } from '../../auth/api
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
-
-export type Brp = { no: number; id: string; name: string };
+import { decodeId, ID_PREFIX } from '../../domain/id.ts';
+import { problem } from '../../http/problem.ts';
+import { type BalanceGroupRow, getKey, type KeyRow, lockBalanceGroup, lockKey, type PartyRow } from './store.ts';
 
 const INSERT_BRP = statement(
   'insert_brp',
-  'insert into brp (id, name, created_at) values ($1, $2, $3) returning no, id, name',
+  'insert into brp (id, name, created_at) values ($1, $2, $3) returning no, id, name, created_at',
 );
 
-export async function createBrp(tx: Tx, input: { name: string }, now: number): Promise<Brp> {
-  const [brp] = await tx.query<Brp>(INSERT_BRP, [newId(), input.name, timestamp(now)]);
+export async function createBrp(tx: Tx, input: { name: string }, now: number): Promise<PartyRow> {
+  const [brp] = await tx.query<PartyRow>(INSERT_BRP, [newId(), input.name, timestamp(now)]);
   if (!brp) throw new Error('an insert returns its row');
   return brp;
 }
 
 const INSERT_BALANCE_GROUP = statement(
   'insert_balance_group',
-  'insert into balance_group (eic, brp_no, name, created_at) values ($1, $2, $3, $4)',
+  `insert into balance_group (eic, brp_no, name, created_at) values ($1, $2, $3, $4)
+   on conflict (eic) do nothing
+   returning eic`,
 );
 const ENABLE_TSOS = statement(
   'enable_tsos',
@@ -34,19 +37,49 @@ export async function createBalanceGroup(
   input: { brpNo: number; eic: string; name: string; tsos: readonly Tso[] },
   now: number,
 ): Promise<void> {
-  await tx.query(INSERT_BALANCE_GROUP, [input.eic, input.brpNo, input.name, timestamp(now)]);
+  const [made] = await tx.query(INSERT_BALANCE_GROUP, [input.eic, input.brpNo, input.name, timestamp(now)]);
+  if (!made) throw problem('already_exists', `There is a balance group ${input.eic} already.`);
   await tx.query(ENABLE_TSOS, [input.eic, input.brpNo, input.tsos]);
 }
 
-export type Account = { no: number; id: string; name: string };
+const RENAME_BALANCE_GROUP = statement(
+  'rename_balance_group',
+  'update balance_group set name = $2 where eic = $1',
+);
+const DISABLE_OTHER_TSOS = statement(
+  'disable_other_tsos',
+  'update position set enabled = false where eic = $1 and enabled and tso <> all($2::tso[])',
+);
+
+/**
+ * Changes a balance group's settings; gives back how it was. `tsos` is the whole set: the others are disabled, but
+ * their positions stay, for contracts may still deliver through them.
+ */
+export async function updateBalanceGroup(
+  tx: Tx,
+  eic: string,
+  update: { name?: string | undefined; tsos?: readonly Tso[] | undefined },
+): Promise<BalanceGroupRow> {
+  const before = await lockBalanceGroup(tx, eic);
+  if (before === null) throw balanceGroupNotFound();
+  if (update.name !== undefined) await tx.query(RENAME_BALANCE_GROUP, [eic, update.name]);
+  if (update.tsos !== undefined) {
+    await tx.query(DISABLE_OTHER_TSOS, [eic, update.tsos]);
+    await tx.query(ENABLE_TSOS, [eic, before.brp_no, update.tsos]);
+  }
+  return before;
+}
+
+export const balanceGroupNotFound = () =>
+  problem('balance_group_not_found', 'There is no such balance group.');
 
 const INSERT_ACCOUNT = statement(
   'insert_account',
-  'insert into account (id, name, created_at) values ($1, $2, $3) returning no, id, name',
+  'insert into account (id, name, created_at) values ($1, $2, $3) returning no, id, name, created_at',
 );
 
-export async function createAccount(tx: Tx, input: { name: string }, now: number): Promise<Account> {
-  const [account] = await tx.query<Account>(INSERT_ACCOUNT, [newId(), input.name, timestamp(now)]);
+export async function createAccount(tx: Tx, input: { name: string }, now: number): Promise<PartyRow> {
+  const [account] = await tx.query<PartyRow>(INSERT_ACCOUNT, [newId(), input.name, timestamp(now)]);
   if (!account) throw new Error('an insert returns its row');
   return account;
 }
@@ -96,6 +129,60 @@ export async function createApiKey(
 ): Promise<{ id: string; secret: string }> {
   const secret = newSecret(key.owner.type);
   return { id: await storeKey(tx, key, secret, now), secret };
+}
+
+const END_KEY = statement(
+  'end_api_key',
+  'update api_key set revoked_at = $2, expires_at = $3 where id = $1',
+);
+
+async function getKeyToChange(tx: Tx, publicId: string): Promise<KeyRow> {
+  const id = decodeId(ID_PREFIX.key, publicId);
+  const key = id === null ? null : await lockKey(tx, id);
+  if (key === null) throw problem('api_key_not_found', 'There is no such API key.');
+  return key;
+}
+
+/** How a key was before a change, and how it is now. */
+export type KeyChange = { before: KeyRow; after: KeyRow };
+
+/** Null when the key was revoked before, so that there is nothing to do. */
+export async function revokeApiKey(tx: Tx, publicId: string, now: number): Promise<KeyChange | null> {
+  const before = await getKeyToChange(tx, publicId);
+  if (before.revoked_at !== null) return null;
+  await tx.query(END_KEY, [before.id, timestamp(now), timestampOrNull(before.expires_at)]);
+  return { before, after: await getKey(tx, before.id) };
+}
+
+/** A new key in the place of a working one, which ends after the grace, or earlier if it would have anyway. */
+export async function rotateApiKey(
+  tx: Tx,
+  publicId: string,
+  graceMs: number,
+  now: number,
+): Promise<{ old: KeyChange; id: string; secret: string }> {
+  const before = await getKeyToChange(tx, publicId);
+  const { revoked_at: revokedAt, expires_at: expiresAt } = before;
+  if (revokedAt !== null) throw cannotRotate('revoked');
+  if (expiresAt !== null && expiresAt <= now) throw cannotRotate('expired');
+  const endsAt = Math.min(now + graceMs, expiresAt ?? Number.POSITIVE_INFINITY);
+  await tx.query(
+    END_KEY,
+    graceMs === 0
+      ? [before.id, timestamp(now), timestampOrNull(expiresAt)]
+      : [before.id, null, timestamp(endsAt)],
+  );
+  const key: NewKey = { owner: ownerOf(before), name: before.name, scopes: before.scopes, expiresAt };
+  const made = await createApiKey(tx, key, now);
+  return { old: { before, after: await getKey(tx, before.id) }, ...made };
+}
+
+const cannotRotate = (how: 'revoked' | 'expired') =>
+  problem('invalid_status_transition', `The key is ${how} and cannot be rotated; create a new one.`);
+
+function ownerOf({ brp_no: brpNo, account_no: accountNo }: KeyRow): KeyOwner {
+  if (brpNo !== null) return { type: 'brp', brpNo };
+  return accountNo === null ? { type: 'operator' } : { type: 'account', accountNo };
 }
 
 const FIRST_OPERATOR_KEY: NewKey = {

@@ -2,7 +2,7 @@ import { statement, type Tx } from '../../db/database.ts';
 import { newSheetId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import { type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
-import { invalidateCell, type Sheet, STATUS_BIT, type StatusChange, writeDay } from '../../domain/sheet.ts';
+import { invalidate, invalidateCell, type Sheet, STATUS_BIT, type StatusChange, unfold, writeDay } from '../../domain/sheet.ts';
 
 /** Imports of one contract-day come one after the other; other days are not held up. */
 const LOCK_DAY = statement(
@@ -107,7 +107,8 @@ const LOCATE_SHEET = statement(
 );
 const INSERT_INVALIDATION = statement(
   'insert_invalidation',
-  'insert into invalidation (sheet_id, slot, reason, invalidated_at) values ($1, $2, $3, $4)',
+  `insert into invalidation (contract_no, delivery_day, number, revision, slot, reason, invalidated_at)
+   select $1, $2, count(*) + 1, $3, $4, $5, $6 from invalidation where contract_no = $1 and delivery_day = $2`,
 );
 
 /** Takes one valid transaction out of every saldo; tells when there is none to take out. */
@@ -128,7 +129,46 @@ export async function invalidateTransaction(
   const decision = invalidateCell(history, revision, key.slot);
   if (decision.kind === 'not_valid') return 'not_valid';
   await saveStatuses(tx, contractNo, day, decision.changed);
-  await tx.query(INSERT_INVALIDATION, [key.sheetId, key.slot, reason, timestamp(now)]);
+  await tx.query(INSERT_INVALIDATION, [contractNo, day, revision, key.slot, reason, timestamp(now)]);
   await tx.query(MARK_POSITIONS, [contractNo, day, timestamp(now)]);
   return 'invalidated';
+}
+
+const DAYS_FROM = statement(
+  'valid_days_from',
+  `select distinct delivery_day from sheet
+   where contract_no = $1 and delivery_day >= $2 and status_mask & ${STATUS_BIT.valid} <> 0
+   order by delivery_day`,
+);
+/** Numbered on from those that the contract-day has. */
+const INSERT_INVALIDATIONS = statement(
+  'insert_invalidations',
+  `insert into invalidation (contract_no, delivery_day, number, revision, slot, reason, invalidated_at)
+   select $1, $2, (select count(*) from invalidation where contract_no = $1 and delivery_day = $2) + cell.at,
+     cell.revision, cell.slot, $5, $6
+   from unnest($3::int[], $4::smallint[]) with ordinality as cell (revision, slot, at)`,
+);
+
+/** Takes all valid transactions of a contract from this day on out of every saldo; tells how many there were. */
+export async function invalidateFrom(
+  tx: Tx,
+  contractNo: number,
+  first: DeliveryDay,
+  reason: string,
+  now: number,
+): Promise<number> {
+  const days = await tx.query<{ delivery_day: DeliveryDay }>(DAYS_FROM, [contractNo, first]);
+  let count = 0;
+  for (const { delivery_day: day } of days) {
+    const history = await lockHistory(tx, contractNo, day);
+    const cells = unfold(history).filter((cell) => cell.status === 'valid');
+    if (cells.length === 0) continue;
+    const slots = cells.map((cell) => cell.slot);
+    await saveStatuses(tx, contractNo, day, invalidate(history, slots).changed);
+    const revisions = cells.map((cell) => cell.revision);
+    await tx.query(INSERT_INVALIDATIONS, [contractNo, day, revisions, slots, reason, timestamp(now)]);
+    await tx.query(MARK_POSITIONS, [contractNo, day, timestamp(now)]);
+    count += cells.length;
+  }
+  return count;
 }

@@ -31,13 +31,7 @@ export function transactionRoutes(db: Db): Route[] {
       return answerRecords(db, call.page, records, call.query);
     }),
 
-    route(list, async (call) => {
-      const { contract_id } = call.query;
-      const contractId = contract_id === undefined ? null : decodeId(ID_PREFIX.contract, contract_id);
-      const findsNothing = contract_id !== undefined && contractId === null;
-      const records = findsNothing ? [] : await listPage(db, call, { ...filterOf(call.query), contractId });
-      return answerRecords(db, call.page, records, call.query);
-    }),
+    route(list, (call) => answerTransactions(db, call)),
 
     route(transactionEndpoints.getTransaction, async ({ viewer, params }) => {
       const key = transactionKey(params.transaction_id);
@@ -69,6 +63,17 @@ export function transactionRoutes(db: Db): Route[] {
       });
     }),
   ];
+}
+
+type AllCall = ListCall & Pick<Call<typeof transactionEndpoints.listTransactions>, 'query'>;
+
+/** A page of all transactions that the viewer sees. */
+export async function answerTransactions(db: Db, call: AllCall): Promise<string> {
+  const { contract_id } = call.query;
+  const contractId = contract_id === undefined ? null : decodeId(ID_PREFIX.contract, contract_id);
+  const findsNothing = contract_id !== undefined && contractId === null;
+  const records = findsNothing ? [] : await listPage(db, call, { ...filterOf(call.query), contractId });
+  return answerRecords(db, call.page, records, call.query);
 }
 
 type ListQuery = QueryOf<typeof transactionEndpoints.listContractTransactions>;
@@ -114,7 +119,7 @@ async function assetsOf(db: Db, records: readonly TransactionRecord[], wanted: b
   return (await findAssets(db, [...ids])).map(wireAsset);
 }
 
-function transactionKey(id: string): TransactionKey | null {
+export function transactionKey(id: string): TransactionKey | null {
   const uuid = decodeId(ID_PREFIX.transaction, id);
   return uuid === null ? null : splitTransactionUuid(uuid);
 }
@@ -123,4 +128,4 @@ function transactionKey(id: string): TransactionKey | null {
 const transactionKeys = (ids: readonly string[]): TransactionKey[] =>
   [...new Set(ids)].map(transactionKey).filter((key) => key !== null);
 
-const transactionNotFound = () => problem('transaction_not_found', 'There is no such transaction.');
+export const transactionNotFound = () => problem('transaction_not_found', 'There is no such transaction.');

@@ -97,10 +97,17 @@ const rowOf = (columns: Columns): SheetRow => ({
   assetId: columns[15],
 });
 
-const VISIBLE = '(s.sender_brp = $1 or s.receiver_brp = $1)';
+const VISIBLE = '($1::int is null or s.sender_brp = $1 or s.receiver_brp = $1)';
 
 /** Which index answers a list is decided by its shape, so each shape is a statement with a plan of its own. */
-type ListShape = { status: CellStatus | null; sender: boolean; receiver: boolean; contract: boolean };
+type ListShape = {
+  /** The operator's list, over all BRPs. */
+  all: boolean;
+  status: CellStatus | null;
+  sender: boolean;
+  receiver: boolean;
+  contract: boolean;
+};
 
 /**
  * $1 viewer, $2 first day, $3 last day, $4 sheets at most; then what the shape has: the contract, or the contract to
@@ -116,14 +123,21 @@ function listStatement(shape: ListShape): Statement {
   ];
   const name = [
     'list_transactions',
+    ...(shape.all ? ['all'] : []),
     ...(shape.status === null ? [] : [shape.status]),
     ...(shape.sender ? ['from'] : []),
     ...(shape.receiver ? ['to'] : []),
     ...(shape.contract ? ['of_contract'] : []),
   ];
+  const parties = {
+    sender: senderEic === null ? [] : [{ side: 'sender' as const, eic: senderEic }],
+    receiver: receiverEic === null ? [] : [{ side: 'receiver' as const, eic: receiverEic }],
+  };
   const sheets = shape.contract
     ? sheetsOfContract(conditions, senderEic, receiverEic)
-    : sheetsOfBrp(conditions, senderEic, receiverEic, shape.status !== null);
+    : shape.all
+      ? sheetsOfAll(conditions, [...parties.sender, ...parties.receiver])
+      : sheetsOfBrp(conditions, parties, shape.status !== null);
   return statement(
     name.join('_'),
     `select ${TOLD}
@@ -133,7 +147,7 @@ function listStatement(shape: ListShape): Statement {
   );
 }
 
-type PositionFilter = { column: string; eic: string };
+type PositionFilter = { side: 'sender' | 'receiver'; eic: string };
 
 /**
  * What a BRP sends and what it receives from others are ordered scans of their own, merged: for a small BRP an OR
@@ -142,12 +156,9 @@ type PositionFilter = { column: string; eic: string };
  */
 function sheetsOfBrp(
   conditions: readonly string[],
-  senderEic: string | null,
-  receiverEic: string | null,
+  { sender, receiver }: { sender: readonly PositionFilter[]; receiver: readonly PositionFilter[] },
   isRareStatus: boolean,
 ): string {
-  const sender = senderEic === null ? [] : [{ column: 's.sender_position', eic: senderEic }];
-  const receiver = receiverEic === null ? [] : [{ column: 's.receiver_position', eic: receiverEic }];
   const scan = (tenant: string, parties: readonly PositionFilter[]) => {
     const leading = isRareStatus ? [] : parties.slice(0, 1);
     const others = parties.slice(leading.length).map(isOneOf);
@@ -158,12 +169,22 @@ function sheetsOfBrp(
     ${scan('s.receiver_brp = $1 and s.sender_brp <> s.receiver_brp', [...sender, ...receiver])}`;
 }
 
+/** The operator's list has no tenant: it follows the day's index, or that of the first party it is filtered by. */
+function sheetsOfAll(conditions: readonly string[], parties: readonly PositionFilter[]): string {
+  const [lead, ...others] = parties;
+  const ofLead = lead === undefined ? [] : [`s.${lead.side}_brp = p.brp_no`];
+  return sheetScan(
+    ['$1::int is null', BEGIN, ...conditions, ...ofLead, ...others.map(isOneOf)],
+    lead ?? null,
+  );
+}
+
 const BEGIN =
   '(s.delivery_day, s.contract_no) >= ($2::date, coalesce((select no from contract where id = $5), 0))';
 
 /** Said so that no index serves it: the scan has to stay on the index that leads. */
-const isOneOf = ({ column, eic }: PositionFilter) =>
-  `array[${column}] <@ array(select no from position where eic = ${eic})`;
+const isOneOf = ({ side, eic }: PositionFilter) =>
+  `array[s.${side}_position] <@ array(select no from position where eic = ${eic})`;
 
 /**
  * The first sheets by day and contract. Their revisions come in no order here, since not every index has them: a
@@ -175,7 +196,7 @@ function sheetScan(conditions: readonly string[], lead: PositionFilter | null): 
   if (lead === null) return scan(conditions);
   // A balance group has a position per control area; each is scanned in order, and the few scans are merged.
   return `(
-    select s.* from position p, lateral ${scan([`${lead.column} = p.no`, ...conditions])} s where p.eic = ${lead.eic})`;
+    select s.* from position p, lateral ${scan([`s.${lead.side}_position = p.no`, ...conditions])} s where p.eic = ${lead.eic})`;
 }
 
 /** The contract says whose its sheets are, so that one which is not the viewer's costs no more than an unknown one. */
@@ -185,7 +206,7 @@ function sheetsOfContract(
   receiverEic: string | null,
 ): string {
   const contract = [
-    'id = $5 and (seller_brp = $1 or buyer_brp = $1)',
+    'id = $5 and ($1::int is null or seller_brp = $1 or buyer_brp = $1)',
     ...(senderEic === null ? [] : [`seller_eic = ${senderEic}`]),
     ...(receiverEic === null ? [] : [`buyer_eic = ${receiverEic}`]),
   ];
@@ -198,15 +219,16 @@ function sheetsOfContract(
 
 const listStatements = new Map<string, Statement>();
 
-function listStatementOf(filter: TransactionFilter): Statement {
+function listStatementOf(viewer: Viewer, filter: TransactionFilter): Statement {
   const shape = {
+    all: viewer.brpNo === null,
     // Nearly every sheet has valid cells, so looking for them needs no index of its own.
     status: filter.status === 'valid' ? null : filter.status,
     sender: filter.senderEic !== null,
     receiver: filter.receiverEic !== null,
     contract: filter.contractId !== null,
   };
-  const key = `${shape.status} ${shape.sender} ${shape.receiver} ${shape.contract}`;
+  const key = `${shape.all} ${shape.status} ${shape.sender} ${shape.receiver} ${shape.contract}`;
   let found = listStatements.get(key);
   if (!found) {
     found = listStatement(shape);
@@ -239,7 +261,7 @@ export async function listTransactions(
 ): Promise<TransactionRecord[]> {
   const { first, last } = touchedDays(filter.delivery);
   const found: TransactionRecord[] = [];
-  const list = listStatementOf(filter);
+  const list = listStatementOf(viewer, filter);
   let begin: Begin = after ?? { day: first, contractId: null };
   let batch = firstBatch(filter, count, after !== null);
   for (;;) {

@@ -2,7 +2,7 @@ import type { Asset, Pagination } from '@saldo/api';
 import { type DeliveryDay, formatInstant, SLOT_MS, slotCount, slotStart } from '../../domain/delivery-day.ts';
 import { mwhText } from '../../domain/energy.ts';
 import { encodeId, ID_PREFIX, transactionIdWriter } from '../../domain/id.ts';
-import type { CellStatus } from '../../domain/sheet.ts';
+import type { Cell, CellStatus } from '../../domain/sheet.ts';
 import type { SheetRow, TransactionRecord } from './store.ts';
 
 /**
@@ -58,18 +58,15 @@ function sheetText(row: SheetRow): SheetText {
   };
 }
 
-function versionText(text: SheetText, { row, cell }: TransactionRecord): string {
-  const written = (previous: string) =>
-    solid(
-      text.contract,
-      `${cell.status}","version":${cell.version},"previous_transaction_id":`,
-      previous,
-      text.parties,
-    );
-  if (cell.previousRevision === null) return (text.firstVersions[cell.status] ??= written('null'));
-  const previousId = row.correctedIds?.[cell.previousRevision];
+function versionText(text: SheetText, { status, version }: Cell, previous: string): string {
+  const members = `${status}","version":${version},"previous_transaction_id":`;
+  return solid(text.contract, members, previous, text.parties);
+}
+
+function previousText({ row, cell }: TransactionRecord, previousRevision: number): string {
+  const previousId = row.correctedIds?.[previousRevision];
   if (previousId === undefined) throw new Error('a correction knows the sheet that it corrects');
-  return written(`"${transactionIdWriter(previousId)(cell.slot)}"`);
+  return `"${transactionIdWriter(previousId)(cell.slot)}"`;
 }
 
 /**
@@ -79,17 +76,21 @@ function versionText(text: SheetText, { row, cell }: TransactionRecord): string 
 export function transactionTexts(records: readonly TransactionRecord[], before = '', after = ''): string {
   if (records.length === 0) return before + after;
   const textOf = new Map<SheetRow, SheetText>();
-  const texts = records.map((record) => {
+  const texts: string[] = [];
+  for (const record of records) {
     const { row, cell } = record;
     let text = textOf.get(row);
     if (!text) {
       text = sheetText(row);
       textOf.set(row, text);
     }
-    const times = text.slots[cell.slot - 1] as string;
+    const members =
+      cell.previousRevision === null
+        ? (text.firstVersions[cell.status] ??= versionText(text, cell, 'null'))
+        : versionText(text, cell, previousText(record, cell.previousRevision));
     const volume = `,"volume":${mwhText(cell.volumeKwh)}`;
-    return text.id(cell.slot) + versionText(text, record) + times + volume + text.created;
-  });
+    texts.push(text.id(cell.slot) + members + text.slots[cell.slot - 1] + volume + text.created);
+  }
   // Part of the same joining: to put them around the result would copy all of it once more.
   texts[0] = `${before}{"id":"${texts[0]}`;
   texts.push(`${texts.pop()}}${after}`);

@@ -1,0 +1,72 @@
+import Type, { type Static } from 'typebox';
+import { Choice, DateTime, Nullable, SlotNumber, Strict } from './common.ts';
+import { endpoint } from './endpoint.ts';
+
+export const GATE_PHASES = ['day_ahead', 'wait', 'intraday', 'day_after'] as const;
+
+export const DeliveryDayCalendar = Type.Object(
+  {
+    date: Type.String({ format: 'date' }),
+    time_zone: Type.String({ examples: ['Europe/Berlin'] }),
+    slot_count: Type.Integer({ description: '92, 96 or 100.' }),
+    clock_change: Nullable(
+      Choice(['forward', 'back'], {
+        description: 'Whether an hour is missing or comes twice; null on other days.',
+      }),
+    ),
+    slots: Type.Array(
+      Type.Object(
+        {
+          slot_number: SlotNumber('Quarter-hour within the day.'),
+          delivery_start: DateTime('Start, UTC.'),
+          delivery_end: DateTime('End, UTC.'),
+        },
+        { title: 'DeliverySlot' },
+      ),
+    ),
+    gates: Type.Array(
+      Type.Object(
+        {
+          phase: Choice(GATE_PHASES, {
+            description:
+              'The intraday gate is that of the last slot; each slot closes 15 minutes before its start.',
+          }),
+          closes_at: DateTime('From then on it is closed.'),
+          open: Type.Boolean({ description: 'Whether it is open now.' }),
+        },
+        { title: 'Gate' },
+      ),
+    ),
+  },
+  { title: 'DeliveryDay' },
+);
+export type DeliveryDayCalendar = Static<typeof DeliveryDayCalendar>;
+
+export const deliveryDayEndpoints = {
+  getDeliveryDay: endpoint({
+    id: 'getDeliveryDay',
+    method: 'GET',
+    path: '/v1/delivery-days/{date}',
+    tag: 'Delivery days',
+    summary: 'Read the delivery calendar',
+    description:
+      'The slots of a German delivery day with their UTC bounds, and its gates with their state now.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: DeliveryDayCalendar,
+    problems: [],
+    example: {
+      response: {
+        date: '2026-10-25',
+        time_zone: 'Europe/Berlin',
+        slot_count: 100,
+        clock_change: 'back',
+        slots: [
+          { slot_number: 1, delivery_start: '2026-10-24T22:00:00Z', delivery_end: '2026-10-24T22:15:00Z' },
+        ],
+        gates: [{ phase: 'day_ahead', closes_at: '2026-10-24T12:30:00Z', open: true }],
+      },
+    },
+  }),
+};

@@ -1,0 +1,280 @@
+import Type, { type Static } from 'typebox';
+import {
+  Choice,
+  DateTime,
+  Day,
+  deliveryQuery,
+  Eic,
+  LIMITS,
+  Name,
+  Nullable,
+  ordered,
+  Pagination,
+  pageQuery,
+  Strict,
+  TsoSchema,
+} from '../common.ts';
+import {
+  Asset,
+  assetExample,
+  CONTRACT_STATUSES,
+  CONTRACT_TYPES,
+  Contract,
+  ContractList,
+  contractExample,
+  PPA_TYPES,
+  TECHNOLOGIES,
+} from '../contracts.ts';
+import { endpoint } from '../endpoint.ts';
+
+export const PROFILE_KINDS = ['baseload', 'peakload', 'shaped'] as const;
+
+const power = (description: string, example: number) =>
+  Type.Number({ minimum: 0, maximum: LIMITS.powerMw, description, examples: [example] });
+
+/**
+ * How a contract's volumes are made by the platform itself. Power is in MW, in steps of 0.004 MW: whole kWh a slot. Its
+ * kind is the contract's `ppa_type`; to name it again is allowed.
+ */
+export const Profile = Strict(
+  {
+    kind: Type.Optional(
+      Choice(PROFILE_KINDS, { description: 'The same as `ppa_type`.', examples: ['baseload'] }),
+    ),
+    power: Type.Union(
+      [
+        power('MW: in every slot of `baseload`, Monday to Friday from 8 to 20 o’clock of `peakload`.', 5),
+        Type.Array(Type.Array(power('MW in this hour.', 5), { minItems: 24, maxItems: 24 }), {
+          minItems: 12,
+          maxItems: 12,
+          description: 'For `shaped`: MW per month and local hour of the day.',
+        }),
+      ],
+      { examples: [5] },
+    ),
+  },
+  { title: 'Profile' },
+);
+export type Profile = Static<typeof Profile>;
+
+export const OperatorContractCreate = Strict(
+  {
+    external_id: Type.String({
+      minLength: 1,
+      maxLength: LIMITS.externalIdLength,
+      format: 'text',
+      description: 'External reference, used once.',
+      examples: [contractExample.external_id],
+    }),
+    type: Choice(CONTRACT_TYPES, { description: 'Only `ppa` contracts take volumes.', examples: ['ppa'] }),
+    seller_customer_id: Type.String({ examples: ['cust_01jhm3vz1he1tr8kc5g7w2m0qp'] }),
+    buyer_customer_id: Type.String({ examples: ['cust_01jhm3vz8xe2mr7ka1g4w9n5tq'] }),
+    delivery_start: Type.Optional(Nullable(DateTime('A local midnight.', '2025-12-31T23:00:00Z'))),
+    delivery_end: Type.Optional(Nullable(DateTime('A local midnight.', '2030-12-31T23:00:00Z'))),
+    ppa_type: Type.Optional(
+      Nullable(Choice(PPA_TYPES, { description: 'For `ppa` only.', examples: ['produced'] })),
+    ),
+    period: Type.Optional(Nullable(Name('Display name of the period; for `ppa` only.', '2026–2030'))),
+    delivery_profile: Type.Optional(Nullable(Name('Name of the profile; for `ppa` only.', 'as produced'))),
+    asset_id: Type.Optional(
+      Nullable(Type.String({ description: 'For `ppa` only.', examples: [assetExample.id] })),
+    ),
+    profile: Type.Optional(Nullable(Profile)),
+  },
+  { title: 'OperatorContractCreate', ...ordered(['delivery_start', 'delivery_end']) },
+);
+export type OperatorContractCreate = Static<typeof OperatorContractCreate>;
+
+export const AssetCreate = Strict(
+  {
+    name: Name('Display name.', assetExample.name),
+    technology: Choice(TECHNOLOGIES, { description: 'What it runs on.', examples: ['wind_onshore'] }),
+    nominal_power: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: LIMITS.powerMw,
+      description: 'MW, at most 3 decimals.',
+      examples: [48.3],
+    }),
+    tso: TsoSchema,
+  },
+  { title: 'AssetCreate' },
+);
+
+const tag = 'Contracts';
+const lastPage = { limit: 10, has_more: false, next_cursor: null };
+const creation = {
+  external_id: contractExample.external_id,
+  type: 'ppa',
+  seller_customer_id: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp',
+  buyer_customer_id: 'cust_01jhm3vz8xe2mr7ka1g4w9n5tq',
+  delivery_start: contractExample.delivery_start,
+  delivery_end: contractExample.delivery_end,
+  ppa_type: 'produced',
+};
+
+export const operatorContractEndpoints = {
+  createAsset: endpoint({
+    id: 'createAsset',
+    method: 'POST',
+    path: '/operator/v1/assets',
+    tag: 'Assets',
+    summary: 'Register an asset',
+    description: 'A plant that contracts can deliver from.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: AssetCreate,
+    response: Asset,
+    problems: [],
+    example: {
+      request: {
+        name: assetExample.name,
+        technology: 'wind_onshore',
+        nominal_power: 48.3,
+        tso: 'DE_50HERTZ',
+      },
+      response: assetExample,
+    },
+  }),
+  listAssets: endpoint({
+    id: 'listAssets',
+    method: 'GET',
+    path: '/operator/v1/assets',
+    tag: 'Assets',
+    summary: 'List assets',
+    description: 'All assets, oldest first.',
+    scopes: [],
+    query: Strict({
+      technology: Type.Optional(Choice(TECHNOLOGIES, { description: 'Only these.', examples: ['solar'] })),
+      tso: Type.Optional(TsoSchema),
+      ...pageQuery,
+    }),
+    body: null,
+    response: Type.Object({ assets: Type.Array(Asset), pagination: Pagination }, { title: 'AssetList' }),
+    problems: [],
+    example: { response: { assets: [assetExample], pagination: lastPage } },
+  }),
+  getAsset: endpoint({
+    id: 'getAsset',
+    method: 'GET',
+    path: '/operator/v1/assets/{asset_id}',
+    tag: 'Assets',
+    summary: 'Read an asset',
+    description: 'One asset.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: Asset,
+    problems: ['asset_not_found'],
+    example: { response: assetExample },
+  }),
+  updateAsset: endpoint({
+    id: 'updateAsset',
+    method: 'PATCH',
+    path: '/operator/v1/assets/{asset_id}',
+    tag: 'Assets',
+    summary: 'Change an asset',
+    description: 'Its name, technology, power or TSO.',
+    scopes: [],
+    query: Strict({}),
+    body: Strict(
+      {
+        name: Type.Optional(AssetCreate.properties.name),
+        technology: Type.Optional(AssetCreate.properties.technology),
+        nominal_power: Type.Optional(AssetCreate.properties.nominal_power),
+        tso: Type.Optional(AssetCreate.properties.tso),
+      },
+      { title: 'AssetUpdate', 'x-read-only': ['id'] },
+    ),
+    response: Asset,
+    problems: ['asset_not_found'],
+    example: { request: { nominal_power: 48.3 }, response: assetExample },
+  }),
+  createContract: endpoint({
+    id: 'createContract',
+    method: 'POST',
+    path: '/operator/v1/contracts',
+    tag,
+    summary: 'Sign a contract',
+    description:
+      'Both customers need a balance group; the contract keeps their names, EICs and TSOs as of now. A `profile` lets the platform make the volumes itself.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: OperatorContractCreate,
+    response: Contract,
+    problems: ['already_exists'],
+    example: { request: creation, response: contractExample },
+  }),
+  operatorListContracts: endpoint({
+    id: 'operatorListContracts',
+    method: 'GET',
+    path: '/operator/v1/contracts',
+    tag,
+    summary: 'List contracts',
+    description: 'All contracts, oldest first.',
+    scopes: [],
+    query: Strict(
+      {
+        status: Type.Optional(
+          Choice(CONTRACT_STATUSES, { description: 'Only of this status.', examples: ['in_progress'] }),
+        ),
+        type: Type.Optional(Choice(CONTRACT_TYPES, { description: 'Only of this type.', examples: ['ppa'] })),
+        eic: Type.Optional(Eic('EIC of the seller or the buyer.')),
+        external_id: Type.Optional(
+          Type.String({ description: 'The one with this reference.', examples: ['PPA-2026-0017'] }),
+        ),
+        delivery_start: deliveryQuery.delivery_start,
+        delivery_end: deliveryQuery.delivery_end,
+        active_on: Type.Optional(Day('A German delivery day that the delivery period overlaps.')),
+        ...pageQuery,
+      },
+      ordered(['delivery_start', 'delivery_end']),
+    ),
+    body: null,
+    response: ContractList,
+    problems: [],
+    example: { response: { contracts: [contractExample], pagination: lastPage } },
+  }),
+  operatorGetContract: endpoint({
+    id: 'operatorGetContract',
+    method: 'GET',
+    path: '/operator/v1/contracts/{contract_id}',
+    tag,
+    summary: 'Read a contract',
+    description: 'One contract.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: Contract,
+    problems: ['contract_not_found'],
+    example: { response: contractExample },
+  }),
+  updateContract: endpoint({
+    id: 'updateContract',
+    method: 'PATCH',
+    path: '/operator/v1/contracts/{contract_id}',
+    tag,
+    summary: 'End a contract early, or fix its dates',
+    description:
+      'An earlier `delivery_end` invalidates all transactions from then on. Dates that were null can be set once.',
+    scopes: [],
+    query: Strict({}),
+    body: Strict(
+      {
+        delivery_start: Type.Optional(
+          DateTime('A local midnight; only where it was null.', '2025-12-31T23:00:00Z'),
+        ),
+        delivery_end: Type.Optional(DateTime('A local midnight.', '2027-12-31T23:00:00Z')),
+      },
+      {
+        title: 'OperatorContractUpdate',
+        'x-read-only': ['id', 'external_id', 'type', 'status', 'seller', 'buyer', 'created_at'],
+        ...ordered(['delivery_start', 'delivery_end']),
+      },
+    ),
+    response: Contract,
+    problems: ['contract_not_found'],
+    example: { request: { delivery_end: '2027-12-31T23:00:00Z' }, response: contractExample },
+  }),
+};

@@ -1,0 +1,151 @@
+import Type, { type Static } from 'typebox';
+import {
+  Choice,
+  Eic,
+  LIMITS,
+  MetadataUpdate,
+  Name,
+  Pagination,
+  pageQuery,
+  Strict,
+  TsoSchema,
+} from '../common.ts';
+import { BalanceGroupUpdate, CUSTOMER_STATUSES, Customer, customerExample } from '../customers.ts';
+import { endpoint } from '../endpoint.ts';
+
+export const OperatorCustomer = Type.Object(
+  { ...Customer.properties, brp_id: Type.String({ description: 'The BRP it is assigned to.' }) },
+  { title: 'OperatorCustomer' },
+);
+export type OperatorCustomer = Static<typeof OperatorCustomer>;
+
+const example: OperatorCustomer = { ...customerExample, brp_id: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b' };
+const pendingExample: OperatorCustomer = { ...example, status: 'pending', activated_at: null };
+
+export const OperatorCustomerCreate = Strict(
+  {
+    brp_id: Type.String({ description: 'The BRP it is assigned to.', examples: [example.brp_id] }),
+    name: Name('Display name.', example.name),
+    balance_group: Type.Optional(BalanceGroupUpdate),
+    metadata: Type.Optional(
+      Type.Unsafe<Record<string, string>>({
+        ...MetadataUpdate,
+        additionalProperties: { type: 'string', maxLength: LIMITS.metadata.valueLength, format: 'text' },
+        description: 'Free-form key-value pairs.',
+        examples: [{ cost_center: '4711' }],
+      }),
+    ),
+  },
+  { title: 'OperatorCustomerCreate' },
+);
+
+export const OperatorCustomerUpdate = Strict(
+  {
+    name: Type.Optional(Name('Display name.', example.name)),
+    brp_id: Type.Optional(
+      Type.String({
+        description: 'Assigns it to another BRP, with a new `assigned_at`.',
+        examples: [example.brp_id],
+      }),
+    ),
+    status: Type.Optional(
+      Choice(CUSTOMER_STATUSES, { description: 'The status to move to.', examples: ['active'] }),
+    ),
+    balance_group: Type.Optional(BalanceGroupUpdate),
+    metadata: Type.Optional(MetadataUpdate),
+  },
+  { title: 'OperatorCustomerUpdate', 'x-read-only': ['id', 'assigned_at', 'activated_at', 'created_at'] },
+);
+export type OperatorCustomerUpdate = Static<typeof OperatorCustomerUpdate>;
+
+const tag = 'Customers';
+const path = '/operator/v1/customers';
+
+export const operatorCustomerEndpoints = {
+  operatorCreateCustomer: endpoint({
+    id: 'operatorCreateCustomer',
+    method: 'POST',
+    path,
+    tag,
+    summary: 'Assign a customer to a BRP',
+    description: 'The customer is `pending` until its BRP activates it.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: OperatorCustomerCreate,
+    response: OperatorCustomer,
+    problems: ['balance_group_tso_not_enabled'],
+    example: { request: { brp_id: example.brp_id, name: example.name }, response: pendingExample },
+  }),
+  operatorListCustomers: endpoint({
+    id: 'operatorListCustomers',
+    method: 'GET',
+    path,
+    tag,
+    summary: 'List customers',
+    description: 'The customers of all BRPs, oldest first.',
+    scopes: [],
+    query: Strict({
+      brp_id: Type.Optional(Type.String({ description: 'Only this BRP’s.', examples: [example.brp_id] })),
+      status: Type.Optional(
+        Choice(CUSTOMER_STATUSES, { description: 'Only of this status.', examples: ['active'] }),
+      ),
+      eic: Type.Optional(Eic('EIC of the customer’s balance group.')),
+      tso: Type.Optional(TsoSchema),
+      search: Type.Optional(
+        Type.String({
+          maxLength: LIMITS.searchLength,
+          description: 'Part of the name or of a metadata value, in upper or lower case.',
+          examples: ['stadtwerke'],
+        }),
+      ),
+      ...pageQuery,
+    }),
+    body: null,
+    response: Type.Object(
+      { customers: Type.Array(OperatorCustomer), pagination: Pagination },
+      { title: 'OperatorCustomerList' },
+    ),
+    problems: [],
+    example: {
+      response: { customers: [example], pagination: { limit: 10, has_more: false, next_cursor: null } },
+    },
+  }),
+  operatorGetCustomer: endpoint({
+    id: 'operatorGetCustomer',
+    method: 'GET',
+    path: `${path}/{customer_id}`,
+    tag,
+    summary: 'Read a customer',
+    description: 'One customer of any BRP. The answer carries an `ETag`; `If-None-Match` is honoured.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: OperatorCustomer,
+    problems: ['customer_not_found'],
+    example: { response: example },
+    conditional: true,
+  }),
+  operatorUpdateCustomer: endpoint({
+    id: 'operatorUpdateCustomer',
+    method: 'PATCH',
+    path: `${path}/{customer_id}`,
+    tag,
+    summary: 'Change a customer',
+    description:
+      'As its BRP may, and its name and BRP. A customer that changes its BRP loses a balance group of the old one. `If-Match` is honoured.',
+    scopes: [],
+    query: Strict({}),
+    body: OperatorCustomerUpdate,
+    response: OperatorCustomer,
+    problems: [
+      'customer_not_found',
+      'balance_group_tso_not_enabled',
+      'already_active',
+      'invalid_status_transition',
+      'precondition_failed',
+    ],
+    example: { request: { name: example.name }, response: example },
+    conditional: true,
+  }),
+};

@@ -1,0 +1,376 @@
+import Type, { type Static } from 'typebox';
+import {
+  Choice,
+  DateTime,
+  Eic,
+  LIMITS,
+  Name,
+  Nullable,
+  Pagination,
+  pageQuery,
+  Strict,
+  TsoSchema,
+} from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { SCOPES } from '../scopes.ts';
+
+export const KEY_OWNERS = ['brp', 'account', 'operator'] as const;
+
+export const Brp = Type.Object(
+  {
+    id: Type.String({ examples: ['brp_01jhm3vq8ne0grs4f5c3hxkz2b'] }),
+    name: Type.String(),
+    created_at: DateTime('Creation, UTC.'),
+  },
+  { title: 'Brp', description: 'A balancing responsible party.' },
+);
+export type Brp = Static<typeof Brp>;
+
+export const Account = Type.Object(
+  {
+    id: Type.String({ examples: ['acc_01jhm3vrc2e5rb4v1p9yqs8n3d'] }),
+    name: Type.String(),
+    created_at: DateTime('Creation, UTC.'),
+  },
+  { title: 'Account', description: 'An account holder of the customer API.' },
+);
+export type Account = Static<typeof Account>;
+
+const Tsos = Type.Array(TsoSchema, {
+  minItems: 1,
+  uniqueItems: true,
+  description: 'The control areas in which the balance group is enabled.',
+  examples: [['DE_AMPRION', 'DE_TENNET']],
+});
+
+export const OperatorBalanceGroup = Type.Object(
+  {
+    eic: Eic('EIC code, X or Y.'),
+    brp_id: Type.String(),
+    name: Type.String(),
+    tsos: Type.Array(TsoSchema),
+    created_at: DateTime('Creation, UTC.'),
+  },
+  { title: 'OperatorBalanceGroup' },
+);
+export type OperatorBalanceGroup = Static<typeof OperatorBalanceGroup>;
+
+export const KeyOwner = Strict(
+  {
+    type: Choice(KEY_OWNERS, { description: 'Whose key it is.', examples: ['brp'] }),
+    id: Type.Optional(
+      Type.String({ description: 'Id of the BRP or account.', examples: ['brp_01jhm3vq8ne0grs4f5c3hxkz2b'] }),
+    ),
+  },
+  { title: 'KeyOwner' },
+);
+
+const keyFields = {
+  id: Type.String({ examples: ['key_01jhm3w0ave6p8mxk2r5t7zj4h'] }),
+  owner: KeyOwner,
+  name: Type.String(),
+  prefix: Type.String({ description: 'As much of the key as is shown again.', examples: ['saldo_brp_Ab3x'] }),
+  scopes: Type.Array(Choice(SCOPES)),
+  created_at: DateTime('Creation, UTC.'),
+  expires_at: Nullable(DateTime('From then on the key is invalid.')),
+  last_used_at: Nullable(DateTime('Last use, to the minute.')),
+  revoked_at: Nullable(DateTime('When it was revoked.')),
+};
+export const ApiKey = Type.Object(keyFields, { title: 'ApiKey' });
+export type ApiKey = Static<typeof ApiKey>;
+export const NewApiKey = Type.Object(
+  { ...keyFields, secret: Type.String({ description: 'The key itself, in this one answer only.' }) },
+  { title: 'NewApiKey' },
+);
+export type NewApiKey = Static<typeof NewApiKey>;
+
+const brpExample: Brp = {
+  id: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b',
+  name: 'Nordwind Direktvermarktung GmbH',
+  created_at: '2025-11-17T08:00:00Z',
+};
+const accountExample: Account = {
+  id: 'acc_01jhm3vrc2e5rb4v1p9yqs8n3d',
+  name: 'Grünland Ventures',
+  created_at: '2025-11-17T08:30:00Z',
+};
+const groupExample: OperatorBalanceGroup = {
+  eic: '11XFC-PROD-----E',
+  brp_id: brpExample.id,
+  name: 'Hauptbilanzkreis',
+  tsos: ['DE_50HERTZ', 'DE_TENNET'],
+  created_at: '2025-11-17T08:10:00Z',
+};
+const keyExample: ApiKey = {
+  id: 'key_01jhm3w0ave6p8mxk2r5t7zj4h',
+  owner: { type: 'brp', id: brpExample.id },
+  name: 'dispatch system',
+  prefix: 'saldo_brp_Ab3x',
+  scopes: ['contracts:read', 'transactions:read', 'nominations:read'],
+  created_at: '2025-11-17T08:20:00Z',
+  expires_at: null,
+  last_used_at: null,
+  revoked_at: null,
+};
+const newKeyExample: NewApiKey = { ...keyExample, secret: 'saldo_brp_Ab3x…' };
+const lastPage = { limit: 10, has_more: false, next_cursor: null };
+
+const tag = 'Parties';
+
+export const operatorPartyEndpoints = {
+  createBrp: endpoint({
+    id: 'createBrp',
+    method: 'POST',
+    path: '/operator/v1/brps',
+    tag,
+    summary: 'Onboard a BRP',
+    description: 'A balancing responsible party.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: Strict({ name: Name('Company.', 'Nordwind Direktvermarktung GmbH') }, { title: 'BrpCreate' }),
+    response: Brp,
+    problems: [],
+    example: { request: { name: brpExample.name }, response: brpExample },
+  }),
+  listBrps: endpoint({
+    id: 'listBrps',
+    method: 'GET',
+    path: '/operator/v1/brps',
+    tag,
+    summary: 'List BRPs',
+    description: 'All BRPs, oldest first.',
+    scopes: [],
+    query: Strict(pageQuery),
+    body: null,
+    response: Type.Object({ brps: Type.Array(Brp), pagination: Pagination }, { title: 'BrpList' }),
+    problems: [],
+    example: { response: { brps: [brpExample], pagination: lastPage } },
+  }),
+  getBrp: endpoint({
+    id: 'getBrp',
+    method: 'GET',
+    path: '/operator/v1/brps/{brp_id}',
+    tag,
+    summary: 'Read a BRP',
+    description: 'One BRP.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: Brp,
+    problems: ['brp_not_found'],
+    example: { response: brpExample },
+  }),
+  createBalanceGroup: endpoint({
+    id: 'createBalanceGroup',
+    method: 'POST',
+    path: '/operator/v1/balance-groups',
+    tag,
+    summary: 'Register a balance group',
+    description: 'A balance group of a BRP, with the control areas in which it is enabled.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: Strict(
+      {
+        brp_id: Type.String({ examples: [brpExample.id] }),
+        eic: Type.String({ format: 'balance-group-eic', examples: [groupExample.eic] }),
+        name: Name('Display name.', groupExample.name),
+        tsos: Tsos,
+      },
+      { title: 'BalanceGroupCreate' },
+    ),
+    response: OperatorBalanceGroup,
+    problems: ['already_exists'],
+    example: {
+      request: {
+        brp_id: brpExample.id,
+        eic: groupExample.eic,
+        name: groupExample.name,
+        tsos: groupExample.tsos,
+      },
+      response: groupExample,
+    },
+  }),
+  listBalanceGroups: endpoint({
+    id: 'listBalanceGroups',
+    method: 'GET',
+    path: '/operator/v1/balance-groups',
+    tag,
+    summary: 'List balance groups',
+    description: 'All balance groups by EIC.',
+    scopes: [],
+    query: Strict({
+      brp_id: Type.Optional(Type.String({ description: 'Only this BRP’s.', examples: [brpExample.id] })),
+      tso: Type.Optional(TsoSchema),
+      ...pageQuery,
+    }),
+    body: null,
+    response: Type.Object(
+      { balance_groups: Type.Array(OperatorBalanceGroup), pagination: Pagination },
+      { title: 'BalanceGroupList' },
+    ),
+    problems: [],
+    example: { response: { balance_groups: [groupExample], pagination: lastPage } },
+  }),
+  getBalanceGroup: endpoint({
+    id: 'getBalanceGroup',
+    method: 'GET',
+    path: '/operator/v1/balance-groups/{eic}',
+    tag,
+    summary: 'Read a balance group',
+    description: 'One balance group.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: OperatorBalanceGroup,
+    problems: ['balance_group_not_found'],
+    example: { response: groupExample },
+  }),
+  updateBalanceGroup: endpoint({
+    id: 'updateBalanceGroup',
+    method: 'PATCH',
+    path: '/operator/v1/balance-groups/{eic}',
+    tag,
+    summary: 'Change a balance group’s settings',
+    description: 'Its name, and the control areas in which customers may be placed in it.',
+    scopes: [],
+    query: Strict({}),
+    body: Strict(
+      { name: Type.Optional(Name('Display name.', groupExample.name)), tsos: Type.Optional(Tsos) },
+      { title: 'BalanceGroupSettings', 'x-read-only': ['eic', 'brp_id', 'created_at'] },
+    ),
+    response: OperatorBalanceGroup,
+    problems: ['balance_group_not_found'],
+    example: { request: { tsos: groupExample.tsos }, response: groupExample },
+  }),
+  createAccount: endpoint({
+    id: 'createAccount',
+    method: 'POST',
+    path: '/operator/v1/accounts',
+    tag,
+    summary: 'Open an account',
+    description: 'An account holder of the customer API.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: Strict({ name: Name('Account holder.', accountExample.name) }, { title: 'AccountCreate' }),
+    response: Account,
+    problems: [],
+    example: { request: { name: accountExample.name }, response: accountExample },
+  }),
+  listAccounts: endpoint({
+    id: 'listAccounts',
+    method: 'GET',
+    path: '/operator/v1/accounts',
+    tag,
+    summary: 'List accounts',
+    description: 'All accounts, oldest first.',
+    scopes: [],
+    query: Strict(pageQuery),
+    body: null,
+    response: Type.Object(
+      { accounts: Type.Array(Account), pagination: Pagination },
+      { title: 'AccountList' },
+    ),
+    problems: [],
+    example: { response: { accounts: [accountExample], pagination: lastPage } },
+  }),
+  createApiKey: endpoint({
+    id: 'createApiKey',
+    method: 'POST',
+    path: '/operator/v1/api-keys',
+    tag,
+    summary: 'Create an API key',
+    description: 'The secret is in this one answer only. A BRP’s key carries scopes, all of them by default.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: Strict(
+      {
+        owner: KeyOwner,
+        name: Name('What the key is for.', keyExample.name),
+        scopes: Type.Optional(
+          Type.Array(Choice(SCOPES), {
+            uniqueItems: true,
+            description: 'What the key may do.',
+            examples: [['contracts:read']],
+          }),
+        ),
+        expires_at: Type.Optional(
+          Nullable(DateTime('From then on the key is invalid.', '2027-01-01T00:00:00Z')),
+        ),
+      },
+      { title: 'ApiKeyCreate' },
+    ),
+    response: NewApiKey,
+    problems: [],
+    example: {
+      request: { owner: keyExample.owner, name: keyExample.name, scopes: keyExample.scopes },
+      response: newKeyExample,
+    },
+  }),
+  listApiKeys: endpoint({
+    id: 'listApiKeys',
+    method: 'GET',
+    path: '/operator/v1/api-keys',
+    tag,
+    summary: 'List API keys',
+    description: 'All keys, oldest first, without their secrets.',
+    scopes: [],
+    query: Strict({
+      owner_type: Type.Optional(
+        Choice(KEY_OWNERS, { description: 'Only keys of these.', examples: ['brp'] }),
+      ),
+      owner_id: Type.Optional(Type.String({ description: 'Only this owner’s.', examples: [brpExample.id] })),
+      ...pageQuery,
+    }),
+    body: null,
+    response: Type.Object({ api_keys: Type.Array(ApiKey), pagination: Pagination }, { title: 'ApiKeyList' }),
+    problems: [],
+    example: { response: { api_keys: [keyExample], pagination: lastPage } },
+  }),
+  revokeApiKey: endpoint({
+    id: 'revokeApiKey',
+    method: 'DELETE',
+    path: '/operator/v1/api-keys/{key_id}',
+    tag,
+    summary: 'Revoke an API key',
+    description: 'Takes effect within 5 seconds in every process. Revoking a revoked key changes nothing.',
+    scopes: [],
+    status: 204,
+    query: Strict({}),
+    body: null,
+    response: Type.Null(),
+    problems: ['api_key_not_found'],
+    example: { response: null },
+  }),
+  rotateApiKey: endpoint({
+    id: 'rotateApiKey',
+    method: 'POST',
+    path: '/operator/v1/api-keys/{key_id}/rotate',
+    tag,
+    summary: 'Rotate an API key',
+    description: 'A new key of the same owner, name, scopes and expiry; the old one ends after the grace.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: Strict(
+      {
+        grace_s: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: LIMITS.keyGraceS,
+            default: 0,
+            description: 'Seconds for which the old key goes on to work.',
+            examples: [3600],
+          }),
+        ),
+      },
+      { title: 'ApiKeyRotate' },
+    ),
+    response: NewApiKey,
+    problems: ['api_key_not_found', 'invalid_status_transition'],
+    example: { request: { grace_s: 3600 }, response: newKeyExample },
+  }),
+};

@@ -1,0 +1,123 @@
+import Type, { type Static } from 'typebox';
+import { DateTime, Nullable, Pagination, pageQuery, Strict } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+
+export const AuditEntry = Type.Object(
+  {
+    id: Type.String({ description: 'Grows with each entry.' }),
+    at: DateTime('When, by the platform’s clock.'),
+    actor: Type.String({
+      description: 'The key that did it, or the name of a job.',
+      examples: ['key_01jhm3w0ave6p8mxk2r5t7zj4h'],
+    }),
+    action: Type.String({ examples: ['customer.updated'] }),
+    subject: Type.String({
+      description: 'Id of what was changed.',
+      examples: ['cust_01jhm3vz1he1tr8kc5g7w2m0qp'],
+    }),
+    request_id: Nullable(Type.String()),
+    before: Nullable(Type.Unknown({ description: 'How it was; null when it is new.' })),
+    after: Nullable(Type.Unknown({ description: 'How it is; null when it is gone.' })),
+  },
+  { title: 'AuditEntry' },
+);
+export type AuditEntry = Static<typeof AuditEntry>;
+
+export const ClockState = Type.Object(
+  {
+    now: DateTime('The platform’s time.'),
+    moved: Type.Boolean({ description: 'Whether it differs from the machine’s.' }),
+  },
+  { title: 'ClockState' },
+);
+export type ClockState = Static<typeof ClockState>;
+
+const tag = 'Platform';
+
+export const operatorPlatformEndpoints = {
+  listAudit: endpoint({
+    id: 'listAudit',
+    method: 'GET',
+    path: '/operator/v1/audit',
+    tag,
+    summary: 'Read the audit trail',
+    description: 'Who did what, when, before and after. Append-only, oldest first.',
+    scopes: [],
+    query: Strict({
+      subject: Type.Optional(
+        Type.String({
+          description: 'Only what concerns this id.',
+          examples: ['cust_01jhm3vz1he1tr8kc5g7w2m0qp'],
+        }),
+      ),
+      actor: Type.Optional(
+        Type.String({ description: 'Only what this key did.', examples: ['key_01jhm3w0ave6p8mxk2r5t7zj4h'] }),
+      ),
+      action: Type.Optional(
+        Type.String({ description: 'Only these actions.', examples: ['customer.updated'] }),
+      ),
+      ...pageQuery,
+    }),
+    body: null,
+    response: Type.Object(
+      { entries: Type.Array(AuditEntry), pagination: Pagination },
+      { title: 'AuditList' },
+    ),
+    problems: [],
+    example: {
+      response: {
+        entries: [
+          {
+            id: '1042',
+            at: '2026-01-14T10:02:31Z',
+            actor: 'key_01jhm3w0ave6p8mxk2r5t7zj4h',
+            action: 'balance_group.updated',
+            subject: '11XFC-PROD-----E',
+            request_id: 'req_8Jx2mQ00001',
+            before: { tsos: ['DE_50HERTZ'] },
+            after: { tsos: ['DE_50HERTZ', 'DE_TENNET'] },
+          },
+        ],
+        pagination: { limit: 10, has_more: false, next_cursor: null },
+      },
+    },
+  }),
+};
+
+/** Only there with `SANDBOX=on`. */
+export const sandboxEndpoints = {
+  getClock: endpoint({
+    id: 'getClock',
+    method: 'GET',
+    path: '/operator/v1/clock',
+    tag,
+    summary: 'Read the clock',
+    description: 'The platform’s time. Only in a sandbox.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: ClockState,
+    problems: [],
+    example: { response: { now: '2026-10-24T12:29:59Z', moved: true } },
+  }),
+  setClock: endpoint({
+    id: 'setClock',
+    method: 'PUT',
+    path: '/operator/v1/clock',
+    tag,
+    summary: 'Set the clock',
+    description: 'Moves the platform’s time forward or back; it ticks on from there. Only in a sandbox.',
+    scopes: [],
+    query: Strict({}),
+    body: Strict(
+      { now: DateTime('The time to go on from.', '2026-10-24T12:29:59Z') },
+      { title: 'ClockSetting' },
+    ),
+    response: ClockState,
+    problems: [],
+    example: {
+      request: { now: '2026-10-24T12:29:59Z' },
+      response: { now: '2026-10-24T12:29:59Z', moved: true },
+    },
+  }),
+};

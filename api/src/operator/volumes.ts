@@ -1,0 +1,185 @@
+import Type, { type Static } from 'typebox';
+import { Flag, LIMITS, Nullable, Strict } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { Transaction, TransactionList, transactionEndpoints, transactionExample } from '../transactions.ts';
+
+export const DayResult = Type.Object(
+  {
+    created: Type.Integer({ description: 'Cells that are new.' }),
+    corrected: Type.Integer({ description: 'Cells that got a new version.' }),
+    unchanged: Type.Integer({ description: 'Cells that say what was known.' }),
+    revision: Nullable(Type.Integer({ description: 'The day’s newest revision; null when there is none.' })),
+  },
+  { title: 'DayResult' },
+);
+export type DayResult = Static<typeof DayResult>;
+
+/** Why a line of an import was refused. */
+export const REJECTION_CODES = [
+  'malformed_line',
+  'wrong_encoding',
+  'line_too_long',
+  'unknown_contract',
+  'contract_without_volumes',
+  'invalid_date',
+  'day_outside_contract',
+  'invalid_slot',
+  'wrong_slot_count',
+  'invalid_volume',
+  'negative_volume',
+  'too_many_decimals',
+  'volume_too_large',
+  'duplicate_slot',
+] as const;
+export type RejectionCode = (typeof REJECTION_CODES)[number];
+
+export const ImportResult = Type.Object(
+  {
+    rows: Type.Integer({ description: 'Data lines, rejected ones too.' }),
+    created: Type.Integer(),
+    corrected: Type.Integer(),
+    unchanged: Type.Integer(),
+    rejected: Type.Array(
+      Type.Object({
+        line: Type.Integer({ description: 'Counted from 1, the header included.' }),
+        code: Type.Enum([...REJECTION_CODES], { type: 'string' }),
+        message: Type.String(),
+      }),
+      { description: `The faulty lines; at most ${LIMITS.rejectedLines} are listed.` },
+    ),
+    rejected_lines: Type.Integer({ description: 'How many lines were faulty.' }),
+    rejected_days: Type.Integer({ description: 'How many contract-days fell with them.' }),
+    dry_run: Type.Boolean({ description: 'Whether this only says what would happen.' }),
+  },
+  { title: 'ImportResult' },
+);
+export type ImportResult = Static<typeof ImportResult>;
+
+const tag = 'Volumes';
+const resultExample: DayResult = { created: 96, corrected: 0, unchanged: 0, revision: 1 };
+
+export const operatorVolumeEndpoints = {
+  putContractDay: endpoint({
+    id: 'putContractDay',
+    method: 'PUT',
+    path: '/operator/v1/contracts/{contract_id}/days/{delivery_date}',
+    tag,
+    summary: 'Say a contract’s day',
+    description:
+      'The whole day, idempotent: new cells are version 1, changed ones a correction, equal ones untouched, and null says nothing.',
+    scopes: [],
+    query: Strict({}),
+    body: Strict(
+      {
+        volumes: Type.Array(Type.Unsafe<number | null>({ type: ['number', 'null'] }), {
+          description: 'MWh with at most 3 decimals, or null; 92, 96 or 100 of them.',
+          examples: [[1.25, 1.3, null]],
+        }),
+      },
+      { title: 'ContractDay' },
+    ),
+    response: DayResult,
+    problems: ['contract_not_found', 'contract_without_volumes'],
+    example: { request: { volumes: [1.25, 1.3, null] }, response: resultExample },
+  }),
+  importVolumes: endpoint({
+    id: 'importVolumes',
+    method: 'POST',
+    path: '/operator/v1/volumes',
+    tag,
+    summary: 'Import volumes',
+    description:
+      'CSV with a header line (`contract,delivery_date,slot,volume`, columns in any order) or NDJSON with one slot (`slot`, `volume`) or one day (`volumes`) a line; contracts by id or external id. Streamed, any size. Neighbouring lines of the same contract and day are one day, taken whole or not at all.',
+    scopes: [],
+    query: Strict({ dry_run: Flag('Only say what would happen.') }),
+    body: null,
+    stream: ['text/csv', 'application/x-ndjson'],
+    response: ImportResult,
+    problems: ['unsupported_media_type', 'idempotency_key_reused'],
+    example: {
+      request: 'contract,delivery_date,slot,volume\nPPA-2026-0017,2026-10-25,1,1.25\n',
+      response: {
+        rows: 1,
+        created: 1,
+        corrected: 0,
+        unchanged: 0,
+        rejected: [],
+        rejected_lines: 0,
+        rejected_days: 0,
+        dry_run: false,
+      },
+    },
+  }),
+  operatorListTransactions: endpoint({
+    id: 'operatorListTransactions',
+    method: 'GET',
+    path: '/operator/v1/transactions',
+    tag,
+    summary: 'List transactions',
+    description: 'The transactions of all BRPs, by delivery day, contract, slot and version.',
+    scopes: [],
+    query: transactionEndpoints.listTransactions.query,
+    body: null,
+    response: TransactionList,
+    problems: [],
+    example: transactionEndpoints.listTransactions.example,
+  }),
+  invalidateTransaction: endpoint({
+    id: 'invalidateTransaction',
+    method: 'POST',
+    path: '/operator/v1/transactions/{transaction_id}/invalidate',
+    tag,
+    summary: 'Invalidate a transaction',
+    description: 'Takes a valid transaction out of every saldo. A later correction of it is valid again.',
+    scopes: [],
+    query: Strict({}),
+    body: Strict(
+      {
+        reason: Type.String({
+          minLength: 1,
+          maxLength: LIMITS.reasonLength,
+          format: 'text',
+          description: 'Why it must not be delivered.',
+          examples: ['meter replaced'],
+        }),
+      },
+      { title: 'Invalidation' },
+    ),
+    response: Transaction,
+    problems: ['transaction_not_found', 'invalid_status_transition'],
+    example: {
+      request: { reason: 'meter replaced' },
+      response: { ...transactionExample, status: 'invalid' },
+    },
+  }),
+  runProfiles: endpoint({
+    id: 'runProfiles',
+    method: 'POST',
+    path: '/operator/v1/profiles/run',
+    tag,
+    summary: 'Make the volumes of profile contracts',
+    description:
+      'For the coming days; a day that has volumes is never overwritten. A job does the same by itself.',
+    scopes: [],
+    query: Strict({}),
+    body: Strict(
+      {
+        days: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: LIMITS.profileDays,
+            description: 'How many days ahead.',
+            examples: [7],
+          }),
+        ),
+      },
+      { title: 'ProfileRun' },
+    ),
+    response: Type.Object(
+      { contracts: Type.Integer(), days: Type.Integer(), created: Type.Integer() },
+      { title: 'ProfileRunResult' },
+    ),
+    problems: [],
+    example: { request: { days: 7 }, response: { contracts: 2, days: 14, created: 1344 } },
+  }),
+};

@@ -1,0 +1,44 @@
+import { brpEndpoints } from '@saldo/api';
+import { type ClientOptions, createClient } from './client.ts';
+import { methodsOf } from './resources.ts';
+
+export type BrpClient = ReturnType<typeof createBrpClient>;
+
+/** The BRP API: what a balancing responsible party reads, and its customers. */
+export function createBrpClient(options: ClientOptions) {
+  const client = createClient(options);
+  const { method, list } = methodsOf(client);
+  const api = brpEndpoints;
+  const contractTransactions = list(api.listContractTransactions);
+  return {
+    contracts: {
+      ...list(api.listContracts),
+      get: method(api.getContract),
+      transactions: contractTransactions.list,
+      eachTransaction: contractTransactions.each,
+    },
+    transactions: {
+      ...list(api.listTransactions),
+      get: method(api.getTransaction),
+      history: method(api.getTransactionHistory),
+      bulk: method(api.postTransactionsBulk),
+      bulkByQuery: method(api.getTransactionsBulk),
+    },
+    nominations: {
+      ...list(api.listNominations),
+      get: method(api.getNomination),
+      history: method(api.getNominationHistory),
+      explain: method(api.explainNomination),
+      bulk: method(api.postNominationsBulk),
+      bulkByQuery: method(api.getNominationsBulk),
+    },
+    customers: {
+      ...list(api.listCustomers),
+      get: method(api.getCustomer),
+      update: method(api.updateCustomer),
+    },
+    deliveryDays: { get: method(api.getDeliveryDay) },
+    /** Any endpoint by its description: also one that this list does not know yet. */
+    call: client.call,
+  };
+}

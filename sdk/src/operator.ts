@@ -1,0 +1,86 @@
+import { type ImportResult, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
+import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
+import { methodsOf } from './resources.ts';
+import type { UploadProgress, UploadSource } from './upload.ts';
+
+export type OperatorClient = ReturnType<typeof createOperatorClient>;
+
+/** The operator API: how the data gets in, and the daily business. */
+export function createOperatorClient(options: ClientOptions) {
+  const client = createClient(options);
+  const { method, list } = methodsOf(client);
+  const api = operatorEndpoints;
+  return {
+    brps: { ...list(api.listBrps), create: method(api.createBrp), get: method(api.getBrp) },
+    balanceGroups: {
+      ...list(api.listBalanceGroups),
+      create: method(api.createBalanceGroup),
+      get: method(api.getBalanceGroup),
+      update: method(api.updateBalanceGroup),
+    },
+    customers: {
+      ...list(api.operatorListCustomers),
+      create: method(api.operatorCreateCustomer),
+      get: method(api.operatorGetCustomer),
+      update: method(api.operatorUpdateCustomer),
+    },
+    accounts: { ...list(api.listAccounts), create: method(api.createAccount) },
+    apiKeys: {
+      ...list(api.listApiKeys),
+      create: method(api.createApiKey),
+      revoke: method(api.revokeApiKey),
+      rotate: method(api.rotateApiKey),
+    },
+    assets: {
+      ...list(api.listAssets),
+      create: method(api.createAsset),
+      get: method(api.getAsset),
+      update: method(api.updateAsset),
+    },
+    contracts: {
+      ...list(api.operatorListContracts),
+      create: method(api.createContract),
+      get: method(api.operatorGetContract),
+      update: method(api.updateContract),
+      putDay: method(api.putContractDay),
+    },
+    transactions: {
+      ...list(api.operatorListTransactions),
+      invalidate: method(api.invalidateTransaction),
+    },
+    volumes: { importFile: fileImport(client) },
+    profiles: { run: method(api.runProfiles) },
+    nominations: {
+      ...list(api.operatorListNominations),
+      run: method(api.runNominations),
+      get: method(api.operatorGetNomination),
+      history: method(api.operatorGetNominationHistory),
+      explain: method(api.operatorExplainNomination),
+    },
+    audit: list(api.listAudit),
+    /** Only in a sandbox; elsewhere it is not found. */
+    clock: { get: method(sandboxEndpoints.getClock), set: method(sandboxEndpoints.setClock) },
+    /** Any endpoint by its description: also one that this list does not know yet. */
+    call: client.call,
+  };
+}
+
+export type ImportOptions = CallOptions & {
+  readonly format: 'csv' | 'ndjson';
+  /** Only say what would happen. */
+  readonly dryRun?: boolean;
+  readonly onProgress?: (progress: UploadProgress) => void;
+};
+
+function fileImport(client: Client) {
+  const endpoint = operatorEndpoints.importVolumes;
+  const importFile = async (source: UploadSource, options: ImportOptions): Promise<ImportResult> => {
+    const { format, dryRun = false, onProgress, ...call } = options;
+    const mediaType = endpoint.stream?.find((type) => type.endsWith(format));
+    if (mediaType === undefined) throw new TypeError(`format must be csv or ndjson, not ${JSON.stringify(format)}`);
+    const query = dryRun ? { dry_run: 'true' as const } : {};
+    const upload = { source, mediaType, ...(onProgress ? { onProgress } : {}) };
+    return client.upload(endpoint, { query }, upload, call);
+  };
+  return Object.assign(importFile, { endpointId: endpoint.id });
+}

@@ -1,0 +1,89 @@
+import type { Endpoint } from '@saldo/api';
+import { problemOf, SaldoConnectionError, SaldoProblem } from './problem.ts';
+import { type Attempt, retryAfterMs } from './retry.ts';
+
+export type AnyInput = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
+
+type RequestSettings = {
+  readonly apiKey: string;
+  readonly idempotencyKey?: string;
+  readonly ifMatch?: string;
+  readonly upload: { readonly mediaType: string } | null;
+};
+
+/** A request that can be sent any number of times. `isSafe` says whether that does no more than sending it once. */
+export type PreparedRequest = {
+  readonly target: string;
+  readonly init: RequestInit;
+  readonly isSafe: boolean;
+};
+
+export function requestOf(endpoint: Endpoint, input: AnyInput, settings: RequestSettings): PreparedRequest {
+  const { params = {}, query = {}, body } = input;
+  const headers: Record<string, string> = { 'x-api-key': settings.apiKey, accept: 'application/json' };
+  if (settings.upload) headers['content-type'] = settings.upload.mediaType;
+  else if (body !== undefined) headers['content-type'] = 'application/json';
+  if (settings.ifMatch !== undefined) headers['if-match'] = settings.ifMatch;
+  const isChange = endpoint.method === 'POST' && !isRead(endpoint);
+  if (isChange) headers['idempotency-key'] = settings.idempotencyKey ?? newIdempotencyKey();
+  return {
+    target: pathOf(endpoint.path, params) + queryOf(query),
+    init: {
+      method: endpoint.method,
+      headers,
+      // Wherever a redirect leads, the key must not follow.
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    },
+    // A PATCH may be a step (activate!) that cannot be taken twice, unless it says from where.
+    isSafe: endpoint.method !== 'PATCH' || settings.ifMatch !== undefined,
+  };
+}
+
+/** Bulk reads are POSTs that change nothing, as their scopes say. */
+const isRead = ({ scopes }: Endpoint) => scopes.length > 0 && scopes.every((scope) => scope.endsWith(':read'));
+
+/** 128 random bits. `crypto.randomUUID` is missing in pages that came over plain http. */
+const newIdempotencyKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+function pathOf(pattern: string, params: Record<string, string>): string {
+  return pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name] ?? '';
+    // These would be another path: of the list instead of the record, or of another resource.
+    if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} must not be ${JSON.stringify(value)}`);
+    return encodeURIComponent(value);
+  });
+}
+
+function queryOf(query: Record<string, unknown>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** Statuses with which the server, or what stands before it, says: later. */
+const PASSING = new Set([429, 502, 503, 504]);
+
+export async function readAnswer(response: Response, now: number): Promise<Attempt<unknown>> {
+  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+    const address = response.headers.get('location');
+    const message = `The server wants to be asked elsewhere${address === null ? '' : `, at ${address}`}; set that as baseUrl.`;
+    throw new SaldoConnectionError('redirect', message);
+  }
+  const text = await response.text();
+  if (response.ok) {
+    // No content: deleted, for example.
+    if (text === '') return { done: null };
+    try {
+      return { done: JSON.parse(text) as unknown };
+    } catch (error) {
+      throw new SaldoConnectionError('network', 'The answer is not JSON; something else answers there.', error);
+    }
+  }
+  return {
+    failed: new SaldoProblem(problemOf(response.status, text), response.headers.get('x-request-id')),
+    again: PASSING.has(response.status),
+    retryAfterMs: retryAfterMs(response.headers.get('retry-after'), now),
+  };
+}

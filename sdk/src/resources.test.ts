@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brpEndpoints, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
+import { json, standIn } from '../test/stand-in.ts';
+import { createBrpClient } from './brp.ts';
+import { createOperatorClient } from './operator.ts';
+
+/** The endpoints for which a client has a method of its own. */
+function endpointIds(client: object): string[] {
+  const methods = Object.values(client).flatMap((resource: object) => Object.values(resource) as unknown[]);
+  const ids = methods.flatMap((method) =>
+    typeof method === 'function' && 'endpointId' in method ? [String(method.endpointId)] : [],
+  );
+  return ids.toSorted();
+}
+
+test('every operation of the APIs is a method of its client, once', () => {
+  const { options } = standIn();
+  assert.deepEqual(endpointIds(createBrpClient(options)), Object.keys(brpEndpoints).toSorted());
+  const ofOperator = { ...operatorEndpoints, ...sandboxEndpoints };
+  assert.deepEqual(endpointIds(createOperatorClient(options)), Object.keys(ofOperator).toSorted());
+});
+
+test('arguments become path, query and body in the order in which they stand', async () => {
+  const { options, requests } = standIn(json({}));
+  const operator = createOperatorClient(options);
+  const brp = createBrpClient(options);
+  await operator.contracts.putDay('con_1', '2026-10-25', { volumes: [1.25, null] });
+  await operator.nominations.run();
+  await operator.nominations.run({ delivery_date: '2026-10-25' });
+  await brp.contracts.transactions('con_1', { delivery_date: '2026-10-25', include_assets: 'true' });
+  await brp.transactions.bulkByQuery({ ids: ['txn_a', 'txn_b'] });
+  assert.deepEqual(
+    requests.map(({ method, url, body }) => [method, url, body]),
+    [
+      ['PUT', '/operator/v1/contracts/con_1/days/2026-10-25', '{"volumes":[1.25,null]}'],
+      ['POST', '/operator/v1/nominations/run', '{}'],
+      ['POST', '/operator/v1/nominations/run', '{"delivery_date":"2026-10-25"}'],
+      ['GET', '/v1/contracts/con_1/transactions?delivery_date=2026-10-25&include_assets=true', ''],
+      ['GET', '/v1/transactions/bulk?ids=txn_a%2Ctxn_b', ''],
+    ],
+  );
+  assert.equal(requests[0]?.headers.get('x-api-key'), 'saldo_test_key');
+});
+
+test('an answer without content is null', async () => {
+  const { options } = standIn(new Response(null, { status: 204 }));
+  assert.equal(await createOperatorClient(options).apiKeys.revoke('key_1'), null);
+});
+
+const page = (ids: string[], next: string | null) =>
+  json({ transactions: ids.map((id) => ({ id })), assets: [], pagination: { limit: 100, has_more: next !== null, next_cursor: next } });
+
+test('a list is walked to its end in pages of 100, with its filters on every page', async () => {
+  const { options, requests } = standIn(page(['a', 'b'], 'c1'), page([], 'c2'), page(['c'], null));
+  const seen: string[] = [];
+  for await (const { id } of createBrpClient(options).transactions.each({ status: 'valid' })) seen.push(id);
+  assert.deepEqual(seen, ['a', 'b', 'c']);
+  assert.deepEqual(
+    requests.map(({ url }) => url),
+    ['', '&after=c1', '&after=c2'].map((after) => `/v1/transactions?limit=100&status=valid${after}`),
+  );
+});
+
+test('a walk reads no page before it is needed, and stops where its reader stops', async () => {
+  const { options, requests } = standIn(page(['a', 'b'], 'c1'), page(['c'], null));
+  const walk = createBrpClient(options).contracts.eachTransaction('con_1');
+  assert.equal(requests.length, 0);
+  for await (const { id } of walk) if (id === 'b') break;
+  assert.equal(requests.length, 1);
+});
+
+test('pages can be walked whole, with what they carry beside the records', async () => {
+  const { options } = standIn(page(['a'], 'c1'), page(['b'], null));
+  const seen = [];
+  for await (const { transactions, assets } of createBrpClient(options).transactions.pages({ include_assets: 'true' })) {
+    seen.push([transactions.length, assets?.length]);
+  }
+  assert.deepEqual(seen, [
+    [1, 0],
+    [1, 0],
+  ]);
+});
+
+test('a walk that is given up stops between pages', async () => {
+  const abort = new AbortController();
+  const { options, requests } = standIn(page(['a'], 'c1'));
+  const walk = createBrpClient(options).transactions.each({}, { signal: abort.signal });
+  await assert.rejects(async () => {
+    for await (const _ of walk) abort.abort(new Error('enough'));
+  }, /enough/);
+  assert.equal(requests.length, 1);
+});

@@ -1,0 +1,110 @@
+import type { BodyOf, Endpoint, QueryOf, ResponseOf } from '@saldo/api';
+import { LIMITS } from '@saldo/api';
+import type { CallOptions, Client, Input } from './client.ts';
+import type { AnyInput } from './request.ts';
+
+type PathArguments<Path extends string> = Path extends `${string}{${string}}${infer Rest}`
+  ? Rest extends `${string}{${string}}${string}`
+    ? [id: string, date: string]
+    : [id: string]
+  : [];
+
+type Payload<E extends Endpoint> =
+  BodyOf<E> extends undefined
+    ? keyof QueryOf<E> extends never
+      ? []
+      : object extends QueryOf<E>
+        ? [query?: QueryOf<E>]
+        : [query: QueryOf<E>]
+    : object extends BodyOf<E>
+      ? [body?: BodyOf<E>]
+      : [body: BodyOf<E>];
+
+/** An endpoint as a function: what stands in its path, then its body or its query, then options. */
+export type Method<E extends Endpoint> = (
+  ...input: [...PathArguments<E['path']>, ...Payload<E>, options?: CallOptions]
+) => Promise<ResponseOf<E>>;
+
+/** The member of a list's answer that holds its records: the one that is always there, beside the pagination. */
+type RecordsMember<Page> = {
+  [Name in keyof Page]-?: Name extends 'pagination' ? never : object extends Pick<Page, Name> ? never : Name;
+}[keyof Page];
+export type RecordOf<E extends Endpoint> =
+  ResponseOf<E>[RecordsMember<ResponseOf<E>> & keyof ResponseOf<E>] extends readonly (infer Item)[]
+    ? Item
+    : never;
+
+/** The filters of a list; how it is read page by page is not the caller's concern. */
+export type Filter<E extends Endpoint> = Omit<QueryOf<E>, 'limit' | 'after'>;
+
+type Walk<E extends Endpoint, Item> = (
+  ...input: [...PathArguments<E['path']>, filter?: Filter<E>, options?: CallOptions]
+) => AsyncGenerator<Item, void, undefined>;
+
+/** A list: one page, all records, or all pages (which may carry more than the records). */
+export type ListMethods<E extends Endpoint> = {
+  list: Method<E>;
+  each: Walk<E, RecordOf<E>>;
+  pages: Walk<E, ResponseOf<E>>;
+};
+
+type AnyPage = { pagination: { next_cursor: string | null } } & Record<string, unknown>;
+
+/** Makes the methods of a client from the endpoints' descriptions. */
+export function methodsOf(client: Client) {
+  function method<E extends Endpoint>(endpoint: E): Method<E> {
+    const read = argumentsOf(endpoint);
+    const call = (...input: unknown[]) => {
+      const { params, payload, options } = read(input);
+      const sent = endpoint.body === null ? { params, query: payload } : { params, body: payload ?? {} };
+      return client.call(endpoint, sent as Input<E>, options);
+    };
+    return Object.assign(call, { endpointId: endpoint.id }) as Method<E>;
+  }
+
+  function pages<E extends Endpoint>(endpoint: E): Walk<E, ResponseOf<E>> {
+    const read = argumentsOf(endpoint);
+    return async function* walkPages(...input: unknown[]) {
+      const { params, payload, options } = read(input);
+      let after: string | undefined;
+      do {
+        const page: AnyInput = { params, query: { limit: LIMITS.pageSize.maximum, ...payload, after } };
+        const answer = await client.call(endpoint, page as Input<E>, options);
+        yield answer;
+        after = (answer as AnyPage).pagination.next_cursor ?? undefined;
+      } while (after !== undefined);
+    } as Walk<E, ResponseOf<E>>;
+  }
+
+  function list<E extends Endpoint>(endpoint: E): ListMethods<E> {
+    const member = recordsMember(endpoint);
+    const walkPages = pages(endpoint);
+    const untyped = walkPages as (...input: unknown[]) => AsyncGenerator<AnyPage, void, undefined>;
+    const each = async function* walkRecords(...input: unknown[]) {
+      for await (const page of untyped(...input)) yield* page[member] as RecordOf<E>[];
+    } as Walk<E, RecordOf<E>>;
+    return { list: method(endpoint), each, pages: walkPages };
+  }
+
+  return { method, list };
+}
+
+/** Sorts positional arguments into what stands in the path, the one body or query, and the options. */
+function argumentsOf(endpoint: Endpoint) {
+  const names = Array.from(endpoint.path.matchAll(/\{(\w+)\}/g), ([, name]) => String(name));
+  const { properties } = endpoint.query as { properties?: object };
+  const hasPayload = endpoint.body !== null || Object.keys(properties ?? {}).length > 0;
+  return (input: readonly unknown[]) => {
+    const params = Object.fromEntries(names.map((name, index) => [name, String(input[index] ?? '')]));
+    const rest = input.slice(names.length);
+    const payload = (hasPayload ? rest.shift() : undefined) as AnyInput['query'];
+    return { params, payload, options: rest[0] as CallOptions | undefined };
+  };
+}
+
+function recordsMember(endpoint: Endpoint): string {
+  const { required = [] } = endpoint.response as { required?: string[] };
+  const member = required.find((name) => name !== 'pagination');
+  if (member === undefined) throw new Error(`${endpoint.id} is not a list`);
+  return member;
+}

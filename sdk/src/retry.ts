@@ -1,0 +1,123 @@
+import { SaldoConnectionError } from './problem.ts';
+
+/** When to try again. Every wait is a random part of a span that doubles, so that clients do not come back together. */
+export type RetryOptions = {
+  /** The first attempt counts; 1 never tries again. */
+  readonly maxAttempts: number;
+  /** The span of the first wait. */
+  readonly baseDelayMs: number;
+  readonly maxDelayMs: number;
+  /** No attempt begins later than this after the first one, even if `Retry-After` asks for it. */
+  readonly maxElapsedMs: number;
+};
+
+export const DEFAULT_RETRY: RetryOptions = {
+  maxAttempts: 4,
+  baseDelayMs: 250,
+  maxDelayMs: 8_000,
+  maxElapsedMs: 120_000,
+};
+
+/** What waits and chance are made of; tests bring their own. */
+export type Surroundings = {
+  readonly fetch: typeof globalThis.fetch;
+  /** Resolves after that time, or rejects with the signal's reason. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** From 0 up to, but not including, 1. */
+  readonly random: () => number;
+  readonly now: () => number;
+};
+
+export const REAL_SURROUNDINGS: Surroundings = {
+  // Bound late, so that a `fetch` that is replaced later (by a test, by tracing) is used.
+  fetch: (input, init) => globalThis.fetch(input, init),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal.reason as Error);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      signal.addEventListener('abort', stop, { once: true });
+    }),
+  random: Math.random,
+  now: Date.now,
+};
+
+/** Full jitter: anything from nothing to the whole span. */
+export function backoffMs(attempt: number, retry: RetryOptions, random: () => number): number {
+  return random() * Math.min(retry.maxDelayMs, retry.baseDelayMs * 2 ** (attempt - 1));
+}
+
+/** `Retry-After` is a number of seconds or an HTTP date; anything else says nothing. */
+export function retryAfterMs(value: string | null, now: number): number | null {
+  if (value === null) return null;
+  if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000;
+  // A date has letters in it; without them `Date.parse` would take numbers like -1 for years.
+  const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+/** What one attempt came to: an answer to hand out, or a failure that another attempt may cure. */
+export type Attempt<T> =
+  | { readonly done: T }
+  | { readonly failed: Error; readonly again: boolean; readonly retryAfterMs: number | null };
+
+/** Repeats until it is done, until another attempt would not help, or until patience ends; then throws the last failure. */
+export async function withRetries<T>(
+  attemptOnce: () => Promise<Attempt<T>>,
+  retry: RetryOptions,
+  { sleep, random, now }: Surroundings,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const startedAt = now();
+  for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted();
+    const result = await attemptOnce();
+    if ('done' in result) return result.done;
+    if (!result.again || attempt >= retry.maxAttempts) throw result.failed;
+    const delay = Math.max(backoffMs(attempt, retry, random), result.retryAfterMs ?? 0);
+    if (now() + delay - startedAt > retry.maxElapsedMs) throw result.failed;
+    await sleep(delay, signal ?? NEVER);
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+/**
+ * Runs an attempt that is given up when nothing has happened for so long (0: never). A long upload goes on for as long
+ * as it moves: `touch` says that it does.
+ */
+export async function withTimeout<T>(
+  timeoutMs: number,
+  { sleep, now }: Surroundings,
+  signal: AbortSignal | undefined,
+  run: (signal: AbortSignal, touch: () => void) => Promise<T>,
+): Promise<T> {
+  let touchedAt = now();
+  const touch = () => {
+    touchedAt = now();
+  };
+  const attempt = new AbortController();
+  const watch = new AbortController();
+  const stop = () => attempt.abort(signal?.reason);
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  const giveUp = async () => {
+    for (let left = timeoutMs; left > 0; left = touchedAt + timeoutMs - now()) await sleep(left, watch.signal);
+    const seconds = timeoutMs / 1000;
+    attempt.abort(new SaldoConnectionError('timeout', `There was no answer within ${seconds} s.`));
+  };
+  // The wait is broken off when the attempt has ended, which is no failure.
+  if (timeoutMs > 0) giveUp().catch(() => {});
+  try {
+    return await run(attempt.signal, touch);
+  } finally {
+    watch.abort();
+    signal?.removeEventListener('abort', stop);
+  }
+}

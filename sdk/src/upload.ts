@@ -1,0 +1,90 @@
+type Chunk = Uint8Array | string;
+type OnceOnly = ReadableStream<Uint8Array> | AsyncIterable<Chunk>;
+type Repeatable = Blob | string | Uint8Array<ArrayBuffer>;
+
+/**
+ * What can be sent as a file. A stream can be read only once, so that a failed upload of it is not repeated; a function
+ * that opens it anew can.
+ */
+export type UploadSource = Repeatable | OnceOnly | (() => OnceOnly | Repeatable);
+
+export type UploadProgress = {
+  /** Bytes that were handed to the network so far. */
+  readonly bytes: number;
+  /** All of them, where that is known. */
+  readonly totalBytes: number | null;
+};
+
+export const isRepeatable = (source: UploadSource): boolean =>
+  typeof source === 'function' || isWhole(source);
+
+const isWhole = (source: unknown): source is Repeatable =>
+  typeof source === 'string' || source instanceof Blob || source instanceof Uint8Array;
+
+/** Opens a source for one attempt and counts what is read of it. */
+export async function openUpload(
+  source: UploadSource,
+  onProgress: (progress: UploadProgress) => void,
+): Promise<RequestInit> {
+  const opened = typeof source === 'function' ? source() : source;
+  const totalBytes = isWhole(opened) ? new Blob([opened]).size : null;
+  let bytes = 0;
+  onProgress({ bytes, totalBytes });
+  const counted = streamOf(chunksOf(opened), (length) => {
+    bytes += length;
+    onProgress({ bytes, totalBytes });
+  });
+  if (sendsStreams()) return { body: counted, duplex: 'half' } as RequestInit;
+  // Such a browser sends only what it holds completely; a blob at least need not be in memory.
+  return { body: opened instanceof Blob ? opened : await new Response(counted).blob() };
+}
+
+function chunksOf(source: Repeatable | OnceOnly): AsyncIterator<Chunk> {
+  const stream = isWhole(source) ? new Blob([source]).stream() : source;
+  if (!(stream instanceof ReadableStream)) return stream[Symbol.asyncIterator]();
+  // Not every browser can iterate over a stream, but all can read from it.
+  const reader = stream.getReader();
+  return {
+    async next() {
+      const { done, value } = await reader.read();
+      return done ? { done, value: undefined } : { done: false, value };
+    },
+    async return() {
+      await reader.cancel();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+function streamOf(chunks: AsyncIterator<Chunk>, count: (length: number) => void): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done) {
+        controller.close();
+        return;
+      }
+      const chunk = typeof value === 'string' ? encoder.encode(value) : value;
+      controller.enqueue(chunk);
+      count(chunk.byteLength);
+    },
+    async cancel() {
+      await chunks.return?.();
+    },
+  });
+}
+
+/** Where streams cannot be sent they are made into text, `[object ReadableStream]`, with a media type. */
+function sendsStreams(): boolean {
+  let asked = false;
+  const probe = new Request('https://probe.invalid', {
+    method: 'POST',
+    body: new ReadableStream(),
+    get duplex() {
+      asked = true;
+      return 'half';
+    },
+  } as RequestInit);
+  return asked && !probe.headers.has('content-type');
+}

@@ -1,0 +1,78 @@
+import type { DeliveryDay } from './delivery-day.ts';
+import type { LineFault, LineFaultCode, SaidLine } from './volume-lines.ts';
+
+/** What neighbouring lines of an import say about one contract and day: taken whole or not at all. */
+export type SaidDay = {
+  readonly contract: string;
+  /** Null when there is no such date; every line of the block is faulty then. */
+  readonly day: DeliveryDay | null;
+  readonly volumes: (number | null)[];
+  /** The lines that have no fault of their own. */
+  readonly lines: number[];
+  hasFaults: boolean;
+};
+
+export type GatherFault = LineFault<LineFaultCode | 'duplicate_slot'>;
+
+const duplicate = (line: SaidLine, slot: number): GatherFault => ({
+  code: 'duplicate_slot',
+  message: `slot ${slot} of ${line.date} was said before by a line of the same block`,
+});
+
+/** Puts lines together to blocks, in the order of the file. */
+export class DayGatherer {
+  private readonly refuse: (line: number, fault: GatherFault) => void;
+  private open: SaidDay | null = null;
+
+  constructor(refuse: (line: number, fault: GatherFault) => void) {
+    this.refuse = refuse;
+  }
+
+  /** Takes the next line; gives the block before it when it begins a new one. */
+  take(said: SaidLine, line: number): SaidDay | null {
+    if (!said.isReadable) {
+      // It belongs to no block, so it neither ends one nor spoils one.
+      if (said.fault !== null) this.refuse(line, said.fault);
+      return null;
+    }
+    let finished: SaidDay | null = null;
+    if (!said.isSameDay || this.open === null) {
+      finished = this.open;
+      this.open = {
+        contract: said.contract,
+        day: said.day,
+        volumes: Array.from<null>({ length: said.slotCount }).fill(null),
+        lines: [],
+        hasFaults: false,
+      };
+    }
+    const fault = said.fault ?? fill(this.open!, said);
+    if (fault === null) {
+      this.open!.lines.push(line);
+    } else {
+      this.open!.hasFaults = true;
+      this.refuse(line, fault);
+    }
+    return finished;
+  }
+
+  /** The last block, when the file has ended. */
+  finish(): SaidDay | null {
+    const last = this.open;
+    this.open = null;
+    return last;
+  }
+}
+
+function fill(day: SaidDay, said: SaidLine): GatherFault | null {
+  if (said.volumes === null) {
+    if (day.volumes[said.slot - 1] !== null) return duplicate(said, said.slot);
+    day.volumes[said.slot - 1] = said.kwh;
+    return null;
+  }
+  for (let at = 0; at < said.volumes.length; at++) {
+    if (said.volumes[at] !== null && day.volumes[at] !== null) return duplicate(said, at + 1);
+  }
+  for (let at = 0; at < said.volumes.length; at++) day.volumes[at] ??= said.volumes[at] ?? null;
+  return null;
+}

@@ -1,0 +1,21 @@
+import { operatorPlatformEndpoints } from '@saldo/api';
+import type { Db } from '../../db/database.ts';
+import { paginate } from '../../http/paging.ts';
+import { type Route, route } from '../../http/routes.ts';
+import { listAudit, wireAudit } from './store.ts';
+
+export function operatorAuditRoutes(db: Db): Route[] {
+  return [
+    route(operatorPlatformEndpoints.listAudit, async ({ query, page }) => {
+      const filter = {
+        subject: query.subject ?? null,
+        actor: query.actor ?? null,
+        action: query.action ?? null,
+      };
+      const after = Number(page.after?.[0] ?? 0);
+      const rows = await listAudit(db, filter, { after, count: page.limit + 1 });
+      const { records, pagination } = paginate(page, rows, (row) => [row.no]);
+      return { entries: records.map(wireAudit), pagination };
+    }),
+  ];
+}

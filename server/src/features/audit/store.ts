@@ -1,0 +1,79 @@
+import type { AuditEntry } from '@saldo/api';
+import { type Db, statement, type Tx } from '../../db/database.ts';
+import { timestamp } from '../../db/wire-types.ts';
+import { formatInstant } from '../../domain/delivery-day.ts';
+
+/** Who does something, and with which request. */
+export type Doer = { readonly actor: string; readonly request: { readonly id: string } };
+
+export type Deed = {
+  /** What was done to what: `customer.updated`. */
+  readonly action: string;
+  readonly subject: string;
+  /** How it was and how it is, as the API shows it; null when it was not there, or is gone. */
+  readonly before: object | null;
+  readonly after: object | null;
+};
+
+const INSERT = statement(
+  'insert_audit',
+  `insert into audit (at, actor, action, subject, request_id, before, after)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+);
+
+/** Notes a deed in the transaction that does it: neither is there without the other. */
+export async function recordAudit(tx: Tx, doer: Doer, deed: Deed, now: number): Promise<void> {
+  await tx.query(INSERT, [
+    timestamp(now),
+    doer.actor,
+    deed.action,
+    deed.subject,
+    doer.request.id,
+    deed.before && JSON.stringify(deed.before),
+    deed.after && JSON.stringify(deed.after),
+  ]);
+}
+
+type AuditRow = {
+  no: number;
+  at: number;
+  actor: string;
+  action: string;
+  subject: string;
+  request_id: string | null;
+  before: unknown;
+  after: unknown;
+};
+
+const LIST = statement(
+  'list_audit',
+  `select no, at, actor, action, subject, request_id, before, after
+   from audit
+   where no > $1
+     and ($3::text is null or subject = $3)
+     and ($4::text is null or actor = $4)
+     and ($5::text is null or action = $5)
+   order by no
+   limit $2`,
+);
+
+export type AuditFilter = { subject: string | null; actor: string | null; action: string | null };
+
+export async function listAudit(
+  db: Db,
+  filter: AuditFilter,
+  page: { after: number; count: number },
+): Promise<AuditRow[]> {
+  return db.query<AuditRow>(LIST, [page.after, page.count, filter.subject, filter.actor, filter.action]);
+}
+
+export const wireAudit = (row: AuditRow): AuditEntry => ({
+  id: String(row.no),
+  at: formatInstant(row.at),
+  actor: row.actor,
+  action: row.action,
+  subject: row.subject,
+  request_id: row.request_id,
+  before: row.before ?? null,
+  after: row.after ?? null,
+});

@@ -1,0 +1,62 @@
+import { type DeliveryDayCalendar, deliveryDayEndpoints } from '@saldo/api';
+import type { Clock } from '../../clock.ts';
+import {
+  type DeliveryDay,
+  dayEnd,
+  dayStart,
+  formatInstant,
+  parseDay,
+  SLOT_MS,
+  slotCount,
+  slotStart,
+  TIME_ZONE,
+} from '../../domain/delivery-day.ts';
+import { type GateRules, gatesOf } from '../../domain/gates.ts';
+import { fieldProblem } from '../../http/problem.ts';
+import { type Route, route } from '../../http/routes.ts';
+import { FIRST_DAY, LAST_DAY } from '../../http/time-filter.ts';
+
+const USUAL_SLOTS = 96;
+
+export function calendarRoutes(clock: Clock, rules: GateRules): Route[] {
+  return [
+    route(deliveryDayEndpoints.getDeliveryDay, async ({ params }) => {
+      const day = parseDay(params.date);
+      if (day === null || day < FIRST_DAY || day > LAST_DAY) {
+        throw fieldProblem('date', 'invalid_format', 'must be an existing date such as 2026-10-25');
+      }
+      return calendarOf(day, rules, clock.now());
+    }),
+  ];
+}
+
+function calendarOf(day: DeliveryDay, rules: GateRules, now: number): DeliveryDayCalendar {
+  const count = slotCount(day);
+  const gates = gatesOf(day, rules);
+  const gate = (phase: DeliveryDayCalendar['gates'][number]['phase'], closesAt: number) => ({
+    phase,
+    closes_at: formatInstant(closesAt),
+    open: now < closesAt,
+  });
+  return {
+    date: day,
+    time_zone: TIME_ZONE,
+    slot_count: count,
+    clock_change:
+      count === USUAL_SLOTS ? null : dayEnd(day) - dayStart(day) < USUAL_SLOTS * SLOT_MS ? 'forward' : 'back',
+    slots: Array.from({ length: count }, (_, at) => {
+      const start = slotStart(day, at + 1);
+      return {
+        slot_number: at + 1,
+        delivery_start: formatInstant(start),
+        delivery_end: formatInstant(start + SLOT_MS),
+      };
+    }),
+    gates: [
+      gate('day_ahead', gates.dayAhead),
+      gate('wait', gates.waitEnd),
+      gate('intraday', gates.intraday(count)),
+      gate('day_after', gates.dayAfter),
+    ],
+  };
+}

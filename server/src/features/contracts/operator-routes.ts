@@ -1,0 +1,27 @@
+import { operatorContractEndpoints as endpoints } from '@saldo/api';
+import type { Clock } from '../../clock.ts';
+import type { Db } from '../../db/database.ts';
+import { type Route, route, writeRoute } from '../../http/routes.ts';
+import { recordAudit } from '../audit/store.ts';
+import { createContract } from './actions.ts';
+import { answerContracts, getContract } from './routes.ts';
+import { wireContract } from './wire.ts';
+
+/** To end a contract early takes back its transactions, so that operation stands with them. */
+export function operatorContractRoutes(db: Db, clock: Clock): Route[] {
+  return [
+    writeRoute(endpoints.createContract, async (call, tx) => {
+      const now = clock.now();
+      const after = wireContract(await createContract(tx, call.body, now), now);
+      const deed = { action: 'contract.created', subject: after.id, before: null, after };
+      await recordAudit(tx, call, deed, now);
+      return after;
+    }),
+
+    route(endpoints.operatorListContracts, (call) => answerContracts(db, call, clock.now())),
+
+    route(endpoints.operatorGetContract, async ({ viewer, params }) =>
+      wireContract(await getContract(db, viewer, params.contract_id), clock.now()),
+    ),
+  ];
+}

@@ -1,0 +1,39 @@
+import { operatorCustomerEndpoints as endpoints } from '@saldo/api';
+import type { Clock } from '../../clock.ts';
+import type { Db } from '../../db/database.ts';
+import { pageById, paginate } from '../../http/paging.ts';
+import { type Route, route, writeRoute } from '../../http/routes.ts';
+import { recordAudit } from '../audit/store.ts';
+import { findBrp } from '../parties/store.ts';
+import { createCustomer } from './actions.ts';
+import { answerCustomer, changeCustomer, customerFilter } from './routes.ts';
+import { listCustomers } from './store.ts';
+import { wireOperatorCustomer } from './wire.ts';
+
+export function operatorCustomerRoutes(db: Db, clock: Clock): Route[] {
+  return [
+    writeRoute(endpoints.operatorCreateCustomer, async (call, tx) => {
+      const now = clock.now();
+      const after = wireOperatorCustomer(await createCustomer(tx, call.viewer, call.body, now));
+      const deed = { action: 'customer.created', subject: after.id, before: null, after };
+      await recordAudit(tx, call, deed, now);
+      return after;
+    }),
+
+    route(endpoints.operatorListCustomers, async ({ viewer, query, page }) => {
+      const brp = query.brp_id === undefined ? null : await findBrp(db, query.brp_id);
+      const findsNothing = query.brp_id !== undefined && brp === null;
+      // The customers of one BRP are those that it sees itself.
+      const seen = brp === null ? viewer : { brpNo: brp.no };
+      const rows = findsNothing ? [] : await listCustomers(db, seen, customerFilter(query), pageById(page));
+      const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+      return { customers: records.map(wireOperatorCustomer), pagination };
+    }),
+
+    route(endpoints.operatorGetCustomer, (call) => answerCustomer(db, call, wireOperatorCustomer)),
+
+    writeRoute(endpoints.operatorUpdateCustomer, (call, tx) =>
+      changeCustomer(tx, call, wireOperatorCustomer, clock.now()),
+    ),
+  ];
+}

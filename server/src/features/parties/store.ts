@@ -1,0 +1,139 @@
+import type { Scope, Tso } from '@saldo/api';
+import type { KeyKind } from '../../auth/api-key.ts';
+import { type Db, statement, type Tx } from '../../db/database.ts';
+import { checkEic } from '../../domain/eic.ts';
+import { decodeId, ID_PREFIX } from '../../domain/id.ts';
+
+type IdPage = { after: string; count: number };
+
+export type PartyRow = { no: number; id: string; name: string; created_at: number };
+
+const PARTY = 'no, id, name, created_at';
+
+const LIST_BRPS = statement('list_brps', `select ${PARTY} from brp where id > $1 order by id limit $2`);
+const FIND_BRP = statement('find_brp', `select ${PARTY} from brp where id = $1`);
+const LIST_ACCOUNTS = statement(
+  'list_accounts',
+  `select ${PARTY} from account where id > $1 order by id limit $2`,
+);
+const FIND_ACCOUNT = statement('find_account', `select ${PARTY} from account where id = $1`);
+
+export const listBrps = (db: Db, page: IdPage): Promise<PartyRow[]> =>
+  db.query<PartyRow>(LIST_BRPS, [page.after, page.count]);
+
+export const listAccounts = (db: Db, page: IdPage): Promise<PartyRow[]> =>
+  db.query<PartyRow>(LIST_ACCOUNTS, [page.after, page.count]);
+
+/** By the id that the outside knows; null for one that is malformed, too. */
+export async function findBrp(db: Db, publicId: string): Promise<PartyRow | null> {
+  const id = decodeId(ID_PREFIX.brp, publicId);
+  if (id === null) return null;
+  const [row] = await db.query<PartyRow>(FIND_BRP, [id]);
+  return row ?? null;
+}
+
+export async function findAccount(db: Db, publicId: string): Promise<PartyRow | null> {
+  const id = decodeId(ID_PREFIX.account, publicId);
+  if (id === null) return null;
+  const [row] = await db.query<PartyRow>(FIND_ACCOUNT, [id]);
+  return row ?? null;
+}
+
+export type BalanceGroupRow = {
+  eic: string;
+  brp_no: number;
+  brp_id: string;
+  name: string;
+  /** Those that are enabled, in the fixed order of the TSOs. */
+  tsos: Tso[];
+  created_at: number;
+};
+
+const GROUP = `select g.eic, g.brp_no, b.id as brp_id, g.name, g.created_at,
+    array(select p.tso::text from position p where p.eic = g.eic and p.enabled order by p.tso) as tsos
+  from balance_group g join brp b on b.no = g.brp_no`;
+
+/** EICs are sorted by their bytes, so that every database lists them in the same order. */
+const LIST_GROUPS = statement(
+  'list_balance_groups',
+  `${GROUP}
+   where g.eic collate "C" > $1
+     and ($3::int is null or g.brp_no = $3)
+     and ($4::tso is null or exists (select from position p where p.eic = g.eic and p.tso = $4 and p.enabled))
+   order by g.eic collate "C"
+   limit $2`,
+);
+const FIND_GROUP = statement('find_balance_group', `${GROUP} where g.eic = $1`);
+const LOCK_GROUP = statement('lock_balance_group', 'select from balance_group where eic = $1 for update');
+
+export const listBalanceGroups = (
+  db: Db,
+  filter: { brpNo: number | null; tso: Tso | null },
+  page: { after: string; count: number },
+): Promise<BalanceGroupRow[]> =>
+  db.query<BalanceGroupRow>(LIST_GROUPS, [page.after, page.count, filter.brpNo, filter.tso]);
+
+/** Nothing but an EIC is looked for: other texts from an address may not even be ones that a database takes. */
+export async function findBalanceGroup(db: Db, eic: string): Promise<BalanceGroupRow | null> {
+  if (checkEic(eic) !== null) return null;
+  const [row] = await db.query<BalanceGroupRow>(FIND_GROUP, [eic]);
+  return row ?? null;
+}
+
+/** Holds the balance group for this transaction, and reads it only then. */
+export async function lockBalanceGroup(tx: Tx, eic: string): Promise<BalanceGroupRow | null> {
+  if (checkEic(eic) !== null) return null;
+  await tx.query(LOCK_GROUP, [eic]);
+  return findBalanceGroup(tx, eic);
+}
+
+export type KeyRow = {
+  id: string;
+  prefix: string;
+  name: string;
+  owner: KeyKind;
+  brp_no: number | null;
+  brp_id: string | null;
+  account_no: number | null;
+  account_id: string | null;
+  scopes: Scope[];
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+  revoked_at: number | null;
+};
+
+const KEY = `select k.id, k.prefix, k.name, k.owner::text as owner, k.brp_no, b.id as brp_id,
+    k.account_no, a.id as account_id, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at
+  from api_key k left join brp b on b.no = k.brp_no left join account a on a.no = k.account_no`;
+
+const LIST_KEYS = statement(
+  'list_api_keys',
+  `${KEY}
+   where k.id > $1
+     and ($3::key_owner is null or k.owner = $3)
+     and ($4::uuid is null or b.id = $4)
+     and ($5::uuid is null or a.id = $5)
+   order by k.id
+   limit $2`,
+);
+const FIND_API_KEY = statement('find_api_key', `${KEY} where k.id = $1`);
+const LOCK_API_KEY = statement('lock_api_key', 'select from api_key where id = $1 for update');
+
+export type KeyFilter = { owner: KeyKind | null; brpId: string | null; accountId: string | null };
+
+export const listKeys = (db: Db, filter: KeyFilter, page: IdPage): Promise<KeyRow[]> =>
+  db.query<KeyRow>(LIST_KEYS, [page.after, page.count, filter.owner, filter.brpId, filter.accountId]);
+
+export async function getKey(db: Db, id: string): Promise<KeyRow> {
+  const [row] = await db.query<KeyRow>(FIND_API_KEY, [id]);
+  if (!row) throw new Error('a key that was just written is there');
+  return row;
+}
+
+/** Holds the key for this transaction: of two rotations at once, the second one sees that it is too late. */
+export async function lockKey(tx: Tx, id: string): Promise<KeyRow | null> {
+  await tx.query(LOCK_API_KEY, [id]);
+  const [row] = await tx.query<KeyRow>(FIND_API_KEY, [id]);
+  return row ?? null;
+}

@@ -1,0 +1,45 @@
+import type { Account, ApiKey, Brp, OperatorBalanceGroup } from '@saldo/api';
+import { formatInstant } from '../../domain/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import type { BalanceGroupRow, KeyRow, PartyRow } from './store.ts';
+
+export const wireBrp = (row: PartyRow): Brp => ({
+  id: encodeId(ID_PREFIX.brp, row.id),
+  name: row.name,
+  created_at: formatInstant(row.created_at),
+});
+
+export const wireAccount = (row: PartyRow): Account => ({
+  id: encodeId(ID_PREFIX.account, row.id),
+  name: row.name,
+  created_at: formatInstant(row.created_at),
+});
+
+export const wireBalanceGroup = (row: BalanceGroupRow): OperatorBalanceGroup => ({
+  eic: row.eic,
+  brp_id: encodeId(ID_PREFIX.brp, row.brp_id),
+  name: row.name,
+  tsos: row.tsos,
+  created_at: formatInstant(row.created_at),
+});
+
+const instantOrNull = (instant: number | null) => (instant === null ? null : formatInstant(instant));
+
+function wireOwner(row: KeyRow): ApiKey['owner'] {
+  if (row.brp_id !== null) return { type: row.owner, id: encodeId(ID_PREFIX.brp, row.brp_id) };
+  if (row.account_id !== null) return { type: row.owner, id: encodeId(ID_PREFIX.account, row.account_id) };
+  return { type: row.owner };
+}
+
+/** A key as it may be shown at any time: without its secret. */
+export const wireKey = (row: KeyRow): ApiKey => ({
+  id: encodeId(ID_PREFIX.key, row.id),
+  owner: wireOwner(row),
+  name: row.name,
+  prefix: row.prefix,
+  scopes: row.scopes,
+  created_at: formatInstant(row.created_at),
+  expires_at: instantOrNull(row.expires_at),
+  last_used_at: instantOrNull(row.last_used_at),
+  revoked_at: instantOrNull(row.revoked_at),
+});

@@ -1,0 +1,45 @@
+import { sandboxEndpoints } from '@saldo/api';
+import type { MovableClock } from '../../clock.ts';
+import { type Db, statement, type Tx } from '../../db/database.ts';
+import { formatInstant, parseInstant } from '../../domain/delivery-day.ts';
+import { type Route, route, writeRoute } from '../../http/routes.ts';
+import { recordAudit } from '../audit/store.ts';
+
+const READ = statement('read_sandbox_clock', 'select offset_ms from sandbox_clock');
+const WRITE = statement(
+  'write_sandbox_clock',
+  `insert into sandbox_clock (offset_ms) values ($1)
+   on conflict (only_one) do update set offset_ms = excluded.offset_ms`,
+);
+
+/** Takes over what this or another process has set the sandbox's clock to. */
+export async function followSandboxClock(db: Db, clock: MovableClock): Promise<void> {
+  const [row] = await db.query<{ offset_ms: number }>(READ);
+  if (row) clock.moveTo(row.offset_ms);
+}
+
+async function setClock(tx: Tx, clock: MovableClock, instant: number): Promise<number> {
+  const offset = instant - (clock.now() - clock.offsetMs());
+  await tx.query(WRITE, [offset]);
+  return offset;
+}
+
+/** Moves the platform's time, so that gates, statuses and deadlines can be tried. Only mounted in a sandbox. */
+export function sandboxRoutes(db: Db, clock: MovableClock): Route[] {
+  const state = () => ({ now: formatInstant(clock.now()), moved: clock.offsetMs() !== 0 });
+  return [
+    route(sandboxEndpoints.getClock, async () => {
+      await followSandboxClock(db, clock);
+      return state();
+    }),
+    writeRoute(sandboxEndpoints.setClock, async (call, tx) => {
+      const instant = parseInstant(call.body.now);
+      if (instant === null) throw new Error('a body is validated before it is read');
+      const before = state();
+      clock.moveTo(await setClock(tx, clock, instant));
+      const after = state();
+      await recordAudit(tx, call, { action: 'clock.set', subject: 'clock', before, after }, clock.now());
+      return after;
+    }),
+  ];
+}

@@ -1,0 +1,273 @@
+import type { Contract } from '@saldo/api';
+import { type Db, statement, type Tx } from '../../db/database.ts';
+import { newSheetId } from '../../db/new-id.ts';
+import { timestamp } from '../../db/wire-types.ts';
+import type { DeliveryDay } from '../../domain/delivery-day.ts';
+import { type DayChange, type Sheet, STATUS_BIT, statusMask, writeDay } from '../../domain/sheet.ts';
+
+/** As much of a contract as its volumes need. */
+export type VolumeContract = {
+  readonly no: number;
+  readonly id: string;
+  readonly externalId: string;
+  readonly type: Contract['type'];
+  readonly deliveryStart: number | null;
+  readonly deliveryEnd: number | null;
+  readonly sellerPosition: number;
+  readonly buyerPosition: number;
+  readonly sellerBrp: number;
+  readonly buyerBrp: number;
+};
+
+type ContractColumns = [
+  no: number,
+  id: string,
+  externalId: string,
+  type: Contract['type'],
+  deliveryStart: number | null,
+  deliveryEnd: number | null,
+  sellerPosition: number,
+  buyerPosition: number,
+  sellerBrp: number,
+  buyerBrp: number,
+];
+
+const CONTRACTS = `select no, id, external_id, type, delivery_start, delivery_end,
+     seller_position, buyer_position, seller_brp, buyer_brp
+   from contract where id = any($1::uuid[]) or external_id = any($2::text[])
+   order by no`;
+const READ_CONTRACTS = statement('contracts_of_batch', CONTRACTS);
+/**
+ * Whoever writes volumes of a contract locks its row first. Everybody takes the rows of a batch in the same order and
+ * in one statement, so no two of them can wait for each other.
+ */
+const LOCK_CONTRACTS = statement('lock_contracts_of_batch', `${CONTRACTS} for no key update`);
+
+export type ContractNames = { readonly ids: readonly string[]; readonly externalIds: readonly string[] };
+
+const contractOf = (columns: ContractColumns): VolumeContract => ({
+  no: columns[0],
+  id: columns[1],
+  externalId: columns[2],
+  type: columns[3],
+  deliveryStart: columns[4],
+  deliveryEnd: columns[5],
+  sellerPosition: columns[6],
+  buyerPosition: columns[7],
+  sellerBrp: columns[8],
+  buyerBrp: columns[9],
+});
+
+export async function readContracts(db: Db, { ids, externalIds }: ContractNames): Promise<VolumeContract[]> {
+  return (await db.arrays<ContractColumns>(READ_CONTRACTS, [ids, externalIds])).map(contractOf);
+}
+
+export async function lockContracts(tx: Tx, { ids, externalIds }: ContractNames): Promise<VolumeContract[]> {
+  return (await tx.arrays<ContractColumns>(LOCK_CONTRACTS, [ids, externalIds])).map(contractOf);
+}
+
+type SheetColumns = [
+  contractNo: number,
+  day: DeliveryDay,
+  id: string,
+  createdAt: number,
+  revision: number,
+  volumes: (number | null)[],
+  statuses: number[] | null,
+  versions: number[] | null,
+  previous: (number | null)[] | null,
+];
+
+const SHEET_COLUMNS = `contract_no, delivery_day, id, created_at, revision, volumes, statuses, versions, previous`;
+
+/** Each day is looked up by itself: however many are asked for, nobody shall read the whole table for them. */
+const historiesFrom = (source: string) =>
+  `select s.* from unnest($1::int[], $2::date[]) as said (contract_no, delivery_day)
+   cross join lateral (
+     select ${SHEET_COLUMNS} from ${source} as found
+     where found.contract_no = said.contract_no and found.delivery_day = said.delivery_day
+     order by revision offset 0
+   ) as s`;
+
+const HISTORIES = statement('sheets_of_batch', historiesFrom('sheet'));
+const PRESUMED_HISTORIES = statement(
+  'presumed_sheets_of_batch',
+  historiesFrom(
+    `(select ${SHEET_COLUMNS} from sheet union all select ${SHEET_COLUMNS} from pg_temp.presumed_sheet)`,
+  ),
+);
+
+/** Where a dry run puts what it would have written, so that a day that comes again later is judged by it. */
+const MAKE_PRESUMED = statement(
+  'make_presumed_sheets',
+  `create temporary table presumed_sheet (like sheet including defaults including indexes) on commit drop`,
+);
+
+export async function prepareDryRun(tx: Tx): Promise<void> {
+  await tx.query(MAKE_PRESUMED);
+}
+
+const copyInto = (table: string) =>
+  `copy ${table} (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
+     sender_brp, receiver_brp, status_mask, volumes, statuses, versions, previous) from stdin`;
+const COPY_SHEETS = copyInto('sheet');
+const COPY_PRESUMED = copyInto('pg_temp.presumed_sheet');
+
+const SET_STATUSES = statement(
+  'set_statuses_of_batch',
+  `update sheet as s set statuses = changed.statuses::smallint[], status_mask = changed.mask
+   from unnest($1::int[], $2::date[], $3::int[], $4::text[], $5::smallint[])
+     as changed (contract_no, delivery_day, revision, statuses, mask)
+   where s.contract_no = changed.contract_no and s.delivery_day = changed.delivery_day
+     and s.revision = changed.revision`,
+);
+
+/** Marks are set in one order by everybody, after the contracts are locked. */
+const MARK_POSITIONS = statement(
+  'mark_positions_of_batch',
+  `insert into changed_position (position_no, delivery_day, changed_at)
+   select position_no, delivery_day, $3
+   from unnest($1::int[], $2::date[]) as marked (position_no, delivery_day)
+   order by position_no, delivery_day
+   on conflict (position_no, delivery_day) do update set changed_at = excluded.changed_at`,
+);
+
+type DayBook = {
+  readonly contract: VolumeContract;
+  readonly day: DeliveryDay;
+  readonly history: Sheet[];
+  /** How many of the sheets are stored already. */
+  stored: number;
+  /** Stored sheets whose statuses have changed. */
+  readonly changed: Set<Sheet>;
+};
+
+export type ContractDay = { readonly contract: VolumeContract; readonly day: DeliveryDay };
+
+const keyOf = (contractNo: number, day: DeliveryDay) => `${contractNo} ${day}`;
+
+/** The contract-days of one transaction: read at once, changed in memory, written at once. */
+export class DayBatch {
+  private readonly books = new Map<string, DayBook>();
+  private readonly tx: Tx;
+  private readonly now: number;
+  private readonly isDryRun: boolean;
+
+  constructor(tx: Tx, now: number, isDryRun = false) {
+    this.tx = tx;
+    this.now = now;
+    this.isDryRun = isDryRun;
+  }
+
+  /** The contracts are locked, unless this is a dry run. */
+  async load(days: readonly ContractDay[]): Promise<void> {
+    for (const { contract, day } of days) {
+      const key = keyOf(contract.no, day);
+      if (this.books.has(key)) continue;
+      this.books.set(key, { contract, day, history: [], stored: 0, changed: new Set() });
+    }
+    const books = [...this.books.values()];
+    if (books.length === 0) return;
+    const rows = await this.tx.arrays<SheetColumns>(this.isDryRun ? PRESUMED_HISTORIES : HISTORIES, [
+      books.map(({ contract }) => contract.no),
+      books.map(({ day }) => day),
+    ]);
+    for (const [contractNo, day, id, createdAt, revision, volumes, statuses, versions, previous] of rows) {
+      const book = this.book(contractNo, day);
+      book.history.push({ id, createdAt, revision, volumes, statuses, versions, previous });
+      book.stored++;
+    }
+  }
+
+  hasVolumes({ contract, day }: ContractDay): boolean {
+    return this.book(contract.no, day).history.length > 0;
+  }
+
+  write({ contract, day }: ContractDay, volumes: readonly (number | null)[]): DayChange {
+    const book = this.book(contract.no, day);
+    const change = writeDay(book.history, volumes);
+    for (const { revision, statuses } of change.superseded) {
+      const sheet = book.history[revision - 1]!;
+      sheet.statuses = statuses;
+      if (revision <= book.stored) book.changed.add(sheet);
+    }
+    if (change.sheet !== null) {
+      book.history.push({ ...change.sheet, id: newSheetId(), createdAt: this.now, statuses: null });
+    }
+    return change;
+  }
+
+  async save(): Promise<void> {
+    const moved = [...this.books.values()].filter(({ history, stored }) => history.length > stored);
+    if (moved.length === 0) return;
+    await this.tx.copy(this.isDryRun ? COPY_PRESUMED : COPY_SHEETS, sheetLines(moved));
+    // Only the newest version of a slot is ever looked at again, so a dry run needs nothing else.
+    if (this.isDryRun) return;
+    await this.saveStatuses(moved);
+    await this.mark(moved);
+  }
+
+  private async saveStatuses(books: readonly DayBook[]): Promise<void> {
+    const changes = books.flatMap(({ contract, day, changed }) =>
+      [...changed].map((sheet) => ({ no: contract.no, day, sheet })),
+    );
+    if (changes.length === 0) return;
+    await this.tx.query(SET_STATUSES, [
+      changes.map(({ no }) => no),
+      changes.map(({ day }) => day),
+      changes.map(({ sheet }) => sheet.revision),
+      changes.map(({ sheet }) => arrayText(sheet.statuses ?? [])),
+      changes.map(({ sheet }) => statusMask(sheet)),
+    ]);
+  }
+
+  /** A contract within one position moves nothing, so it marks nothing. */
+  private async mark(books: readonly DayBook[]): Promise<void> {
+    const marks = new Map<string, { position: number; day: DeliveryDay }>();
+    for (const { contract, day } of books) {
+      if (contract.sellerPosition === contract.buyerPosition) continue;
+      for (const position of [contract.sellerPosition, contract.buyerPosition]) {
+        marks.set(keyOf(position, day), { position, day });
+      }
+    }
+    if (marks.size === 0) return;
+    const all = [...marks.values()];
+    await this.tx.query(MARK_POSITIONS, [
+      all.map(({ position }) => position),
+      all.map(({ day }) => day),
+      timestamp(this.now),
+    ]);
+  }
+
+  private book(contractNo: number, day: DeliveryDay): DayBook {
+    const book = this.books.get(keyOf(contractNo, day));
+    if (!book) throw new Error(`the day ${day} of contract ${contractNo} was not loaded`);
+    return book;
+  }
+}
+
+/** The new sheets in the text form of COPY: numbers, dates and UUIDs, so nothing needs to be escaped. */
+function sheetLines(books: readonly DayBook[]): string {
+  let lines = '';
+  for (const { contract, day, history, stored } of books) {
+    const parties = `${contract.sellerPosition}\t${contract.buyerPosition}\t${contract.sellerBrp}\t${contract.buyerBrp}`;
+    for (let index = stored; index < history.length; index++) {
+      const sheet = history[index]!;
+      const mask = sheet.statuses === null ? STATUS_BIT.valid : statusMask(sheet);
+      lines += `${sheet.id}\t${timestamp(sheet.createdAt)}\t${contract.no}\t${day}\t${sheet.revision}\t${parties}\t${mask}\t`;
+      lines += `${arrayText(sheet.volumes)}\t${orNull(sheet.statuses)}\t${orNull(sheet.versions)}\t${orNull(sheet.previous)}\n`;
+    }
+  }
+  return lines;
+}
+
+const orNull = (values: readonly (number | null)[] | null) => (values === null ? '\\N' : arrayText(values));
+
+function arrayText(values: readonly (number | null)[]): string {
+  let text = '{';
+  for (let at = 0; at < values.length; at++) {
+    if (at > 0) text += ',';
+    text += values[at] ?? 'NULL';
+  }
+  return `${text}}`;
+}

@@ -1,0 +1,173 @@
+import { isUtf8 } from 'node:buffer';
+import { type ImportResult, LIMITS, type ProblemFieldError, type RejectionCode } from '@saldo/api';
+import { DayGatherer, type SaidDay } from '../../domain/said-days.ts';
+import {
+  CSV_COLUMNS,
+  type CsvColumn,
+  csvFields,
+  csvReader,
+  type LineFault,
+  type LineReader,
+  ndjsonReader,
+} from '../../domain/volume-lines.ts';
+import { validationProblem } from '../../http/problem.ts';
+
+export type VolumeFormat = 'csv' | 'ndjson';
+type Rejection = ImportResult['rejected'][number];
+
+/** What a stretch of an import has brought: its finished days, and the lines that were refused on the way. */
+export class ImportStretch {
+  readonly days: SaidDay[] = [];
+  readonly rejected: Rejection[] = [];
+  rows = 0;
+  rejectedLines = 0;
+
+  refuse(line: number, { code, message }: LineFault<RejectionCode>): void {
+    this.rejectedLines++;
+    // Nobody reads more of them, and a file of a gigabyte may be nothing else.
+    if (this.rejected.length < LIMITS.rejectedLines) this.rejected.push({ line, code, message });
+  }
+}
+
+const NEWLINE = 10;
+const RETURN = 13;
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+/** A line that goes over the end of a chunk is kept until the next one comes, with room for its return. */
+const KEPT_BYTES = LIMITS.importLineBytes + 1;
+
+const TOO_LONG = {
+  code: 'line_too_long',
+  message: `the line is longer than ${LIMITS.importLineBytes} bytes`,
+} as const;
+const NOT_UTF8 = { code: 'wrong_encoding', message: 'the line is not UTF-8' } as const;
+
+/**
+ * Reads an import chunk by chunk. However the chunks are cut and however long a line is, it keeps at most one line
+ * and one unfinished day.
+ */
+export class VolumeReader {
+  private stretch = new ImportStretch();
+  private readonly gatherer = new DayGatherer((line, fault) => this.stretch.refuse(line, fault));
+  private readLine: LineReader | null;
+  private lineNumber = 0;
+  private readonly kept = Buffer.allocUnsafe(KEPT_BYTES);
+  private keptBytes = 0;
+  private isOverlong = false;
+
+  constructor(format: VolumeFormat) {
+    this.readLine = format === 'ndjson' ? ndjsonReader() : null;
+  }
+
+  get finishedDays(): number {
+    return this.stretch.days.length;
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0;
+    if (this.keptBytes > 0 || this.isOverlong) {
+      const newline = chunk.indexOf(NEWLINE);
+      this.keep(newline === -1 ? chunk : chunk.subarray(0, newline));
+      if (newline === -1) return;
+      this.endKeptLine();
+      start = newline + 1;
+    }
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    if (end > start) this.lines(chunk, start, end);
+    if (Math.max(start, end) < chunk.length) this.keep(chunk.subarray(Math.max(start, end)));
+  }
+
+  /** The file is complete: its last line needs no line break, and its last day is finished. */
+  finish(): void {
+    if (this.keptBytes > 0 || this.isOverlong) this.endKeptLine();
+    if (this.lineNumber === 0) {
+      throw validationProblem([{ code: 'required', message: 'a body with volumes is required' }]);
+    }
+    const last = this.gatherer.finish();
+    if (last !== null) this.stretch.days.push(last);
+  }
+
+  /** Hands over what was finished since the last time. */
+  take(): ImportStretch {
+    const taken = this.stretch;
+    this.stretch = new ImportStretch();
+    return taken;
+  }
+
+  private keep(piece: Buffer): void {
+    if (this.isOverlong || piece.length === 0) return;
+    if (this.keptBytes + piece.length > KEPT_BYTES) {
+      this.isOverlong = true;
+      this.keptBytes = 0;
+      // Without a header nothing behind it can be read, so nobody waits for its end.
+      if (this.readLine === null) throw unusableHeader([{ code: 'value_too_large', message: TOO_LONG.message }]);
+      return;
+    }
+    this.keptBytes += piece.copy(this.kept, this.keptBytes);
+  }
+
+  private endKeptLine(): void {
+    const end = this.keptBytes;
+    this.keptBytes = 0;
+    if (this.isOverlong) {
+      this.isOverlong = false;
+      this.lineNumber++;
+      this.stretch.rows++;
+      this.stretch.refuse(this.lineNumber, TOO_LONG);
+    } else if (end > 0 && !(this.lineNumber === 0 && BOM.equals(this.kept.subarray(0, end)))) {
+      this.line(this.kept, 0, end, isUtf8(this.kept.subarray(0, end)));
+    }
+  }
+
+  /** Whole lines, each with its line break. Their encoding is checked in one go; only when it is wrong, one by one. */
+  private lines(bytes: Buffer, start: number, end: number): void {
+    const isValid = isUtf8(bytes.subarray(start, end));
+    for (let at = start; at < end; ) {
+      let lineEnd = at;
+      while (bytes[lineEnd] !== NEWLINE) lineEnd++;
+      this.line(bytes, at, lineEnd, isValid || isUtf8(bytes.subarray(at, lineEnd)));
+      at = lineEnd + 1;
+    }
+  }
+
+  private line(bytes: Buffer, from: number, to: number, isValid: boolean): void {
+    const end = to > from && bytes[to - 1] === RETURN ? to - 1 : to;
+    const isFirst = ++this.lineNumber === 1;
+    const start = isFirst && BOM.equals(bytes.subarray(from, from + BOM.length)) ? from + BOM.length : from;
+    if (this.readLine === null) {
+      if (!isValid) throw unusableHeader([{ code: 'invalid_format', message: 'the header line is not UTF-8' }]);
+      this.readLine = csvReader(readHeader(bytes.toString('utf8', start, end)));
+      return;
+    }
+    if (start === end) return;
+    this.stretch.rows++;
+    if (end - start > LIMITS.importLineBytes) return this.stretch.refuse(this.lineNumber, TOO_LONG);
+    if (!isValid) return this.stretch.refuse(this.lineNumber, NOT_UTF8);
+    const finished = this.gatherer.take(this.readLine(bytes, start, end), this.lineNumber);
+    if (finished !== null) this.stretch.days.push(finished);
+  }
+}
+
+const unusableHeader = (errors: ProblemFieldError[]) => validationProblem(errors);
+
+/** The columns of a CSV file. Without all of them, each once and no others, no line can be read. */
+function readHeader(line: string): CsvColumn[] {
+  const takes = `the header line must have the columns ${CSV_COLUMNS.join(', ')}, separated by commas`;
+  const names = csvFields(line);
+  if (typeof names === 'string') {
+    throw unusableHeader([{ code: 'invalid_format', message: `${takes}; ${names}` }]);
+  }
+  const known = new Set<string>(CSV_COLUMNS);
+  const errors: ProblemFieldError[] = [];
+  for (const name of new Set(names)) {
+    const shown = name.slice(0, LIMITS.nameLength);
+    if (!known.has(name)) errors.push({ field: shown, code: 'unknown_field', message: takes });
+    else if (names.indexOf(name) !== names.lastIndexOf(name)) {
+      errors.push({ field: name, code: 'validation_failed', message: 'the header line has this column twice' });
+    }
+  }
+  for (const column of CSV_COLUMNS) {
+    if (!names.includes(column)) errors.push({ field: column, code: 'required', message: takes });
+  }
+  if (errors.length > 0) throw unusableHeader(errors.slice(0, LIMITS.fieldErrors));
+  return names as CsvColumn[];
+}

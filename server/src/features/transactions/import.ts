@@ -1,0 +1,165 @@
+import { type ImportResult, LIMITS, type RejectionCode } from '@saldo/api';
+import type { Database, Tx } from '../../db/database.ts';
+import { isDayWithin } from '../../domain/contract.ts';
+import type { DeliveryDay } from '../../domain/delivery-day.ts';
+import { decodeId, ID_PREFIX } from '../../domain/id.ts';
+import type { SaidDay } from '../../domain/said-days.ts';
+import type { LineFault } from '../../domain/volume-lines.ts';
+import { type ContractNames, DayBatch, lockContracts, prepareDryRun, readContracts, type VolumeContract } from './day-batch.ts';
+import { type ImportStretch, type VolumeFormat, VolumeReader } from './import-stream.ts';
+
+/** Contract-days of one transaction: enough to make its costs small, few enough that nobody waits long for its locks. */
+const DAYS_AT_ONCE = 400;
+
+export type ImportOptions = { readonly format: VolumeFormat; readonly isDryRun: boolean; readonly now: number };
+
+/** The counts of an import as they grow, so that one that is cut off can still tell what it has done. */
+export const newImportResult = (isDryRun: boolean): ImportResult => ({
+  rows: 0,
+  created: 0,
+  corrected: 0,
+  unchanged: 0,
+  rejected: [],
+  rejected_lines: 0,
+  rejected_days: 0,
+  dry_run: isDryRun,
+});
+
+/**
+ * Takes the volumes of a stream into `result`. Each transaction holds whole contract-days; while the database works
+ * on one of them, the next is read. Of a stream that breaks off, the day that was being read is not taken.
+ */
+export async function importVolumes(
+  db: Database,
+  source: AsyncIterable<Buffer>,
+  options: ImportOptions,
+  result: ImportResult,
+): Promise<void> {
+  if (!options.isDryRun) {
+    return inStretches(source, options.format, (stretch) =>
+      db.transaction(async (tx) => takeStretch(tx, stretch, options)).then((taken) => add(result, taken)),
+    );
+  }
+  // A dry run is one transaction without locks, in which it keeps what it would have written for itself.
+  return db.transaction(async (tx) => {
+    await prepareDryRun(tx);
+    await inStretches(source, options.format, async (stretch) =>
+      add(result, await takeStretch(tx, stretch, options)),
+    );
+  });
+}
+
+async function inStretches(
+  source: AsyncIterable<Buffer>,
+  format: VolumeFormat,
+  take: (stretch: ImportStretch) => Promise<void>,
+): Promise<void> {
+  const reader = new VolumeReader(format);
+  let taking: Promise<void> = Promise.resolve();
+  const next = async () => {
+    const stretch = reader.take();
+    await taking;
+    taking = take(stretch);
+    // Whoever waits for it sees the failure; until then it must not count as one that nobody handles.
+    taking.catch(() => {});
+  };
+  try {
+    for await (const chunk of source) {
+      reader.push(chunk);
+      if (reader.finishedDays >= DAYS_AT_ONCE) await next();
+    }
+    reader.finish();
+    await next();
+  } finally {
+    await taking;
+  }
+}
+
+type Taken = Omit<ImportResult, 'dry_run'>;
+
+function add(result: ImportResult, taken: Taken): void {
+  result.rows += taken.rows;
+  result.created += taken.created;
+  result.corrected += taken.corrected;
+  result.unchanged += taken.unchanged;
+  result.rejected_lines += taken.rejected_lines;
+  result.rejected_days += taken.rejected_days;
+  const room = LIMITS.rejectedLines - result.rejected.length;
+  if (room > 0) result.rejected.push(...taken.rejected.slice(0, room));
+}
+
+/** Decides and stores what a stretch says. Days that fall leave no trace; the others are not held up by them. */
+async function takeStretch(tx: Tx, stretch: ImportStretch, options: ImportOptions): Promise<Taken> {
+  const { isDryRun, now } = options;
+  const sound = stretch.days.filter(({ hasFaults }) => !hasFaults);
+  const contracts = await findContracts(tx, stretch.days, isDryRun);
+  let fallen = stretch.days.length - sound.length;
+  const taken: { contract: VolumeContract; day: DeliveryDay; said: SaidDay }[] = [];
+  for (const said of stretch.days) {
+    const contract = contracts(said.contract);
+    const fault = contractFault(contract, said);
+    if (fault !== null) {
+      // Lines that are right in themselves are faulty by what they are about.
+      for (const line of said.lines) stretch.refuse(line, fault);
+      if (!said.hasFaults) fallen++;
+    } else if (!said.hasFaults && said.day !== null) {
+      taken.push({ contract: contract!, day: said.day, said });
+    }
+  }
+  const batch = new DayBatch(tx, now, isDryRun);
+  await batch.load(taken);
+  const counts = { created: 0, corrected: 0, unchanged: 0 };
+  for (const day of taken) {
+    const change = batch.write(day, day.said.volumes);
+    counts.created += change.created;
+    counts.corrected += change.corrected;
+    counts.unchanged += change.unchanged;
+  }
+  await batch.save();
+  return {
+    ...counts,
+    rows: stretch.rows,
+    rejected: stretch.rejected.sort((one, other) => one.line - other.line),
+    rejected_lines: stretch.rejectedLines,
+    rejected_days: fallen,
+  };
+}
+
+/** A contract is named by its id or by its external id; what has the form of an id is one. */
+async function findContracts(
+  tx: Tx,
+  days: readonly SaidDay[],
+  isDryRun: boolean,
+): Promise<(name: string) => VolumeContract | null> {
+  const uuids = new Map<string, string | null>();
+  for (const { contract } of days) {
+    if (!uuids.has(contract)) uuids.set(contract, decodeId(ID_PREFIX.contract, contract));
+  }
+  const names: ContractNames = {
+    ids: [...uuids.values()].filter((uuid) => uuid !== null),
+    // No stored text holds a NUL, and Postgres refuses it even in a comparison.
+    externalIds: [...uuids].filter(([name, uuid]) => uuid === null && !name.includes('\0')).map(([name]) => name),
+  };
+  const found = isDryRun ? await readContracts(tx, names) : await lockContracts(tx, names);
+  const byId = new Map(found.map((contract) => [contract.id, contract]));
+  const byExternalId = new Map(found.map((contract) => [contract.externalId, contract]));
+  return (name) => {
+    const uuid = uuids.get(name) ?? null;
+    return (uuid === null ? byExternalId.get(name) : byId.get(uuid)) ?? null;
+  };
+}
+
+function contractFault(contract: VolumeContract | null, { day }: SaidDay): LineFault<RejectionCode> | null {
+  if (contract === null) return { code: 'unknown_contract', message: 'there is no contract with this id or external id' };
+  const { type, deliveryStart, deliveryEnd } = contract;
+  if (type !== 'ppa' || deliveryStart === null || deliveryEnd === null) {
+    return {
+      code: 'contract_without_volumes',
+      message: 'only ppa contracts with both delivery dates take volumes',
+    };
+  }
+  if (day !== null && !isDayWithin(contract, day)) {
+    return { code: 'day_outside_contract', message: `the contract does not deliver on ${day}` };
+  }
+  return null;
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { kwhOf, makeDeal } from './nominated.ts';
+import { createWorld } from './world.ts';
+
+const DAY = '2026-10-25';
+const SLOTS = 100;
+
+const platform = await startTestPlatform();
+const world = createWorld(platform.db, platform.clock);
+
+type Explained = {
+  direction: 'out' | 'in';
+  slots: {
+    slot_number: number;
+    amount: number;
+    transactions: { id: string; contract_id: string; role: 'sender' | 'receiver'; volume: number }[];
+  }[];
+};
+
+/** The saldo that the named transactions make, per slot; what the nomination says must follow from it. */
+function assertExplained({ direction, slots }: Explained): void {
+  assert.equal(slots.length, SLOTS);
+  for (const { slot_number, amount, transactions } of slots) {
+    const saldo = transactions.reduce(
+      (sum, { role, volume }) => sum + (role === 'sender' ? kwhOf(volume) : -kwhOf(volume)),
+      0,
+    );
+    const expected = Math.max(0, direction === 'out' ? saldo : -saldo);
+    assert.equal(kwhOf(amount), expected, `slot ${slot_number}`);
+    for (const { volume } of transactions) assert.notEqual(volume, 0);
+  }
+}
+
+test('the transactions of every version, superseded ones too, sum to its amounts', async () => {
+  const step = fc.oneof(
+    fc.record({
+      kind: fc.constant('say' as const),
+      contract: fc.nat(3),
+      slot: fc.integer({ min: 1, max: SLOTS }),
+      kwh: fc.nat(500),
+    }),
+    fc.record({
+      kind: fc.constant('invalidate' as const),
+      contract: fc.nat(3),
+      slot: fc.integer({ min: 1, max: SLOTS }),
+    }),
+    fc.record({ kind: fc.constant('nominate' as const) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), async (steps) => {
+      const [seller, buyer] = [await world.brp(), await world.brp()];
+      const groups = [await world.group(seller), await world.group(buyer)] as const;
+      const producer = await world.customer(seller, { group: groups[0] });
+      const consumer = await world.customer(buyer, { group: groups[1] });
+      // Both ways, so that the saldo changes its sign; the last one moves nothing.
+      const contracts = [
+        await world.contract(producer, consumer),
+        await world.contract(producer, consumer),
+        await world.contract(consumer, producer),
+        await world.contract(producer, producer),
+      ];
+      const request = client(platform.baseUrl, seller.key);
+      for (const one of steps) {
+        if (one.kind === 'nominate') {
+          await world.nominate();
+          continue;
+        }
+        const contract = contracts[one.contract];
+        assert.ok(contract);
+        if (one.kind === 'say') {
+          const volumes = Array.from({ length: SLOTS }, (_, at) =>
+            at + 1 === one.slot ? one.kwh : at % 7 ? null : 90,
+          );
+          await world.volumes(contract, DAY, volumes);
+        } else {
+          const query = `status=valid&slot_number_from=${one.slot}&slot_number_to=${one.slot}`;
+          const { body } = await request(`/v1/contracts/${contract.id}/transactions?${query}`);
+          if (body.transactions[0]) await world.invalidate(body.transactions[0].id);
+        }
+      }
+      await world.nominate();
+      for (const { id } of await walk(request, '/v1/nominations', 'nominations', 100)) {
+        const { status, body } = await request(`/v1/nominations/${id}/explanation`);
+        assert.equal(status, 200);
+        assertExplained(body);
+      }
+    }),
+    { numRuns: 12 },
+  );
+});
+
+test('an explanation names what counted when the version was made, and nothing that came later', async () => {
+  const { contract, asSeller } = await makeDeal(platform, world);
+  await world.volumes(contract, DAY, 250);
+  await world.nominate();
+  const [first] = (await asSeller('/v1/nominations')).body.nominations;
+  const before = (await asSeller(`/v1/nominations/${first.id}/explanation`)).body;
+  const [transaction] = before.slots[4].transactions;
+  assert.deepEqual(
+    { ...transaction, id: undefined },
+    { id: undefined, contract_id: contract.id, role: 'sender', volume: 0.25 },
+  );
+  await world.volumes(
+    contract,
+    DAY,
+    Array.from({ length: SLOTS }, (_, at) => (at === 4 ? 300 : null)),
+  );
+  await world.invalidate((await asSeller(`/v1/transactions/${before.slots[9].transactions[0].id}`)).body.id);
+  await world.nominate();
+  assert.deepEqual((await asSeller(`/v1/nominations/${first.id}/explanation`)).body, before);
+  const second = (await asSeller(`/v1/nominations/${first.id}/history`)).body.nominations[0];
+  const after = (await asSeller(`/v1/nominations/${second.id}/explanation`)).body;
+  assert.equal(after.slots[4].transactions[0].volume, 0.3);
+  assert.notEqual(after.slots[4].transactions[0].id, transaction.id);
+  assert.deepEqual(after.slots[9].transactions, []);
+  assert.deepEqual(after.slots[5], before.slots[5]);
+});
+
+test('an explanation is for those who may see the nomination', async () => {
+  const { contract, asSeller, asBuyer } = await makeDeal(platform, world);
+  await world.volumes(contract, DAY, 250);
+  await world.nominate();
+  const [nomination] = (await asSeller('/v1/nominations')).body.nominations;
+  for (const id of [nomination.id, 'nom_unknown', 'nom_00000000000000000000000000']) {
+    const answer = await asBuyer(`/v1/nominations/${id}/explanation`);
+    assert.equal(answer.status, 404);
+    assert.equal(problemOf(answer).code, 'nomination_not_found');
+  }
+});

@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:https';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { LIMITS } from '@saldo/api';
+import { readConfig } from '../src/config.ts';
+import { client, problemOf, startTestPlatform } from './harness.ts';
+import { exchange, requestText } from './raw-http.ts';
+import { createWorld } from './world.ts';
+
+// What the specification leaves open and no other test pins; docs/spec-gaps.md names all of these choices.
+
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo-tls-'));
+after(() => rm(folder, { recursive: true, force: true }));
+const { certificate, environment } = await makeCertificate();
+
+const platform = await startTestPlatform();
+const secure = await startTestPlatform({ environment });
+// An empty variable is one that is not set: this platform has the limits of an ordinary start.
+const ordinary = await startTestPlatform({ environment: { RATE_LIMIT: '', RATE_WINDOW_S: '' } });
+const world = createWorld(platform.db, platform.clock);
+const { seller: brp, producer, consumer } = await world.pair();
+const contract = await world.contract(producer, consumer);
+const request = client(platform.baseUrl, brp.key);
+const api = (await request('/openapi.json')).body;
+
+const TRANSACTION_FILTERS =
+  'status sender_eic receiver_eic delivery_date delivery_start delivery_end slot_number_from slot_number_to ' +
+  'include_assets limit after';
+const OPERATIONS: [operation: string, scopes: string, query: string][] = [
+  [
+    'GET /v1/contracts',
+    'contracts:read',
+    'status type eic delivery_start delivery_end active_on limit after',
+  ],
+  ['GET /v1/contracts/{contract_id}', 'contracts:read', ''],
+  ['GET /v1/contracts/{contract_id}/transactions', 'contracts:read transactions:read', TRANSACTION_FILTERS],
+  ['GET /v1/transactions', 'transactions:read', `contract_id type ${TRANSACTION_FILTERS}`],
+  ['GET /v1/transactions/{transaction_id}', 'transactions:read', ''],
+  ['GET /v1/transactions/{transaction_id}/history', 'transactions:read', 'include_assets'],
+  ['GET /v1/transactions/bulk', 'transactions:read', 'ids include_assets'],
+  ['POST /v1/transactions/bulk', 'transactions:read', ''],
+  [
+    'GET /v1/nominations',
+    'nominations:read',
+    'status eic tso direction delivery_date delivery_start delivery_end slot_number_from slot_number_to ' +
+      'include_slots limit after',
+  ],
+  ['GET /v1/nominations/{nomination_id}', 'nominations:read', ''],
+  ['GET /v1/nominations/{nomination_id}/history', 'nominations:read', ''],
+  ['GET /v1/nominations/bulk', 'nominations:read', 'ids'],
+  ['POST /v1/nominations/bulk', 'nominations:read', ''],
+  ['GET /v1/customers', 'customers:read', 'status eic tso search limit after'],
+  ['GET /v1/customers/{customer_id}', 'customers:read', ''],
+  ['PATCH /v1/customers/{customer_id}', 'customers:write', ''],
+];
+const words = (text: string) => text.split(' ').filter((word) => word !== '');
+
+type Parameter = { name: string; in: string };
+function operationOf(operation: string) {
+  const [method = '', address = ''] = operation.split(' ');
+  return api.paths[address]?.[method.toLowerCase()];
+}
+
+test('every operation has the scopes and the query parameters that are written down here', () => {
+  for (const [operation, scopes, query] of OPERATIONS) {
+    const described = operationOf(operation);
+    assert.ok(described, operation);
+    assert.deepEqual(described['x-scopes'], words(scopes), operation);
+    const parameters = described.parameters.filter((parameter: Parameter) => parameter.in === 'query');
+    assert.deepEqual(
+      parameters.map(({ name }: Parameter) => name).toSorted(),
+      words(query).toSorted(),
+      operation,
+    );
+  }
+});
+
+/** The members of each resource; a question mark stands behind those that need not be there. */
+const RESOURCES: Record<string, string> = {
+  Pagination: 'limit has_more next_cursor',
+  Problem: 'type title status detail? instance? errors?',
+  ProblemFieldError: 'field? code message',
+  Counterparty: 'name eic tso',
+  Asset: 'id name nominal_power technology tso',
+  Contract:
+    'id external_id type status delivery_start delivery_end seller buyer ppa_type? period? delivery_profile? ' +
+    'asset? created_at',
+  Transaction:
+    'id type contract_id status version previous_transaction_id? sender receiver delivery_start delivery_end ' +
+    'slot_number volume created_at',
+  TransactionSender: 'eic asset_id tso',
+  TransactionReceiver: 'eic tso',
+  Nomination:
+    'id status version previous_nomination_id? gate_closure confirmed_at? direction eic tso sent_at? ' +
+    'counterparty slots? created_at',
+  NominationCounterparty: 'name eic',
+  NominationSlot: 'delivery_start delivery_end slot_number amount matched_amount?',
+  BalanceGroup: 'eic tso',
+  Customer: 'id name status balance_group metadata assigned_at activated_at? created_at',
+  CustomerUpdate: 'status? balance_group? metadata?',
+  BulkNominationIdsRequest: 'ids',
+  BulkTransactionIdsRequest: 'ids include_assets?',
+  ContractList: 'contracts pagination',
+  TransactionList: 'transactions pagination assets?',
+  TransactionHistoryList: 'transactions assets?',
+  BulkTransactionList: 'transactions assets?',
+  NominationList: 'nominations pagination',
+  NominationHistoryList: 'nominations',
+  BulkNominationList: 'nominations',
+  CustomerList: 'customers pagination',
+};
+
+test('the resources have exactly the fields of the specification, and require those that it requires', () => {
+  for (const [name, members] of Object.entries(RESOURCES)) {
+    const { properties = {}, required = [] } = api.components.schemas[name] ?? {};
+    const described = Object.keys(properties).map((member) =>
+      required.includes(member) ? member : `${member}?`,
+    );
+    assert.deepEqual(described.toSorted(), words(members).toSorted(), name);
+  }
+});
+
+test('nothing is announced as withdrawn, for nothing is', async () => {
+  for (const [operation] of OPERATIONS) {
+    assert.equal(operationOf(operation)?.deprecated, undefined, operation);
+    const [method = '', address = ''] = operation.split(' ');
+    const { headers } = await request(address.replaceAll(/\{\w+\}/g, contract.id), { method });
+    for (const name of ['deprecation', 'sunset']) assert.equal(headers.get(name), null, operation);
+  }
+});
+
+test('the documentation and the pages of problems need no key, and answer HEAD and OPTIONS too', async () => {
+  for (const address of ['/', '/docs', '/openapi.json', '/errors/validation']) {
+    for (const key of [null, 'nonsense']) {
+      for (const method of ['GET', 'HEAD']) {
+        const { status, headers } = await request(address, { method, key });
+        assert.equal(status, 200, `${method} ${address}`);
+        assert.equal(headers.get('cache-control'), 'private, no-cache', address);
+        assert.equal(headers.get('vary'), 'X-Api-Key, Accept-Encoding', address);
+      }
+      const { status, headers } = await request(address, { method: 'OPTIONS', key });
+      assert.deepEqual([status, headers.get('allow')], [204, 'GET, HEAD, OPTIONS'], address);
+    }
+  }
+});
+
+test('plain HTTP is answered where it was asked and never redirected, whatever name and way it came by', async () => {
+  const outside = { Host: 'api.example.org', 'X-Forwarded-Proto': 'http', 'Upgrade-Insecure-Requests': '1' };
+  for (const [key, expected] of [
+    [brp.key, 200],
+    ['nonsense', 401],
+  ] as const) {
+    const text = requestText('GET /v1/contracts', { ...outside, 'X-Api-Key': key });
+    const { status, headers } = await exchange(platform.baseUrl, text);
+    assert.equal(status, expected);
+    assert.equal(headers['location'], undefined);
+  }
+});
+
+test('given a certificate and its key, the server speaks HTTPS itself', async () => {
+  assert.equal(new URL(secure.baseUrl).protocol, 'https:', 'it names itself by what it speaks');
+  const url = `${secure.baseUrl}/v1/contracts`;
+  const { key } = await createWorld(secure.db, secure.clock).brp();
+  const sent = get(url, {
+    ca: certificate,
+    checkServerIdentity: () => undefined,
+    headers: { 'x-api-key': key },
+    agent: false,
+  });
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const body = JSON.parse(Buffer.concat(await response.toArray()).toString());
+  assert.equal(response.statusCode, 200);
+  assert.deepEqual(body.contracts, []);
+});
+
+test('unless told otherwise the BRP API is on port 8080 and the admin pages on 9090, for this machine only', () => {
+  const { host, port, adminHost, adminPort, tls } = readConfig({ DATA_DIR: tmpdir() });
+  assert.deepEqual([host, port, adminHost, adminPort, tls], ['127.0.0.1', 8080, '127.0.0.1', 9090, null]);
+});
+
+test('unless told otherwise a key may make 300 requests in 60 seconds', async () => {
+  const { key } = await createWorld(ordinary.db, ordinary.clock).brp();
+  const { headers } = await client(ordinary.baseUrl, key)('/v1/contracts');
+  assert.equal(headers.get('x-ratelimit-limit'), '300');
+  assert.equal(headers.get('x-ratelimit-remaining'), '299');
+  assert.equal(headers.get('x-ratelimit-reset'), '60');
+});
+
+test('whatever a client accepts, it gets JSON or a problem: 406 is never sent', async () => {
+  for (const accept of ['text/xml', 'application/problem+json', 'image/png, */*;q=0', 'nonsense']) {
+    const found = await request('/v1/contracts', { headers: { accept } });
+    assert.equal(found.status, 200, accept);
+    assert.equal(found.headers.get('content-type'), 'application/json; charset=utf-8');
+    assert.equal((await request('/v1/contracts?limit=0', { headers: { accept } })).status, 400, accept);
+  }
+});
+
+test('a key that lacks several scopes is told all of them', async () => {
+  const { secret } = await world.key(brp, ['customers:read']);
+  const { status, body } = await request(`/v1/contracts/${contract.id}/transactions`, { key: secret });
+  assert.equal(status, 403);
+  assert.match(body.detail, /contracts:read and transactions:read\. Create a new key/);
+});
+
+test('a body that is too large is told after a missing scope, and before everything that stands in it', async () => {
+  const { secret: weak } = await world.key(brp, ['customers:read']);
+  const send = async (key: string, type: string) => {
+    const body = ' '.repeat(LIMITS.bodyBytes + 1);
+    const options = { method: 'PATCH', key, body, headers: { 'content-type': type } };
+    return problemOf(await request('/v1/customers/unknown?x=1', options)).code;
+  };
+  assert.equal(await send(weak, 'application/json'), 'insufficient_scopes');
+  assert.equal(await send(brp.key, 'application/json'), 'payload_too_large');
+  assert.equal(await send(brp.key, 'image/png'), 'unsupported_media_type');
+});
+
+test('a slot number is a whole number from 1 to 100, written as such', async () => {
+  const refused: [text: string, code: string][] = [
+    ['0', 'value_too_small'],
+    ['-1', 'value_too_small'],
+    ['101', 'value_too_large'],
+    ...['', '10.5', '1e1', '+5', '%2B5', '0x10', 'ten'].map((text): [string, string] => [
+      text,
+      'invalid_type',
+    ]),
+  ];
+  const lists = ['/v1/transactions', `/v1/contracts/${contract.id}/transactions`, '/v1/nominations'];
+  for (const list of lists) {
+    for (const bound of ['slot_number_from', 'slot_number_to']) {
+      for (const [text, code] of refused) {
+        const answer = await request(`${list}?${bound}=${text}`);
+        assert.deepEqual(
+          problemOf(answer),
+          { code: 'validation', errors: [`${bound} ${code}`] },
+          `${list} ${text}`,
+        );
+      }
+      for (const slot of [1, 100]) assert.equal((await request(`${list}?${bound}=${slot}`)).status, 200);
+    }
+  }
+});
+
+test('in a query a plus sign means a blank, so an offset has to be escaped', async () => {
+  const [escaped, plain] = ['2026-10-25T00:00:00%2B02:00', '2026-10-25T00:00:00+02:00'];
+  assert.equal((await request(`/v1/contracts?delivery_start=${escaped}`)).status, 200);
+  const answer = await request(`/v1/contracts?delivery_start=${plain}`);
+  assert.deepEqual(problemOf(answer), { code: 'validation', errors: ['delivery_start invalid_format'] });
+});
+
+test('a contract without transactions has an empty list of them, of whatever type it is', async () => {
+  for (const type of ['ppa', 'day_ahead', 'intraday'] as const) {
+    const { id } = await world.contract(producer, consumer, { type });
+    const { status, body } = await request(`/v1/contracts/${id}/transactions`);
+    assert.equal(status, 200, type);
+    const pagination = { limit: 10, has_more: false, next_cursor: null };
+    assert.deepEqual(body, { transactions: [], pagination }, type);
+  }
+});
+
+test('what may be null is there as null, whether or not it has to be there', async () => {
+  const own = await world.pair();
+  await world.volumes(await world.contract(own.producer, own.consumer), '2026-10-25', 250);
+  await world.nominate();
+  const ask = client(platform.baseUrl, own.seller.key);
+  const [transaction] = (await ask('/v1/transactions?limit=1')).body.transactions;
+  assert.deepEqual([transaction.previous_transaction_id, transaction.sender.asset_id], [null, null]);
+  const [nomination] = (await ask('/v1/nominations?include_slots=true')).body.nominations;
+  const { previous_nomination_id, sent_at, confirmed_at, slots } = nomination;
+  assert.deepEqual([previous_nomination_id, sent_at, confirmed_at], [null, null, null]);
+  assert.equal(slots[0].matched_amount, null);
+  const { balance_group, activated_at } = (await ask(`/v1/customers/${own.producer.id}`)).body;
+  assert.deepEqual([balance_group.tso, activated_at], ['DE_AMPRION', null]);
+  const homeless = await world.customer(own.seller);
+  assert.equal((await ask(`/v1/customers/${homeless.id}`)).body.balance_group, null);
+});
+
+test('in the body of a bulk read include_assets is true or false, and no word', async () => {
+  const send = (include_assets: unknown) =>
+    request('/v1/transactions/bulk', { method: 'POST', body: { ids: ['x'], include_assets } });
+  for (const wrong of ['true', 1, null]) {
+    assert.deepEqual(problemOf(await send(wrong)).errors, ['include_assets invalid_type'], String(wrong));
+  }
+  assert.deepEqual((await send(false)).body, { transactions: [] });
+  assert.deepEqual((await send(true)).body, { transactions: [], assets: [] });
+});
+
+/** A certificate that vouches for itself, written by hand: Node reads certificates but makes none. */
+async function makeCertificate() {
+  const element = (tag: number, ...parts: Uint8Array[]): Buffer => {
+    const body = Buffer.concat(parts);
+    const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 255];
+    return Buffer.concat([Buffer.from([tag, ...length]), body]);
+  };
+  const [sequence, set, oid, utf8] = [0x30, 0x31, 0x06, 0x0c];
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const algorithm = element(sequence, element(oid, Buffer.from([0x2b, 0x65, 0x70])));
+  const commonName = element(oid, Buffer.from([0x55, 0x04, 0x03]));
+  const name = element(
+    sequence,
+    element(set, element(sequence, commonName, element(utf8, Buffer.from('Saldo test')))),
+  );
+  const validity = element(
+    sequence,
+    element(0x17, Buffer.from('200101000000Z')),
+    element(0x18, Buffer.from('21000101000000Z')),
+  );
+  const serial = element(0x02, Buffer.from([1]));
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const content = element(sequence, serial, algorithm, name, validity, name, spki);
+  const signature = element(0x03, Buffer.from([0]), sign(null, content, privateKey));
+  const der = element(sequence, content, algorithm, signature);
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
+  const pem = ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+  const [TLS_CERT, TLS_KEY] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')];
+  await writeFile(TLS_CERT, pem);
+  await writeFile(TLS_KEY, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
+  return { certificate: pem, environment: { TLS_CERT, TLS_KEY } };
+}
