@@ -17,6 +17,8 @@ export const LIMITS = {
   idempotencyKeyLength: 200,
   /** A terawatt: more than any plant, and still exact in kW. */
   powerMw: 1_000_000,
+  /** What one slot can hold: a cell is a 32-bit number of kWh. */
+  slotMwh: 2_147_483.647,
   /** A month in which both keys work. */
   keyGraceS: 31 * 24 * 3600,
   profileDays: 62,

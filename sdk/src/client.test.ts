@@ -127,7 +127,9 @@ test('a call that is given up ends with the reason, before, during and between a
 test('an attempt that stands still for too long is given up and tried again', async () => {
   const hang = (_: unknown, signal: AbortSignal) =>
     new Promise<Response>((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason as Error));
+      const giveUp = () => reject(signal.reason as Error);
+      if (signal.aborted) giveUp();
+      signal.addEventListener('abort', giveUp);
     });
   const { options, requests } = standIn(hang, json(BRP));
   const client = createOperatorClient({ ...options, timeoutMs: 5000, retry: { maxAttempts: 2 } });

@@ -20,6 +20,7 @@ import { nominationRoutes, operatorNominationRoutes } from './features/nominatio
 import { operatorPartyRoutes } from './features/parties/operator-routes.ts';
 import { sandboxRoutes } from './features/sandbox/operator-routes.ts';
 import { operatorTransactionRoutes } from './features/transactions/operator-routes.ts';
+import { operatorVolumeRoutes } from './features/transactions/operator-volumes.ts';
 import { transactionRoutes } from './features/transactions/routes.ts';
 import { cursorSealer } from './http/cursor.ts';
 import { mountDocs, type OfferedDocument } from './http/docs.ts';
@@ -148,6 +149,7 @@ const operatorRoutes = (config: Config, db: Database, clock: MovableClock) => [
   ...operatorCustomerRoutes(db, clock),
   ...operatorContractRoutes(db, clock),
   ...operatorTransactionRoutes(db, clock),
+  ...operatorVolumeRoutes(db, clock, config.profileDays),
   ...operatorNominationRoutes(db, clock, DEFAULT_GATE_RULES, config.operator),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
 ];
@@ -161,8 +163,14 @@ function rateLimiter(config: Config, logger: Logger, app: FastifyInstance): Rate
   app.addHook('onClose', async () => {
     redis.disconnect();
   });
+  // Told when the connection is lost and when it is there again, not at every request in between.
+  let isTold = false;
+  redis.on('ready', () => {
+    isTold = false;
+  });
   return redisRateLimiter(rule, redis, inMemory, (error) => {
-    logger.warn({ err: error }, 'counting rate limits in memory');
+    if (!isTold) logger.warn({ err: error }, 'counting rate limits in memory');
+    isTold = true;
   });
 }
 

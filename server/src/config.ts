@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { LIMITS } from '@saldo/api';
 import { checkEic } from './domain/eic.ts';
 
 /** Everything that the environment decides. Defaults are for a first look on one's own machine. */
@@ -22,6 +23,8 @@ export type Config = {
   readonly demo: boolean;
   /** Whether the operator may move the platform's clock. */
   readonly sandbox: boolean;
+  /** For how many of the coming days profile contracts make their volumes. */
+  readonly profileDays: number;
   readonly operatorKey: string | null;
   readonly operator: { readonly name: string; readonly eic: string };
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
@@ -146,6 +149,7 @@ export function readConfig(env: Environment): Config {
     trustProxy: oneOf(env, 'TRUST_PROXY', ['on', 'off'], 'off') === 'on',
     demo: oneOf(env, 'DEMO', ['on', 'off'], 'on') === 'on',
     sandbox: oneOf(env, 'SANDBOX', ['on', 'off'], 'off') === 'on',
+    profileDays: wholeNumber(env, 'PROFILE_DAYS', { min: 1, max: LIMITS.profileDays, default: 7 }),
     operatorKey: operatorKey(env),
     operator: { name: text(env, 'OPERATOR_NAME') ?? 'Saldo Clearing', eic: operatorEic(env) },
     tls: tls(env),

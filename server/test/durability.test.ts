@@ -7,7 +7,11 @@ import { client } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-durability-'));
-after(() => rm(folder, { recursive: true, force: true }));
+let product: Product | null = null;
+after(async () => {
+  if (product?.child.exitCode === null && product.child.signalCode === null) await product.end('SIGTERM');
+  await rm(folder, { recursive: true, force: true });
+});
 
 const KILLS = 10;
 const WRITES_BEFORE_KILL = 25;
@@ -21,32 +25,28 @@ async function writeUntilDead(
 ): Promise<string[]> {
   const request = client(product.baseUrl, key);
   const acknowledged: string[] = [];
-  try {
-    for (let count = 0; ; count++) {
-      const value = `${round}-${count}`;
-      const answer = await request(`/v1/customers/${customerId}`, {
-        method: 'PATCH',
-        body: { metadata: { last_write: value } },
-      });
-      if (answer.status !== 200) return acknowledged;
-      acknowledged.push(value);
-      // Without waiting for it: the next writes run into the kill.
-      if (count === WRITES_BEFORE_KILL) product.child.kill('SIGKILL');
-    }
-  } catch {
-    // The connection broke: what was not acknowledged may or may not have happened.
-    return acknowledged;
+  for (let count = 0; ; count++) {
+    const value = `${round}-${count}`;
+    const body = { metadata: { last_write: value } };
+    // A broken connection ends it: what was not acknowledged may or may not have happened.
+    const answer = await request(`/v1/customers/${customerId}`, { method: 'PATCH', body }).catch(() => null);
+    if (answer === null) return acknowledged;
+    assert.equal(answer.status, 200, answer.text);
+    acknowledged.push(value);
+    // Without waiting for it: the next writes run into the kill.
+    if (count === WRITES_BEFORE_KILL) product.child.kill('SIGKILL');
   }
 }
 
 test('after each of ten kills in the middle of writes, every acknowledged write is there', async () => {
   const environment = { DATA_DIR: path.join(folder, 'data'), RATE_LIMIT: '1000000' };
-  let product = await startProduct(environment);
+  product = await startProduct(environment);
   const [brp] = (await product.demo()).brps;
   assert.ok(brp);
   const [customer] = (await client(product.baseUrl, brp.api_key)('/v1/customers?limit=1')).body.customers;
   for (let round = 1; round <= KILLS; round++) {
-    const exited = new Promise((resolve) => product.child.once('exit', resolve));
+    const { child } = product;
+    const exited = new Promise((resolve) => child.once('exit', resolve));
     const acknowledged = await writeUntilDead(product, brp.api_key, customer.id, round);
     await exited;
     product = await startProduct(environment);

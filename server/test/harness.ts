@@ -3,7 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
-import { brpEndpoints, type Endpoint, PROBLEMS, Problem } from '@saldo/api';
+import {
+  brpEndpoints,
+  type Endpoint,
+  operatorEndpoints,
+  PROBLEMS,
+  Problem,
+  sandboxEndpoints,
+} from '@saldo/api';
 import { pino } from 'pino';
 import type { TSchema } from 'typebox';
 import { readConfig } from '../src/config.ts';
@@ -127,15 +134,20 @@ function checkAnswer(method: string, pathAndQuery: string, answer: Answer): void
     return;
   }
   const endpoint = endpointOf(method, pathAndQuery.split('?', 1)[0] ?? '');
-  if (endpoint && answer.status === 200) {
-    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', what);
-    assert.deepEqual(responseValidator(endpoint)(answer.body), [], what);
-  }
+  if (!endpoint) return;
+  if (answer.status === 304 && endpoint.conditional) return;
+  assert.equal(answer.status, endpoint.status ?? 200, what);
+  if (answer.status === 204) return assert.equal(answer.text, '', what);
+  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', what);
+  assert.deepEqual(responseValidator(endpoint)(answer.body), [], what);
 }
 
+const ENDPOINTS: Endpoint[] = [brpEndpoints, operatorEndpoints, sandboxEndpoints].flatMap((table) =>
+  Object.values<Endpoint>(table),
+);
+
 const endpointOf = (method: string, pathname: string): Endpoint | undefined =>
-  Object.values(brpEndpoints)
-    .filter((endpoint) => endpoint.method === method)
+  ENDPOINTS.filter((endpoint) => endpoint.method === method)
     // Fixed paths win over those with parameters, as they do in the server.
     .toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
     .find(({ path: pattern }) => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname));

@@ -16,6 +16,9 @@ const platform = await startTestPlatform();
 const world = createWorld(platform.db, platform.clock);
 const { seller: brp, sellerGroup, producer } = await world.pair();
 const request = client(platform.baseUrl, brp.key);
+const operator = client(platform.baseUrl, await world.operatorKey());
+const asOperator = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  operator(`/operator/v1${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
 const update = (body: unknown, headers: Record<string, string> = {}, id = producer.id) =>
   request(`/v1/customers/${id}`, { method: 'PATCH', body, headers });
 
@@ -102,9 +105,28 @@ const provocations = {
   contract_not_found: () => request('/v1/contracts/con_x'),
   transaction_not_found: () => request('/v1/transactions/txn_x'),
   nomination_not_found: () => request('/v1/nominations/nom_x'),
+  brp_not_found: () => asOperator('GET', '/brps/brp_x'),
+  balance_group_not_found: () => asOperator('GET', '/balance-groups/x'),
+  api_key_not_found: () => asOperator('DELETE', '/api-keys/key_x'),
+  asset_not_found: () => asOperator('GET', '/assets/ast_x'),
   customer_not_found: () => request('/v1/customers/cust_x'),
   method_not_allowed: () => request('/v1/contracts', { method: 'DELETE' }),
   request_timeout: () => rawly(tooSlow()),
+  already_exists: () => {
+    const { eic } = sellerGroup;
+    const group = { brp_id: brp.id, eic, name: 'again', tsos: ['DE_AMPRION'] };
+    return asOperator('POST', '/balance-groups', group);
+  },
+  contract_without_volumes: async () => {
+    const contract = await world.contract(producer, producer, { type: 'intraday' });
+    const volumes = Array.from({ length: 96 }, () => 1);
+    return asOperator('PUT', `/contracts/${contract.id}/days/2026-10-26`, { volumes });
+  },
+  idempotency_key_reused: async () => {
+    const create = (name: string) => asOperator('POST', '/brps', { name }, { 'idempotency-key': 'reused' });
+    await create('One');
+    return create('Two');
+  },
   already_active: async () => {
     await update({ status: 'active' });
     return update({ status: 'active' });

@@ -43,6 +43,12 @@ export function createWorld(db: Database, clock: { now(): number }) {
     return db.transaction((tx) => createApiKey(tx, { owner, name: 'test', scopes, expiresAt }, now()));
   }
 
+  /** The secret of a new key of the operator. */
+  async function operatorKey(): Promise<string> {
+    const key = { owner: { type: 'operator' as const }, name: 'test', scopes: [], expiresAt: null };
+    return (await db.transaction((tx) => createApiKey(tx, key, now()))).secret;
+  }
+
   async function brp(name = `BRP ${++count}`): Promise<WorldBrp> {
     const made = await db.transaction((tx) => createBrp(tx, { name }, now()));
     return { no: made.no, id: encodeId(ID_PREFIX.brp, made.id), key: (await key(made)).secret };
@@ -156,5 +162,5 @@ export function createWorld(db: Database, clock: { now(): number }) {
     return { seller, buyer, sellerGroup, buyerGroup, producer, consumer };
   }
 
-  return { db, brp, key, group, customer, asset, contract, volumes, invalidate, nominate, pair };
+  return { db, operatorKey, brp, key, group, customer, asset, contract, volumes, invalidate, nominate, pair };
 }

@@ -55,6 +55,14 @@ export const ImportResult = Type.Object(
 );
 export type ImportResult = Static<typeof ImportResult>;
 
+/** MWh of one slot, or null, which says nothing. */
+const Volume = Type.Unsafe<number | null>({
+  type: ['number', 'null'],
+  minimum: 0,
+  maximum: LIMITS.slotMwh,
+  'x-mwh': true,
+});
+
 const tag = 'Volumes';
 const resultExample: DayResult = { created: 96, corrected: 0, unchanged: 0, revision: 1 };
 
@@ -71,7 +79,7 @@ export const operatorVolumeEndpoints = {
     query: Strict({}),
     body: Strict(
       {
-        volumes: Type.Array(Type.Unsafe<number | null>({ type: ['number', 'null'] }), {
+        volumes: Type.Array(Volume, {
           description: 'MWh with at most 3 decimals, or null; 92, 96 or 100 of them.',
           examples: [[1.25, 1.3, null]],
         }),

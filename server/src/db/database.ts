@@ -1,4 +1,7 @@
+import { Socket } from 'node:net';
+import { finished } from 'node:stream/promises';
 import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { typeParsers } from './wire-types.ts';
 
 /** A statement that is prepared once per connection under its name; equal names must have equal texts. */
@@ -15,7 +18,11 @@ export type Db = {
 };
 
 /** A handle on which everything happens at once or not at all. Only `transaction` makes one. */
-export type Tx = Db & { readonly inTransaction: true };
+export type Tx = Db & {
+  readonly inTransaction: true;
+  /** Runs a `copy … from stdin` with rows in its text form: the fastest way in for many rows. */
+  copy(text: string, rows: string): Promise<void>;
+};
 
 export type Database = Db & {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -73,9 +80,15 @@ function queriesOn(run: (config: pg.QueryConfig & { rowMode?: 'array' }) => Prom
   };
 }
 
-/** A connection for short reads. Requests are pipelined on it; when it breaks, the next request opens a new one. */
-class Reader {
+/**
+ * A connection for short reads. Requests are pipelined on it, and those that come in one turn of the event loop are
+ * sent together: for a look-up, the system call and waking Postgres cost more than the look-up. When it breaks, the
+ * next request opens a new one.
+ */
+export class Reader {
   inFlight = 0;
+  private gathering = false;
+  private socket: Socket | null = null;
   private connected: pg.Client | null = null;
   private connecting: Promise<pg.Client> | null = null;
   private readonly config: pg.ClientConfig;
@@ -88,12 +101,24 @@ class Reader {
     this.inFlight++;
     try {
       const client = this.connected ?? (await this.connect());
+      this.gather();
       return await client.query(config);
     } catch (error) {
       throw translate(error);
     } finally {
       this.inFlight--;
     }
+  }
+
+  private gather(): void {
+    const { socket } = this;
+    if (this.gathering || socket === null) return;
+    this.gathering = true;
+    socket.cork();
+    setImmediate(() => {
+      this.gathering = false;
+      socket.uncork();
+    });
   }
 
   private connect(): Promise<pg.Client> {
@@ -104,7 +129,8 @@ class Reader {
   }
 
   private async open(): Promise<pg.Client> {
-    const client = new pg.Client({ ...this.config, pipeline: true });
+    const socket = new Socket();
+    const client = new pg.Client({ ...this.config, pipeline: true, stream: () => socket });
     const forget = () => {
       if (this.connected === client) this.connected = null;
     };
@@ -113,6 +139,7 @@ class Reader {
     client.on('end', forget);
     await client.connect();
     this.connected = client;
+    this.socket = socket;
     return client;
   }
 
@@ -130,7 +157,13 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Pr
   let broken: Error | undefined;
   try {
     await client.query('begin');
-    const result = await work({ ...queriesOn((config) => client.query(config)), inTransaction: true });
+    const result = await work({
+      ...queriesOn((config) => client.query(config)),
+      inTransaction: true,
+      async copy(text, rows) {
+        await finished(client.query(copyFrom(text)).end(rows));
+      },
+    });
     await client.query('commit');
     return result;
   } catch (error) {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   kwFromKwh,
+  kwFromMw,
   kwhFromMatchedKw,
   kwhFromMwh,
   MAX_SLOT_KWH,
@@ -116,6 +117,11 @@ test('a JSON number counts by its decimal value, exponent forms included', () =>
   for (const value of [1e-4, 1e-7, 5e-324, 0.1 + 0.2, 1e21, 1e300, Number.NaN, Infinity, -Infinity]) {
     assert.equal(kwhFromMwh(value), null, String(value));
   }
+});
+
+test('power is exact to the kW, or none', () => {
+  assert.deepEqual([48.301, 0.001, 1e6].map(kwFromMw), [48_301, 1, 1_000_000_000]);
+  for (const value of [0.0005, 48.3001, 1e21]) assert.equal(kwFromMw(value), null, String(value));
 });
 
 test('no volume comes back as negative zero', () => {

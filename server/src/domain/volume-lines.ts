@@ -13,7 +13,10 @@ export type LineFaultCode =
   | 'too_many_decimals'
   | 'volume_too_large';
 
-export type LineFault<Code extends string = LineFaultCode> = { readonly code: Code; readonly message: string };
+export type LineFault<Code extends string = LineFaultCode> = {
+  readonly code: Code;
+  readonly message: string;
+};
 
 /**
  * What one line of an import says. A reader has one of these and fills it anew for every line, since a market day

@@ -11,6 +11,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null;
   }
+  interface FastifyContextConfig {
+    endpointId?: string;
+    /** Its body is read as a stream, of any size and for as long as it comes. */
+    isStreamed?: boolean;
+  }
 }
 
 const rateHeaders = (state: RateLimitState) => ({

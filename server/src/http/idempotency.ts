@@ -20,6 +20,13 @@ export type Repeatable = {
   remember(tx: Tx, answer: StoredAnswer): Promise<void>;
 };
 
+/** The same for a request whose body is a stream: what it asks for is known only when it is read to its end. */
+export type RepeatableStream = {
+  /** Null when the key is new; otherwise gives the earlier answer to whoever asks for the same. */
+  earlier(tx: Tx): Promise<((content: string) => StoredAnswer) | null>;
+  remember(tx: Tx, content: string, answer: StoredAnswer): Promise<void>;
+};
+
 const LOCK = statement('lock_idempotency', 'select pg_advisory_xact_lock($1::bigint)');
 const FIND = statement(
   'find_idempotent_answer',
@@ -68,9 +75,16 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
 
 /** Makes a request repeatable. `content` is what must be the same: method, address and body. */
 export function repeatable(apiKey: string, idempotencyKey: string, content: string): Repeatable {
+  const stream = repeatableStream(apiKey, idempotencyKey);
+  return {
+    earlier: async (tx) => (await stream.earlier(tx))?.(content) ?? null,
+    remember: (tx, answer) => stream.remember(tx, content, answer),
+  };
+}
+
+export function repeatableStream(apiKey: string, idempotencyKey: string): RepeatableStream {
   const owner = digest(apiKey).toString('hex');
   const id = digest(`${owner}\n${idempotencyKey}`);
-  const requestHash = digest(content);
   const sealed = sealer(apiKey, idempotencyKey);
   return {
     async earlier(tx) {
@@ -81,14 +95,16 @@ export function repeatable(apiKey: string, idempotencyKey: string, content: stri
         timestamp(Date.now() - REMEMBERED_MS),
       ]);
       if (!row) return null;
-      if (!row.request_hash.equals(requestHash)) {
-        throw problem('idempotency_key_reused', 'This Idempotency-Key was used for another request.');
-      }
-      return { status: row.status, body: sealed.open(row.sealed_body) };
+      return (content) => {
+        if (!row.request_hash.equals(digest(content))) {
+          throw problem('idempotency_key_reused', 'This Idempotency-Key was used for another request.');
+        }
+        return { status: row.status, body: sealed.open(row.sealed_body) };
+      };
     },
-    async remember(tx, { status, body }) {
+    async remember(tx, content, { status, body }) {
       await tx.query(FORGET, [timestamp(Date.now() - REMEMBERED_MS)]);
-      await tx.query(INSERT, [id, requestHash, status, sealed.seal(body), timestamp(Date.now())]);
+      await tx.query(INSERT, [id, digest(content), status, sealed.seal(body), timestamp(Date.now())]);
     },
   };
 }

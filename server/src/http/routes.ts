@@ -1,4 +1,4 @@
-import type { BodyOf, Endpoint, ParamsOf, QueryOf } from '@saldo/api';
+import type { BodyOf, Endpoint, ParamsOf, ProblemFieldError, QueryOf } from '@saldo/api';
 import { LIMITS } from '@saldo/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Viewer } from '../auth/principal.ts';
@@ -8,6 +8,7 @@ import type { Guard } from './guard.ts';
 import { idempotencyKeyOf, repeatable } from './idempotency.ts';
 import type { PageRequest } from './paging.ts';
 import { problem, validationProblem } from './problem.ts';
+import { takeStreams } from './streams.ts';
 import { compile, compileQuery } from './validation.ts';
 
 /** A request that was let in and is well-formed. */
@@ -29,18 +30,23 @@ export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<object | st
 /** The same for an operation that changes something: all that it does is in one transaction. */
 export type WriteHandler<E extends Endpoint> = (call: Call<E>, tx: Tx) => Promise<object | string>;
 
-export type Route =
-  | { readonly endpoint: Endpoint; readonly handle: Handler<Endpoint> }
-  | { readonly endpoint: Endpoint; readonly write: WriteHandler<Endpoint> };
+/** What is wrong with the form of a request beyond its schemas; the body may be anything. */
+export type FormCheck<E extends Endpoint> = (params: ParamsOf<E>, body: unknown) => ProblemFieldError[];
+
+export type Route = { readonly endpoint: Endpoint; readonly check?: FormCheck<Endpoint> } & (
+  | { readonly handle: Handler<Endpoint> }
+  | { readonly write: WriteHandler<Endpoint> }
+);
 
 // Validation makes a request into what the endpoint describes; in a route its type is only known by name.
 export const route = <E extends Endpoint>(endpoint: E, handle: Handler<E>): Route => ({ endpoint, handle });
 
 /** An operation that changes something. A POST may be repeated safely with an `Idempotency-Key`. */
-export const writeRoute = <E extends Endpoint>(endpoint: E, write: WriteHandler<E>): Route => ({
-  endpoint,
-  write,
-});
+export const writeRoute = <E extends Endpoint>(
+  endpoint: E,
+  write: WriteHandler<E>,
+  check: FormCheck<E> = () => [],
+): Route => ({ endpoint, write, check });
 
 /** What routes are mounted with. */
 export type Mounting = {
@@ -53,26 +59,29 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
   const { db, guard, cursors } = mounting;
   for (const route of routes) {
     const { endpoint } = route;
-    const check = requestCheck(endpoint, cursors);
+    const check = requestCheck(route, cursors);
     const answer =
       'write' in route
         ? (call: Call<Endpoint>) => answerWrite(db, call, endpoint, route.write)
         : (call: Call<Endpoint>) => route.handle(call);
-    app.route({
-      method: endpoint.method,
-      url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: { endpointId: endpoint.id },
-      onRequest: endpoint.path.includes('{') ? [refuseEmptyParameters, guard(endpoint)] : guard(endpoint),
-      async handler(request, reply) {
-        const body = await answer(check(request, reply));
-        // A handler that has answered by itself, with 304 for example, has nothing left to say.
-        if (reply.sent) return reply;
-        if (endpoint.status === 204) return reply.code(204).send();
-        if (endpoint.status !== undefined) reply.code(endpoint.status);
-        reply.header('content-type', 'application/json; charset=utf-8');
-        return reply.send(typeof body === 'string' ? body : JSON.stringify(body));
-      },
-    });
+    const mount = (scope: FastifyInstance) =>
+      scope.route({
+        method: endpoint.method,
+        url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+        config: { endpointId: endpoint.id, isStreamed: endpoint.stream !== undefined },
+        onRequest: endpoint.path.includes('{') ? [refuseEmptyParameters, guard(endpoint)] : guard(endpoint),
+        async handler(request, reply) {
+          const body = await answer(check(request, reply));
+          // A handler that has answered by itself, with 304 for example, has nothing left to say.
+          if (reply.sent) return reply;
+          if (endpoint.status === 204) return reply.code(204).send();
+          if (endpoint.status !== undefined) reply.code(endpoint.status);
+          reply.header('content-type', 'application/json; charset=utf-8');
+          return reply.send(typeof body === 'string' ? body : JSON.stringify(body));
+        },
+      });
+    if (endpoint.stream === undefined) mount(app);
+    else takeStreams(app, endpoint.stream, mount);
   }
 }
 
@@ -109,7 +118,7 @@ function refuseEmptyParameters(request: FastifyRequest, _reply: FastifyReply, do
 
 const BODY_MISSING = { code: 'required', message: 'a JSON body is required' } as const;
 
-function requestCheck(endpoint: Endpoint, cursors: CursorSealer) {
+function requestCheck({ endpoint, check }: Route, cursors: CursorSealer) {
   const readQuery = compileQuery(endpoint.query);
   const validateBody = endpoint.body && compile(endpoint.body);
   // Whoever asks for something to be done without saying more than that has said enough where nothing is required.
@@ -133,6 +142,7 @@ function requestCheck(endpoint: Endpoint, cursors: CursorSealer) {
       if (after === null) errors.push(CURSOR_REFUSED);
     }
     if (validateBody) errors.push(...(body === undefined ? [BODY_MISSING] : validateBody(body)));
+    errors.push(...(check?.(request.params as Record<string, string>, body) ?? []));
     if (errors.length > 0) throw validationProblem(errors);
 
     const limit = (query['limit'] as number | undefined) ?? LIMITS.pageSize.default;

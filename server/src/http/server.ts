@@ -31,6 +31,8 @@ export type ServerOptions = {
 
 /** A client that sends slower than this is not sending a request. */
 const REQUEST_TIMEOUT_MS = 60_000;
+/** A body that is read as a stream may be of any size; whoever reads it watches that it does not fall silent. */
+const STREAM_TIMEOUT_MS = 6 * 3600 * 1000;
 const KEEP_ALIVE_MS = 75_000;
 /** How long a stop waits for requests that are under way. */
 const STOP_GRACE_MS = 20_000;
@@ -68,7 +70,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     serverFactory: (handler) => {
       const limits = {
         maxHeaderSize: LIMITS.headerBytes,
-        requestTimeout: REQUEST_TIMEOUT_MS,
+        headersTimeout: REQUEST_TIMEOUT_MS,
+        requestTimeout: STREAM_TIMEOUT_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
         // Node refuses a request without a host by itself, but not with a problem.
         requireHostHeader: false,
@@ -117,6 +120,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const possible = `${request.method} is not possible here, only ${methods.join(', ')}.`;
     return done(problem('method_not_allowed', possible));
   });
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
+    if (request.routeOptions.config.isStreamed !== true) hurryBody(app, request);
+    done();
+  });
   app.addHook('onResponse', (request, reply, done) => {
     options.onAnswer(request, reply.statusCode, reply.elapsedTime / 1000);
     done();
@@ -147,6 +154,16 @@ async function shareWith(app: FastifyInstance, origins: readonly string[]): Prom
     preflightContinue: true,
     strictPreflight: false,
   });
+}
+
+/** Node has one time limit for all requests; this is the one for bodies that are read as a whole. */
+function hurryBody(app: FastifyInstance, { raw, headers }: FastifyRequest): void {
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return;
+  const timer = setTimeout(() => {
+    const late = Object.assign(new Error('the body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    if (!raw.complete) app.server.emit('clientError', late, raw.socket);
+  }, REQUEST_TIMEOUT_MS);
+  raw.once('close', () => clearTimeout(timer));
 }
 
 const hostMissing = () => validationProblem([{ code: 'required', message: 'the header Host is required' }]);

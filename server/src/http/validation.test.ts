@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { FIELD_CODES, LIMITS, ordered, Strict } from '@saldo/api';
 import fc from 'fast-check';
 import Type, { type TSchema } from 'typebox';
+import { checkCharacter } from '../domain/eic.ts';
 import { compile, compileQuery } from './validation.ts';
 
 const codes = (errors: { field?: string; code: string }[]) =>
@@ -83,6 +84,42 @@ test('a field is listed once: of all that is wrong with it, a wrong type is what
   const schema = Strict({ a: Type.Unsafe({ format: 'eic', maxLength: 2, type: ['string', 'null'] }) });
   assert.deepEqual(check(schema, { a: 'abc' }).length, 1);
   assert.deepEqual(check(schema, { a: 7 }), ['a invalid_type']);
+});
+
+test('of a value that may be one of several things, only what was meant is judged', () => {
+  const Maybe = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
+    Type.Union([type, Type.Null()]);
+  const schema = Strict({
+    word: Type.Optional(Maybe(Type.Enum(['a', 'b'], { type: 'string' }))),
+    time: Type.Optional(Maybe(Type.String({ format: 'date-time' }))),
+    part: Type.Optional(Maybe(Strict({ size: Type.Union([Type.Number(), Type.Array(Type.Number())]) }))),
+  });
+  const cases: [object, string[]][] = [
+    [{ word: 'a', time: '2026-01-01T00:00:00Z', part: { size: [1] } }, []],
+    [{ word: null, time: null, part: null }, []],
+    [{ word: 'c' }, ['word invalid_enum_value']],
+    [{ word: 7 }, ['word invalid_type']],
+    [{ time: 'soon' }, ['time invalid_format']],
+    [{ time: {} }, ['time invalid_type']],
+    [{ part: 'x' }, ['part invalid_type']],
+    [{ part: {} }, ['part.size required']],
+    [{ part: { size: 'x', more: 1 } }, ['part.more unknown_field', 'part.size invalid_type']],
+    [{ part: { size: [1, 'x'] } }, ['part.size[1] invalid_type']],
+  ];
+  for (const [value, errors] of cases)
+    assert.deepEqual(check(schema, value).toSorted(), errors, JSON.stringify(value));
+  const [wrong] = compile(schema)({ part: { size: 'x' } });
+  assert.equal(wrong?.message, 'must be a number or an array');
+});
+
+test('the EIC of a balance group has the type X or Y, and a right check character', () => {
+  const schema = Strict({ eic: Type.String({ format: 'balance-group-eic' }) });
+  const message = (eic: string) => compile(schema)({ eic })[0]?.message ?? null;
+  assert.equal(message('11XFC-PROD-----E'), null);
+  assert.match(message('11XFC-PROD-----F') ?? '', /"E"/);
+  assert.match(message('11XFC-PROD') ?? '', /two digits/);
+  const meter = '11ZFC-PROD-----';
+  assert.match(message(meter + checkCharacter(meter)) ?? '', /X or Y/);
 });
 
 test('a list of errors ends where it helps nobody, and stays cheap for a body full of them', () => {

@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox';
 import { codePointLength, isWellFormedText } from '../domain/customer.ts';
 import { parseDay, parseInstant } from '../domain/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '../domain/eic.ts';
+import { volumeFaultMessage, volumeOf } from '../domain/volume.ts';
 
 /** Checks a value and tells everything that is wrong with it; an empty list means that it may be used. */
 export type Validator = (value: unknown) => ProblemFieldError[];
@@ -35,6 +36,12 @@ const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true, strict: true });
 for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format.check);
 ajv.addKeyword({ keyword: 'x-read-only' });
+ajv.addKeyword({
+  keyword: 'x-mwh',
+  type: 'number',
+  validate: (_schema: true, value: number) => volumeOf(value) !== 'too_precise',
+  errors: false,
+});
 ajv.addKeyword({
   keyword: 'x-ordered',
   type: 'object',
@@ -141,6 +148,8 @@ function describe(error: ErrorObject, root: unknown): ProblemFieldError[] {
         .flatMap(([first, second]) =>
           one('validation_failed', `must not come before ${first}`, join(path, second)),
         );
+    case 'x-mwh':
+      return one('invalid_format', volumeFaultMessage('too_precise'));
     case 'propertyNames':
       // Said in full by the error of the name itself.
       return [];

@@ -22,7 +22,11 @@ type ListQuery = QueryOf<typeof operatorContractEndpoints.operatorListContracts>
 type ListCall = { viewer: Viewer; query: ListQuery; page: PageRequest };
 
 /** A page of the contracts that the viewer sees; the operator can look for an external id, too. */
-export async function answerContracts(db: Db, { viewer, query, page }: ListCall, now: number): Promise<object> {
+export async function answerContracts(
+  db: Db,
+  { viewer, query, page }: ListCall,
+  now: number,
+): Promise<object> {
   const day = query.active_on;
   const filter = {
     status: query.status ?? null,

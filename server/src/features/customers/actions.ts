@@ -10,7 +10,14 @@ import type { Db, Tx } from '../../db/database.ts';
 import { mergeMetadata, moveCustomer } from '../../domain/customer.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import { findBrp } from '../parties/store.ts';
-import { type CustomerRow, findCustomer, findOwnPosition, insertCustomer, lockCustomer, saveCustomer } from './store.ts';
+import {
+  type CustomerRow,
+  findCustomer,
+  findOwnPosition,
+  insertCustomer,
+  lockCustomer,
+  saveCustomer,
+} from './store.ts';
 
 export type NewCustomer = {
   brp_id: OperatorCustomer['brp_id'];

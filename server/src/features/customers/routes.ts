@@ -26,9 +26,7 @@ export function customerRoutes(db: Db, clock: Clock): Route[] {
   ];
 }
 
-export const customerFilter = (
-  query: QueryOf<typeof customerEndpoints.listCustomers>,
-): CustomerFilter => ({
+export const customerFilter = (query: QueryOf<typeof customerEndpoints.listCustomers>): CustomerFilter => ({
   status: query.status ?? null,
   eic: query.eic ?? null,
   tso: query.tso ?? null,
@@ -37,7 +35,10 @@ export const customerFilter = (
 
 /** BRP and operator read and change the same record; what they are shown of it differs. */
 type Wire = (row: CustomerRow) => Customer;
-type CustomerCall = Pick<Call<typeof customerEndpoints.getCustomer>, 'viewer' | 'params' | 'request' | 'reply'>;
+type CustomerCall = Pick<
+  Call<typeof customerEndpoints.getCustomer>,
+  'viewer' | 'params' | 'request' | 'reply'
+>;
 type ChangeCall = CustomerCall & { readonly actor: string; readonly body: OperatorCustomerUpdate };
 
 export async function answerCustomer(db: Db, call: CustomerCall, wire: Wire): Promise<object> {

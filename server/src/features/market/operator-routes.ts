@@ -7,7 +7,15 @@ import { pageById, paginate } from '../../http/paging.ts';
 import { fieldProblem, problem } from '../../http/problem.ts';
 import { type Route, route, writeRoute } from '../../http/routes.ts';
 import { recordAudit } from '../audit/store.ts';
-import { type AssetRow, findAssets, insertAsset, listAssets, lockAsset, saveAsset, wireAsset } from './store.ts';
+import {
+  type AssetRow,
+  findAssets,
+  insertAsset,
+  listAssets,
+  lockAsset,
+  saveAsset,
+  wireAsset,
+} from './store.ts';
 
 export function operatorMarketRoutes(db: Db, clock: Clock): Route[] {
   return [

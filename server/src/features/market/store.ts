@@ -32,10 +32,7 @@ export async function insertAsset(tx: Tx, asset: Omit<AssetRow, 'id'>, now: numb
 
 const COLUMNS = 'id, name, nominal_power_kw, technology, tso';
 
-const FIND_ASSETS = statement(
-  'find_assets',
-  `select ${COLUMNS} from asset where id = any($1::uuid[])`,
-);
+const FIND_ASSETS = statement('find_assets', `select ${COLUMNS} from asset where id = any($1::uuid[])`);
 
 /** Assets by their ids, in the order of the ids. Who may see a contract or transaction may see its asset. */
 export async function findAssets(db: Db, ids: readonly string[]): Promise<AssetRow[]> {

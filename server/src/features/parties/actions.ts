@@ -5,7 +5,14 @@ import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import { problem } from '../../http/problem.ts';
-import { type BalanceGroupRow, getKey, type KeyRow, lockBalanceGroup, lockKey, type PartyRow } from './store.ts';
+import {
+  type BalanceGroupRow,
+  getKey,
+  type KeyRow,
+  lockBalanceGroup,
+  lockKey,
+  type PartyRow,
+} from './store.ts';
 
 const INSERT_BRP = statement(
   'insert_brp',
@@ -131,10 +138,7 @@ export async function createApiKey(
   return { id: await storeKey(tx, key, secret, now), secret };
 }
 
-const END_KEY = statement(
-  'end_api_key',
-  'update api_key set revoked_at = $2, expires_at = $3 where id = $1',
-);
+const END_KEY = statement('end_api_key', 'update api_key set revoked_at = $2, expires_at = $3 where id = $1');
 
 async function getKeyToChange(tx: Tx, publicId: string): Promise<KeyRow> {
   const id = decodeId(ID_PREFIX.key, publicId);

@@ -1,4 +1,4 @@
-import { type BodyOf, type NewApiKey, operatorPartyEndpoints as endpoints, SCOPES } from '@saldo/api';
+import { type BodyOf, operatorPartyEndpoints as endpoints, type NewApiKey, SCOPES } from '@saldo/api';
 import type { Clock } from '../../clock.ts';
 import type { Db } from '../../db/database.ts';
 import { parseInstant } from '../../domain/delivery-day.ts';

@@ -2,12 +2,20 @@ import { statement, type Tx } from '../../db/database.ts';
 import { newSheetId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import { type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
-import { invalidate, invalidateCell, type Sheet, STATUS_BIT, type StatusChange, unfold, writeDay } from '../../domain/sheet.ts';
+import {
+  invalidate,
+  invalidateCell,
+  type Sheet,
+  STATUS_BIT,
+  type StatusChange,
+  unfold,
+  writeDay,
+} from '../../domain/sheet.ts';
 
-/** Imports of one contract-day come one after the other; other days are not held up. */
-const LOCK_DAY = statement(
-  'lock_contract_day',
-  "select pg_advisory_xact_lock($1, $2::date - date '2000-01-01')",
+/** Whoever writes volumes of a contract locks its row first, a single day as well as a whole import. */
+const LOCK_CONTRACT = statement(
+  'lock_contract_for_volumes',
+  'select no from contract where no = $1 for no key update',
 );
 
 const HISTORY = statement(
@@ -27,7 +35,7 @@ type SheetColumns = {
 };
 
 async function lockHistory(tx: Tx, contractNo: number, day: DeliveryDay): Promise<Sheet[]> {
-  await tx.query(LOCK_DAY, [contractNo, day]);
+  await tx.query(LOCK_CONTRACT, [contractNo]);
   const rows = await tx.query<SheetColumns>(HISTORY, [contractNo, day]);
   return rows.map(({ created_at, ...sheet }) => ({ ...sheet, createdAt: created_at }));
 }

@@ -100,11 +100,16 @@ const PRESUMED_HISTORIES = statement(
 /** Where a dry run puts what it would have written, so that a day that comes again later is judged by it. */
 const MAKE_PRESUMED = statement(
   'make_presumed_sheets',
-  `create temporary table presumed_sheet (like sheet including defaults including indexes) on commit drop`,
+  'create temporary table presumed_sheet (like sheet) on commit drop',
+);
+const INDEX_PRESUMED = statement(
+  'index_presumed_sheets',
+  'create index on pg_temp.presumed_sheet (contract_no, delivery_day, revision)',
 );
 
 export async function prepareDryRun(tx: Tx): Promise<void> {
   await tx.query(MAKE_PRESUMED);
+  await tx.query(INDEX_PRESUMED);
 }
 
 const copyInto = (table: string) =>
@@ -128,7 +133,7 @@ const MARK_POSITIONS = statement(
   `insert into changed_position (position_no, delivery_day, changed_at)
    select position_no, delivery_day, $3
    from unnest($1::int[], $2::date[]) as marked (position_no, delivery_day)
-   order by position_no, delivery_day
+   order by delivery_day, position_no
    on conflict (position_no, delivery_day) do update set changed_at = excluded.changed_at`,
 );
 

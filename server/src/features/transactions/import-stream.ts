@@ -99,7 +99,8 @@ export class VolumeReader {
       this.isOverlong = true;
       this.keptBytes = 0;
       // Without a header nothing behind it can be read, so nobody waits for its end.
-      if (this.readLine === null) throw unusableHeader([{ code: 'value_too_large', message: TOO_LONG.message }]);
+      if (this.readLine === null)
+        throw unusableHeader([{ code: 'value_too_large', message: TOO_LONG.message }]);
       return;
     }
     this.keptBytes += piece.copy(this.kept, this.keptBytes);
@@ -134,7 +135,8 @@ export class VolumeReader {
     const isFirst = ++this.lineNumber === 1;
     const start = isFirst && BOM.equals(bytes.subarray(from, from + BOM.length)) ? from + BOM.length : from;
     if (this.readLine === null) {
-      if (!isValid) throw unusableHeader([{ code: 'invalid_format', message: 'the header line is not UTF-8' }]);
+      if (!isValid)
+        throw unusableHeader([{ code: 'invalid_format', message: 'the header line is not UTF-8' }]);
       this.readLine = csvReader(readHeader(bytes.toString('utf8', start, end)));
       return;
     }
@@ -162,7 +164,11 @@ function readHeader(line: string): CsvColumn[] {
     const shown = name.slice(0, LIMITS.nameLength);
     if (!known.has(name)) errors.push({ field: shown, code: 'unknown_field', message: takes });
     else if (names.indexOf(name) !== names.lastIndexOf(name)) {
-      errors.push({ field: name, code: 'validation_failed', message: 'the header line has this column twice' });
+      errors.push({
+        field: name,
+        code: 'validation_failed',
+        message: 'the header line has this column twice',
+      });
     }
   }
   for (const column of CSV_COLUMNS) {

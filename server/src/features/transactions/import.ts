@@ -5,13 +5,24 @@ import type { DeliveryDay } from '../../domain/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import type { SaidDay } from '../../domain/said-days.ts';
 import type { LineFault } from '../../domain/volume-lines.ts';
-import { type ContractNames, DayBatch, lockContracts, prepareDryRun, readContracts, type VolumeContract } from './day-batch.ts';
-import { type ImportStretch, type VolumeFormat, VolumeReader } from './import-stream.ts';
+import {
+  type ContractNames,
+  DayBatch,
+  lockContracts,
+  prepareDryRun,
+  readContracts,
+  type VolumeContract,
+} from './day-batch.ts';
+import { ImportStretch, type VolumeFormat, VolumeReader } from './import-stream.ts';
 
 /** Contract-days of one transaction: enough to make its costs small, few enough that nobody waits long for its locks. */
 const DAYS_AT_ONCE = 400;
 
-export type ImportOptions = { readonly format: VolumeFormat; readonly isDryRun: boolean; readonly now: number };
+export type ImportOptions = {
+  readonly format: VolumeFormat;
+  readonly isDryRun: boolean;
+  readonly now: number;
+};
 
 /** The counts of an import as they grow, so that one that is cut off can still tell what it has done. */
 export const newImportResult = (isDryRun: boolean): ImportResult => ({
@@ -84,9 +95,11 @@ function add(result: ImportResult, taken: Taken): void {
   result.unchanged += taken.unchanged;
   result.rejected_lines += taken.rejected_lines;
   result.rejected_days += taken.rejected_days;
-  const room = LIMITS.rejectedLines - result.rejected.length;
-  if (room > 0) result.rejected.push(...taken.rejected.slice(0, room));
+  if (taken.rejected.length > 0) result.rejected = inOrder([...result.rejected, ...taken.rejected]);
 }
+
+const inOrder = (rejected: Taken['rejected']) =>
+  rejected.sort((one, other) => one.line - other.line).slice(0, LIMITS.rejectedLines);
 
 /** Decides and stores what a stretch says. Days that fall leave no trace; the others are not held up by them. */
 async function takeStretch(tx: Tx, stretch: ImportStretch, options: ImportOptions): Promise<Taken> {
@@ -94,13 +107,14 @@ async function takeStretch(tx: Tx, stretch: ImportStretch, options: ImportOption
   const sound = stretch.days.filter(({ hasFaults }) => !hasFaults);
   const contracts = await findContracts(tx, stretch.days, isDryRun);
   let fallen = stretch.days.length - sound.length;
+  const late = new ImportStretch();
   const taken: { contract: VolumeContract; day: DeliveryDay; said: SaidDay }[] = [];
   for (const said of stretch.days) {
     const contract = contracts(said.contract);
     const fault = contractFault(contract, said);
     if (fault !== null) {
       // Lines that are right in themselves are faulty by what they are about.
-      for (const line of said.lines) stretch.refuse(line, fault);
+      for (const line of said.lines) late.refuse(line, fault);
       if (!said.hasFaults) fallen++;
     } else if (!said.hasFaults && said.day !== null) {
       taken.push({ contract: contract!, day: said.day, said });
@@ -119,8 +133,8 @@ async function takeStretch(tx: Tx, stretch: ImportStretch, options: ImportOption
   return {
     ...counts,
     rows: stretch.rows,
-    rejected: stretch.rejected.sort((one, other) => one.line - other.line),
-    rejected_lines: stretch.rejectedLines,
+    rejected: inOrder([...stretch.rejected, ...late.rejected]),
+    rejected_lines: stretch.rejectedLines + late.rejectedLines,
     rejected_days: fallen,
   };
 }
@@ -138,7 +152,9 @@ async function findContracts(
   const names: ContractNames = {
     ids: [...uuids.values()].filter((uuid) => uuid !== null),
     // No stored text holds a NUL, and Postgres refuses it even in a comparison.
-    externalIds: [...uuids].filter(([name, uuid]) => uuid === null && !name.includes('\0')).map(([name]) => name),
+    externalIds: [...uuids]
+      .filter(([name, uuid]) => uuid === null && !name.includes('\0'))
+      .map(([name]) => name),
   };
   const found = isDryRun ? await readContracts(tx, names) : await lockContracts(tx, names);
   const byId = new Map(found.map((contract) => [contract.id, contract]));
@@ -150,7 +166,8 @@ async function findContracts(
 }
 
 function contractFault(contract: VolumeContract | null, { day }: SaidDay): LineFault<RejectionCode> | null {
-  if (contract === null) return { code: 'unknown_contract', message: 'there is no contract with this id or external id' };
+  if (contract === null)
+    return { code: 'unknown_contract', message: 'there is no contract with this id or external id' };
   const { type, deliveryStart, deliveryEnd } = contract;
   if (type !== 'ppa' || deliveryStart === null || deliveryEnd === null) {
     return {

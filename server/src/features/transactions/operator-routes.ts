@@ -1,4 +1,4 @@
-import { operatorContractEndpoints, operatorVolumeEndpoints as endpoints } from '@saldo/api';
+import { operatorVolumeEndpoints as endpoints, operatorContractEndpoints } from '@saldo/api';
 import type { Clock } from '../../clock.ts';
 import type { Db, Tx } from '../../db/database.ts';
 import { dayOf } from '../../domain/delivery-day.ts';

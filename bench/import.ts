@@ -1,0 +1,178 @@
+/** Measures how fast a market day comes in over HTTP, and how much memory the server needs for it. */
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { openDatabase } from '../server/src/db/database.ts';
+import { type DeliveryDay, dayStart, slotCount } from '../server/src/domain/delivery-day.ts';
+import { mwhText } from '../server/src/domain/energy.ts';
+import { createApiKey } from '../server/src/features/parties/actions.ts';
+import type { BenchServer, Processes } from './servers.ts';
+import { createWorld } from './world.ts';
+
+export type ImportMeasure = {
+  readonly name: string;
+  readonly transactions: number;
+  readonly megabytes: number;
+  /** Of each round. */
+  readonly seconds: readonly number[];
+  /** Of the median round. */
+  readonly transactionsPerSecond: number;
+};
+
+export type ImportResults = {
+  readonly contracts: number;
+  readonly measures: readonly ImportMeasure[];
+  /** The most that the server ever had in memory; null on systems that do not tell. */
+  readonly peakMegabytes: number | null;
+};
+
+const ROUNDS = 3;
+const FIRST_DAYS = { csv: '2027-01-01', days: '2027-02-01', slots: '2027-03-01' };
+const CONTRACTS = 10_000;
+const PIECE_BYTES = 1 << 18;
+
+type Volumes = (contract: number, slot: number) => number;
+/** Volumes of one to five digits that wander, different for every contract and round. */
+const volumesOf =
+  (round: number): Volumes =>
+  (contract, slot) =>
+    Math.round((contract % 97) * 80 + 2000 + 1900 * Math.sin((slot + contract + round) / 9));
+
+const externalId = (contract: number) => `PPA-2026-${String(contract + 1).padStart(5, '0')}`;
+
+function file(contracts: number, lineOf: (contract: number) => string, header = ''): Buffer {
+  const pieces = [Buffer.from(header)];
+  for (let contract = 0; contract < contracts; contract++) pieces.push(Buffer.from(lineOf(contract)));
+  return Buffer.concat(pieces);
+}
+
+const slotsOf = (day: DeliveryDay) => Array.from({ length: slotCount(day) }, (_, at) => at + 1);
+
+const csvFile = (contracts: number, day: DeliveryDay, volumes: Volumes) =>
+  file(
+    contracts,
+    (contract) =>
+      slotsOf(day)
+        .map((slot) => `${externalId(contract)},${day},${slot},${mwhText(volumes(contract, slot))}\n`)
+        .join(''),
+    'contract,delivery_date,slot,volume\n',
+  );
+
+const dayFile = (contracts: number, day: DeliveryDay, volumes: Volumes) =>
+  file(contracts, (contract) => {
+    const texts = slotsOf(day).map((slot) => mwhText(volumes(contract, slot)));
+    return `{"contract":"${externalId(contract)}","delivery_date":"${day}","volumes":[${texts.join(',')}]}\n`;
+  });
+
+const slotFile = (contracts: number, day: DeliveryDay, volumes: Volumes) =>
+  file(contracts, (contract) =>
+    slotsOf(day)
+      .map(
+        (slot) =>
+          `{"contract":"${externalId(contract)}","delivery_date":"${day}","slot":${slot},"volume":${mwhText(volumes(contract, slot))}}\n`,
+      )
+      .join(''),
+  );
+
+type Counts = { created: number; corrected: number; unchanged: number; rejected_lines: number };
+
+async function upload(server: BenchServer, key: string, type: string, body: Buffer): Promise<Counts> {
+  const { promise, resolve, reject } = Promise.withResolvers<Counts>();
+  const outgoing = request(
+    {
+      port: server.port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: '/operator/v1/volumes',
+      headers: { 'x-api-key': key, 'content-type': type, 'content-length': body.length },
+    },
+    (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece;
+      });
+      answer.on('end', () => {
+        if (answer.statusCode === 200) resolve(JSON.parse(text) as Counts);
+        else reject(new Error(`the import was answered with ${answer.statusCode}: ${text}`));
+      });
+    },
+  );
+  outgoing.on('error', reject);
+  for (let at = 0; at < body.length; at += PIECE_BYTES) {
+    if (!outgoing.write(body.subarray(at, at + PIECE_BYTES))) {
+      await new Promise<void>((drained) => outgoing.once('drain', () => drained()));
+    }
+  }
+  outgoing.end();
+  return promise;
+}
+
+const nextDay = (first: DeliveryDay, round: number): DeliveryDay =>
+  `${first.slice(0, 8)}${String(round + 1).padStart(2, '0')}`;
+
+function peakMegabytes(pid: number): number | null {
+  try {
+    const found = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return found ? Number(found[1]) / 1024 : null;
+  } catch {
+    return null;
+  }
+}
+
+async function operatorKey(url: string): Promise<string> {
+  const db = openDatabase(url);
+  const key = { owner: { type: 'operator' as const }, name: 'bench', scopes: [], expiresAt: null };
+  const { secret } = await db.transaction((tx) => createApiKey(tx, key, dayStart('2026-08-20')));
+  await db.close();
+  return secret;
+}
+
+/** A market of its own, on a database of its own, and a server that has done nothing before. */
+export async function measureImport(
+  databaseUrl: string,
+  processes: Processes,
+  say: (message: string) => void,
+  contracts = CONTRACTS,
+): Promise<ImportResults> {
+  say(`Making a market of ${contracts} contracts…`);
+  await createWorld(databaseUrl, { contracts, days: 0 });
+  const key = await operatorKey(databaseUrl);
+  const server = await processes.product('import', databaseUrl);
+  const measures: ImportMeasure[] = [];
+
+  async function measure(name: string, type: string, fileOf: (round: number) => Buffer, what: keyof Counts) {
+    const seconds: number[] = [];
+    let [transactions, megabytes] = [0, 0];
+    for (let round = 0; round < ROUNDS; round++) {
+      const body = fileOf(round);
+      const startedAt = performance.now();
+      const counts = await upload(server, key, type, body);
+      seconds.push((performance.now() - startedAt) / 1000);
+      transactions = counts[what];
+      megabytes = body.length / 1e6;
+      if (transactions !== contracts * 96) throw new Error(`${name}: ${JSON.stringify(counts)}`);
+    }
+    const median = seconds.toSorted((one, other) => one - other)[Math.floor(ROUNDS / 2)]!;
+    const transactionsPerSecond = transactions / median;
+    measures.push({ name, transactions, megabytes, seconds, transactionsPerSecond });
+    const rounds = seconds.map((second) => second.toFixed(2)).join(' ');
+    say(
+      `${name}: ${Math.round(transactionsPerSecond).toLocaleString('en')} transactions/s, rounds ${rounds} s`,
+    );
+  }
+
+  const csv = (round: number) => csvFile(contracts, nextDay(FIRST_DAYS.csv, round), volumesOf(round));
+  await measure('CSV', 'text/csv', csv, 'created');
+  const days = (round: number) => dayFile(contracts, nextDay(FIRST_DAYS.days, round), volumesOf(round));
+  await measure('NDJSON, a day a line', 'application/x-ndjson', days, 'created');
+  const slots = (round: number) => slotFile(contracts, nextDay(FIRST_DAYS.slots, round), volumesOf(round));
+  await measure('NDJSON, a slot a line', 'application/x-ndjson', slots, 'created');
+  await measure('CSV again, unchanged', 'text/csv', csv, 'unchanged');
+  const corrected = (round: number) =>
+    csvFile(
+      contracts,
+      nextDay(FIRST_DAYS.csv, round),
+      (contract, slot) => volumesOf(round)(contract, slot) + 1,
+    );
+  await measure('CSV again, all corrected', 'text/csv', corrected, 'corrected');
+  return { contracts, measures, peakMegabytes: peakMegabytes(server.pid) };
+}

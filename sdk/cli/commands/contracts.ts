@@ -1,0 +1,209 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { operatorEndpoints as api, type BodyOf, type Profile } from '@saldo/api';
+import type { Command } from 'commander';
+import type { OperatorClient } from '../../src/index.ts';
+import { dayStart, instantOf, localTime, nextDay, slotCount } from '../days.ts';
+import { addFields, numberOf, readFields } from '../fields.ts';
+import { mwh } from '../tables.ts';
+import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage.ts';
+import { addExamples, addList, doing, type OpenSession } from './command.ts';
+
+export function addContractCommands(program: Command, open: OpenSession): void {
+  addAssets(program, open);
+  const contracts = program.command('contracts').description('energy agreements between two customers');
+  addList(contracts, open, {
+    endpoint: api.operatorListContracts,
+    about: 'list contracts, oldest first',
+    examples: ['contracts list --status in_progress', 'contracts list --active-on 2026-10-25 --all --json'],
+    columns: [
+      ['ID', ({ id }) => id],
+      ['REFERENCE', ({ external_id }) => external_id],
+      ['TYPE', ({ type, ppa_type }) => (ppa_type ? `${type} ${ppa_type}` : type)],
+      ['STATUS', ({ status }) => status],
+      ['FIRST DAY', ({ delivery_start }) => delivery_start && localTime(delivery_start).slice(0, 10)],
+      ['LAST DAY', ({ delivery_end }) => delivery_end && lastDayBefore(delivery_end)],
+      ['SELLER', ({ seller }) => seller.name],
+      ['BUYER', ({ buyer }) => buyer.name],
+    ],
+    from: (client) => client.contracts,
+  });
+  const show = contracts.command('show <contract>').description('show a contract, by its id or reference');
+  addExamples(show, 'contracts show PPA-2026-0017').action(
+    doing(open, async (session, { args: [reference = ''] }) => {
+      const client = await session.operator();
+      await session.show(await client.contracts.get(await contractId(client, reference)));
+    }),
+  );
+  addCreation(contracts, open);
+  const end = contracts.command('end <contract>').description('end a contract early; later volumes become invalid');
+  end.requiredOption('--last-day <day>', 'the last delivery day');
+  addExamples(end, 'contracts end PPA-2026-0017 --last-day 2027-12-31').action(
+    doing(open, async (session, { args: [reference = ''] }) => {
+      const { lastDay } = end.opts<{ lastDay: string }>();
+      const change = { delivery_end: instantOf(dayStart(nextDay(lastDay))) };
+      const client = await session.operator();
+      await session.show(await client.contracts.update(await contractId(client, reference), change));
+    }),
+  );
+  addDays(program, open);
+}
+
+/** The end of delivery is the midnight after the last day. */
+const lastDayBefore = (end: string) => localTime(Date.parse(end) - 1).slice(0, 10);
+
+/** People know contracts by their reference, the API by their id. */
+async function contractId(client: OperatorClient, reference: string): Promise<string> {
+  if (reference.startsWith('con_')) return reference;
+  const { contracts } = await client.contracts.list({ external_id: reference });
+  const [found] = contracts;
+  if (!found) throw new UsageError(`there is no contract with the reference ${JSON.stringify(reference)}`);
+  return found.id;
+}
+
+function addAssets(program: Command, open: OpenSession): void {
+  const assets = program.command('assets').description('plants that contracts deliver from');
+  addList(assets, open, {
+    endpoint: api.listAssets,
+    about: 'list assets, oldest first',
+    examples: ['assets list --technology solar'],
+    columns: [
+      ['ID', ({ id }) => id],
+      ['NAME', ({ name }) => name],
+      ['TECHNOLOGY', ({ technology }) => technology],
+      ['MW', ({ nominal_power }) => nominal_power],
+      ['TSO', ({ tso }) => tso],
+    ],
+    from: (client) => client.assets,
+  });
+  const create = assets.command('create').description('register an asset');
+  addFields(create, api.createAsset.body, { except: ['offer'] });
+  addExamples(
+    create,
+    "assets create --name 'Windpark Uckermark Nord' --technology wind_onshore --nominal-power 48.3 --tso DE_50HERTZ",
+  ).action(
+    doing(open, async (session) => {
+      const body = readFields(create, api.createAsset.body) as BodyOf<typeof api.createAsset>;
+      await session.show(await (await session.operator()).assets.create(body));
+    }),
+  );
+  const show = assets.command('show <asset>').description('show an asset');
+  addExamples(show, 'assets show ast_01jhm3w8v5e2ntq0v9bgr4kx7c').action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      await session.show(await (await session.operator()).assets.get(id));
+    }),
+  );
+  const update = assets.command('update <asset>').description('change an asset');
+  addFields(update, api.updateAsset.body, { except: ['offer'] });
+  addExamples(update, 'assets update ast_01jhm3w8v5e2ntq0v9bgr4kx7c --nominal-power 50.4').action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      const change = readFields(update, api.updateAsset.body);
+      if (Object.keys(change).length === 0) throw new UsageError('say what to change; see --help');
+      await session.show(await (await session.operator()).assets.update(id, change));
+    }),
+  );
+}
+
+type ContractOptions = {
+  seller: string;
+  buyer: string;
+  firstDay?: string;
+  lastDay?: string;
+  baseload?: number;
+  peakload?: number;
+  shaped?: string;
+};
+
+const READ_HERE = ['seller_customer_id', 'buyer_customer_id', 'delivery_start', 'delivery_end', 'profile'];
+
+function addCreation(contracts: Command, open: OpenSession): void {
+  const create = contracts.command('create').description('sign a contract between two customers');
+  create.requiredOption('--seller <customer>', 'id of the customer that sells');
+  create.requiredOption('--buyer <customer>', 'id of the customer that buys');
+  create.option('--first-day <day>', 'the first delivery day');
+  create.option('--last-day <day>', 'the last delivery day');
+  addFields(create, api.createContract.body, { except: READ_HERE });
+  create.option('--baseload <MW>', 'make the volumes: this power, always', numberOf);
+  create.option('--peakload <MW>', 'make the volumes: this power, Monday to Friday from 8 to 20', numberOf);
+  create.option('--shaped <file>', 'make the volumes: JSON with 12 months of 24 hours of MW');
+  addExamples(
+    create,
+    'contracts create --external-id PPA-2026-0017 --type ppa --ppa-type produced --seller cust_… --buyer cust_… --first-day 2026-01-01 --last-day 2030-12-31',
+    'contracts create --external-id BASE-1 --type ppa --ppa-type baseload --baseload 5 --seller cust_… --buyer cust_… --first-day 2026-11-01 --last-day 2026-11-30',
+  ).action(
+    doing(open, async (session) => {
+      const { seller, buyer, firstDay, lastDay, ...rest } = create.opts<ContractOptions>();
+      const profile = await profileOf(rest, session.terminal);
+      const body = {
+        ...readFields(create, api.createContract.body),
+        seller_customer_id: seller,
+        buyer_customer_id: buyer,
+        ...(firstDay === undefined ? {} : { delivery_start: instantOf(dayStart(firstDay)) }),
+        ...(lastDay === undefined ? {} : { delivery_end: instantOf(dayStart(nextDay(lastDay))) }),
+        ...(profile === null ? {} : { profile }),
+      };
+      const client = await session.operator();
+      await session.show(await client.contracts.create(body as BodyOf<typeof api.createContract>));
+    }),
+  );
+}
+
+async function profileOf(
+  { baseload, peakload, shaped }: Pick<ContractOptions, 'baseload' | 'peakload' | 'shaped'>,
+  terminal: Terminal,
+): Promise<Profile | null> {
+  const given = [baseload, peakload, shaped].filter((value) => value !== undefined);
+  if (given.length > 1) throw new UsageError('--baseload, --peakload and --shaped exclude each other');
+  if (baseload !== undefined) return { kind: 'baseload', power: baseload };
+  if (peakload !== undefined) return { kind: 'peakload', power: peakload };
+  if (shaped === undefined) return null;
+  return { kind: 'shaped', power: (await readJson(shaped, terminal)) as number[][] };
+}
+
+async function readJson(name: string, { cwd, stdin }: Terminal): Promise<unknown> {
+  let text = '';
+  if (name === '-') for await (const chunk of stdin.setEncoding('utf8')) text += chunk;
+  else {
+    text = await readFile(path.resolve(cwd, name), 'utf8').catch((error: Error) => {
+      throw new UsageError(`${name} cannot be read: ${error.message}`);
+    });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${name} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function addDays(program: Command, open: OpenSession): void {
+  const days = program.command('days').description('a contract’s volumes, a whole day at a time');
+  const put = days.command('put <contract> <day> [file]').description('say the volumes of a contract’s delivery day');
+  put.option('--volume <MWh>', 'the same volume in every slot, instead of a file', numberOf);
+  put.addHelpText(
+    'after',
+    '\nThe file (- is standard input) holds a JSON array with the MWh of each slot, 92, 96 or 100 of them; null says nothing.\n',
+  );
+  addExamples(
+    put,
+    'days put PPA-2026-0017 2026-10-25 day.json',
+    'days put PPA-2026-0017 2026-10-26 --volume 1.25',
+    "jq -c '[.[].mwh]' forecast.json | saldo days put PPA-2026-0017 2026-10-26 -",
+  ).action(
+    doing(open, async (session, { args: [reference = '', day = '', file] }) => {
+      const { volume } = put.opts<{ volume?: number }>();
+      if ((file === undefined) === (volume === undefined)) throw new UsageError('give a file or --volume');
+      const slots = slotCount(day);
+      const volumes =
+        file === undefined
+          ? Array.from({ length: slots }, () => volume ?? null)
+          : ((await readJson(file, session.terminal)) as (number | null)[]);
+      const client = await session.operator();
+      const result = await client.contracts.putDay(await contractId(client, reference), day, { volumes });
+      await session.show(result);
+      // Whole kWh, since sums of fractions would drift.
+      const totalKwh = volumes.reduce<number>((sum, volume) => sum + Math.round((volume ?? 0) * 1000), 0);
+      if (!session.json) session.note(`${day}: ${slots} slots, ${mwh(totalKwh / 1000)} MWh in all.`);
+    }),
+  );
+}

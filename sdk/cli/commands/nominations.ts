@@ -1,0 +1,113 @@
+import { operatorEndpoints as api, type Explanation, type Nomination } from '@saldo/api';
+import type { Command } from 'commander';
+import { localTime } from '../days.ts';
+import { countOf } from '../fields.ts';
+import type { Session } from '../session.ts';
+import { type Column, detailsOf, mwh, tableOf } from '../tables.ts';
+import { UsageError } from '../usage.ts';
+import { addExamples, addList, doing, type OpenSession } from './command.ts';
+
+const COLUMNS: readonly Column<Nomination>[] = [
+  ['ID', ({ id }) => id],
+  ['EIC', ({ eic }) => eic],
+  ['TSO', ({ tso }) => tso],
+  ['DIRECTION', ({ direction }) => direction],
+  ['VERSION', ({ version }) => version],
+  ['STATUS', ({ status }) => status],
+  ['GATE CLOSES', ({ gate_closure }) => gate_closure && localTime(gate_closure)],
+  ['SENT', ({ sent_at }) => sent_at && localTime(sent_at)],
+];
+
+export function addNominationCommands(program: Command, open: OpenSession): void {
+  const nominate = program.command('nominate').description('net what has changed and make new nominations, now');
+  nominate.option('--date <day>', 'only this delivery day');
+  addExamples(nominate, 'nominate', 'nominate --date 2026-10-25').action(
+    doing(open, async (session) => {
+      const { date } = nominate.opts<{ date?: string }>();
+      const body = date === undefined ? {} : { delivery_date: date };
+      await session.show(await (await session.operator()).nominations.run(body));
+    }),
+  );
+  addReads(program, open);
+  const explain = program.command('explain <nomination>').description('the transactions that a nomination is made of');
+  explain.option('--slot <number>', 'only this slot', countOf);
+  addExamples(explain, 'explain nom_01jhm52x6yf6rbkm2s8hq3j5zd --slot 61').action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      const { slot } = explain.opts<{ slot?: number }>();
+      const explanation = await (await session.operator()).nominations.explain(id);
+      const slots = explanation.slots.filter(({ slot_number }) => slot === undefined || slot_number === slot);
+      if (slots.length === 0 && slot !== undefined) throw new UsageError(`the nomination has no slot ${slot}`);
+      await showExplanation(session, { ...explanation, slots });
+    }),
+  );
+}
+
+function addReads(program: Command, open: OpenSession): void {
+  const nominations = program.command('nominations').description('what balance groups nominate to their TSOs');
+  addList(nominations, open, {
+    endpoint: api.operatorListNominations,
+    about: 'list nominations of all BRPs, by delivery day',
+    examples: [
+      'nominations list --delivery-date 2026-10-25',
+      'nominations list --status pending --tso DE_TENNET --all --json',
+    ],
+    columns: COLUMNS,
+    from: (client) => client.nominations,
+  });
+  const show = nominations.command('show <nomination>').description('show a nomination with its slots');
+  addExamples(show, 'nominations show nom_01jhm52x6yf6rbkm2s8hq3j5zd').action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      const nomination = await (await session.operator()).nominations.get(id);
+      await session.show(nomination);
+      if (!session.json) await session.print(`\n${slotTable(session, nomination)}`);
+    }),
+  );
+  const history = nominations.command('history <nomination>').description('all versions, newest first');
+  addExamples(history, 'nominations history nom_01jhm52x6yf6rbkm2s8hq3j5zd').action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      const { nominations: versions } = await (await session.operator()).nominations.history(id);
+      await session.showTable(versions, COLUMNS, 'There are none.');
+    }),
+  );
+}
+
+function slotTable({ style }: Session, { slots = [] }: Nomination): string {
+  return tableOf(
+    slots,
+    [
+      ['SLOT', ({ slot_number }) => slot_number],
+      ['START', ({ delivery_start }) => localTime(delivery_start)],
+      ['MWH', ({ amount }) => mwh(amount), 'right'],
+      ['MATCHED', ({ matched_amount }) => (matched_amount == null ? null : mwh(matched_amount)), 'right'],
+    ],
+    style,
+  );
+}
+
+async function showExplanation(session: Session, explanation: Explanation): Promise<void> {
+  if (session.json) return session.show(explanation);
+  await session.print(detailsOf(explanation, session.style));
+  const rows = explanation.slots.flatMap(({ transactions, ...slot }) => [
+    { ...slot, transaction: null },
+    ...transactions.map((transaction) => ({ ...slot, transaction })),
+  ]);
+  const table = tableOf(
+    rows,
+    [
+      ['SLOT', ({ slot_number, transaction }) => (transaction ? '' : String(slot_number))],
+      ['START', ({ delivery_start, transaction }) => (transaction ? '' : localTime(delivery_start))],
+      ['NOMINATED', ({ amount, transaction }) => (transaction ? '' : mwh(amount)), 'right'],
+      // Seen from the balance group: what it sends is more of an outgoing saldo, what it receives less.
+      ['SENDS', ({ transaction }) => volumeOf(transaction, 'sender'), 'right'],
+      ['RECEIVES', ({ transaction }) => volumeOf(transaction, 'receiver'), 'right'],
+      ['TRANSACTION', ({ transaction }) => transaction?.id ?? ''],
+      ['CONTRACT', ({ transaction }) => transaction?.contract_id ?? ''],
+    ],
+    session.style,
+  );
+  await session.print(`\n${table}`);
+}
+
+type Part = Explanation['slots'][number]['transactions'][number];
+
+const volumeOf = (part: Part | null, role: Part['role']) => (part?.role === role ? mwh(part.volume) : '');

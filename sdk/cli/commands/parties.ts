@@ -1,0 +1,183 @@
+import { type ApiKey, type NewApiKey, operatorEndpoints as api, type BodyOf } from '@saldo/api';
+import type { Command } from 'commander';
+import { localTime } from '../days.ts';
+import { addFields, countOf, readFields } from '../fields.ts';
+import type { Session } from '../session.ts';
+import { harmless } from '../terminal.ts';
+import { UsageError } from '../usage.ts';
+import { addExamples, addList, doing, type OpenSession } from './command.ts';
+
+export function addPartyCommands(program: Command, open: OpenSession): void {
+  addBrps(program, open);
+  addBalanceGroups(program, open);
+  addAccounts(program, open);
+  addKeys(program, open);
+}
+
+function addBrps(program: Command, open: OpenSession): void {
+  const brps = program.command('brps').description('balancing responsible parties');
+  addList(brps, open, {
+    endpoint: api.listBrps,
+    about: 'list BRPs, oldest first',
+    examples: ['brps list', 'brps list --all --json'],
+    columns: [
+      ['ID', ({ id }) => id],
+      ['NAME', ({ name }) => name],
+      ['SINCE', ({ created_at }) => localTime(created_at)],
+    ],
+    from: ({ brps }) => brps,
+  });
+  const create = brps.command('create').description('onboard a BRP');
+  addFields(create, api.createBrp.body);
+  addExamples(create, "brps create --name 'Nordwind Direktvermarktung GmbH'");
+  create.action(
+    doing(open, async (session) => {
+      const body = readFields(create, api.createBrp.body) as BodyOf<typeof api.createBrp>;
+      await session.show(await (await session.operator()).brps.create(body));
+    }),
+  );
+  const show = brps.command('show <brp>').description('show a BRP');
+  addExamples(show, 'brps show brp_01jhm3vq8ne0grs4f5c3hxkz2b').action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      await session.show(await (await session.operator()).brps.get(id));
+    }),
+  );
+}
+
+function addBalanceGroups(program: Command, open: OpenSession): void {
+  const groups = program.command('balance-groups').description('balance groups and their settings');
+  addList(groups, open, {
+    endpoint: api.listBalanceGroups,
+    about: 'list balance groups, oldest first',
+    examples: ['balance-groups list', 'balance-groups list --brp-id brp_01jhm3vq8ne0grs4f5c3hxkz2b'],
+    columns: [
+      ['EIC', ({ eic }) => eic],
+      ['NAME', ({ name }) => name],
+      ['TSOS', ({ tsos }) => tsos.join(' ')],
+      ['BRP', ({ brp_id }) => brp_id],
+    ],
+    from: ({ balanceGroups }) => balanceGroups,
+  });
+  const create = groups.command('create').description('register a balance group of a BRP');
+  addFields(create, api.createBalanceGroup.body);
+  addExamples(
+    create,
+    "balance-groups create --brp-id brp_… --eic 11XFC-PROD-----E --name 'Hauptbilanzkreis' --tsos DE_50HERTZ DE_TENNET",
+  ).action(
+    doing(open, async (session) => {
+      const body = readFields(create, api.createBalanceGroup.body) as BodyOf<typeof api.createBalanceGroup>;
+      await session.show(await (await session.operator()).balanceGroups.create(body));
+    }),
+  );
+  const show = groups.command('show <eic>').description('show a balance group');
+  addExamples(show, 'balance-groups show 11XFC-PROD-----E').action(
+    doing(open, async (session, { args: [eic = ''] }) => {
+      await session.show(await (await session.operator()).balanceGroups.get(eic));
+    }),
+  );
+  const set = groups.command('set <eic>').description('change a balance group’s settings');
+  addFields(set, api.updateBalanceGroup.body);
+  addExamples(set, 'balance-groups set 11XFC-PROD-----E --tsos DE_50HERTZ DE_TENNET DE_AMPRION').action(
+    doing(open, async (session, { args: [eic = ''] }) => {
+      const change = readFields(set, api.updateBalanceGroup.body);
+      if (Object.keys(change).length === 0) throw new UsageError('say what to set: --name or --tsos');
+      await session.show(await (await session.operator()).balanceGroups.update(eic, change));
+    }),
+  );
+}
+
+function addAccounts(program: Command, open: OpenSession): void {
+  const accounts = program.command('accounts').description('account holders of the customer API');
+  addList(accounts, open, {
+    endpoint: api.listAccounts,
+    about: 'list accounts, oldest first',
+    examples: ['accounts list'],
+    columns: [
+      ['ID', ({ id }) => id],
+      ['NAME', ({ name }) => name],
+      ['SINCE', ({ created_at }) => localTime(created_at)],
+    ],
+    from: (client) => client.accounts,
+  });
+  const create = accounts.command('create').description('open an account');
+  addFields(create, api.createAccount.body);
+  addExamples(create, "accounts create --name 'Grünland Ventures'").action(
+    doing(open, async (session) => {
+      const body = readFields(create, api.createAccount.body) as BodyOf<typeof api.createAccount>;
+      await session.show(await (await session.operator()).accounts.create(body));
+    }),
+  );
+}
+
+const ownerOf = ({ owner }: ApiKey) => (owner.id === undefined ? owner.type : owner.id);
+
+function addKeys(program: Command, open: OpenSession): void {
+  const keys = program.command('keys').description('API keys of BRPs, accounts and operators');
+  addList(keys, open, {
+    endpoint: api.listApiKeys,
+    about: 'list API keys, without their secrets',
+    examples: ['keys list', 'keys list --owner-type brp --all'],
+    columns: [
+      ['ID', ({ id }) => id],
+      ['OWNER', ownerOf],
+      ['NAME', ({ name }) => name],
+      ['BEGINS', ({ prefix }) => prefix],
+      ['LAST USED', ({ last_used_at }) => last_used_at && localTime(last_used_at)],
+      ['ENDS', ({ revoked_at, expires_at }) => endOf(revoked_at ?? expires_at)],
+    ],
+    from: ({ apiKeys }) => apiKeys,
+  });
+  addKeyCreation(keys, open);
+  const revoke = keys.command('revoke <key>').description('revoke a key, by its id');
+  addExamples(revoke, 'keys revoke key_01jhm3w0ave6p8mxk2r5t7zj4h').action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      await (await session.operator()).apiKeys.revoke(id);
+      session.note(`${harmless(id)} is revoked.`);
+    }),
+  );
+  const rotate = keys.command('rotate <key>').description('replace a key by a new one, by its id');
+  rotate.option('--grace <seconds>', 'for how long the old key goes on to work', countOf);
+  addExamples(rotate, 'keys rotate key_01jhm3w0ave6p8mxk2r5t7zj4h --grace 3600').action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      const { grace } = rotate.opts<{ grace?: number }>();
+      const body = grace === undefined ? {} : { grace_s: grace };
+      await showSecret(session, await (await session.operator()).apiKeys.rotate(id, body));
+    }),
+  );
+}
+
+const endOf = (instant: string | null) => instant && localTime(instant);
+
+function addKeyCreation(keys: Command, open: OpenSession): void {
+  const create = keys.command('create').description('create a key; it is shown once and never again');
+  create.option('--brp <id>', 'a key for this BRP');
+  create.option('--account <id>', 'a key for this account');
+  create.option('--operator', 'a key for the operator');
+  addFields(create, api.createApiKey.body, { except: ['owner'] });
+  addExamples(
+    create,
+    "keys create --brp brp_01jhm3vq8ne0grs4f5c3hxkz2b --name 'dispatch system'",
+    'keys create --brp brp_… --name reader --scopes contracts:read nominations:read',
+    'keys create --operator --name night-shift --json | jq -r .secret',
+  ).action(
+    doing(open, async (session) => {
+      const { brp, account, operator } = create.opts<{ brp?: string; account?: string; operator?: boolean }>();
+      const owners = [
+        ...(brp === undefined ? [] : [{ type: 'brp' as const, id: brp }]),
+        ...(account === undefined ? [] : [{ type: 'account' as const, id: account }]),
+        ...(operator ? [{ type: 'operator' as const }] : []),
+      ];
+      const [owner] = owners;
+      if (!owner || owners.length > 1) {
+        throw new UsageError('say whose key it is with one of --brp, --account and --operator');
+      }
+      const body = { ...readFields(create, api.createApiKey.body), owner } as BodyOf<typeof api.createApiKey>;
+      await showSecret(session, await (await session.operator()).apiKeys.create(body));
+    }),
+  );
+}
+
+async function showSecret(session: Session, key: NewApiKey): Promise<void> {
+  await session.show(key);
+  if (!session.json) session.note('Keep the secret now: it is not shown again.');
+}

@@ -1,0 +1,70 @@
+import { operatorEndpoints as api, type DeliveryDayCalendar } from '@saldo/api';
+import type { Command } from 'commander';
+import { localTime } from '../days.ts';
+import type { Session } from '../session.ts';
+import { detailsOf, tableOf } from '../tables.ts';
+import { addExamples, addList, doing, type OpenSession } from './command.ts';
+
+export function addPlatformCommands(program: Command, open: OpenSession): void {
+  addList(program, open, {
+    name: 'audit',
+    endpoint: api.listAudit,
+    about: 'who did what, and when; before and after come with --json',
+    examples: ['audit --subject cust_01jhm3vz1he1tr8kc5g7w2m0qp', 'audit --action customer.updated --all --json'],
+    columns: [
+      ['WHEN', ({ at }) => localTime(at)],
+      ['ACTION', ({ action }) => action],
+      ['SUBJECT', ({ subject }) => subject],
+      ['ACTOR', ({ actor }) => actor],
+      ['REQUEST', ({ request_id }) => request_id],
+    ],
+    from: (client) => client.audit,
+  });
+  const clock = program.command('clock').description('the clock of a sandbox');
+  const get = clock.command('get').description('show the platform’s time');
+  addExamples(get, 'clock get').action(
+    doing(open, async (session) => session.show(await (await session.operator()).clock.get())),
+  );
+  const set = clock.command('set <instant>').description('move the platform’s time; it ticks on from there');
+  addExamples(set, 'clock set 2026-10-24T12:29:59Z', 'clock set 2026-10-24T14:29:59+02:00').action(
+    doing(open, async (session, { args: [now = ''] }) => {
+      await session.show(await (await session.operator()).clock.set({ now }));
+    }),
+  );
+  const day = program
+    .command('delivery-day <day>')
+    .description('slots and gates of a German delivery day; needs a BRP’s key (SALDO_BRP_KEY)')
+    .option('--slots', 'show the slots too');
+  addExamples(day, 'delivery-day 2026-10-25', 'delivery-day 2026-03-29 --slots').action(
+    doing(open, async (session, { args: [date = ''] }) => {
+      const { slots } = day.opts<{ slots?: boolean }>();
+      await showDay(session, await (await session.brp()).deliveryDays.get(date), slots === true);
+    }),
+  );
+}
+
+async function showDay(session: Session, calendar: DeliveryDayCalendar, withSlots: boolean): Promise<void> {
+  if (session.json) return session.show(calendar);
+  const { style } = session;
+  const gates = tableOf(
+    calendar.gates,
+    [
+      ['GATE', ({ phase }) => phase],
+      ['CLOSES', ({ closes_at }) => localTime(closes_at)],
+      ['NOW', ({ open }) => (open ? 'open' : 'closed')],
+    ],
+    style,
+  );
+  await session.print(`${detailsOf(calendar, style)}\n${gates}`);
+  if (!withSlots) return;
+  const slots = tableOf(
+    calendar.slots,
+    [
+      ['SLOT', ({ slot_number }) => slot_number],
+      ['START', ({ delivery_start }) => localTime(delivery_start)],
+      ['START UTC', ({ delivery_start }) => delivery_start],
+    ],
+    style,
+  );
+  await session.print(`\n${slots}`);
+}

@@ -1,0 +1,163 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { operatorEndpoints as api, type ImportResult } from '@saldo/api';
+import { type Command, Option } from 'commander';
+import { localTime } from '../days.ts';
+import { addFields, readFields } from '../fields.ts';
+import { progressBar } from '../progress.ts';
+import type { Session } from '../session.ts';
+import { mwh, tableOf } from '../tables.ts';
+import { UsageError } from '../usage.ts';
+import { addExamples, addList, doing, type OpenSession } from './command.ts';
+
+const FORMATS = ['csv', 'ndjson'] as const;
+type Format = (typeof FORMATS)[number];
+const FORMAT_OF_ENDING: Readonly<Record<string, Format>> = { '.csv': 'csv', '.ndjson': 'ndjson', '.jsonl': 'ndjson' };
+
+/** Rejected lines that a person is shown; all that the API lists come with --json. */
+const SHOWN_REJECTIONS = 20;
+
+export function addVolumeCommands(program: Command, open: OpenSession): void {
+  addTransactions(program, open);
+  addImport(program, open);
+  const profiles = program.command('profiles').description('contracts that make their own volumes');
+  const run = profiles.command('run').description('make the volumes of the coming days, now');
+  addFields(run, api.runProfiles.body);
+  addExamples(run, 'profiles run', 'profiles run --days 14').action(
+    doing(open, async (session) => {
+      const body = readFields(run, api.runProfiles.body);
+      await session.show(await (await session.operator()).profiles.run(body));
+    }),
+  );
+}
+
+function addTransactions(program: Command, open: OpenSession): void {
+  const transactions = program.command('transactions').description('the volume of each quarter-hour, all versions');
+  addList(transactions, open, {
+    endpoint: api.operatorListTransactions,
+    about: 'list transactions by delivery day, contract, slot and version',
+    examples: [
+      'transactions list --delivery-date 2026-10-25 --status valid',
+      'transactions list --contract-id con_… --delivery-date 2026-10-25 --all --json',
+    ],
+    columns: [
+      ['ID', ({ id }) => id],
+      ['START', ({ delivery_start }) => localTime(delivery_start)],
+      ['SLOT', ({ slot_number }) => slot_number],
+      ['VERSION', ({ version }) => version],
+      ['STATUS', ({ status }) => status],
+      ['MWH', ({ volume }) => mwh(volume), 'right'],
+      ['FROM', ({ sender }) => `${sender.eic} ${sender.tso}`],
+      ['TO', ({ receiver }) => `${receiver.eic} ${receiver.tso}`],
+      ['CONTRACT', ({ contract_id }) => contract_id],
+    ],
+    from: (client) => client.transactions,
+  });
+  const invalidate = transactions
+    .command('invalidate <transaction>')
+    .description('take a valid transaction out of every saldo')
+    .requiredOption('--reason <text>', 'why it must not be delivered');
+  addExamples(invalidate, "transactions invalidate txn_… --reason 'meter replaced'").action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      const { reason } = invalidate.opts<{ reason: string }>();
+      await session.show(await (await session.operator()).transactions.invalidate(id, { reason }));
+    }),
+  );
+}
+
+function addImport(program: Command, open: OpenSession): void {
+  const imports = program.command('import').description('bring data in');
+  const volumes = imports
+    .command('volumes <file>')
+    .description('import the volumes of any number of contracts and days; - reads standard input')
+    .addOption(new Option('--format <format>', 'of the file, unless its name says it').choices(FORMATS))
+    .option('--dry-run', 'only say what would happen');
+  volumes.addHelpText(
+    'after',
+    `
+CSV has a header line with the columns contract, delivery_date, slot and volume, in any order. NDJSON has one slot
+(contract, delivery_date, slot, volume) or one day (contract, delivery_date, volumes) a line. Contracts are named by id
+or reference. A contract's day is taken whole or not at all; other days are not held up by one that is rejected.
+
+The exit code is 1 when lines were rejected.
+`,
+  );
+  addExamples(
+    volumes,
+    'import volumes 2026-10-25.csv',
+    'import volumes market.ndjson --dry-run',
+    'import volumes - --format csv < 2026-10-25.csv',
+  ).action(
+    doing(open, async (session, { args: [file = ''] }) => {
+      const { format: given, dryRun = false } = volumes.opts<{ format?: Format; dryRun?: boolean }>();
+      const format = given ?? FORMAT_OF_ENDING[path.extname(file).toLowerCase()];
+      if (!format) throw new UsageError('the file name does not end in .csv or .ndjson: give --format');
+      const result = await importFile(session, file, format, dryRun);
+      if (result.rejected_lines > 0) session.endWith(1);
+    }),
+  );
+}
+
+async function importFile(session: Session, file: string, format: Format, dryRun: boolean): Promise<ImportResult> {
+  const { terminal } = session;
+  const name = path.resolve(terminal.cwd, file);
+  const totalBytes = file === '-' ? null : await sizeOf(name);
+  const client = await session.operator();
+  const bar = progressBar(terminal, totalBytes);
+  const startedAt = performance.now();
+  try {
+    // Standard input can be read only once, a file as often as the network needs it.
+    const source = file === '-' ? terminal.stdin : () => createReadStream(name, { highWaterMark: 1024 * 1024 });
+    const onProgress = bar.update;
+    const result = await client.volumes.importFile(source, { format, dryRun, onProgress });
+    bar.clear();
+    await showImport(session, result, performance.now() - startedAt);
+    return result;
+  } catch (error) {
+    bar.clear();
+    throw error;
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch((error: Error) => {
+    throw new UsageError(`the file cannot be read: ${error.message}`);
+  });
+  if (!found.isFile()) throw new UsageError(`${file} is not a file`);
+  return found.size;
+}
+
+const COUNT = new Intl.NumberFormat('en');
+
+async function showImport(session: Session, result: ImportResult, elapsedMs: number): Promise<void> {
+  if (session.json) return session.show(result);
+  const { style } = session;
+  const count = (value: number) => COUNT.format(value);
+  const seconds = `${(elapsedMs / 1000).toFixed(1)} s`;
+  const trial = result.dry_run ? ' (a trial: nothing was changed)' : '';
+  const lines = [
+    `${count(result.rows)} lines in ${seconds}${trial}`,
+    `  ${count(result.created)} created, ${count(result.corrected)} corrected, ${count(result.unchanged)} unchanged`,
+  ];
+  if (result.rejected_lines > 0) {
+    const days = result.rejected_days === 1 ? '1 contract-day' : `${count(result.rejected_days)} contract-days`;
+    lines.push(style('red', `  ${count(result.rejected_lines)} lines rejected, and ${days} with them`));
+  }
+  await session.print(`${lines.join('\n')}\n`);
+  if (result.rejected.length === 0) return;
+  const shown = result.rejected.slice(0, SHOWN_REJECTIONS);
+  const table = tableOf(
+    shown,
+    [
+      ['LINE', ({ line }) => line],
+      ['CODE', ({ code }) => code],
+      ['MESSAGE', ({ message }) => message],
+    ],
+    style,
+  );
+  await session.print(`\n${table}`);
+  if (shown.length < result.rejected_lines) {
+    session.note(`These are the first ${shown.length}; --json lists up to ${count(result.rejected.length)}.`);
+  }
+}

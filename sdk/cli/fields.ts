@@ -1,0 +1,81 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** As much of JSON Schema as the options of commands need. */
+type Schema = {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly description?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+};
+
+export type FieldSettings = {
+  /** Members that the command reads in its own way. */
+  readonly except?: readonly string[];
+};
+
+/**
+ * Makes the members of a query or body into options: `balance_group` is `--balance-group`. The commands thus take what
+ * the API takes, with its words and its choices.
+ */
+export function addFields(command: Command, schema: object, { except = [] }: FieldSettings = {}): void {
+  const { properties = {}, required = [] } = schema as Schema;
+  for (const [name, member] of Object.entries(properties)) {
+    if (except.includes(name)) continue;
+    const option = optionFor(name, withoutNull(member));
+    command.addOption(required.includes(name) ? option.makeOptionMandatory() : option);
+  }
+}
+
+/** What was given of those members, as the API wants it. */
+export function readFields(command: Command, schema: object): Record<string, unknown> {
+  const { properties = {} } = schema as Schema;
+  const options = command.opts<Record<string, unknown>>();
+  const given = Object.keys(properties).map((name) => [name, options[attributeOf(name)]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+const withoutNull = (schema: Schema): Schema => {
+  const other = schema.anyOf?.find(({ type }) => type !== 'null');
+  return other ? { ...other, ...(schema.description ? { description: schema.description } : {}) } : schema;
+};
+
+const attributeOf = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function optionFor(name: string, schema: Schema): Option {
+  const flag = `--${name.replaceAll('_', '-')}`;
+  const about = sentenceOf(schema.description ?? schema.items?.description ?? '');
+  const isFlag = schema.enum?.join() === 'true,false';
+  if (isFlag) return new Option(flag, about).argParser(() => 'true');
+  const isList = schema.type === 'array';
+  const single = isList ? (schema.items ?? {}) : schema;
+  const option = new Option(`${flag} <${wordFor(single)}${isList ? '...' : ''}>`, about);
+  const choices = single.enum ?? (single.const === undefined ? undefined : [single.const]);
+  if (choices) return option.choices(choices);
+  if (single.type === 'number' || single.type === 'integer') return option.argParser(numberOf);
+  return option;
+}
+
+const wordFor = ({ type }: Schema) => (type === 'number' || type === 'integer' ? 'number' : 'value');
+
+const sentenceOf = (text: string) => text.replace(/\.$/, '').replaceAll('`', '');
+
+export function numberOf(text: string): number {
+  if (!/^-?\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number.');
+  return Number(text);
+}
+
+export function countOf(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  return Number(text);
+}
+
+/** `key=value`, any number of times. */
+export function pairOf(text: string, earlier: Record<string, string> = {}): Record<string, string> {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError('It must be written as key=value.');
+  return { ...earlier, [text.slice(0, equals)]: text.slice(equals + 1) };
+}

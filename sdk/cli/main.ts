@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { runCli } from './run.ts';
+
+const interrupt = new AbortController();
+process.once('SIGINT', () => interrupt.abort());
+
+// A reader that has seen enough, `head` for example, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+process.exitCode = await runCli(process.argv.slice(2), version, {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stdin: process.stdin,
+  env: process.env,
+  // `npm run` moves to the root of the checkout; files are meant from where it was called.
+  cwd: process.env['INIT_CWD'] ?? process.cwd(),
+  home: homedir(),
+  signal: interrupt.signal,
+});

@@ -1,0 +1,58 @@
+import { harmless, type Style } from './terminal.ts';
+
+type Cell = string | number | boolean | null | undefined;
+
+/** A column: what stands above it, and what it shows of a record. Numbers stand at the right by themselves. */
+export type Column<Item> = readonly [title: string, cell: (item: Item) => Cell, align?: 'right'];
+
+const textOf = (cell: Cell): string =>
+  cell === null || cell === undefined ? '–' : harmless(typeof cell === 'string' ? cell : String(cell));
+
+const widthOf = (text: string) => [...text].length;
+
+/** Records as aligned columns, two blanks apart. */
+export function tableOf<Item>(items: readonly Item[], columns: readonly Column<Item>[], style: Style): string {
+  const cells = items.map((item) => columns.map(([, cell]) => cell(item)));
+  const texts = cells.map((row) => row.map(textOf));
+  const widths = columns.map(([title], index) =>
+    Math.max(widthOf(title), ...texts.map((row) => widthOf(row[index] ?? ''))),
+  );
+  const isRight = columns.map(
+    ([, , align], index) => align === 'right' || cells.some((row) => typeof row[index] === 'number'),
+  );
+  const line = (row: readonly string[]) =>
+    row
+      .map((text, index) => {
+        const blanks = ' '.repeat((widths[index] ?? 0) - widthOf(text));
+        return isRight[index] ? blanks + text : text + blanks;
+      })
+      .join('  ')
+      .trimEnd();
+  const head = style('dim', line(columns.map(([title]) => title)));
+  return [head, ...texts.map(line)].map((text) => `${text}\n`).join('');
+}
+
+/** One record, a member a line; what is nested is named with dots, lists of records are left to tables. */
+export function detailsOf(record: object, style: Style): string {
+  const members = membersOf(record, '');
+  const width = Math.max(...members.map(([name]) => widthOf(name)));
+  return members
+    .map(([name, value]) => `${style('dim', harmless(name.padEnd(width)))}  ${value}\n`)
+    .join('');
+}
+
+function membersOf(record: object, prefix: string): [string, string][] {
+  return Object.entries(record).flatMap(([key, value]: [string, unknown]): [string, string][] => {
+    const name = prefix + key;
+    if (Array.isArray(value)) {
+      if (value.some((item) => typeof item === 'object')) return [];
+      return [[name, value.length === 0 ? '–' : harmless(value.join(', '))]];
+    }
+    if (typeof value !== 'object' || value === null) return [[name, textOf(value as Cell)]];
+    const nested = membersOf(value, `${name}.`);
+    return nested.length === 0 ? [[name, '–']] : nested;
+  });
+}
+
+/** MWh with the three decimals that they have. */
+export const mwh = (value: number): string => value.toFixed(3);

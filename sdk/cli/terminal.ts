@@ -1,0 +1,34 @@
+import type { Readable, Writable } from 'node:stream';
+
+type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** All that the command line sees of the world; tests bring their own. */
+export type Terminal = {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly stdin: Readable;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where relative file names begin. */
+  readonly cwd: string;
+  readonly home: string;
+  readonly signal: AbortSignal;
+  readonly fetch?: typeof globalThis.fetch;
+};
+
+const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
+export type Style = (style: keyof typeof STYLES, text: string) => string;
+
+/** Colours are for people: not for files and pipes, nor for those who set NO_COLOR. */
+export function styleFor(output: Output, env: Terminal['env']): Style {
+  const wanted = output.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  if (!wanted) return (_, text) => text;
+  return (style, text) => `\u001b[${STYLES[style][0]}m${text}\u001b[${STYLES[style][1]}m`;
+}
+
+/** Names come from others: what would steer the terminal is made visible instead. */
+export const harmless = (text: string): string => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+
+export const write = (output: Writable, text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    output.write(text, (error) => (error ? reject(error) : resolve()));
+  });

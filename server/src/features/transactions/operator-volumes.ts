@@ -1,0 +1,81 @@
+import { operatorVolumeEndpoints as endpoints, type ProblemFieldError } from '@saldo/api';
+import type { Clock } from '../../clock.ts';
+import type { Database, Tx } from '../../db/database.ts';
+import { isDayWithin } from '../../domain/contract.ts';
+import { parseDay, slotCount } from '../../domain/delivery-day.ts';
+import { kwhFromMwh } from '../../domain/energy.ts';
+import { decodeId, ID_PREFIX } from '../../domain/id.ts';
+import { fieldProblem, problem } from '../../http/problem.ts';
+import { type Call, type Route, route, writeRoute } from '../../http/routes.ts';
+import { FIRST_DAY, LAST_DAY } from '../../http/time-filter.ts';
+import { recordAudit } from '../audit/store.ts';
+import { writeContractDay } from './actions.ts';
+import { lockContracts } from './day-batch.ts';
+import { answerImport } from './import-request.ts';
+import { runProfiles } from './profiles.ts';
+
+/** How the quarter-hour volumes come in: a day at a time, by the million, or made by the platform itself. */
+export function operatorVolumeRoutes(db: Database, clock: Clock, profileDays: number): Route[] {
+  return [
+    writeRoute(endpoints.putContractDay, (call, tx) => putDay(tx, call, clock.now()), dayErrors),
+
+    route(endpoints.importVolumes, (call) => answerImport(db, call, clock.now())),
+
+    // The volumes are written in transactions of their own, a few contracts each; this one holds what is noted of it.
+    writeRoute(endpoints.runProfiles, async (call, tx) => {
+      const now = clock.now();
+      const after = await runProfiles(db, now, call.body.days ?? profileDays);
+      await recordAudit(
+        tx,
+        call,
+        { action: 'profiles.run', subject: call.request.id, before: null, after },
+        now,
+      );
+      return after;
+    }),
+  ];
+}
+
+/** What only the day itself can tell of a body: how many slots it must have. */
+function dayErrors({ delivery_date }: { delivery_date: string }, body: unknown): ProblemFieldError[] {
+  const day = parseDay(delivery_date);
+  if (day === null || day < FIRST_DAY || day > LAST_DAY) {
+    const message = 'must be an existing date such as 2026-10-25';
+    return [{ field: 'delivery_date', code: 'invalid_format', message }];
+  }
+  const volumes: unknown = (body as { volumes?: unknown } | null | undefined)?.volumes;
+  const slots = slotCount(day);
+  if (!Array.isArray(volumes) || volumes.length === slots) return [];
+  const code = volumes.length < slots ? 'value_too_small' : 'value_too_large';
+  const message = `${day} has ${slots} slots, but there are ${volumes.length} volumes`;
+  return [{ field: 'volumes', code, message }];
+}
+
+async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, now: number): Promise<object> {
+  const { contract_id: id, delivery_date: day } = call.params;
+  const uuid = decodeId(ID_PREFIX.contract, id);
+  const [contract] = uuid === null ? [] : await lockContracts(tx, { ids: [uuid], externalIds: [] });
+  if (!contract) throw problem('contract_not_found', 'There is no such contract.');
+  const { type, deliveryStart, deliveryEnd } = contract;
+  if (type !== 'ppa' || deliveryStart === null || deliveryEnd === null) {
+    const why = type === 'ppa' ? 'Its delivery dates are not both set.' : `It is of type ${type}, not ppa.`;
+    throw problem('contract_without_volumes', `The contract takes no volumes. ${why}`);
+  }
+  if (!isDayWithin(contract, day)) {
+    throw fieldProblem(
+      'delivery_date',
+      'validation_failed',
+      'is not within the delivery period of the contract',
+    );
+  }
+  const volumes = call.body.volumes.map((mwh) => (mwh === null ? null : kwhFromMwh(mwh)));
+  const after = await writeContractDay(tx, contract.no, day, volumes, now);
+  const deed = {
+    action: 'contract_day.written',
+    subject: id,
+    before: null,
+    after: { delivery_date: day, ...after },
+  };
+  await recordAudit(tx, call, deed, now);
+  return after;
+}

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operatorEndpoints } from '@saldo/api';
+import { statement } from '../src/db/database.ts';
+import { type Answer, client, startTestPlatform, walk } from './harness.ts';
+import { createWorld, newEic } from './world.ts';
+
+const NOON = '2026-10-20T12:00:00Z';
+const platform = await startTestPlatform({ now: NOON });
+const world = createWorld(platform.db, platform.clock);
+const operatorKey = await world.operatorKey();
+const operator = client(platform.baseUrl, operatorKey);
+const actor = (await operator('/operator/v1/api-keys')).body.api_keys[0].id;
+const trail = (query = '') => walk(operator, `/operator/v1/audit?${query}`, 'entries', 100);
+
+const send = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+  const answer = await operator(`/operator/v1${path}`, { method, ...(body === undefined ? {} : { body }) });
+  assert.ok(answer.status < 300, answer.text);
+  return answer;
+};
+
+/** Does something and gives back what was noted of it, in order. */
+async function noted(work: () => Promise<Answer>) {
+  const before = (await trail()).length;
+  const answer = await work();
+  return { answer, entries: (await trail()).slice(before) };
+}
+
+/** One entry, of this request, by this key; the rest is compared by the test. */
+async function one(action: string, work: () => Promise<Answer>) {
+  const { answer, entries } = await noted(work);
+  assert.equal(entries.length, 1, action);
+  const [{ before, after, subject, ...entry }] = entries;
+  assert.match(entry.id, /^\d+$/);
+  assert.deepEqual(entry, {
+    id: entry.id,
+    at: NOON,
+    actor,
+    action,
+    request_id: answer.headers.get('x-request-id'),
+  });
+  return { answer: answer.body, before, after, subject };
+}
+
+test('what is made is noted as it was answered, and what is changed with how it was before', async () => {
+  const { answer: brp, ...brpNote } = await one('brp.created', () => send('POST', '/brps', { name: 'A' }));
+  assert.deepEqual(brpNote, { before: null, after: brp, subject: brp.id });
+
+  const eic = newEic();
+  const group = { brp_id: brp.id, eic, name: 'Main', tsos: ['DE_TENNET'] };
+  const made = await one('balance_group.created', () => send('POST', '/balance-groups', group));
+  assert.deepEqual([made.before, made.after, made.subject], [null, made.answer, eic]);
+  const changed = await one('balance_group.updated', () =>
+    send('PATCH', `/balance-groups/${eic}`, { tsos: ['DE_AMPRION'] }),
+  );
+  assert.deepEqual([changed.before, changed.after, changed.subject], [made.answer, changed.answer, eic]);
+  assert.deepEqual([changed.before.tsos, changed.after.tsos], [['DE_TENNET'], ['DE_AMPRION']]);
+
+  const account = await one('account.created', () => send('POST', '/accounts', { name: 'H' }));
+  assert.deepEqual(
+    [account.before, account.after, account.subject],
+    [null, account.answer, account.answer.id],
+  );
+
+  const place = { eic, tso: 'DE_AMPRION' };
+  const customer = await one('customer.created', () =>
+    send('POST', '/customers', { brp_id: brp.id, name: 'C', balance_group: place }),
+  );
+  assert.deepEqual([customer.before, customer.after], [null, customer.answer]);
+  const renamed = await one('customer.updated', () =>
+    send('PATCH', `/customers/${customer.answer.id}`, { name: 'D' }),
+  );
+  assert.deepEqual([renamed.before, renamed.after], [customer.answer, renamed.answer]);
+  assert.equal(renamed.subject, customer.answer.id);
+
+  const plant = { name: 'P', technology: 'solar', nominal_power: 1, tso: 'DE_TENNET' };
+  const asset = await one('asset.created', () => send('POST', '/assets', plant));
+  const bigger = await one('asset.updated', () =>
+    send('PATCH', `/assets/${asset.answer.id}`, { nominal_power: 2 }),
+  );
+  assert.deepEqual([asset.before, bigger.before, bigger.after], [null, asset.answer, bigger.answer]);
+
+  const contract = await one('contract.created', () =>
+    send('POST', '/contracts', {
+      external_id: 'X',
+      type: 'ppa',
+      seller_customer_id: customer.answer.id,
+      buyer_customer_id: customer.answer.id,
+    }),
+  );
+  const dated = await one('contract.updated', () =>
+    send('PATCH', `/contracts/${contract.answer.id}`, { delivery_start: '2026-10-19T22:00:00Z' }),
+  );
+  assert.deepEqual([contract.before, dated.before, dated.after], [null, contract.answer, dated.answer]);
+});
+
+test('keys are noted without their secrets', async () => {
+  const brp = await world.brp();
+  const body = { owner: { type: 'brp', id: brp.id }, name: 'k' };
+  const made = await one('api_key.created', () => send('POST', '/api-keys', body));
+  const { secret, ...shown } = made.answer;
+  assert.deepEqual([made.before, made.after, made.subject], [null, shown, shown.id]);
+
+  const { answer, entries } = await noted(() => send('POST', `/api-keys/${shown.id}/rotate`, {}));
+  assert.deepEqual(
+    entries.map(({ action, subject }) => [action, subject]),
+    [
+      ['api_key.rotated', shown.id],
+      ['api_key.created', answer.body.id],
+    ],
+  );
+  assert.deepEqual(entries[0].before, shown);
+  assert.deepEqual(entries[0].after, { ...shown, revoked_at: NOON });
+
+  const revoke = () => send('DELETE', `/api-keys/${answer.body.id}`);
+  const revoked = await one('api_key.revoked', revoke);
+  assert.deepEqual([revoked.before.revoked_at, revoked.after.revoked_at], [null, NOON]);
+  assert.equal((await noted(revoke)).entries.length, 0, 'to revoke it again does nothing');
+
+  const all = JSON.stringify(await trail());
+  for (const text of [secret, answer.body.secret, operatorKey, brp.key, '"secret"'])
+    assert.ok(!all.includes(text));
+});
+
+test('an invalidation is noted with its reason', async () => {
+  const { producer, consumer } = await world.pair();
+  const contract = await world.contract(producer, consumer);
+  await world.volumes(contract, '2026-10-25', 250);
+  const [transaction] = (await operator(`/operator/v1/transactions?contract_id=${contract.id}`)).body
+    .transactions;
+  const note = await one('transaction.invalidated', () =>
+    send('POST', `/transactions/${transaction.id}/invalidate`, { reason: 'meter' }),
+  );
+  assert.equal(note.subject, transaction.id);
+  assert.deepEqual(note.before, transaction);
+  assert.deepEqual(note.after, { ...note.answer, reason: 'meter' });
+});
+
+test('what a BRP does to a customer is noted under the BRP’s key', async () => {
+  const brp = await world.brp();
+  const customer = await world.customer(brp);
+  const { answer, entries } = await noted(() =>
+    client(platform.baseUrl, brp.key)(`/v1/customers/${customer.id}`, {
+      method: 'PATCH',
+      body: { status: 'active' },
+      headers: { 'x-request-id': 'mine-1' },
+    }),
+  );
+  assert.equal(answer.status, 200);
+  const [key] = (await operator(`/operator/v1/api-keys?owner_id=${brp.id}`)).body.api_keys;
+  const [entry] = entries;
+  assert.deepEqual(
+    [entries.length, entry.actor, entry.action, entry.subject, entry.request_id],
+    [1, key.id, 'customer.updated', customer.id, 'mine-1'],
+  );
+  assert.deepEqual([entry.before.status, entry.after.status], ['pending', 'active']);
+  assert.deepEqual(entry.after, { ...answer.body, brp_id: brp.id });
+});
+
+test('what was refused, and what only reads, is not noted', async () => {
+  const { entries } = await noted(async () => {
+    const brp = await world.brp();
+    const customer = await world.customer(brp);
+    const asBrp = client(platform.baseUrl, brp.key);
+    await asBrp(`/v1/customers/${customer.id}`, { method: 'PATCH', body: { status: 'pending' } });
+    await operator('/operator/v1/brps', { method: 'POST', body: {} });
+    await operator(`/operator/v1/customers/${customer.id}`, { method: 'PATCH', body: { brp_id: 'x' } });
+    await operator(`/operator/v1/customers/${customer.id}`);
+    return operator('/operator/v1/brps/brp_x');
+  });
+  assert.deepEqual(entries, []);
+});
+
+test('the trail is read oldest first, in pages, and by subject, actor and action', async () => {
+  const all = await walk(operator, '/operator/v1/audit', 'entries', 3);
+  const ids = all.map((entry) => Number(entry.id));
+  assert.deepEqual(
+    ids,
+    ids.toSorted((a, b) => a - b),
+  );
+  for (const name of ['subject', 'actor', 'action']) {
+    const { [name]: value } = all[2];
+    const expected = all.filter((entry) => entry[name] === value);
+    assert.deepEqual(await trail(`${name}=${encodeURIComponent(value)}`), expected, name);
+    assert.deepEqual(await trail(`${name}=nobody`), []);
+  }
+});
+
+test('the trail only grows: not even the database changes or removes an entry', async () => {
+  const before = await trail();
+  for (const text of ["update audit set actor = 'me'", 'delete from audit', 'truncate audit']) {
+    const name = `test_${text.split(' ', 1)[0]}_audit`;
+    await assert.rejects(
+      platform.db.transaction((tx) => tx.query(statement(name, text))),
+      /append-only/,
+    );
+  }
+  assert.deepEqual(await trail(), before);
+  const methods = Object.values(operatorEndpoints).filter(({ path }) => path.includes('/audit'));
+  assert.deepEqual(
+    methods.map(({ method }) => method),
+    ['GET'],
+  );
+});

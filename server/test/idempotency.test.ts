@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LIMITS } from '@saldo/api';
+import { statement } from '../src/db/database.ts';
+import { client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { createWorld, newEic } from './world.ts';
+
+const platform = await startTestPlatform();
+const world = createWorld(platform.db, platform.clock);
+const operatorKey = await world.operatorKey();
+const operator = client(platform.baseUrl, operatorKey);
+
+let count = 0;
+const newKey = () => `retry-${++count}`;
+const post = (path: string, body: unknown, idempotencyKey: string, key = operatorKey) =>
+  operator(`/operator/v1${path}`, {
+    method: 'POST',
+    key,
+    body,
+    headers: { 'idempotency-key': idempotencyKey },
+  });
+const namesOf = async () => (await walk(operator, '/operator/v1/brps', 'brps', 100)).map((brp) => brp.name);
+const countOf = async (name: string) => (await namesOf()).filter((known) => known === name).length;
+
+test('a request that is repeated with its key gets the same status and bytes, and is done once', async () => {
+  const key = newKey();
+  const first = await post('/brps', { name: 'Repeated' }, key);
+  assert.equal(first.status, 201);
+  assert.equal(first.headers.get('idempotent-replayed'), null);
+  platform.clock.set('2026-10-21T08:00:00Z');
+  for (let again = 0; again < 3; again++) {
+    const repeated = await post('/brps', { name: 'Repeated' }, key);
+    assert.deepEqual([repeated.status, repeated.text], [201, first.text]);
+    assert.equal(repeated.headers.get('idempotent-replayed'), 'true');
+    assert.equal(repeated.headers.get('content-type'), first.headers.get('content-type'));
+  }
+  assert.equal(await countOf('Repeated'), 1);
+  const audit = await walk(operator, `/operator/v1/audit?subject=${first.body.id}`, 'entries', 10);
+  assert.equal(audit.length, 1, 'and noted once');
+});
+
+test('without a key, or with another one, the same request is done again', async () => {
+  await post('/brps', { name: 'Twice' }, newKey());
+  await post('/brps', { name: 'Twice' }, newKey());
+  await operator('/operator/v1/brps', { method: 'POST', body: { name: 'Twice' } });
+  assert.equal(await countOf('Twice'), 3);
+});
+
+test('a key that was used for another body or path is refused, and nothing is done', async () => {
+  const key = newKey();
+  const first = await post('/brps', { name: 'One' }, key);
+  const others = [() => post('/brps', { name: 'Two' }, key), () => post('/accounts', { name: 'One' }, key)];
+  for (const other of others) {
+    const answer = await other();
+    assert.deepEqual([answer.status, problemOf(answer).code], [409, 'idempotency_key_reused']);
+  }
+  assert.equal(await countOf('Two'), 0);
+  assert.equal((await post('/brps', { name: 'One' }, key)).text, first.text, 'the first one stands');
+});
+
+test('the path’s parameters belong to the request', async () => {
+  const brp = await world.brp();
+  await world.key(brp);
+  const keys = (await operator(`/operator/v1/api-keys?owner_id=${brp.id}`)).body.api_keys;
+  const key = newKey();
+  assert.equal((await post(`/api-keys/${keys[0].id}/rotate`, {}, key)).status, 201);
+  const answer = await post(`/api-keys/${keys[1].id}/rotate`, {}, key);
+  assert.equal(problemOf(answer).code, 'idempotency_key_reused');
+});
+
+test('keys of different callers have nothing to do with each other', async () => {
+  const key = newKey();
+  const other = await world.operatorKey();
+  const first = await post('/brps', { name: 'Mine' }, key);
+  const second = await post('/brps', { name: 'Theirs' }, key, other);
+  assert.deepEqual([first.status, second.status], [201, 201]);
+});
+
+test('of twins that arrive at once one is done, and both get its answer', async () => {
+  const key = newKey();
+  const answers = await Promise.all(Array.from({ length: 8 }, () => post('/brps', { name: 'Twin' }, key)));
+  assert.deepEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1);
+  assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
+  assert.equal(await countOf('Twin'), 1);
+});
+
+test('a request that failed is not remembered: repeated, it is tried again', async () => {
+  const key = newKey();
+  const brp = await world.brp();
+  const eic = newEic();
+  const body = { brp_id: brp.id, eic, name: 'x', tsos: ['DE_TENNET'] };
+  await operator('/operator/v1/balance-groups', { method: 'POST', body: { ...body, name: 'first' } });
+  const conflict = await post('/balance-groups', body, key);
+  assert.equal(problemOf(conflict).code, 'already_exists');
+  const wrong = await post('/balance-groups', { ...body, eic: 'x' }, key);
+  assert.equal(problemOf(wrong).code, 'validation');
+  const other = await post('/balance-groups', { ...body, eic: newEic() }, key);
+  assert.equal(other.status, 201, 'the key is still free');
+});
+
+const REMEMBERED = statement(
+  'test_remembered',
+  'select to_jsonb(a)::text as record from idempotent_answer a',
+);
+
+test('the secret of a new key is told again to whoever repeats, and stands nowhere in the database', async () => {
+  const brp = await world.brp();
+  const key = newKey();
+  const body = { owner: { type: 'brp', id: brp.id }, name: 'secret' };
+  const first = await post('/api-keys', body, key);
+  assert.equal((await post('/api-keys', body, key)).body.secret, first.body.secret);
+  const records = await platform.db.query<{ record: string }>(REMEMBERED);
+  assert.ok(records.length > 0);
+  const { secret } = first.body;
+  const forms = [
+    secret,
+    secret.slice(-20),
+    Buffer.from(secret).toString('hex'),
+    key,
+    Buffer.from(key).toString('hex'),
+  ];
+  for (const { record } of records)
+    for (const form of forms) assert.ok(!record.includes(form), 'neither the secret nor the key');
+});
+
+const AGE = statement(
+  'test_age_answers',
+  "update idempotent_answer set created_at = created_at - interval '24 hours'",
+);
+
+test('after 24 hours a key is free again, and what was remembered is gone', async () => {
+  const key = newKey();
+  await post('/brps', { name: 'Yesterday' }, key);
+  await platform.db.query(AGE);
+  assert.equal((await post('/brps', { name: 'Today' }, key)).status, 201);
+  assert.equal((await platform.db.query(REMEMBERED)).length, 1);
+});
+
+test('a key has 1 to 200 characters', async () => {
+  for (const key of ['', 'x'.repeat(LIMITS.idempotencyKeyLength + 1)]) {
+    const answer = await post('/brps', { name: 'Long' }, key);
+    assert.deepEqual(problemOf(answer), { code: 'validation', errors: ['Idempotency-Key invalid_format'] });
+  }
+  assert.equal(
+    (await post('/brps', { name: 'Longest' }, 'x'.repeat(LIMITS.idempotencyKeyLength))).status,
+    201,
+  );
+});

@@ -1,0 +1,334 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { statement } from '../src/db/database.ts';
+import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { createWorld } from './world.ts';
+
+const NOON = '2026-10-20T12:00:00Z';
+const START = '2025-12-31T23:00:00Z';
+const END = '2026-12-31T23:00:00Z';
+const UNKNOWN = '01jhm3vq8ne0grs4f5c3hxkz2b';
+const PATH = '/operator/v1/contracts';
+
+const platform = await startTestPlatform({ now: NOON });
+const world = createWorld(platform.db, platform.clock);
+const operator = client(platform.baseUrl, await world.operatorKey());
+const { seller, buyer, sellerGroup, buyerGroup, producer, consumer } = await world.pair();
+
+let count = 0;
+const valid = () => ({
+  external_id: `PPA-${++count}`,
+  type: 'ppa',
+  seller_customer_id: producer.id,
+  buyer_customer_id: consumer.id,
+  delivery_start: START,
+  delivery_end: END,
+});
+const create = (body: object) => operator(PATH, { method: 'POST', body: { ...valid(), ...body } });
+const patch = (id: string, body: unknown) => operator(`${PATH}/${id}`, { method: 'PATCH', body });
+
+async function made(body: object = {}) {
+  const answer = await create(body);
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
+function refused(answer: Answer, ...errors: string[]) {
+  assert.equal(answer.status, 400, answer.text);
+  assert.deepEqual(problemOf(answer), { code: 'validation', errors });
+}
+
+function isProblem(answer: Answer, status: number, code: string) {
+  assert.deepEqual([answer.status, problemOf(answer).code], [status, code], answer.text);
+}
+
+const FIND_STORED = statement('test_contract', 'select no, profile from contract where external_id = $1');
+const stored = async (externalId: string) => {
+  const [row] = await platform.db.query<{ no: number; profile: unknown }>(FIND_STORED, [externalId]);
+  assert.ok(row);
+  return row;
+};
+
+test('an asset is registered, read, listed and changed, its power exact to the kW', async () => {
+  const asset = { name: 'Windpark', technology: 'wind_onshore', nominal_power: 48.301, tso: 'DE_50HERTZ' };
+  const path = '/operator/v1/assets';
+  const answer = await operator(path, { method: 'POST', body: asset });
+  assert.equal(answer.status, 201, answer.text);
+  const { id } = answer.body;
+  assert.deepEqual(answer.body, { id, ...asset });
+  assert.deepEqual((await operator(`${path}/${id}`)).body, { id, ...asset });
+  const solar = await operator(path, {
+    method: 'POST',
+    body: { ...asset, technology: 'solar', tso: 'DE_TENNET' },
+  });
+  const ids = async (query: string) =>
+    (await walk(operator, `${path}?${query}`, 'assets', 1)).map((one) => one.id);
+  assert.deepEqual(await ids(''), [id, solar.body.id]);
+  assert.deepEqual(await ids('technology=solar'), [solar.body.id]);
+  assert.deepEqual(await ids('tso=DE_50HERTZ'), [id]);
+  const changed = await operator(`${path}/${id}`, {
+    method: 'PATCH',
+    body: { nominal_power: 0.001, name: 'New' },
+  });
+  assert.deepEqual(changed.body, { id, ...asset, nominal_power: 0.001, name: 'New' });
+  assert.deepEqual((await operator(`${path}/${id}`)).body, changed.body);
+});
+
+test('every wrong field of an asset is named', async () => {
+  const asset = { name: 'x', technology: 'solar', nominal_power: 1, tso: 'DE_TENNET' };
+  const path = '/operator/v1/assets';
+  const send = (body: object) => operator(path, { method: 'POST', body: { ...asset, ...body } });
+  refused(await send({ nominal_power: 1.2345 }), 'nominal_power invalid_format');
+  refused(await send({ nominal_power: 0 }), 'nominal_power value_too_small');
+  refused(await send({ nominal_power: 1e7 }), 'nominal_power value_too_large');
+  refused(await send({ nominal_power: '1' }), 'nominal_power invalid_type');
+  refused(
+    await send({ technology: 'coal', tso: 'FR' }),
+    'technology invalid_enum_value',
+    'tso invalid_enum_value',
+  );
+  for (const id of [`ast_${UNKNOWN}`, 'x']) {
+    isProblem(await operator(`${path}/${id}`), 404, 'asset_not_found');
+    isProblem(await operator(`${path}/${id}`, { method: 'PATCH', body: {} }), 404, 'asset_not_found');
+  }
+});
+
+test('a contract reads the same for the operator and for both of its BRPs, and keeps its parties as they were', async () => {
+  const asset = await world.asset('Windpark');
+  const contract = await made({
+    ppa_type: 'produced',
+    period: '2026',
+    delivery_profile: 'as produced',
+    asset_id: asset.id,
+  });
+  assert.deepEqual(
+    [contract.status, contract.delivery_start, contract.delivery_end, contract.created_at],
+    ['in_progress', START, END, NOON],
+  );
+  assert.deepEqual([contract.seller.eic, contract.seller.tso], [sellerGroup.eic, 'DE_AMPRION']);
+  assert.deepEqual([contract.buyer.eic, contract.buyer.tso], [buyerGroup.eic, 'DE_AMPRION']);
+  assert.deepEqual(
+    [contract.ppa_type, contract.period, contract.delivery_profile, contract.asset.id],
+    ['produced', '2026', 'as produced', asset.id],
+  );
+  for (const { key } of [seller, buyer])
+    assert.deepEqual((await client(platform.baseUrl, key)(`/v1/contracts/${contract.id}`)).body, contract);
+  const stranger = await world.brp();
+  assert.equal((await client(platform.baseUrl, stranger.key)(`/v1/contracts/${contract.id}`)).status, 404);
+  await operator(`/operator/v1/customers/${producer.id}`, { method: 'PATCH', body: { name: 'Later' } });
+  assert.deepEqual((await operator(`${PATH}/${contract.id}`)).body, contract);
+});
+
+test('contracts are listed over all BRPs, and found by their external id', async () => {
+  const contract = await made({ external_id: 'Ref/2026 #1' });
+  const { body } = await operator(`${PATH}?external_id=${encodeURIComponent('Ref/2026 #1')}`);
+  assert.deepEqual(body.contracts, [contract]);
+  assert.deepEqual((await operator(`${PATH}?external_id=ref`)).body.contracts, []);
+  const all = await walk(
+    operator,
+    `${PATH}?eic=${sellerGroup.eic}&status=in_progress&type=ppa`,
+    'contracts',
+    1,
+  );
+  assert.deepEqual(all.at(-1), contract);
+  isProblem(await operator(`${PATH}/con_${UNKNOWN}`), 404, 'contract_not_found');
+});
+
+test('an external id is used once', async () => {
+  const { external_id } = await made();
+  isProblem(await create({ external_id }), 409, 'already_exists');
+  const twins = await Promise.all([1, 2, 3].map(() => create({ external_id: 'TWIN' })));
+  assert.deepEqual(twins.map(({ status }) => status).toSorted((a, b) => a - b), [201, 409, 409]);
+});
+
+test('both customers must be there and have a balance group', async () => {
+  const unplaced = await world.customer(seller);
+  refused(await create({ seller_customer_id: unplaced.id }), 'seller_customer_id validation_failed');
+  refused(
+    await create({ seller_customer_id: 'x', buyer_customer_id: `cust_${UNKNOWN}` }),
+    'buyer_customer_id validation_failed',
+    'seller_customer_id validation_failed',
+  );
+  const within = await made({ buyer_customer_id: producer.id });
+  assert.deepEqual(within.seller, within.buyer, 'one customer may be both');
+});
+
+test('delivery is from local midnight to local midnight, or open', async () => {
+  const wrong = [
+    '2026-01-01T00:00:00Z',
+    '2026-06-30T23:00:00Z',
+    '2026-06-30T22:00:00.001Z',
+    '0001-01-01T00:00:00Z',
+  ];
+  for (const delivery_start of wrong)
+    refused(await create({ delivery_start, delivery_end: null }), 'delivery_start validation_failed');
+  refused(await create({ delivery_end: '9999-12-31T23:00:00Z' }), 'delivery_end validation_failed');
+  refused(await create({ delivery_end: START }), 'delivery_end validation_failed');
+  refused(await create({ delivery_start: END, delivery_end: START }), 'delivery_end validation_failed');
+  refused(
+    await create({ delivery_start: 'soon', delivery_end: 7 }),
+    'delivery_end invalid_type',
+    'delivery_start invalid_format',
+  );
+  const summer = await made({ delivery_start: '2026-07-01T00:00:00+02:00', delivery_end: null });
+  assert.deepEqual([summer.delivery_start, summer.delivery_end], ['2026-06-30T22:00:00Z', null]);
+  const open = await made({ delivery_start: null, delivery_end: undefined });
+  assert.deepEqual([open.status, open.delivery_start, open.delivery_end], ['pending', null, null]);
+});
+
+test('what only a PPA has is refused on other types', async () => {
+  const asset = await world.asset();
+  const ppa = {
+    ppa_type: 'baseload',
+    period: 'x',
+    delivery_profile: 'x',
+    asset_id: asset.id,
+    profile: { power: 4 },
+  };
+  refused(
+    await create({ type: 'intraday', ...ppa }),
+    'asset_id validation_failed',
+    'delivery_profile validation_failed',
+    'period validation_failed',
+    'ppa_type validation_failed',
+    'profile validation_failed',
+  );
+  const nothing = Object.fromEntries(Object.keys(ppa).map((name) => [name, null]));
+  const spot = await made({ type: 'day_ahead', ...nothing });
+  assert.ok(!('ppa_type' in spot) && !('asset' in spot));
+  refused(await create({ asset_id: `ast_${UNKNOWN}` }), 'asset_id validation_failed');
+  refused(await create({ ppa_type: 'magic' }), 'ppa_type invalid_enum_value');
+});
+
+test('a profile is kept in whole kW, of the kind that the PPA type says', async () => {
+  const shape = Array.from({ length: 12 }, (_, month) =>
+    Array.from({ length: 24 }, (__, hour) => month + hour),
+  );
+  const cases: [ppaType: string, profile: object, powerKw: unknown][] = [
+    ['baseload', { power: 5 }, 5000],
+    ['baseload', { kind: 'baseload', power: 0.004 }, 4],
+    ['peakload', { kind: 'peakload', power: 1.252 }, 1252],
+    ['shaped', { kind: 'shaped', power: shape }, shape.map((hours) => hours.map((mw) => mw * 1000))],
+  ];
+  for (const [ppa_type, profile, powerKw] of cases) {
+    const { external_id } = await made({ ppa_type, profile });
+    assert.deepEqual((await stored(external_id)).profile, { kind: ppa_type, powerKw });
+  }
+  const none = await made({ ppa_type: 'baseload', profile: null });
+  assert.equal((await stored(none.external_id)).profile, null);
+});
+
+test('a profile that no whole kWh come of is refused, at its place', async () => {
+  const send = (ppa_type: string | null, profile: unknown) => create({ ppa_type, profile });
+  refused(await send('produced', { power: 5 }), 'profile validation_failed');
+  refused(await send(null, { power: 5 }), 'profile validation_failed');
+  refused(await send('baseload', { kind: 'peakload', power: 5 }), 'profile.kind validation_failed');
+  refused(await send('baseload', { power: 0.003 }), 'profile.power validation_failed');
+  refused(await send('baseload', { power: -4 }), 'profile.power value_too_small');
+  refused(await send('baseload', { power: 'x' }), 'profile.power invalid_type');
+  refused(
+    await send('baseload', { kind: 'odd' }),
+    'profile.kind invalid_enum_value',
+    'profile.power required',
+  );
+  refused(await send('baseload', 'flat'), 'profile invalid_type');
+  refused(await send('shaped', { power: 5 }), 'profile.power validation_failed');
+  const shape = Array.from({ length: 12 }, () => Array.from({ length: 24 }, () => 4));
+  refused(await send('baseload', { power: shape }), 'profile.power validation_failed');
+  refused(await send('shaped', { power: shape.slice(1) }), 'profile.power value_too_small');
+  const uneven = shape.with(3, [4, 4.001, ...Array.from({ length: 22 }, () => 4)]);
+  refused(await send('shaped', { power: uneven }), 'profile.power[3][1] validation_failed');
+  const short = shape.with(5, [4]);
+  refused(await send('shaped', { power: short }), 'profile.power[5] value_too_small');
+});
+
+const INVALIDATIONS = statement(
+  'test_invalidations',
+  `select delivery_day, number, revision, slot, reason from invalidation
+   where contract_no = $1 order by delivery_day, number`,
+);
+const MARKS = statement(
+  'test_marks',
+  'select distinct delivery_day from changed_position order by delivery_day',
+);
+
+test('a contract that ends early takes back what it would have delivered from then on', async () => {
+  const contract = await made();
+  const { no } = await stored(contract.external_id);
+  const of = { ...contract, no, uuid: '' };
+  for (const day of ['2026-10-24', '2026-10-25', '2026-10-26']) await world.volumes(of, day, 250);
+  const corrected = Array.from<number | null>({ length: 96 }).fill(null).with(4, 500);
+  await world.volumes(of, '2026-10-26', corrected);
+  await world.nominate();
+  const list = (query: string) =>
+    walk(
+      client(platform.baseUrl, buyer.key),
+      `/v1/contracts/${contract.id}/transactions?${query}`,
+      'transactions',
+      100,
+    );
+  const [gone] = await list('delivery_date=2026-10-25&slot_number_from=7&slot_number_to=7');
+  await world.invalidate(gone.id, 'meter');
+
+  const delivery_end = '2026-10-24T22:00:00Z';
+  const answer = await patch(contract.id, { delivery_end });
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual(answer.body, { ...contract, delivery_end });
+  assert.equal(
+    (await list('delivery_date=2026-10-24&status=valid')).length,
+    96,
+    'the day before is untouched',
+  );
+  assert.equal((await list('delivery_start=2026-10-24T22:00:00Z&status=valid')).length, 0);
+  assert.equal((await list('delivery_date=2026-10-25&status=invalid')).length, 100);
+  const last = await list('delivery_date=2026-10-26');
+  assert.deepEqual(
+    last
+      .filter((transaction) => transaction.status !== 'invalid')
+      .map(({ slot_number, version, status }) => [slot_number, version, status]),
+    [[5, 1, 'superseded']],
+    'what was superseded before stays so',
+  );
+  const rows = await platform.db.query<{
+    delivery_day: string;
+    number: number;
+    revision: number;
+    slot: number;
+    reason: string;
+  }>(INVALIDATIONS, [no]);
+  const ofDay = (day: string) => rows.filter((row) => row.delivery_day === day);
+  assert.deepEqual(
+    ofDay('2026-10-25').map((row) => row.number),
+    Array.from({ length: 100 }, (_, at) => at + 1),
+  );
+  assert.deepEqual(ofDay('2026-10-25')[0], {
+    delivery_day: '2026-10-25',
+    number: 1,
+    revision: 1,
+    slot: 7,
+    reason: 'meter',
+  });
+  assert.ok(rows.slice(1).every((row) => row.reason === 'contract ended'));
+  assert.equal(ofDay('2026-10-26').length, 96);
+  assert.equal(ofDay('2026-10-26').find((row) => row.slot === 5)?.revision, 2);
+  const marked = (await platform.db.query<{ delivery_day: string }>(MARKS)).map((row) => row.delivery_day);
+  assert.deepEqual(marked, ['2026-10-25', '2026-10-26'], 'the engine will hear of it');
+});
+
+test('dates that were null can be set once; an end moves only to an earlier day, a start not at all', async () => {
+  const { id } = await made({ delivery_start: null, delivery_end: null });
+  refused(await patch(id, { delivery_start: '2026-01-01T00:00:00Z' }), 'delivery_start validation_failed');
+  assert.equal((await patch(id, { delivery_start: START })).body.delivery_start, START);
+  refused(await patch(id, { delivery_end: START }), 'delivery_end validation_failed');
+  assert.equal((await patch(id, { delivery_end: END })).body.status, 'in_progress');
+  const set = (await operator(`${PATH}/${id}`)).body;
+  refused(await patch(id, { delivery_start: '2026-01-01T23:00:00Z' }), 'delivery_start validation_failed');
+  refused(await patch(id, { delivery_end: '2027-01-01T23:00:00Z' }), 'delivery_end validation_failed');
+  refused(await patch(id, { delivery_end: null }), 'delivery_end invalid_type');
+  refused(await patch(id, { type: 'ppa', color: 'x' }), 'color unknown_field', 'type read_only_field');
+  assert.deepEqual((await patch(id, { delivery_start: START, delivery_end: END })).body, set, 'as they are');
+  assert.deepEqual((await patch(id, {})).body, set);
+  assert.equal((await patch(id, { delivery_end: '2026-10-19T22:00:00Z' })).body.status, 'completed');
+  isProblem(await patch(`con_${UNKNOWN}`, {}), 404, 'contract_not_found');
+  isProblem(await patch('x', {}), 404, 'contract_not_found');
+});

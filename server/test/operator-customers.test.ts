@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LIMITS } from '@saldo/api';
+import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { createWorld, newEic } from './world.ts';
+
+const NOON = '2026-10-20T12:00:00Z';
+const platform = await startTestPlatform({ now: NOON });
+const world = createWorld(platform.db, platform.clock);
+const operator = client(platform.baseUrl, await world.operatorKey());
+const PATH = '/operator/v1/customers';
+const UNKNOWN = '01jhm3vq8ne0grs4f5c3hxkz2b';
+
+const brp = await world.brp();
+const group = await world.group(brp, ['DE_AMPRION', 'DE_TENNET']);
+const other = await world.brp();
+const otherGroup = await world.group(other, ['DE_50HERTZ']);
+const place = { eic: group.eic, tso: 'DE_AMPRION' };
+const otherPlace = { eic: otherGroup.eic, tso: 'DE_50HERTZ' };
+
+const create = (body: object) =>
+  operator(PATH, { method: 'POST', body: { brp_id: brp.id, name: 'x', ...body } });
+const patch = (id: string, body: unknown, headers: Record<string, string> = {}) =>
+  operator(`${PATH}/${id}`, { method: 'PATCH', body, headers });
+const read = async (id: string) => (await operator(`${PATH}/${id}`)).body;
+const seenBy = (key: string, id: string) => client(platform.baseUrl, key)(`/v1/customers/${id}`);
+
+async function made(body: object = {}) {
+  const answer = await create(body);
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
+function refused(answer: Answer, ...errors: string[]) {
+  assert.equal(answer.status, 400, answer.text);
+  assert.deepEqual(problemOf(answer), { code: 'validation', errors });
+}
+
+function isProblem(answer: Answer, status: number, code: string) {
+  assert.deepEqual([answer.status, problemOf(answer).code], [status, code], answer.text);
+}
+
+test('a customer that the operator makes is pending, and its BRP reads the same without the BRP’s id', async () => {
+  const metadata = { cost_center: '4711' };
+  const customer = await made({ name: 'Stadtwerke', balance_group: place, metadata });
+  const { brp_id, ...shown } = customer;
+  assert.equal(brp_id, brp.id);
+  assert.deepEqual(shown, {
+    id: shown.id,
+    name: 'Stadtwerke',
+    status: 'pending',
+    balance_group: place,
+    metadata,
+    assigned_at: NOON,
+    activated_at: null,
+    created_at: NOON,
+  });
+  assert.deepEqual((await seenBy(brp.key, customer.id)).body, shown);
+  assert.equal((await seenBy(other.key, customer.id)).status, 404);
+  assert.deepEqual(await read(customer.id), customer);
+});
+
+test('every wrong field of a new customer is named, and nothing is made', async () => {
+  const count = async () => (await walk(operator, PATH, 'customers', 100)).length;
+  const before = await count();
+  for (const brp_id of [`brp_${UNKNOWN}`, 'x']) refused(await create({ brp_id }), 'brp_id validation_failed');
+  refused(await operator(PATH, { method: 'POST', body: {} }), 'brp_id required', 'name required');
+  refused(await create({ status: 'active' }), 'status unknown_field');
+  refused(await create({ metadata: { a: null } }), 'metadata.a invalid_type');
+  refused(await create({ balance_group: otherPlace }), 'balance_group.eic validation_failed');
+  refused(
+    await create({ balance_group: { ...place, eic: newEic() } }),
+    'balance_group.eic validation_failed',
+  );
+  isProblem(
+    await create({ balance_group: { ...place, tso: 'DE_50HERTZ' } }),
+    400,
+    'balance_group_tso_not_enabled',
+  );
+  const keys = Array.from({ length: LIMITS.metadata.keys + 1 }, (_, at) => [`key${at}`, 'x']);
+  refused(await create({ metadata: Object.fromEntries(keys) }), 'metadata value_too_large');
+  assert.equal(await count(), before);
+});
+
+test('customers of all BRPs are listed, and filtered as a BRP’s own list is and by BRP', async () => {
+  const mine = await made({ name: 'Alpha Energie', balance_group: place });
+  const theirs = await made({ brp_id: other.id, name: 'Alpha Strom', balance_group: otherPlace });
+  const ids = async (query: string) =>
+    (await walk(operator, `${PATH}?${query}`, 'customers', 1)).map((customer) => customer.id);
+  assert.deepEqual(await ids('search=ALPHA'), [mine.id, theirs.id]);
+  assert.deepEqual(await ids(`search=alpha&brp_id=${other.id}`), [theirs.id]);
+  assert.deepEqual(await ids(`search=alpha&eic=${group.eic}`), [mine.id]);
+  assert.deepEqual(await ids('search=alpha&tso=DE_50HERTZ'), [theirs.id]);
+  assert.deepEqual(await ids('search=alpha&status=active'), []);
+  assert.deepEqual(await ids(`brp_id=brp_${UNKNOWN}`), []);
+  assert.deepEqual(await ids('brp_id=x'), []);
+  const seen = await walk(client(platform.baseUrl, other.key), '/v1/customers', 'customers', 100);
+  assert.deepEqual(
+    await ids(`brp_id=${other.id}`),
+    seen.map((customer) => customer.id),
+  );
+});
+
+test('the operator changes everything that the BRP may, under the same rules, and the name', async () => {
+  const { id } = await made();
+  const answer = await patch(id, {
+    name: 'Renamed',
+    status: 'active',
+    balance_group: { ...place, tso: 'DE_TENNET' },
+    metadata: { color: 'green' },
+  });
+  assert.equal(answer.status, 200, answer.text);
+  const { name, status, balance_group, metadata, activated_at, assigned_at } = answer.body;
+  assert.deepEqual([name, status, metadata.color], ['Renamed', 'active', 'green']);
+  assert.deepEqual(balance_group, { ...place, tso: 'DE_TENNET' });
+  assert.deepEqual([activated_at, assigned_at], [NOON, NOON]);
+  const found = await walk(operator, `${PATH}?search=renamed`, 'customers', 10);
+  assert.deepEqual(
+    found.map((customer) => customer.id),
+    [id],
+    'found by its new name',
+  );
+  isProblem(await patch(id, { status: 'active' }), 409, 'already_active');
+  isProblem(await patch(id, { status: 'pending' }), 409, 'invalid_status_transition');
+  isProblem(
+    await patch(id, { balance_group: { ...place, tso: 'DE_50HERTZ' } }),
+    400,
+    'balance_group_tso_not_enabled',
+  );
+  refused(
+    await patch(id, { balance_group: otherPlace, brp_id: 'x' }),
+    'balance_group.eic validation_failed',
+    'brp_id validation_failed',
+  );
+  refused(await patch(id, { id, created_at: NOON }), 'created_at read_only_field', 'id read_only_field');
+  isProblem(await patch(`cust_${UNKNOWN}`, {}), 404, 'customer_not_found');
+  isProblem(await operator(`${PATH}/x`), 404, 'customer_not_found');
+  assert.deepEqual(await read(id), answer.body, 'what was refused has changed nothing');
+});
+
+test('a customer that is assigned to another BRP leaves the old one, with its balance group', async () => {
+  const customer = await made({ balance_group: place });
+  platform.clock.set('2026-10-21T09:00:00Z');
+  const moved = (await patch(customer.id, { brp_id: other.id })).body;
+  assert.deepEqual(moved, {
+    ...customer,
+    brp_id: other.id,
+    balance_group: null,
+    assigned_at: '2026-10-21T09:00:00Z',
+  });
+  assert.equal((await seenBy(brp.key, customer.id)).status, 404);
+  assert.equal((await seenBy(other.key, customer.id)).status, 200);
+  platform.clock.set('2026-10-22T09:00:00Z');
+  const same = (await patch(customer.id, { brp_id: other.id })).body;
+  assert.equal(same.assigned_at, moved.assigned_at, 'assigned to whom it is, nothing changes');
+  platform.clock.set(NOON);
+});
+
+test('with another BRP a customer may get one of that BRP’s balance groups, and none of the old one’s', async () => {
+  const customer = await made({ balance_group: place });
+  refused(
+    await patch(customer.id, { brp_id: other.id, balance_group: place }),
+    'balance_group.eic validation_failed',
+  );
+  assert.deepEqual(await read(customer.id), customer);
+  const moved = (await patch(customer.id, { brp_id: other.id, balance_group: otherPlace })).body;
+  assert.deepEqual([moved.brp_id, moved.balance_group], [other.id, otherPlace]);
+  refused(await patch(customer.id, { brp_id: `brp_${UNKNOWN}` }), 'brp_id validation_failed');
+});
+
+test('a customer’s tag guards it against changes that were not seen, the operator’s as the BRP’s', async () => {
+  const { id } = await made();
+  const first = await operator(`${PATH}/${id}`);
+  const tag = first.headers.get('etag') ?? '';
+  assert.match(tag, /^"[\w-]+"$/);
+  const cached = await operator(`${PATH}/${id}`, { headers: { 'if-none-match': tag } });
+  assert.deepEqual([cached.status, cached.text], [304, '']);
+  const byBrp = await client(platform.baseUrl, brp.key)(`/v1/customers/${id}`, {
+    method: 'PATCH',
+    body: { metadata: { color: 'blue' } },
+  });
+  assert.equal(byBrp.status, 200);
+  isProblem(await patch(id, { name: 'Late' }, { 'if-match': tag }), 412, 'precondition_failed');
+  const current = (await operator(`${PATH}/${id}`)).headers.get('etag') ?? '';
+  const changed = await patch(id, { name: 'In time' }, { 'if-match': current });
+  assert.equal(changed.status, 200);
+  assert.equal(changed.headers.get('etag'), (await operator(`${PATH}/${id}`)).headers.get('etag'));
+  assert.equal((await patch(id, {}, { 'if-match': '*' })).status, 200);
+});
+
+test('BRP and operator who change a customer at once both find their change', async () => {
+  const { id } = await made();
+  const asBrp = client(platform.baseUrl, brp.key);
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, at) => {
+      const body = { metadata: { [`key${at}`]: 'x' } };
+      return at % 2 === 0 ? patch(id, body) : asBrp(`/v1/customers/${id}`, { method: 'PATCH', body });
+    }),
+  );
+  assert.ok(answers.every(({ status }) => status === 200));
+  assert.equal(Object.keys((await read(id)).metadata).length, 10);
+});

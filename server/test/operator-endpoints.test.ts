@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Endpoint, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
+import { createAccount, createApiKey } from '../src/features/parties/actions.ts';
+import { client, problemOf, startTestPlatform } from './harness.ts';
+import { createWorld, newEic } from './world.ts';
+
+/** What each operation is called with to succeed once. An operation that is missing here fails the first test. */
+type Case = { path: string; body?: unknown; headers?: Record<string, string> };
+
+const DAY = '2026-10-25';
+const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z', environment: { SANDBOX: 'on' } });
+const world = createWorld(platform.db, platform.clock);
+const operatorKey = await world.operatorKey();
+const operator = client(platform.baseUrl, operatorKey);
+const { seller: brp, sellerGroup, producer, consumer } = await world.pair();
+const asset = await world.asset();
+const contract = await world.contract(producer, consumer, { externalId: 'PPA-1', assetUuid: asset.uuid });
+await world.volumes(contract, DAY, 250);
+await world.nominate();
+
+const [transaction] = (await operator('/operator/v1/transactions?limit=1')).body.transactions;
+const [nomination] = (await operator('/operator/v1/nominations?limit=1')).body.nominations;
+const newKeyId = async () => {
+  const body = { owner: { type: 'brp', id: brp.id }, name: 'case' };
+  return (await operator('/operator/v1/api-keys', { method: 'POST', body })).body.id;
+};
+
+const base = '/operator/v1';
+const cases: Record<string, Case> = {
+  createBrp: { path: `${base}/brps`, body: { name: 'New' } },
+  listBrps: { path: `${base}/brps` },
+  getBrp: { path: `${base}/brps/${brp.id}` },
+  createBalanceGroup: {
+    path: `${base}/balance-groups`,
+    body: { brp_id: brp.id, eic: newEic(), name: 'New', tsos: ['DE_TENNET'] },
+  },
+  listBalanceGroups: { path: `${base}/balance-groups` },
+  getBalanceGroup: { path: `${base}/balance-groups/${sellerGroup.eic}` },
+  updateBalanceGroup: { path: `${base}/balance-groups/${sellerGroup.eic}`, body: { name: 'Renamed' } },
+  createAccount: { path: `${base}/accounts`, body: { name: 'New' } },
+  listAccounts: { path: `${base}/accounts` },
+  createApiKey: { path: `${base}/api-keys`, body: { owner: { type: 'operator' }, name: 'New' } },
+  listApiKeys: { path: `${base}/api-keys` },
+  revokeApiKey: { path: `${base}/api-keys/${await newKeyId()}` },
+  rotateApiKey: { path: `${base}/api-keys/${await newKeyId()}/rotate`, body: { grace_s: 60 } },
+  operatorCreateCustomer: { path: `${base}/customers`, body: { brp_id: brp.id, name: 'New' } },
+  operatorListCustomers: { path: `${base}/customers` },
+  operatorGetCustomer: { path: `${base}/customers/${producer.id}` },
+  operatorUpdateCustomer: { path: `${base}/customers/${producer.id}`, body: { name: 'Renamed' } },
+  createAsset: {
+    path: `${base}/assets`,
+    body: { name: 'New', technology: 'solar', nominal_power: 1.5, tso: 'DE_TENNET' },
+  },
+  listAssets: { path: `${base}/assets` },
+  getAsset: { path: `${base}/assets/${asset.id}` },
+  updateAsset: { path: `${base}/assets/${asset.id}`, body: { nominal_power: 2 } },
+  createContract: {
+    path: `${base}/contracts`,
+    body: {
+      external_id: 'New',
+      type: 'ppa',
+      seller_customer_id: producer.id,
+      buyer_customer_id: consumer.id,
+    },
+  },
+  operatorListContracts: { path: `${base}/contracts` },
+  operatorGetContract: { path: `${base}/contracts/${contract.id}` },
+  updateContract: { path: `${base}/contracts/${contract.id}`, body: {} },
+  putContractDay: {
+    path: `${base}/contracts/${contract.id}/days/2026-10-26`,
+    body: { volumes: Array.from({ length: 96 }, () => 0.5) },
+  },
+  importVolumes: {
+    path: `${base}/volumes`,
+    body: 'contract,delivery_date,slot,volume\nPPA-1,2026-10-27,1,1.25\n',
+    headers: { 'content-type': 'text/csv' },
+  },
+  operatorListTransactions: { path: `${base}/transactions?include_assets=true` },
+  invalidateTransaction: {
+    path: `${base}/transactions/${transaction.id}/invalidate`,
+    body: { reason: 'meter replaced' },
+  },
+  runProfiles: { path: `${base}/profiles/run`, body: {} },
+  runNominations: { path: `${base}/nominations/run`, body: {} },
+  operatorListNominations: { path: `${base}/nominations?include_slots=true` },
+  operatorGetNomination: { path: `${base}/nominations/${nomination.id}` },
+  operatorGetNominationHistory: { path: `${base}/nominations/${nomination.id}/history` },
+  operatorExplainNomination: { path: `${base}/nominations/${nomination.id}/explanation` },
+  listAudit: { path: `${base}/audit` },
+  getClock: { path: `${base}/clock` },
+  setClock: { path: `${base}/clock`, body: { now: '2026-10-20T08:00:00Z' } },
+};
+
+const endpoints: Endpoint[] = [...Object.values(operatorEndpoints), ...Object.values(sandboxEndpoints)];
+
+const call = ({ id, method }: Endpoint, key: string | null, query = '') => {
+  const { path, body, headers } = cases[id] ?? assert.fail(`${id} has no case`);
+  return client(platform.baseUrl, key)(path + query, {
+    method,
+    ...(body === undefined ? {} : { body }),
+    ...(headers === undefined ? {} : { headers }),
+  });
+};
+
+test('every operation has a case, and every case is an operation', () => {
+  assert.deepEqual(Object.keys(cases).toSorted(), endpoints.map(({ id }) => id).toSorted());
+});
+
+test('no operation answers without a key, or with one of a BRP, an account or nobody', async () => {
+  const account = await platform.db.transaction(async (tx) => {
+    const { no } = await createAccount(tx, { name: 'Holder' }, platform.clock.now());
+    const owner = { type: 'account' as const, accountNo: no };
+    return createApiKey(tx, { owner, name: 'x', scopes: [], expiresAt: null }, platform.clock.now());
+  });
+  for (const endpoint of endpoints) {
+    for (const key of [null, '', 'nonsense', brp.key, account.secret]) {
+      const answer = await call(endpoint, key);
+      assert.equal(answer.status, 401, `${endpoint.id} with ${key}`);
+      assert.equal(problemOf(answer).code, 'invalid_api_key');
+      assert.equal(answer.headers.get('www-authenticate'), 'ApiKey');
+    }
+  }
+});
+
+test('an operator’s key opens none of the BRP API', async () => {
+  const answer = await client(platform.baseUrl, operatorKey)('/v1/contracts');
+  assert.deepEqual([answer.status, problemOf(answer).code], [401, 'invalid_api_key']);
+});
+
+test('a query parameter that an operation does not know is refused, and nothing is done', async () => {
+  for (const endpoint of endpoints) {
+    const separator = (cases[endpoint.id]?.path ?? '').includes('?') ? '&' : '?';
+    const answer = await call(endpoint, operatorKey, `${separator}delivery_dat=2026-10-25`);
+    assert.equal(answer.status, 400, `${endpoint.id}: ${answer.text}`);
+    const { code, errors } = problemOf(answer);
+    assert.deepEqual([code, errors], ['validation', ['delivery_dat unknown_field']], endpoint.id);
+  }
+  // Each case succeeds only once; that it still does below shows that it was not done here.
+});
+
+test('every operation answers as its schema says, with its status and the rate-limit headers', async () => {
+  for (const endpoint of endpoints) {
+    const { status, headers, text } = await call(endpoint, operatorKey);
+    assert.equal(status, endpoint.status ?? 200, `${endpoint.id}: ${text}`);
+    assert.equal(headers.get('x-ratelimit-limit'), '1000000', endpoint.id);
+    assert.match(headers.get('x-ratelimit-remaining') ?? '', /^\d+$/, endpoint.id);
+    assert.match(headers.get('x-ratelimit-reset') ?? '', /^\d+$/, endpoint.id);
+    assert.equal(headers.get('cache-control'), 'private, no-cache', endpoint.id);
+  }
+});
+
+test('an operation that takes JSON refuses anything else', async () => {
+  for (const endpoint of endpoints.filter(({ body }) => body !== null)) {
+    const send = (body: string, type: string) =>
+      client(platform.baseUrl, operatorKey)((cases[endpoint.id] as Case).path, {
+        method: endpoint.method,
+        body,
+        headers: { 'content-type': type },
+      });
+    assert.equal((await send('x', 'text/plain')).status, 415, endpoint.id);
+    assert.deepEqual(problemOf(await send('{', 'application/json')), {
+      code: 'validation',
+      errors: [' invalid_format'],
+    });
+    assert.deepEqual(problemOf(await send('[]', 'application/json')).errors, [' invalid_type'], endpoint.id);
+    assert.deepEqual(
+      problemOf(await send('null', 'application/json')).errors,
+      [' invalid_type'],
+      endpoint.id,
+    );
+  }
+});
+
+test('a wrong method is refused with those that are possible', async () => {
+  const answer = await operator(`${base}/brps/${brp.id}`, { method: 'DELETE' });
+  assert.equal(answer.status, 405);
+  assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS');
+});
