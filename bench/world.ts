@@ -15,7 +15,7 @@ import { findOwnPosition, insertCustomer } from '../server/src/features/customer
 import { insertAsset } from '../server/src/features/market/store.ts';
 import { createApiKey, createBalanceGroup, createBrp } from '../server/src/features/parties/actions.ts';
 
-export type WorldSize = { readonly contracts: number; readonly days: number };
+export type WorldSize = { readonly contracts: number; readonly days: number; readonly brps?: number };
 
 type Position = { no: number; brpNo: number; customerId: string; tso: Tso };
 export type BenchBrp = { no: number; key: string; positions: Position[]; contracts: BenchContract[] };
@@ -69,7 +69,7 @@ export async function createWorld(url: string, size: WorldSize): Promise<BenchWo
   const db = openDatabase(url);
   const random = numbersFrom(size.contracts);
   try {
-    const brps = await db.transaction((tx) => createBrps(tx));
+    const brps = await db.transaction((tx) => createBrps(tx, size.brps ?? BRPS));
     const contracts = await db.transaction((tx) => createContracts(tx, brps, size.contracts, random));
     const days = Array.from({ length: size.days }, (_, at) => addDays(FIRST_DAY, at));
     return { url, brps: brps.toSorted((a, b) => b.contracts.length - a.contracts.length), contracts, days };
@@ -79,9 +79,9 @@ export async function createWorld(url: string, size: WorldSize): Promise<BenchWo
 }
 
 /** Every BRP has one balance group, in one to four control areas, and a customer in each of them. */
-async function createBrps(tx: Tx): Promise<BenchBrp[]> {
+async function createBrps(tx: Tx, count: number): Promise<BenchBrp[]> {
   const brps: BenchBrp[] = [];
-  for (let at = 0; at < BRPS; at++) {
+  for (let at = 0; at < count; at++) {
     const { no } = await createBrp(tx, { name: `BRP ${at + 1}` }, MADE_AT);
     const [eic, tsos] = [eicOf(at + 1), TSOS.slice(0, 1 + (at % TSOS.length))];
     await createBalanceGroup(tx, { brpNo: no, eic, name: `Balance group ${at + 1}`, tsos }, MADE_AT);

@@ -22,7 +22,7 @@ export async function buildPackage(outDir: string): Promise<void> {
   await rename(path.join(outDir, 'api', 'src'), path.join(outDir, 'wire'));
   await rm(path.join(outDir, 'sdk'), { recursive: true });
   await rm(path.join(outDir, 'api'), { recursive: true });
-  for await (const file of glob('{src,cli}/**/*.{js,d.ts}', { cwd: outDir })) await pointToWire(outDir, file);
+  for await (const file of glob('**/*.{js,d.ts}', { cwd: outDir })) await rewriteImports(outDir, file);
   await chmod(path.join(outDir, 'cli', 'main.js'), 0o755);
   await writeFile(path.join(outDir, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`);
   await cp(path.join(SDK, 'README.md'), path.join(outDir, 'README.md'));
@@ -37,12 +37,18 @@ async function compile(outDir: string): Promise<void> {
   });
 }
 
-/** In the checkout `@saldo/api` is a package of its own; in the published one it is a folder. */
-async function pointToWire(outDir: string, file: string): Promise<void> {
-  const full = path.join(outDir, file);
-  const text = await readFile(full, 'utf8');
-  const wire = path.posix.join(path.posix.relative(path.posix.dirname(file.replaceAll('\\', '/')), 'wire'), 'index.js');
-  await writeFile(full, text.replaceAll(/(['"])@saldo\/api\1/g, `$1${wire}$1`));
+/**
+ * In the checkout `@saldo/api` is a package of its own, in the published one it is a folder. The compiler rewrites the
+ * `.ts` of imports in the code, but not in the declarations.
+ */
+async function rewriteImports(outDir: string, file: string): Promise<void> {
+  const folder = path.posix.dirname(file.replaceAll('\\', '/'));
+  const wire = path.posix.join(path.posix.relative(folder, 'wire'), 'index.js');
+  const text = await readFile(path.join(outDir, file), 'utf8');
+  const rewritten = text
+    .replaceAll(/(['"])@saldo\/api\1/g, `$1${wire}$1`)
+    .replaceAll(/((?:from |import\()(['"])\.[^'"]*)\.ts\2/g, '$1.js$2');
+  await writeFile(path.join(outDir, file), rewritten);
 }
 
 async function manifest(): Promise<Manifest> {

@@ -9,6 +9,7 @@ import { migrate } from './db/migrate.ts';
 import { DEFAULT_GATE_RULES } from './domain/gates.ts';
 import { nominateDue } from './features/nominations/actions.ts';
 import { followSandboxClock } from './features/sandbox/operator-routes.ts';
+import { runProfiles } from './features/transactions/profiles.ts';
 import { originOf } from './http/server.ts';
 import { type Job, startJobs } from './jobs.ts';
 import { createMetrics } from './metrics.ts';
@@ -70,6 +71,7 @@ export async function startPlatform(config: Config, surroundings: Surroundings):
 
 /** How soon a change of volumes becomes a nomination without anybody asking. */
 const NOMINATE_EVERY_MS = 500;
+const MAKE_PROFILES_EVERY_MS = 10 * 60_000;
 const FOLLOW_CLOCK_EVERY_MS = 1_000;
 
 const platformJobs = (config: Config, db: Database, clock: MovableClock): Job[] => [
@@ -77,6 +79,11 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock): Job[] 
     name: 'nominate',
     everyMs: NOMINATE_EVERY_MS,
     run: () => nominateDue(db, clock.now(), DEFAULT_GATE_RULES),
+  },
+  {
+    name: 'profiles',
+    everyMs: MAKE_PROFILES_EVERY_MS,
+    run: () => runProfiles(db, clock.now(), config.profileDays),
   },
   ...(config.sandbox
     ? [{ name: 'clock', everyMs: FOLLOW_CLOCK_EVERY_MS, run: () => followSandboxClock(db, clock) }]

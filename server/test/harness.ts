@@ -93,7 +93,6 @@ export function client(baseUrl: string, key: string | null = null) {
   return async function request(pathAndQuery: string, options: RequestOptions = {}): Promise<Answer> {
     const method = options.method ?? 'GET';
     const sentKey = options.key === undefined ? key : options.key;
-    const isText = typeof options.body === 'string';
     const response = await fetch(baseUrl + pathAndQuery, {
       method,
       headers: {
@@ -103,7 +102,7 @@ export function client(baseUrl: string, key: string | null = null) {
       },
       ...(options.body === undefined
         ? {}
-        : { body: isText ? String(options.body) : JSON.stringify(options.body) }),
+        : { body: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');

@@ -1,4 +1,3 @@
-import type { Tso } from '@saldo/api';
 import { type Database, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
@@ -9,10 +8,10 @@ import { type Contribution, net } from '../../domain/netting.ts';
 import { type CurrentNomination, type NominationVersion, nextNominations } from '../../domain/nomination.ts';
 
 /** A position-day that is to be netted again. */
-type Mark = { position_no: number; delivery_day: DeliveryDay; brp_no: number; eic: string; tso: Tso };
+type Mark = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
 
 /** Position-days that are netted in one transaction. */
-const MARKS_AT_ONCE = 50;
+const MARKS_AT_ONCE = 200;
 
 /** Marks that another process works on are left to it. */
 const TAKE_MARKS = statement(
@@ -26,7 +25,7 @@ const TAKE_MARKS = statement(
        limit $1
        for update skip locked)
      returning position_no, delivery_day)
-   select t.position_no, t.delivery_day, p.brp_no, p.eic, p.tso
+   select t.position_no, t.delivery_day, p.brp_no
    from taken t join position p on p.no = t.position_no
    order by t.delivery_day, t.position_no`,
 );
@@ -64,6 +63,7 @@ async function nominateBatch(
   const marks = await tx.query<Mark>(TAKE_MARKS, [MARKS_AT_ONCE, onlyDay]);
   const run: NominationRun = { positions: marks.length, created: 0, unchanged: 0, tooLate: 0 };
   if (marks.length === 0) return run;
+  const made: NewVersion[] = [];
   const [books, currents] = [await readBooks(tx, marks), await readCurrent(tx, marks)];
   for (const [at, mark] of marks.entries()) {
     const day = mark.delivery_day;
@@ -72,11 +72,10 @@ async function nominateBatch(
     const next = nextNominations({ day, saldo, previous: currents[at] ?? [], now, rules });
     if (next.kind === 'unchanged') run.unchanged++;
     else if (next.kind === 'too_late') run.tooLate++;
-    else {
-      for (const version of next.versions) await insertVersion(tx, mark, version, basisOf(book), now);
-      run.created += next.versions.length;
-    }
+    else for (const version of next.versions) made.push({ mark, version, basis: basisOf(book) });
   }
+  await insertVersions(tx, made, now);
+  run.created = made.length;
   return run;
 }
 
@@ -174,42 +173,41 @@ function basisOf({ revisions, invalidations }: Book): Basis {
   };
 }
 
-const SUPERSEDE = statement(
-  'supersede_nomination',
-  "update nomination set status = 'superseded' where id = $1",
-);
-
-const INSERT = statement(
-  'insert_nomination',
-  `insert into nomination (id, position_no, brp_no, eic, tso, delivery_day, direction, version, previous_id, status,
+/** All versions of a batch at once; arrays within arrays travel as their text. */
+const INSERT_VERSIONS = statement(
+  'insert_nominations',
+  `with superseded as (
+     update nomination set status = 'superseded' where id = any($8::uuid[]))
+   insert into nomination (id, position_no, brp_no, eic, tso, delivery_day, direction, version, previous_id, status,
      amounts, gate_closure, created_at, basis_contracts, basis_revisions, basis_invalidations)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $11, $12, $13, $14, $15)`,
+   select v.id, v.position_no, p.brp_no, p.eic, p.tso, v.delivery_day, v.direction, v.version, v.previous_id, 'pending',
+     v.amounts::bigint[], v.gate_closure, $7, v.contracts::int[], v.revisions::int[], v.invalidations::int[]
+   from unnest($1::uuid[], $2::int[], $3::date[], $4::direction[], $5::int[], $8::uuid[], $6::timestamptz[],
+       $9::text[], $10::text[], $11::text[], $12::text[])
+     as v (id, position_no, delivery_day, direction, version, previous_id, gate_closure,
+       amounts, contracts, revisions, invalidations)
+   join position p on p.no = v.position_no`,
 );
 
-async function insertVersion(
-  tx: Tx,
-  mark: Mark,
-  next: NominationVersion,
-  basis: Basis,
-  now: number,
-): Promise<void> {
-  if (next.previousId !== null) await tx.query(SUPERSEDE, [next.previousId]);
-  await tx.query(INSERT, [
-    newId(),
-    mark.position_no,
-    mark.brp_no,
-    mark.eic,
-    mark.tso,
-    mark.delivery_day,
-    next.direction,
-    next.version,
-    next.previousId,
-    next.amounts,
-    timestamp(next.gateClosure),
+type NewVersion = { mark: Mark; version: NominationVersion; basis: Basis };
+
+const arrayText = (numbers: readonly number[]) => `{${numbers.join(',')}}`;
+
+async function insertVersions(tx: Tx, versions: readonly NewVersion[], now: number): Promise<void> {
+  if (versions.length === 0) return;
+  await tx.query(INSERT_VERSIONS, [
+    versions.map(() => newId()),
+    versions.map(({ mark }) => mark.position_no),
+    versions.map(({ mark }) => mark.delivery_day),
+    versions.map(({ version }) => version.direction),
+    versions.map(({ version }) => version.version),
+    versions.map(({ version }) => timestamp(version.gateClosure)),
     timestamp(now),
-    basis.contracts,
-    basis.revisions,
-    basis.invalidations,
+    versions.map(({ version }) => version.previousId),
+    versions.map(({ version }) => arrayText(version.amounts)),
+    versions.map(({ basis }) => arrayText(basis.contracts)),
+    versions.map(({ basis }) => arrayText(basis.revisions)),
+    versions.map(({ basis }) => arrayText(basis.invalidations)),
   ]);
 }
 

@@ -1,0 +1,89 @@
+/** Measures how long a market day takes to become nominations, and how long a single correction does. */
+import { type Database, openDatabase, statement } from '../server/src/db/database.ts';
+import { type DeliveryDay, slotCount } from '../server/src/domain/delivery-day.ts';
+import { DEFAULT_GATE_RULES, gatesOf } from '../server/src/domain/gates.ts';
+import { nominateDue } from '../server/src/features/nominations/actions.ts';
+import { writeContractDay } from '../server/src/features/transactions/actions.ts';
+import { createWorld, loadVolumes } from './world.ts';
+
+export type EngineResults = {
+  readonly contracts: number;
+  readonly positions: number;
+  readonly versions: number;
+  /** All position-days netted for the first time. */
+  readonly firstSeconds: number;
+  /** All of them netted again, without a change. */
+  readonly unchangedSeconds: number;
+  /** From one corrected slot to the new versions of both positions, the median. */
+  readonly correctionMs: number;
+};
+
+const SIZE = { contracts: 10_000, days: 1, brps: 600 };
+const CORRECTIONS = 25;
+
+const MARK_ALL = statement(
+  'bench_mark_all',
+  `insert into changed_position (position_no, delivery_day, changed_at)
+   select distinct position_no, $1::date, now()
+   from sheet, lateral (values (sender_position), (receiver_position)) as side (position_no)
+   where delivery_day = $1 and sender_position <> receiver_position`,
+);
+
+async function seconds<T>(work: () => Promise<T>): Promise<[number, T]> {
+  const startedAt = performance.now();
+  const result = await work();
+  return [(performance.now() - startedAt) / 1000, result];
+}
+
+export async function measureEngine(url: string, say: (message: string) => void): Promise<EngineResults> {
+  const world = await createWorld(url, SIZE);
+  await loadVolumes(world, () => {});
+  const day = world.days[0] as DeliveryDay;
+  const now = gatesOf(day, DEFAULT_GATE_RULES).dayAhead - 60_000;
+  const db = openDatabase(url);
+  try {
+    const net = async () => {
+      await db.transaction((tx) => tx.query(MARK_ALL, [day]));
+      return seconds(() => nominateDue(db, now, DEFAULT_GATE_RULES));
+    };
+    const [firstSeconds, first] = await net();
+    say(
+      `Netted ${first.positions} positions into ${first.created} versions in ${firstSeconds.toFixed(2)} s.`,
+    );
+    const [unchangedSeconds, again] = await net();
+    if (again.created !== 0) throw new Error('netting twice made something new');
+    const correctionMs = await measureCorrections(db, world.contracts, day, now);
+    return {
+      contracts: SIZE.contracts,
+      positions: first.positions,
+      versions: first.created,
+      firstSeconds,
+      unchangedSeconds,
+      correctionMs,
+    };
+  } finally {
+    await db.close();
+  }
+}
+
+type Sides = { no: number; from: { no: number }; to: { no: number } };
+
+async function measureCorrections(
+  db: Database,
+  contracts: readonly Sides[],
+  day: DeliveryDay,
+  now: number,
+): Promise<number> {
+  const crossing = contracts.filter(({ from, to }) => from.no !== to.no).slice(0, CORRECTIONS);
+  const times: number[] = [];
+  for (const [at, { no }] of crossing.entries()) {
+    const volumes = Array.from({ length: slotCount(day) }, (_, slot) => (slot === at ? 123_456 : null));
+    const [taken, run] = await seconds(async () => {
+      await db.transaction((tx) => writeContractDay(tx, no, day, volumes, now));
+      return nominateDue(db, now, DEFAULT_GATE_RULES);
+    });
+    if (run.positions !== 2) throw new Error('a correction concerns both positions');
+    times.push(taken * 1000);
+  }
+  return times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0;
+}
