@@ -7,7 +7,10 @@ import { promisify } from 'node:util';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SDK = path.join(ROOT, 'sdk');
 
-type Manifest = { private?: true; version: string; dependencies: Record<string, string> } & Record<string, unknown>;
+type Manifest = { private?: true; version: string; dependencies: Record<string, string> } & Record<
+  string,
+  unknown
+>;
 
 /**
  * Makes the package that is published: plain JavaScript with declarations, since Node runs no TypeScript under
@@ -54,7 +57,10 @@ async function rewriteImports(outDir: string, file: string): Promise<void> {
 async function manifest(): Promise<Manifest> {
   const read = async (name: string) => JSON.parse(await readFile(path.join(ROOT, name), 'utf8')) as Manifest;
   const { private: _, scripts: __, ...own } = await read('sdk/package.json');
-  const { '@saldo/api': ___, ...dependencies } = { ...own.dependencies, ...(await read('api/package.json')).dependencies };
+  const { '@saldo/api': ___, ...dependencies } = {
+    ...own.dependencies,
+    ...(await read('api/package.json')).dependencies,
+  };
   return {
     ...own,
     dependencies,

@@ -132,6 +132,14 @@ export const TAGS: Readonly<Record<string, string>> = {
   Platform: 'The audit trail, and the clock of a sandbox.',
 };
 
+/** The same for the operator, to whom nothing belongs and who sees everything. */
+export const OPERATOR_TAGS: Readonly<Record<string, string>> = {
+  ...TAGS,
+  Contracts: 'Energy agreements between two customers, of any BRPs.',
+  Nominations: 'What the balance groups of all BRPs nominate: the net saldo of their valid transactions.',
+  Customers: 'Consumers and producers, each assigned to a BRP.',
+};
+
 /** What the parameters in paths mean; an id that is malformed is simply not found. */
 export const PATH_PARAMETERS: Record<string, { readonly description: string; readonly example: string }> = {
   contract_id: { description: 'Id of the contract.', example: 'con_01jhm3wa2fe5h8x2z6tdq9vn4m' },

@@ -12,7 +12,10 @@ test('a delivery day begins at German midnight, in summer as in winter', () => {
 });
 
 test('a day has 96 slots, and 92 or 100 when the clock changes', () => {
-  assert.deepEqual(['2026-03-28', '2026-03-29', '2026-10-25', '2026-12-31'].map(slotCount), [96, 92, 100, 96]);
+  assert.deepEqual(
+    ['2026-03-28', '2026-03-29', '2026-10-25', '2026-12-31'].map(slotCount),
+    [96, 92, 100, 96],
+  );
 });
 
 test('the day after the last of a month is the first of the next', () => {

@@ -1,7 +1,13 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
+import module from 'node:module';
 import { homedir } from 'node:os';
-import { runCli } from './run.ts';
+import path from 'node:path';
+
+// Half of a short command is loading code; Node keeps it compiled between runs, from version 22 on.
+const cache = process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache');
+module.enableCompileCache?.(path.join(cache, 'saldo'));
+const { runCli } = await import('./run.ts');
 
 const interrupt = new AbortController();
 process.once('SIGINT', () => interrupt.abort());

@@ -6,13 +6,13 @@ const REDRAW_MS = 100;
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** `12.3 MB`. */
-export function bytesText(bytes: number): string {
+function bytesText(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${UNITS[power]}`;
 }
 
 /** One line of progress: how much, how much of all, how fast. */
-export function progressLine({ bytes, totalBytes }: UploadProgress, elapsedMs: number): string {
+function progressLine({ bytes, totalBytes }: UploadProgress, elapsedMs: number): string {
   const rate = elapsedMs > 0 ? `${bytesText(Math.round((bytes / elapsedMs) * 1000))}/s` : '';
   if (totalBytes === null) return `${bytesText(bytes)}  ${rate}`;
   const part = totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes);

@@ -10,7 +10,7 @@ import { openSession } from './session.ts';
 import { harmless, styleFor, type Terminal } from './terminal.ts';
 import { UsageError } from './usage.ts';
 
-export const EXIT = { ok: 0, problem: 1, usage: 2, unreachable: 3, interrupted: 130 } as const;
+const EXIT = { ok: 0, problem: 1, usage: 2, unreachable: 3, interrupted: 130 } as const;
 
 const AFTER_HELP = `
 Settings, the first that is found:
@@ -40,7 +40,11 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     .option('--key <key>', 'API key')
     .option('--config <file>', 'another config file')
     .option('--json', 'answer with the JSON of the API, lists as arrays')
-    .configureHelp({ showGlobalOptions: true, sortSubcommands: true, helpWidth: terminal.stdout.columns ?? 100 })
+    .configureHelp({
+      showGlobalOptions: true,
+      sortSubcommands: true,
+      helpWidth: terminal.stdout.columns ?? 100,
+    })
     .configureOutput({
       writeOut: (text) => void terminal.stdout.write(text),
       writeErr: (text) => void terminal.stderr.write(text),
@@ -89,7 +93,9 @@ function explain(error: unknown, terminal: Terminal): number {
   }
   if (error instanceof SaldoProblem) {
     const width = Math.max(0, ...error.errors.map(({ field }) => (field ?? '').length));
-    const fields = error.errors.map(({ field = '', code, message }) => `${field.padEnd(width)}  ${message} (${code})`);
+    const fields = error.errors.map(
+      ({ field = '', code, message }) => `${field.padEnd(width)}  ${message} (${code})`,
+    );
     const request = error.requestId === null ? [] : [`request ${error.requestId}`];
     say(`${error.title} (${error.status} ${error.code})`, error.message, ...fields, ...request);
     return EXIT.problem;

@@ -23,15 +23,19 @@ export type Session = {
   endWith(code: number): void;
 };
 
-export function openSession(flags: GlobalFlags, terminal: Terminal, endWith: (code: number) => void): Session {
+export function openSession(
+  flags: GlobalFlags,
+  terminal: Terminal,
+  endWith: (code: number) => void,
+): Session {
   const json = flags.json === true;
   const style = styleFor(terminal.stdout, terminal.env);
   const note = (text: string) => void terminal.stderr.write(`${text}\n`);
   const print = (text: string) => write(terminal.stdout, text);
   const clientOptions = async (role: Role) => ({
+    ...terminal.surroundings,
     ...(await findAccess(flags, role, terminal, note)),
     signal: terminal.signal,
-    ...(terminal.fetch ? { fetch: terminal.fetch } : {}),
   });
   return {
     terminal,

@@ -42,7 +42,9 @@ export async function findAccess(
   }
   const baseUrl = url ?? DEMO_URL;
   if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl)) {
-    throw new UsageError(`the address of the platform must begin with http:// or https://, not ${JSON.stringify(baseUrl)}`);
+    throw new UsageError(
+      `the address of the platform must begin with http:// or https://, not ${JSON.stringify(baseUrl)}`,
+    );
   }
   return { baseUrl, apiKey: key };
 }
@@ -64,7 +66,9 @@ async function readConfig(
   const key = (role === 'brp' ? config.brp_key : undefined) ?? config.key;
   const holdsKey = config.key !== undefined || config.brp_key !== undefined;
   if (holdsKey && (await isReadableByOthers(file))) {
-    note(`warning: ${file} holds a key and can be read by others, so its key is not used; run: chmod 600 ${file}`);
+    note(
+      `warning: ${file} holds a key and can be read by others, so its key is not used; run: chmod 600 ${file}`,
+    );
     return { url: config.url, refused: true };
   }
   return { url: config.url, key, refused: false };
@@ -104,6 +108,8 @@ async function readDemo(role: Role, note: (text: string) => void): Promise<Acces
   const [brp] = demo.brps;
   const [who, apiKey] = role === 'brp' ? [brp?.name, brp?.api_key] : ['operator', demo.operator_key];
   if (apiKey === undefined) return null;
-  note(`Nothing is set: using the demo at ${DEMO_URL} as ${who} (${fileURLToPath(new URL('data/demo.json', root))}).`);
+  note(
+    `Nothing is set: using the demo at ${DEMO_URL} as ${who} (${fileURLToPath(new URL('data/demo.json', root))}).`,
+  );
   return { baseUrl: DEMO_URL, apiKey };
 }

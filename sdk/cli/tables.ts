@@ -11,7 +11,11 @@ const textOf = (cell: Cell): string =>
 const widthOf = (text: string) => [...text].length;
 
 /** Records as aligned columns, two blanks apart. */
-export function tableOf<Item>(items: readonly Item[], columns: readonly Column<Item>[], style: Style): string {
+export function tableOf<Item>(
+  items: readonly Item[],
+  columns: readonly Column<Item>[],
+  style: Style,
+): string {
   const cells = items.map((item) => columns.map(([, cell]) => cell(item)));
   const texts = cells.map((row) => row.map(textOf));
   const widths = columns.map(([title], index) =>
@@ -36,9 +40,7 @@ export function tableOf<Item>(items: readonly Item[], columns: readonly Column<I
 export function detailsOf(record: object, style: Style): string {
   const members = membersOf(record, '');
   const width = Math.max(...members.map(([name]) => widthOf(name)));
-  return members
-    .map(([name, value]) => `${style('dim', harmless(name.padEnd(width)))}  ${value}\n`)
-    .join('');
+  return members.map(([name, value]) => `${style('dim', harmless(name.padEnd(width)))}  ${value}\n`).join('');
 }
 
 function membersOf(record: object, prefix: string): [string, string][] {

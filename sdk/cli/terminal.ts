@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Surroundings } from '../src/index.ts';
 
 type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
@@ -12,7 +13,8 @@ export type Terminal = {
   readonly cwd: string;
   readonly home: string;
   readonly signal: AbortSignal;
-  readonly fetch?: typeof globalThis.fetch;
+  /** The real network and clock unless told. */
+  readonly surroundings?: Partial<Surroundings>;
 };
 
 const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
@@ -26,7 +28,8 @@ export function styleFor(output: Output, env: Terminal['env']): Style {
 }
 
 /** Names come from others: what would steer the terminal is made visible instead. */
-export const harmless = (text: string): string => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+export const harmless = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 
 export const write = (output: Writable, text: string): Promise<void> =>
   new Promise((resolve, reject) => {

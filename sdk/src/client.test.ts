@@ -6,7 +6,8 @@ import { createOperatorClient } from './operator.ts';
 import { isProblem, SaldoConnectionError, SaldoProblem } from './problem.ts';
 
 const BRP = { id: 'brp_1', name: 'Nordwind', created_at: '2026-01-01T00:00:00Z' };
-const unreachable = () => new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
+const unreachable = () =>
+  new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
 
 for (const status of [429, 502, 503, 504]) {
   test(`a read is tried again after ${status}`, async () => {
@@ -49,7 +50,9 @@ test('Retry-After is waited for, and thrown back when it asks for more time than
   assert.deepEqual(dated.waits, [20_000]);
 
   const hasty = standIn(problem(429, 'rate_limited', { 'retry-after': '37' }), json(BRP));
-  const refused = createOperatorClient({ ...hasty.options, retry: { maxElapsedMs: 36_000 } }).brps.get('brp_1');
+  const refused = createOperatorClient({ ...hasty.options, retry: { maxElapsedMs: 36_000 } }).brps.get(
+    'brp_1',
+  );
   await assert.rejects(refused, (error) => isProblem(error, 'rate_limited'));
   assert.deepEqual(hasty.waits, []);
 });
@@ -113,7 +116,10 @@ test('a call that is given up ends with the reason, before, during and between a
         during.abort(reason);
       }),
   );
-  await assert.rejects(createOperatorClient(hanging.options).brps.get('brp_1', { signal: during.signal }), reason);
+  await assert.rejects(
+    createOperatorClient(hanging.options).brps.get('brp_1', { signal: during.signal }),
+    reason,
+  );
   assert.equal(hanging.requests.length, 1);
 
   const between = new AbortController();
@@ -148,7 +154,12 @@ test('an attempt that stands still for too long is given up and tried again', as
 
 test('a problem says its code, status, fields and request id, and can be asked for its kind', async () => {
   const fields = [{ field: 'name', code: 'required' as const, message: 'is required' }];
-  const body = { type: 'https://x/errors/validation', title: 'Validation Failed', status: 400, errors: fields };
+  const body = {
+    type: 'https://x/errors/validation',
+    title: 'Validation Failed',
+    status: 400,
+    errors: fields,
+  };
   const { options } = standIn(json(body, 400));
   const error = await createOperatorClient(options)
     .brps.get('brp_1')

@@ -51,13 +51,17 @@ export type Upload = {
 };
 
 export type Client = {
-  call<E extends Endpoint>(endpoint: E, input: Input<E>, options?: CallOptions): Promise<ResponseOf<E>>;
-  upload<E extends Endpoint>(
+  readonly call: <E extends Endpoint>(
+    endpoint: E,
+    input: Input<E>,
+    options?: CallOptions,
+  ) => Promise<ResponseOf<E>>;
+  readonly upload: <E extends Endpoint>(
     endpoint: E,
     input: Input<E>,
     upload: Upload,
     options?: CallOptions,
-  ): Promise<ResponseOf<E>>;
+  ) => Promise<ResponseOf<E>>;
 };
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -120,7 +124,9 @@ export function createClient(options: ClientOptions): Client {
 function checkedBaseUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw new TypeError(`baseUrl must be an http or https address without a query, not ${JSON.stringify(baseUrl)}`);
+    throw new TypeError(
+      `baseUrl must be an http or https address without a query, not ${JSON.stringify(baseUrl)}`,
+    );
   }
   return url.href.replace(/\/+$/, '');
 }

@@ -77,7 +77,8 @@ function fileImport(client: Client) {
   const importFile = async (source: UploadSource, options: ImportOptions): Promise<ImportResult> => {
     const { format, dryRun = false, onProgress, ...call } = options;
     const mediaType = endpoint.stream?.find((type) => type.endsWith(format));
-    if (mediaType === undefined) throw new TypeError(`format must be csv or ndjson, not ${JSON.stringify(format)}`);
+    if (mediaType === undefined)
+      throw new TypeError(`format must be csv or ndjson, not ${JSON.stringify(format)}`);
     const query = dryRun ? { dry_run: 'true' as const } : {};
     const upload = { source, mediaType, ...(onProgress ? { onProgress } : {}) };
     return client.upload(endpoint, { query }, upload, call);

@@ -41,11 +41,14 @@ export function requestOf(endpoint: Endpoint, input: AnyInput, settings: Request
 }
 
 /** Bulk reads are POSTs that change nothing, as their scopes say. */
-const isRead = ({ scopes }: Endpoint) => scopes.length > 0 && scopes.every((scope) => scope.endsWith(':read'));
+const isRead = ({ scopes }: Endpoint) =>
+  scopes.length > 0 && scopes.every((scope) => scope.endsWith(':read'));
 
 /** 128 random bits. `crypto.randomUUID` is missing in pages that came over plain http. */
 const newIdempotencyKey = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
 
 function pathOf(pattern: string, params: Record<string, string>): string {
   return pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -78,7 +81,11 @@ export async function readAnswer(response: Response, now: number): Promise<Attem
     try {
       return { done: JSON.parse(text) as unknown };
     } catch (error) {
-      throw new SaldoConnectionError('network', 'The answer is not JSON; something else answers there.', error);
+      throw new SaldoConnectionError(
+        'network',
+        'The answer is not JSON; something else answers there.',
+        error,
+      );
     }
   }
   return {

@@ -49,7 +49,11 @@ test('an answer without content is null', async () => {
 });
 
 const page = (ids: string[], next: string | null) =>
-  json({ transactions: ids.map((id) => ({ id })), assets: [], pagination: { limit: 100, has_more: next !== null, next_cursor: next } });
+  json({
+    transactions: ids.map((id) => ({ id })),
+    assets: [],
+    pagination: { limit: 100, has_more: next !== null, next_cursor: next },
+  });
 
 test('a list is walked to its end in pages of 100, with its filters on every page', async () => {
   const { options, requests } = standIn(page(['a', 'b'], 'c1'), page([], 'c2'), page(['c'], null));
@@ -73,7 +77,9 @@ test('a walk reads no page before it is needed, and stops where its reader stops
 test('pages can be walked whole, with what they carry beside the records', async () => {
   const { options } = standIn(page(['a'], 'c1'), page(['b'], null));
   const seen = [];
-  for await (const { transactions, assets } of createBrpClient(options).transactions.pages({ include_assets: 'true' })) {
+  for await (const { transactions, assets } of createBrpClient(options).transactions.pages({
+    include_assets: 'true',
+  })) {
     seen.push([transactions.length, assets?.length]);
   }
   assert.deepEqual(seen, [

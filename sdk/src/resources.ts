@@ -29,10 +29,10 @@ export type Method<E extends Endpoint> = (
 type RecordsMember<Page> = {
   [Name in keyof Page]-?: Name extends 'pagination' ? never : object extends Pick<Page, Name> ? never : Name;
 }[keyof Page];
-export type RecordOf<E extends Endpoint> =
-  ResponseOf<E>[RecordsMember<ResponseOf<E>> & keyof ResponseOf<E>] extends readonly (infer Item)[]
-    ? Item
-    : never;
+export type RecordOf<E extends Endpoint> = ResponseOf<E>[RecordsMember<ResponseOf<E>> &
+  keyof ResponseOf<E>] extends readonly (infer Item)[]
+  ? Item
+  : never;
 
 /** The filters of a list; how it is read page by page is not the caller's concern. */
 export type Filter<E extends Endpoint> = Omit<QueryOf<E>, 'limit' | 'after'>;
@@ -59,7 +59,7 @@ export function methodsOf(client: Client) {
       const sent = endpoint.body === null ? { params, query: payload } : { params, body: payload ?? {} };
       return client.call(endpoint, sent as Input<E>, options);
     };
-    return Object.assign(call, { endpointId: endpoint.id }) as Method<E>;
+    return Object.assign(call, { endpointId: endpoint.id });
   }
 
   function pages<E extends Endpoint>(endpoint: E): Walk<E, ResponseOf<E>> {
@@ -73,7 +73,7 @@ export function methodsOf(client: Client) {
         yield answer;
         after = (answer as AnyPage).pagination.next_cursor ?? undefined;
       } while (after !== undefined);
-    } as Walk<E, ResponseOf<E>>;
+    };
   }
 
   function list<E extends Endpoint>(endpoint: E): ListMethods<E> {
@@ -95,7 +95,7 @@ function argumentsOf(endpoint: Endpoint) {
   const { properties } = endpoint.query as { properties?: object };
   const hasPayload = endpoint.body !== null || Object.keys(properties ?? {}).length > 0;
   return (input: readonly unknown[]) => {
-    const params = Object.fromEntries(names.map((name, index) => [name, String(input[index] ?? '')]));
+    const params = Object.fromEntries(names.map((name, index) => [name, input[index] as string]));
     const rest = input.slice(names.length);
     const payload = (hasPayload ? rest.shift() : undefined) as AnyInput['query'];
     return { params, payload, options: rest[0] as CallOptions | undefined };

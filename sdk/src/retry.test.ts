@@ -7,8 +7,14 @@ const NOW = Date.parse('2026-10-20T08:00:00Z');
 test('a wait lies between nothing and a span that doubles up to its maximum', () => {
   const spans = [1, 2, 3, 4, 5, 6, 7, 40].map((attempt) => backoffMs(attempt, DEFAULT_RETRY, () => 1));
   assert.deepEqual(spans, [250, 500, 1000, 2000, 4000, 8000, 8000, 8000]);
-  assert.equal(backoffMs(3, DEFAULT_RETRY, () => 0), 0);
-  assert.equal(backoffMs(3, DEFAULT_RETRY, () => 0.25), 250);
+  assert.equal(
+    backoffMs(3, DEFAULT_RETRY, () => 0),
+    0,
+  );
+  assert.equal(
+    backoffMs(3, DEFAULT_RETRY, () => 0.25),
+    250,
+  );
 });
 
 test('Retry-After is read as seconds and as an HTTP date, and everything else says nothing', () => {

@@ -108,7 +108,8 @@ export async function withTimeout<T>(
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop, { once: true });
   const giveUp = async () => {
-    for (let left = timeoutMs; left > 0; left = touchedAt + timeoutMs - now()) await sleep(left, watch.signal);
+    for (let left = timeoutMs; left > 0; left = touchedAt + timeoutMs - now())
+      await sleep(left, watch.signal);
     const seconds = timeoutMs / 1000;
     attempt.abort(new SaldoConnectionError('timeout', `There was no answer within ${seconds} s.`));
   };

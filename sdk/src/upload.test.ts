@@ -5,7 +5,16 @@ import { createOperatorClient } from './operator.ts';
 import type { UploadProgress, UploadSource } from './upload.ts';
 
 const CSV = 'contract,delivery_date,slot,volume\nPPA-ü,2026-10-25,1,1.25\n';
-const RESULT = { rows: 1, created: 1, corrected: 0, unchanged: 0, rejected: [], rejected_lines: 0, rejected_days: 0, dry_run: false };
+const RESULT = {
+  rows: 1,
+  created: 1,
+  corrected: 0,
+  unchanged: 0,
+  rejected: [],
+  rejected_lines: 0,
+  rejected_days: 0,
+  dry_run: false,
+};
 const bytes = () => new TextEncoder().encode(CSV);
 
 async function* inPieces() {

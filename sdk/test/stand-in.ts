@@ -11,7 +11,11 @@ export const json = (body: unknown, status = 200, headers: Record<string, string
   });
 
 export const problem = (status: number, code: string, headers: Record<string, string> = {}): Response =>
-  json({ type: `https://saldo.test/errors/${code}`, title: code, status, detail: `It was ${code}.` }, status, headers);
+  json(
+    { type: `https://saldo.test/errors/${code}`, title: code, status, detail: `It was ${code}.` },
+    status,
+    headers,
+  );
 
 /**
  * Stands in for network, clock and chance. Replies are given in their order, the last one for ever; a wait takes no
@@ -33,7 +37,7 @@ export function standIn(...replies: Reply[]) {
       now += ms;
     },
     fetch: async (input, init) => {
-      const request = new Request(input as string, init);
+      const request = new Request(input, init);
       const sent = {
         method: request.method,
         url: request.url.slice('https://saldo.test'.length),

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { brpEndpoints, type Endpoint, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
+import { brpEndpoints, OPERATOR_TAGS, operatorEndpoints, sandboxEndpoints, TAGS } from '@saldo/api';
 import type { FastifyInstance } from 'fastify';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
@@ -114,31 +114,7 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
   ];
   mountRoutes(app, brpRoutes, { db, guard: guardOf('brp'), cursors });
   mountRoutes(app, operatorRoutes(config, db, clock), { db, guard: guardOf('operator'), cursors });
-  const describe = (title: string, description: string, table: readonly Endpoint[]) => () =>
-    openApiDocument(
-      { title, version: '1.0.0', description, baseUrl: addresses.base, errorBase: addresses.errors },
-      table,
-    );
-  mountOpenPages(app, [
-    {
-      name: 'BRP API',
-      url: '/openapi.json',
-      make: describe(
-        'Saldo BRP API',
-        'Contracts, transactions, nominations and customers of a balancing responsible party.',
-        endpoints,
-      ),
-    },
-    {
-      name: 'Operator API',
-      url: '/operator/openapi.json',
-      make: describe(
-        'Saldo Operator API',
-        'How the platform operator puts the data there and runs the daily business.',
-        operatorTable(config),
-      ),
-    },
-  ]);
+  mountOpenPages(app, documentation(config, addresses));
   return app;
 }
 
@@ -177,6 +153,33 @@ function rateLimiter(config: Config, logger: Logger, app: FastifyInstance): Rate
 const PLACEHOLDER = new URL('../../portal/index.html', import.meta.url);
 
 type Documentation = OfferedDocument & { readonly make: () => object };
+
+/** Every API has a document of its own. How the outside names the server may be known only when it is asked for. */
+function documentation(config: Config, addresses: { base: string; errors: string }): Documentation[] {
+  const named = () => ({ version: '1.0.0', baseUrl: addresses.base, errorBase: addresses.errors });
+  const ofBrp = {
+    title: 'Saldo BRP API',
+    description: 'Contracts, transactions, nominations and customers of a balancing responsible party.',
+    tags: TAGS,
+  };
+  const ofOperator = {
+    title: 'Saldo Operator API',
+    description: 'How the platform operator puts the data there and runs the daily business.',
+    tags: OPERATOR_TAGS,
+  };
+  return [
+    {
+      name: 'BRP API',
+      url: '/openapi.json',
+      make: () => openApiDocument({ ...ofBrp, ...named() }, Object.values(brpEndpoints)),
+    },
+    {
+      name: 'Operator API',
+      url: '/operator/openapi.json',
+      make: () => openApiDocument({ ...ofOperator, ...named() }, operatorTable(config)),
+    },
+  ];
+}
 
 /** Pages that need no key: the portal, the documentation, and what problems mean. */
 function mountOpenPages(app: FastifyInstance, documents: readonly Documentation[]): void {

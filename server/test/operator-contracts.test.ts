@@ -138,7 +138,10 @@ test('an external id is used once', async () => {
   const { external_id } = await made();
   isProblem(await create({ external_id }), 409, 'already_exists');
   const twins = await Promise.all([1, 2, 3].map(() => create({ external_id: 'TWIN' })));
-  assert.deepEqual(twins.map(({ status }) => status).toSorted((a, b) => a - b), [201, 409, 409]);
+  assert.deepEqual(
+    twins.map(({ status }) => status).toSorted((a, b) => a - b),
+    [201, 409, 409],
+  );
 });
 
 test('both customers must be there and have a balance group', async () => {
@@ -331,4 +334,26 @@ test('dates that were null can be set once; an end moves only to an earlier day,
   assert.equal((await patch(id, { delivery_end: '2026-10-19T22:00:00Z' })).body.status, 'completed');
   isProblem(await patch(`con_${UNKNOWN}`, {}), 404, 'contract_not_found');
   isProblem(await patch('x', {}), 404, 'contract_not_found');
+});
+
+test('volumes that come in while a contract is ended do not outlive it', async () => {
+  const volumes = Array.from({ length: 96 }, () => 0.25);
+  for (let round = 0; round < 8; round++) {
+    const { id } = await made();
+    const say = (day: string) => operator(`${PATH}/${id}/days/${day}`, { method: 'PUT', body: { volumes } });
+    const [, ended, ...said] = await Promise.all([
+      say('2026-10-22'),
+      patch(id, { delivery_end: '2026-10-22T22:00:00Z' }),
+      ...['2026-10-23', '2026-10-24', '2026-10-26'].map(say),
+    ]);
+    assert.equal(ended.status, 200, ended.text);
+    for (const { status, text } of said) assert.ok(status === 200 || status === 400, text);
+    const { transactions } = (
+      await operator(`/operator/v1/transactions?contract_id=${id}&status=valid&limit=100`)
+    ).body;
+    assert.equal(transactions.length, 96);
+    assert.ok(
+      transactions.every((one: { delivery_end: string }) => one.delivery_end <= '2026-10-22T22:00:00Z'),
+    );
+  }
 });

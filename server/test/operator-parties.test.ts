@@ -312,5 +312,8 @@ test('of two rotations at once only one makes a key', async () => {
   const { id } = await made('/brps', { name: 'Twice' });
   const key = await made('/api-keys', { owner: { type: 'brp', id }, name: 'x' });
   const answers = await Promise.all([1, 2, 3].map(() => post(`/api-keys/${key.id}/rotate`, {})));
-  assert.deepEqual(answers.map(({ status }) => status).toSorted((a, b) => a - b), [201, 409, 409]);
+  assert.deepEqual(
+    answers.map(({ status }) => status).toSorted((a, b) => a - b),
+    [201, 409, 409],
+  );
 });

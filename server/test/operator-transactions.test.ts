@@ -95,7 +95,10 @@ test('only a valid transaction can be invalidated, and the refusal names what it
 test('of two who invalidate the same transaction, one does', async () => {
   const { id } = await at(9);
   const answers = await Promise.all([1, 2, 3, 4].map(() => invalidate(id)));
-  assert.deepEqual(answers.map(({ status }) => status).toSorted((a, b) => a - b), [200, 409, 409, 409]);
+  assert.deepEqual(
+    answers.map(({ status }) => status).toSorted((a, b) => a - b),
+    [200, 409, 409, 409],
+  );
 });
 
 test('what is not a transaction is not found, and a reason is required', async () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brpEndpoints } from '@saldo/api';
-import { createClient, SaldoProblem } from '@saldo/sdk';
+import { createBrpClient, createClient, createOperatorClient, isProblem, SaldoProblem } from '@saldo/sdk';
 import { startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
+const limited = await startTestPlatform({ environment: { RATE_LIMIT: '1', RATE_WINDOW_S: '60' } });
 const world = createWorld(platform.db, platform.clock);
 const { seller, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
@@ -38,4 +39,121 @@ test('a problem is thrown with its code, fields and request id', async () => {
     assert.match(error.requestId ?? '', /^req_/);
     return true;
   });
+});
+
+const operator = createOperatorClient({ baseUrl: platform.baseUrl, apiKey: await world.operatorKey() });
+const brp = createBrpClient({ baseUrl: platform.baseUrl, apiKey: seller.key });
+const DAY = '2026-10-25';
+
+test('an operator imports a day, and its BRP reads it to the end, page by page', async () => {
+  const rows = Array.from({ length: 100 }, (_, index) => `${contract.id},${DAY},${index + 1},1.25\n`);
+  const header = 'contract,delivery_date,slot,volume\n';
+  const seen: number[] = [];
+  const result = await operator.volumes.importFile(new Blob([header, ...rows]), {
+    format: 'csv',
+    onProgress: ({ bytes }) => seen.push(bytes),
+  });
+  assert.deepEqual([result.rows, result.created, result.rejected], [100, 100, []]);
+  assert.equal(seen.at(-1), new Blob([header, ...rows]).size);
+  await operator.contracts.putDay(contract.id, '2026-10-26', {
+    volumes: Array.from({ length: 96 }, () => 0.5),
+  });
+
+  const slots: number[] = [];
+  for await (const { slot_number } of brp.contracts.eachTransaction(contract.id)) slots.push(slot_number);
+  assert.equal(slots.length, 196);
+  const everywhere: string[] = [];
+  for await (const { id } of operator.transactions.each({ contract_id: contract.id })) everywhere.push(id);
+  assert.equal(new Set(everywhere).size, 196);
+  const bulk = await brp.transactions.bulk({ ids: everywhere.slice(0, 3) });
+  assert.deepEqual(
+    bulk.transactions.map(({ id }) => id),
+    everywhere.slice(0, 3),
+  );
+});
+
+test('nominations are made and explained, for the operator as for the BRP', async () => {
+  await operator.nominations.run({ delivery_date: DAY });
+  const own = [];
+  for await (const nomination of brp.nominations.each({ delivery_date: DAY, include_slots: 'true' })) {
+    own.push(nomination);
+  }
+  const [nomination] = own;
+  assert.ok(nomination);
+  assert.equal(own.length, 1);
+  assert.equal(nomination.slots?.[60]?.amount, 1.25);
+  const explanation = await brp.nominations.explain(nomination.id);
+  assert.deepEqual(await operator.nominations.explain(nomination.id), explanation);
+  assert.equal(explanation.slots[60]?.transactions[0]?.contract_id, contract.id);
+  assert.equal((await brp.deliveryDays.get(DAY)).slot_count, 100);
+});
+
+test('an act that is repeated with its idempotency key happens once', async () => {
+  const idempotencyKey = 'onboarding-of-repeated';
+  const first = await operator.brps.create({ name: 'Repeated' }, { idempotencyKey });
+  let replayed: string | null = null;
+  const onResponse = ({ headers }: Response) => {
+    replayed = headers.get('idempotent-replayed');
+  };
+  const second = await operator.brps.create({ name: 'Repeated' }, { idempotencyKey, onResponse });
+  assert.deepEqual(second, first);
+  assert.equal(replayed, 'true');
+  await assert.rejects(operator.brps.create({ name: 'Other' }, { idempotencyKey }), (error) =>
+    isProblem(error, 'idempotency_key_reused'),
+  );
+});
+
+test('an answer that is lost on the way is asked for again, and nothing is made twice', async () => {
+  let lost = 0;
+  const lossy: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (lost++ > 0) return response;
+    await response.body?.cancel();
+    throw new TypeError('connection reset');
+  };
+  const options = { baseUrl: platform.baseUrl, apiKey: await world.operatorKey(), random: () => 0 };
+  const account = await createOperatorClient({ ...options, fetch: lossy }).accounts.create({
+    name: 'Lost once',
+  });
+  assert.equal(lost, 2);
+  const named = [];
+  for await (const { id, name } of operator.accounts.each()) if (name === 'Lost once') named.push(id);
+  assert.deepEqual(named, [account.id]);
+});
+
+test('a record that somebody else changed meanwhile is not overwritten', async () => {
+  let etag = '';
+  const onResponse = ({ headers }: Response) => {
+    etag = headers.get('etag') ?? '';
+  };
+  await brp.customers.get(producer.id, { onResponse });
+  const stale = etag;
+  await brp.customers.update(producer.id, { metadata: { changed: 'once' } }, { ifMatch: stale });
+  const late = brp.customers.update(producer.id, { metadata: { changed: 'twice' } }, { ifMatch: stale });
+  await assert.rejects(late, (error) => isProblem(error, 'precondition_failed'));
+});
+
+test('a key is revoked, which has no answer, and is then refused', async () => {
+  const owner = { type: 'brp' as const, id: seller.id };
+  const { id, secret } = await operator.apiKeys.create({ owner, name: 'short-lived' });
+  assert.equal(await operator.apiKeys.revoke(id), null);
+  const refused = createBrpClient({ baseUrl: platform.baseUrl, apiKey: secret }).contracts.list();
+  await assert.rejects(refused, (error) => isProblem(error, 'invalid_api_key'));
+});
+
+test('a rate limit is waited for as long as the platform says', async () => {
+  const waits: number[] = [];
+  const patient = createBrpClient({
+    baseUrl: limited.baseUrl,
+    apiKey: (await createWorld(limited.db, limited.clock).brp()).key,
+    timeoutMs: 0,
+    retry: { maxAttempts: 2 },
+    sleep: async (ms) => {
+      waits.push(ms);
+    },
+  });
+  await patient.contracts.list();
+  await assert.rejects(patient.contracts.list(), (error) => isProblem(error, 'rate_limited'));
+  assert.equal(waits.length, 1);
+  assert.ok(waits[0] !== undefined && waits[0] > 30_000 && waits[0] <= 60_000, String(waits[0]));
 });

@@ -153,7 +153,7 @@ export const operatorPartyEndpoints = {
     path: '/operator/v1/brps/{brp_id}',
     tag,
     summary: 'Read a BRP',
-    description: 'One BRP.',
+    description: 'One BRP, by its id.',
     scopes: [],
     query: Strict({}),
     body: null,

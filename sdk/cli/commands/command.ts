@@ -19,7 +19,10 @@ export const doing =
   };
 
 export function addExamples(command: Command, ...examples: string[]): Command {
-  return command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ saldo ${line}\n`).join('')}`);
+  return command.addHelpText(
+    'after',
+    `\nExamples:\n${examples.map((line) => `  $ saldo ${line}\n`).join('')}`,
+  );
 }
 
 export type ListCommand<E extends Endpoint> = {
@@ -31,10 +34,16 @@ export type ListCommand<E extends Endpoint> = {
   readonly from: (client: OperatorClient) => { list: (...input: never[]) => Promise<unknown> };
 };
 
-type AnyList = (query: Record<string, unknown>) => Promise<Record<string, unknown> & { pagination: Pagination }>;
+type AnyList = (
+  query: Record<string, unknown>,
+) => Promise<Record<string, unknown> & { pagination: Pagination }>;
 
 /** A command that lists records: with every filter of the API, the first ones or all. */
-export function addList<E extends Endpoint>(parent: Command, open: OpenSession, list: ListCommand<E>): Command {
+export function addList<E extends Endpoint>(
+  parent: Command,
+  open: OpenSession,
+  list: ListCommand<E>,
+): Command {
   const command = parent.command(list.name ?? 'list').description(list.about);
   addFields(command, list.endpoint.query, { except: ['limit', 'after', 'include_assets'] });
   command.option('--limit <number>', 'how many to show at most', countOf, 20);
@@ -46,22 +55,23 @@ export function addList<E extends Endpoint>(parent: Command, open: OpenSession, 
       const read = list.from(await session.operator()).list as unknown as AnyList;
       const { limit: _, ...filter } = readFields(command, list.endpoint.query);
       const wanted = all ? Number.POSITIVE_INFINITY : limit;
-      const { records, hasMore } = await collect<RecordOf<E>>(read, filter, wanted);
-      await session.showTable(records, list.columns, 'There are none.');
-      if (hasMore) session.note(`There are more than these ${records.length}: --limit shows more, --all shows all.`);
+      const { records, hasMore } = await collect(read, filter, wanted);
+      await session.showTable(records as RecordOf<E>[], list.columns, 'There are none.');
+      if (hasMore)
+        session.note(`There are more than these ${records.length}: --limit shows more, --all shows all.`);
     }),
   );
 }
 
-async function collect<Item>(read: AnyList, filter: Record<string, unknown>, wanted: number) {
-  const records: Item[] = [];
+async function collect(read: AnyList, filter: Record<string, unknown>, wanted: number) {
+  const records: unknown[] = [];
   let after: string | null = null;
   do {
     const limit = Math.min(LIMITS.pageSize.maximum, wanted - records.length);
     const page = await read({ ...filter, limit, ...(after === null ? {} : { after }) });
     const { pagination, ...members } = page;
     // Lists hold their records under their own name; what is side-loaded was not asked for.
-    for (const member of Object.values(members)) for (const item of member as Item[]) records.push(item);
+    for (const member of Object.values(members)) for (const item of member as unknown[]) records.push(item);
     after = pagination.next_cursor;
   } while (after !== null && records.length < wanted);
   return { records, hasMore: after !== null };

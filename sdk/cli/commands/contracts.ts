@@ -37,7 +37,9 @@ export function addContractCommands(program: Command, open: OpenSession): void {
     }),
   );
   addCreation(contracts, open);
-  const end = contracts.command('end <contract>').description('end a contract early; later volumes become invalid');
+  const end = contracts
+    .command('end <contract>')
+    .description('end a contract early; later volumes become invalid');
   end.requiredOption('--last-day <day>', 'the last delivery day');
   addExamples(end, 'contracts end PPA-2026-0017 --last-day 2027-12-31').action(
     doing(open, async (session, { args: [reference = ''] }) => {
@@ -178,7 +180,9 @@ async function readJson(name: string, { cwd, stdin }: Terminal): Promise<unknown
 
 function addDays(program: Command, open: OpenSession): void {
   const days = program.command('days').description('a contract’s volumes, a whole day at a time');
-  const put = days.command('put <contract> <day> [file]').description('say the volumes of a contract’s delivery day');
+  const put = days
+    .command('put <contract> <day> [file]')
+    .description('say the volumes of a contract’s delivery day');
   put.option('--volume <MWh>', 'the same volume in every slot, instead of a file', numberOf);
   put.addHelpText(
     'after',

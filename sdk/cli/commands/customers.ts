@@ -38,7 +38,9 @@ export function addCustomerCommands(program: Command, open: OpenSession): void {
 }
 
 function addCreation(customers: Command, open: OpenSession): void {
-  const create = customers.command('create').description('assign a new customer to a BRP; it begins as pending');
+  const create = customers
+    .command('create')
+    .description('assign a new customer to a BRP; it begins as pending');
   addFields(create, api.operatorCreateCustomer.body, NESTED);
   addPlace(create);
   addExamples(

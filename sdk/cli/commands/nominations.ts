@@ -19,7 +19,9 @@ const COLUMNS: readonly Column<Nomination>[] = [
 ];
 
 export function addNominationCommands(program: Command, open: OpenSession): void {
-  const nominate = program.command('nominate').description('net what has changed and make new nominations, now');
+  const nominate = program
+    .command('nominate')
+    .description('net what has changed and make new nominations, now');
   nominate.option('--date <day>', 'only this delivery day');
   addExamples(nominate, 'nominate', 'nominate --date 2026-10-25').action(
     doing(open, async (session) => {
@@ -29,21 +31,26 @@ export function addNominationCommands(program: Command, open: OpenSession): void
     }),
   );
   addReads(program, open);
-  const explain = program.command('explain <nomination>').description('the transactions that a nomination is made of');
+  const explain = program
+    .command('explain <nomination>')
+    .description('the transactions that a nomination is made of');
   explain.option('--slot <number>', 'only this slot', countOf);
   addExamples(explain, 'explain nom_01jhm52x6yf6rbkm2s8hq3j5zd --slot 61').action(
     doing(open, async (session, { args: [id = ''] }) => {
       const { slot } = explain.opts<{ slot?: number }>();
       const explanation = await (await session.operator()).nominations.explain(id);
       const slots = explanation.slots.filter(({ slot_number }) => slot === undefined || slot_number === slot);
-      if (slots.length === 0 && slot !== undefined) throw new UsageError(`the nomination has no slot ${slot}`);
+      if (slots.length === 0 && slot !== undefined)
+        throw new UsageError(`the nomination has no slot ${slot}`);
       await showExplanation(session, { ...explanation, slots });
     }),
   );
 }
 
 function addReads(program: Command, open: OpenSession): void {
-  const nominations = program.command('nominations').description('what balance groups nominate to their TSOs');
+  const nominations = program
+    .command('nominations')
+    .description('what balance groups nominate to their TSOs');
   addList(nominations, open, {
     endpoint: api.operatorListNominations,
     about: 'list nominations of all BRPs, by delivery day',

@@ -1,4 +1,4 @@
-import { type ApiKey, type NewApiKey, operatorEndpoints as api, type BodyOf } from '@saldo/api';
+import { type ApiKey, operatorEndpoints as api, type BodyOf, type NewApiKey } from '@saldo/api';
 import type { Command } from 'commander';
 import { localTime } from '../days.ts';
 import { addFields, countOf, readFields } from '../fields.ts';
@@ -161,7 +161,11 @@ function addKeyCreation(keys: Command, open: OpenSession): void {
     'keys create --operator --name night-shift --json | jq -r .secret',
   ).action(
     doing(open, async (session) => {
-      const { brp, account, operator } = create.opts<{ brp?: string; account?: string; operator?: boolean }>();
+      const { brp, account, operator } = create.opts<{
+        brp?: string;
+        account?: string;
+        operator?: boolean;
+      }>();
       const owners = [
         ...(brp === undefined ? [] : [{ type: 'brp' as const, id: brp }]),
         ...(account === undefined ? [] : [{ type: 'account' as const, id: account }]),

@@ -10,7 +10,10 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
     name: 'audit',
     endpoint: api.listAudit,
     about: 'who did what, and when; before and after come with --json',
-    examples: ['audit --subject cust_01jhm3vz1he1tr8kc5g7w2m0qp', 'audit --action customer.updated --all --json'],
+    examples: [
+      'audit --subject cust_01jhm3vz1he1tr8kc5g7w2m0qp',
+      'audit --action customer.updated --all --json',
+    ],
     columns: [
       ['WHEN', ({ at }) => localTime(at)],
       ['ACTION', ({ action }) => action],

@@ -13,7 +13,11 @@ import { addExamples, addList, doing, type OpenSession } from './command.ts';
 
 const FORMATS = ['csv', 'ndjson'] as const;
 type Format = (typeof FORMATS)[number];
-const FORMAT_OF_ENDING: Readonly<Record<string, Format>> = { '.csv': 'csv', '.ndjson': 'ndjson', '.jsonl': 'ndjson' };
+const FORMAT_OF_ENDING: Readonly<Record<string, Format>> = {
+  '.csv': 'csv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+};
 
 /** Rejected lines that a person is shown; all that the API lists come with --json. */
 const SHOWN_REJECTIONS = 20;
@@ -33,7 +37,9 @@ export function addVolumeCommands(program: Command, open: OpenSession): void {
 }
 
 function addTransactions(program: Command, open: OpenSession): void {
-  const transactions = program.command('transactions').description('the volume of each quarter-hour, all versions');
+  const transactions = program
+    .command('transactions')
+    .description('the volume of each quarter-hour, all versions');
   addList(transactions, open, {
     endpoint: api.operatorListTransactions,
     about: 'list transactions by delivery day, contract, slot and version',
@@ -99,7 +105,12 @@ The exit code is 1 when lines were rejected.
   );
 }
 
-async function importFile(session: Session, file: string, format: Format, dryRun: boolean): Promise<ImportResult> {
+async function importFile(
+  session: Session,
+  file: string,
+  format: Format,
+  dryRun: boolean,
+): Promise<ImportResult> {
   const { terminal } = session;
   const name = path.resolve(terminal.cwd, file);
   const totalBytes = file === '-' ? null : await sizeOf(name);
@@ -108,9 +119,13 @@ async function importFile(session: Session, file: string, format: Format, dryRun
   const startedAt = performance.now();
   try {
     // Standard input can be read only once, a file as often as the network needs it.
-    const source = file === '-' ? terminal.stdin : () => createReadStream(name, { highWaterMark: 1024 * 1024 });
-    const onProgress = bar.update;
-    const result = await client.volumes.importFile(source, { format, dryRun, onProgress });
+    const source =
+      file === '-' ? terminal.stdin : () => createReadStream(name, { highWaterMark: 1024 * 1024 });
+    const result = await client.volumes.importFile(source, {
+      format,
+      dryRun,
+      onProgress: (progress) => bar.update(progress),
+    });
     bar.clear();
     await showImport(session, result, performance.now() - startedAt);
     return result;
@@ -141,7 +156,8 @@ async function showImport(session: Session, result: ImportResult, elapsedMs: num
     `  ${count(result.created)} created, ${count(result.corrected)} corrected, ${count(result.unchanged)} unchanged`,
   ];
   if (result.rejected_lines > 0) {
-    const days = result.rejected_days === 1 ? '1 contract-day' : `${count(result.rejected_days)} contract-days`;
+    const days =
+      result.rejected_days === 1 ? '1 contract-day' : `${count(result.rejected_days)} contract-days`;
     lines.push(style('red', `  ${count(result.rejected_lines)} lines rejected, and ${days} with them`));
   }
   await session.print(`${lines.join('\n')}\n`);

@@ -2,6 +2,19 @@ import { randomFillSync } from 'node:crypto';
 import { sheetUuid, uuidV7 } from '../domain/id.ts';
 
 const COUNTER_VALUES = 4096;
+const RANDOM_BYTES = 8;
+/** Random bytes are asked for in bulk: the question costs more than the bytes. */
+const POOL = new Uint8Array(RANDOM_BYTES * 512);
+let poolAt = POOL.length;
+
+function randomBytes(): Uint8Array {
+  if (poolAt === POOL.length) {
+    randomFillSync(POOL);
+    poolAt = 0;
+  }
+  poolAt += RANDOM_BYTES;
+  return POOL.subarray(poolAt - RANDOM_BYTES, poolAt);
+}
 
 let lastMs = 0;
 let counter = 0;
@@ -19,7 +32,7 @@ export function newId(): string {
     lastMs++;
     counter = 0;
   }
-  return uuidV7(lastMs, counter, randomFillSync(new Uint8Array(8)));
+  return uuidV7(lastMs, counter, randomBytes());
 }
 
 /** The id of a sheet leaves its last byte to the slot number. */

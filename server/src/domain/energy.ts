@@ -56,7 +56,7 @@ export function kwhFromMwh(value: number): number | null {
 }
 
 /** Power has its thousandths just as energy has: whole kW, or null where a number of MW is not that. */
-export const kwFromMw: (valueMw: number) => number | null = kwhFromMwh;
+export const kwFromMw = (valueMw: number): number | null => kwhFromMwh(valueMw);
 
 /** A single, correctly rounded division: up to 10^15 kWh the shortest text of the result is exact. */
 export function mwhNumber(kwh: number): number {

@@ -1,4 +1,4 @@
-import type { DeliveryDay } from './delivery-day.ts';
+import { type DeliveryDay, MAX_SLOTS } from './delivery-day.ts';
 import type { LineFault, LineFaultCode, SaidLine } from './volume-lines.ts';
 
 /** What neighbouring lines of an import say about one contract and day: taken whole or not at all. */
@@ -7,10 +7,26 @@ export type SaidDay = {
   /** Null when there is no such date; every line of the block is faulty then. */
   readonly day: DeliveryDay | null;
   readonly volumes: (number | null)[];
-  /** The lines that have no fault of their own. */
-  readonly lines: number[];
   hasFaults: boolean;
+  /** The lines that have no fault of their own: so many from the first on, unless they stand apart. */
+  firstLine: number;
+  lineCount: number;
+  apart: number[] | null;
 };
+
+/** The lines of a day that have no fault of their own. */
+export const linesOf = ({ apart, firstLine, lineCount }: SaidDay): number[] =>
+  apart ?? Array.from({ length: lineCount }, (_, at) => firstLine + at);
+
+function addLine(day: SaidDay, line: number): void {
+  if (day.lineCount === 0) day.firstLine = line;
+  if (day.apart === null && line !== day.firstLine + day.lineCount) day.apart = linesOf(day);
+  day.apart?.push(line);
+  day.lineCount++;
+}
+
+/** Copied for every new day, which is much faster than to fill one. */
+const NOTHING_SAID = Array.from({ length: MAX_SLOTS }, (): number | null => null);
 
 export type GatherFault = LineFault<LineFaultCode | 'duplicate_slot'>;
 
@@ -41,14 +57,16 @@ export class DayGatherer {
       this.open = {
         contract: said.contract,
         day: said.day,
-        volumes: Array.from<null>({ length: said.slotCount }).fill(null),
-        lines: [],
+        volumes: NOTHING_SAID.slice(0, said.slotCount),
         hasFaults: false,
+        firstLine: 0,
+        lineCount: 0,
+        apart: null,
       };
     }
     const fault = said.fault ?? fill(this.open!, said);
     if (fault === null) {
-      this.open!.lines.push(line);
+      addLine(this.open!, line);
     } else {
       this.open!.hasFaults = true;
       this.refuse(line, fault);

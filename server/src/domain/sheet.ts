@@ -142,6 +142,7 @@ export function currentVolumes(history: readonly Sheet[], slotCount: number): (n
  * count again.
  */
 export function writeDay(history: readonly Sheet[], volumes: readonly (number | null)[]): DayChange {
+  if (history.length === 0) return writeFirstTime(volumes);
   const holders = currentSheets(history, volumes.length);
   const draft: DraftSheet = {
     volumes: volumes.map(() => null),
@@ -173,6 +174,19 @@ export function writeDay(history: readonly Sheet[], volumes: readonly (number | 
   }
   const sheet = created + corrected === 0 ? null : packed(history.length + 1, draft, corrected > 0);
   return { created, corrected, unchanged, sheet, superseded: statusChanges(statuses) };
+}
+
+/** Nearly every day that comes in is a new one: all that it says is a first version. */
+function writeFirstTime(volumes: readonly (number | null)[]): DayChange {
+  let created = 0;
+  for (let at = 0; at < volumes.length; at++) {
+    const volume = volumes[at] ?? null;
+    if (volume === null) continue;
+    assertVolume(volume);
+    created++;
+  }
+  const sheet = created === 0 ? null : { revision: 1, volumes: [...volumes], versions: null, previous: null };
+  return { created, corrected: 0, unchanged: 0, sheet, superseded: [] };
 }
 
 /** Takes the current transactions of these slots out of every saldo; those that do not count anyway stay. */

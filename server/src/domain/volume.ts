@@ -15,8 +15,8 @@ export function volumeOf(value: unknown): number | VolumeFault {
   if (value > MAX_SLOT_MWH + 1) return 'too_large';
   const kwh = Math.round(value * 1000);
   if (kwh / 1000 !== value) return 'too_precise';
-  // Adding zero makes one zero of the two that JSON knows.
-  return kwh > MAX_SLOT_KWH ? 'too_large' : kwh + 0;
+  // As a 32-bit integer there is one zero only, and it is stored and printed faster than a fraction would be.
+  return kwh > MAX_SLOT_KWH ? 'too_large' : kwh | 0;
 }
 
 /** The same for decimal text, as it stands in a CSV file. */

@@ -6,7 +6,6 @@ import {
   PROBLEMS,
   Problem,
   type ProblemCode,
-  TAGS,
 } from '@saldo/api';
 import type { TSchema } from 'typebox';
 import { PROBLEM_MEDIA_TYPE } from './problem.ts';
@@ -19,6 +18,8 @@ export type ApiDescription = {
   readonly version: string;
   readonly baseUrl: string;
   readonly errorBase: string;
+  /** What the groups of operations are about, by their tags. */
+  readonly tags: Readonly<Record<string, string>>;
 };
 
 /** Every operation may end in these. */
@@ -69,7 +70,7 @@ export function openApiDocument(api: ApiDescription, endpoints: readonly Endpoin
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: api.baseUrl }],
-    tags: [...tags].map((name) => ({ name, description: TAGS[name] })),
+    tags: [...tags].map((name) => ({ name, description: api.tags[name] })),
     security: [{ apiKey: [] }],
     paths,
     components: {

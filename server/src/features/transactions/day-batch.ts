@@ -1,4 +1,5 @@
 import type { Contract } from '@saldo/api';
+import { CopyText } from '../../db/copy-text.ts';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { newSheetId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
@@ -205,7 +206,7 @@ export class DayBatch {
   async save(): Promise<void> {
     const moved = [...this.books.values()].filter(({ history, stored }) => history.length > stored);
     if (moved.length === 0) return;
-    await this.tx.copy(this.isDryRun ? COPY_PRESUMED : COPY_SHEETS, sheetLines(moved));
+    await this.tx.copy(this.isDryRun ? COPY_PRESUMED : COPY_SHEETS, sheetRows(moved));
     // Only the newest version of a slot is ever looked at again, so a dry run needs nothing else.
     if (this.isDryRun) return;
     await this.saveStatuses(moved);
@@ -221,7 +222,7 @@ export class DayBatch {
       changes.map(({ no }) => no),
       changes.map(({ day }) => day),
       changes.map(({ sheet }) => sheet.revision),
-      changes.map(({ sheet }) => arrayText(sheet.statuses ?? [])),
+      changes.map(({ sheet }) => `{${sheet.statuses?.join(',')}}`),
       changes.map(({ sheet }) => statusMask(sheet)),
     ]);
   }
@@ -251,28 +252,27 @@ export class DayBatch {
   }
 }
 
-/** The new sheets in the text form of COPY: numbers, dates and UUIDs, so nothing needs to be escaped. */
-function sheetLines(books: readonly DayBook[]): string {
-  let lines = '';
+function sheetRows(books: readonly DayBook[]): Buffer {
+  const rows = new CopyText();
   for (const { contract, day, history, stored } of books) {
-    const parties = `${contract.sellerPosition}\t${contract.buyerPosition}\t${contract.sellerBrp}\t${contract.buyerBrp}`;
     for (let index = stored; index < history.length; index++) {
       const sheet = history[index]!;
-      const mask = sheet.statuses === null ? STATUS_BIT.valid : statusMask(sheet);
-      lines += `${sheet.id}\t${timestamp(sheet.createdAt)}\t${contract.no}\t${day}\t${sheet.revision}\t${parties}\t${mask}\t`;
-      lines += `${arrayText(sheet.volumes)}\t${orNull(sheet.statuses)}\t${orNull(sheet.versions)}\t${orNull(sheet.previous)}\n`;
+      rows.field(sheet.id);
+      rows.field(timestamp(sheet.createdAt));
+      rows.integer(contract.no);
+      rows.field(day);
+      rows.integer(sheet.revision);
+      rows.integer(contract.sellerPosition);
+      rows.integer(contract.buyerPosition);
+      rows.integer(contract.sellerBrp);
+      rows.integer(contract.buyerBrp);
+      rows.integer(sheet.statuses === null ? STATUS_BIT.valid : statusMask(sheet));
+      rows.integers(sheet.volumes);
+      rows.integers(sheet.statuses);
+      rows.integers(sheet.versions);
+      rows.integers(sheet.previous);
+      rows.endRow();
     }
   }
-  return lines;
-}
-
-const orNull = (values: readonly (number | null)[] | null) => (values === null ? '\\N' : arrayText(values));
-
-function arrayText(values: readonly (number | null)[]): string {
-  let text = '{';
-  for (let at = 0; at < values.length; at++) {
-    if (at > 0) text += ',';
-    text += values[at] ?? 'NULL';
-  }
-  return `${text}}`;
+  return rows.rows();
 }

@@ -3,7 +3,7 @@ import type { Database, Tx } from '../../db/database.ts';
 import { isDayWithin } from '../../domain/contract.ts';
 import type { DeliveryDay } from '../../domain/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';
-import type { SaidDay } from '../../domain/said-days.ts';
+import { linesOf, type SaidDay } from '../../domain/said-days.ts';
 import type { LineFault } from '../../domain/volume-lines.ts';
 import {
   type ContractNames,
@@ -114,7 +114,7 @@ async function takeStretch(tx: Tx, stretch: ImportStretch, options: ImportOption
     const fault = contractFault(contract, said);
     if (fault !== null) {
       // Lines that are right in themselves are faulty by what they are about.
-      for (const line of said.lines) late.refuse(line, fault);
+      for (const line of linesOf(said)) late.refuse(line, fault);
       if (!said.hasFaults) fallen++;
     } else if (!said.hasFaults && said.day !== null) {
       taken.push({ contract: contract!, day: said.day, said });

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { client, startTestPlatform } from './harness.ts';
+import { createWorld, newEic } from './world.ts';
+
+/** The command line as a person runs it: a process of its own, against the real platform. */
+
+const MAIN = fileURLToPath(new URL('../../sdk/cli/main.ts', import.meta.url));
+const DAY = '2026-10-25';
+const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z', environment: { SANDBOX: 'on' } });
+const operatorKey = await createWorld(platform.db, platform.clock).operatorKey();
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo-cli-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+type Run = { code: number | null; out: string; err: string };
+
+async function saldo(
+  args: string[],
+  options: { stdin?: string; env?: Record<string, string> } = {},
+): Promise<Run> {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      SALDO_URL: platform.baseUrl,
+      SALDO_KEY: operatorKey,
+      ...options.env,
+    },
+  });
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  child.stdin.end(options.stdin ?? '');
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, out, err };
+}
+
+/** Runs a command that must work, and gives the JSON that it answers. */
+async function answer(...args: string[]) {
+  const { code, out, err } = await saldo([...args, '--json']);
+  assert.equal(code, 0, `saldo ${args.join(' ')}\n${err}`);
+  return JSON.parse(out);
+}
+
+const words = (text: string) => text.split(' ');
+
+async function party(name: string) {
+  const brp = await answer('brps', 'create', '--name', name);
+  const eic = newEic();
+  const place = ['--eic', eic, '--tso', 'DE_TENNET'];
+  const group = ['--brp-id', brp.id, '--eic', eic, '--name', name, '--tsos', 'DE_TENNET', 'DE_50HERTZ'];
+  const balanceGroup = await answer('balance-groups', 'create', ...group);
+  assert.deepEqual(balanceGroup.tsos.toSorted(), ['DE_50HERTZ', 'DE_TENNET']);
+  const customer = await answer(
+    'customers',
+    'create',
+    '--brp-id',
+    brp.id,
+    '--name',
+    `${name} plant`,
+    ...place,
+  );
+  assert.equal((await answer('customers', 'activate', customer.id)).status, 'active');
+  return { brp, eic, customer };
+}
+
+const seller = await party('Command North');
+const buyer = await party('Command South');
+const asset = await answer(
+  ...words('assets create --name Windpark --technology wind_onshore --nominal-power 48.3 --tso DE_TENNET'),
+);
+const contract = await answer(
+  ...words('contracts create --external-id CLI-1 --type ppa --ppa-type produced'),
+  ...words(`--seller ${seller.customer.id} --buyer ${buyer.customer.id} --asset-id ${asset.id}`),
+  ...words('--first-day 2026-01-01 --last-day 2026-12-31'),
+);
+
+test('from an empty platform to an explained nomination, with commands alone', async () => {
+  assert.equal(contract.delivery_start, '2025-12-31T23:00:00Z');
+  assert.equal(contract.delivery_end, '2026-12-31T23:00:00Z');
+  assert.equal(contract.asset.id, asset.id);
+
+  const lines = Array.from(
+    { length: 100 },
+    (_, index) => `CLI-1,${DAY},${index + 1},${index === 60 ? 2 : 1.25}`,
+  );
+  await writeFile(path.join(folder, 'day.csv'), `contract,delivery_date,slot,volume\n${lines.join('\n')}\n`);
+  const trial = await answer('import', 'volumes', 'day.csv', '--dry-run');
+  assert.deepEqual([trial.created, trial.dry_run], [100, true]);
+  const imported = await answer('import', 'volumes', 'day.csv');
+  assert.deepEqual([imported.rows, imported.created, imported.rejected], [100, 100, []]);
+
+  await answer('nominate', '--date', DAY);
+  const nominations = await answer('nominations', 'list', '--delivery-date', DAY, '--all');
+  assert.deepEqual(
+    nominations.map(({ eic, direction }: Record<string, string>) => `${eic} ${direction}`).toSorted(),
+    [`${seller.eic} out`, `${buyer.eic} in`].toSorted(),
+  );
+  const [nomination] = nominations;
+  const explanation = await answer('explain', nomination.id, '--slot', '61');
+  assert.deepEqual(
+    explanation.slots.map((slot: { slot_number: number; amount: number }) => [slot.slot_number, slot.amount]),
+    [[61, 2]],
+  );
+  assert.equal(explanation.slots[0].transactions[0].contract_id, contract.id);
+
+  const shown = await saldo(['explain', nomination.id, '--slot', '61']);
+  assert.match(shown.out, /SLOT +START +NOMINATED +SENDS +RECEIVES/);
+  assert.match(shown.out, /61 +2026-10-25 14:00 +2\.000/);
+  const history = await answer('nominations', 'history', nomination.id);
+  assert.equal(history.at(0).id, nomination.id);
+  assert.match((await saldo(['nominations', 'show', nomination.id])).out, /SLOT +START +MWH +MATCHED/);
+});
+
+test('--json is exactly the JSON of the API, lists as arrays', async () => {
+  const request = client(platform.baseUrl, operatorKey);
+  const { body } = await request('/operator/v1/contracts?limit=100');
+  assert.deepEqual(await answer('contracts', 'list', '--all'), body.contracts);
+  const one = await request(`/operator/v1/contracts/${contract.id}`);
+  assert.deepEqual(await answer('contracts', 'show', 'CLI-1'), one.body);
+});
+
+test('a day is said, corrected by an import from standard input, and a transaction invalidated', async () => {
+  const day = '2026-10-27';
+  const said = await answer('days', 'put', 'CLI-1', day, '--volume', '0.5');
+  assert.deepEqual(said, { created: 96, corrected: 0, unchanged: 0, revision: 1 });
+  const correction = JSON.stringify({ contract: 'CLI-1', delivery_date: day, slot: 1, volume: 0.75 });
+  const imported = await saldo(['import', 'volumes', '-', '--format', 'ndjson'], {
+    stdin: `${correction}\n`,
+  });
+  assert.equal(imported.code, 0, imported.err);
+  assert.match(imported.out, /^1 lines in .*\n {2}0 created, 1 corrected, 0 unchanged\n$/);
+
+  const filter = ['--contract-id', contract.id, '--delivery-date', day, '--slot-number-to', '1'];
+  const transactions = await answer('transactions', 'list', ...filter);
+  assert.deepEqual(
+    transactions.map(({ version, status, volume }: Record<string, unknown>) => [version, status, volume]),
+    [
+      [1, 'superseded', 0.5],
+      [2, 'valid', 0.75],
+    ],
+  );
+  const invalid = await answer(
+    'transactions',
+    'invalidate',
+    transactions[1].id,
+    '--reason',
+    'meter replaced',
+  );
+  assert.equal(invalid.status, 'invalid');
+});
+
+test('rejected lines are shown with their place, and the exit code says so', async () => {
+  const text = `contract,delivery_date,slot,volume\nCLI-1,2026-10-28,1,1\nNOBODY,2026-10-28,1,1\n`;
+  const { code, out } = await saldo(['import', 'volumes', '-', '--format', 'csv'], { stdin: text });
+  assert.equal(code, 1);
+  assert.match(out, /1 created/);
+  assert.match(out, /1 lines rejected/);
+  assert.match(out, /\n +3 +unknown_contract /);
+});
+
+test('keys are shown once, when they are made, and never again', async () => {
+  const { code, out, err } = await saldo(['keys', 'create', '--brp', seller.brp.id, '--name', 'dispatch']);
+  assert.equal(code, 0, err);
+  const [, secret = ''] = /^secret +(\S+)$/m.exec(out) ?? [];
+  const [, id = ''] = /^id +(\S+)$/m.exec(out) ?? [];
+  assert.match(err, /not shown again/);
+  const request = client(platform.baseUrl, secret);
+  assert.equal((await request('/v1/contracts')).status, 200);
+
+  const calendar = await saldo(['delivery-day', DAY], { env: { SALDO_BRP_KEY: secret } });
+  assert.equal(calendar.code, 0, calendar.err);
+  assert.match(calendar.out, /^slot_count +100$/m);
+  assert.match(calendar.out, /^day_ahead +2026-10-24 14:30 +open$/m);
+
+  const rotated = await answer('keys', 'rotate', id);
+  const listed = await saldo(['keys', 'list', '--all']);
+  assert.match(listed.out, new RegExp(rotated.id));
+  for (const key of [secret, rotated.secret, operatorKey]) assert.ok(!listed.out.includes(key));
+  assert.equal((await saldo(['keys', 'revoke', rotated.id])).code, 0);
+  assert.equal((await client(platform.baseUrl, rotated.secret)('/v1/contracts')).status, 401);
+});
+
+test('settings of balance groups, customers and assets are changed', async () => {
+  const group = await answer('balance-groups', 'set', seller.eic, '--name', 'Renamed');
+  assert.equal((await answer('balance-groups', 'show', seller.eic)).name, 'Renamed');
+  assert.deepEqual(group.tsos.length, 2);
+  const marked = await answer('customers', 'update', seller.customer.id, '--meta', 'a=1', '--meta', 'b=x=y');
+  assert.deepEqual(marked.metadata, { a: '1', b: 'x=y' });
+  const unmarked = await answer('customers', 'update', seller.customer.id, '--unset', 'a');
+  assert.deepEqual(unmarked.metadata, { b: 'x=y' });
+  assert.equal((await answer('assets', 'update', asset.id, '--nominal-power', '50.4')).nominal_power, 50.4);
+  assert.equal((await answer('assets', 'show', asset.id)).nominal_power, 50.4);
+  const account = await answer('accounts', 'create', '--name', 'Command Ventures');
+  assert.deepEqual(await answer('accounts', 'list'), [account]);
+});
+
+test('a contract with a profile makes its volumes, and ends early', async () => {
+  await answer(
+    ...words('contracts create --external-id CLI-BASE --type ppa --ppa-type baseload --baseload 5'),
+    ...words(`--seller ${seller.customer.id} --buyer ${buyer.customer.id}`),
+    ...words('--first-day 2026-10-01 --last-day 2026-10-31'),
+  );
+  const made = await answer('profiles', 'run', '--days', '2');
+  assert.ok(made.created >= 96, JSON.stringify(made));
+  const ended = await answer('contracts', 'end', 'CLI-BASE', '--last-day', '2026-10-25');
+  assert.equal(ended.delivery_end, '2026-10-25T23:00:00Z');
+});
+
+test('the audit trail names what the commands did', async () => {
+  const entries = await answer('audit', '--subject', seller.customer.id, '--all');
+  assert.ok(entries.length >= 2);
+  assert.ok(entries.every(({ subject }: { subject: string }) => subject === seller.customer.id));
+});
+
+test('the clock of the sandbox is read and moved', async () => {
+  const { now } = await answer('clock', 'get');
+  const moved = await answer('clock', 'set', '2026-10-24T14:29:59+02:00');
+  assert.deepEqual(moved, { now: '2026-10-24T12:29:59Z', moved: true });
+  await answer('clock', 'set', now);
+});
+
+test('exit codes: 1 for a problem, 2 for wrong usage, 3 for a platform that is not there', async () => {
+  const problem = await saldo(['brps', 'show', 'brp_nobody']);
+  assert.equal(problem.code, 1);
+  assert.match(problem.err, /^BRP Not Found \(404 brp_not_found\)\n {2}.*\n {2}request req_/);
+  const twice = ['contracts', 'create', '--external-id', 'CLI-1', '--type', 'ppa', '--ppa-type', 'produced'];
+  const again = await saldo([...twice, '--seller', seller.customer.id, '--buyer', buyer.customer.id]);
+  assert.equal(again.code, 1);
+  assert.match(again.err, /^Already Exists \(409 already_exists\)/);
+  assert.equal((await saldo(['brps', 'show'])).code, 2);
+  const wrongKey = await saldo(['brps', 'list'], { env: { SALDO_KEY: 'not-a-key-of-anybody' } });
+  assert.equal(wrongKey.code, 1);
+  assert.ok(!wrongKey.err.includes('not-a-key-of-anybody'));
+  const gone = await saldo(['brps', 'list'], { env: { SALDO_URL: 'http://127.0.0.1:1' } });
+  assert.equal(gone.code, 3);
+});
+
+test('a reader that has seen enough is no failure', async () => {
+  const child = spawn(process.execPath, [MAIN, 'transactions', 'list', '--all', '--json'], {
+    env: { PATH: process.env['PATH'], HOME: folder, SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.once('data', () => child.stdout.destroy());
+  let err = '';
+  child.stderr.on('data', (text) => {
+    err += text;
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  assert.deepEqual([code, err], [0, '']);
+});
