@@ -138,14 +138,15 @@ test('the operator changes everything that the BRP may, under the same rules, an
   assert.deepEqual(await read(id), answer.body, 'what was refused has changed nothing');
 });
 
-test('a customer that is assigned to another BRP leaves the old one, with its balance group', async () => {
-  const customer = await made({ balance_group: place });
+test('a customer that is assigned to another BRP leaves the old one, its balance group and its notes', async () => {
+  const customer = await made({ balance_group: place, metadata: { note: 'of the old BRP' } });
   platform.clock.set('2026-10-21T09:00:00Z');
   const moved = (await patch(customer.id, { brp_id: other.id })).body;
   assert.deepEqual(moved, {
     ...customer,
     brp_id: other.id,
     balance_group: null,
+    metadata: {},
     assigned_at: '2026-10-21T09:00:00Z',
   });
   assert.equal((await seenBy(brp.key, customer.id)).status, 404);

@@ -53,7 +53,7 @@ test('baseload, peakload and shaped contracts make their volumes, right on the d
   platform.clock.set('2026-10-22T10:00:00Z');
   const base = await contract('baseload', { power: 4 });
   const peak = await contract('peakload', { power: 2 });
-  const hours = Array.from({ length: 24 }, (_, hour) => hour * 0.4);
+  const hours = Array.from({ length: 24 }, (_, hour) => (hour * 4) / 10);
   const shaped = await contract('shaped', {
     power: Array.from({ length: 12 }, (_, month) => (month === 9 ? hours : hours.map(() => 0))),
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { LIMITS, REJECTION_CODES, type RejectionCode } from '@saldo/api';
 import { addDays } from '../src/domain/delivery-day.ts';
@@ -344,7 +345,7 @@ test('a line without an end is refused without being kept, and what follows it i
   const response = await fetch(platform.baseUrl + PATH, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'text/csv' },
-    body: ReadableStream.from(body()),
+    body: Readable.toWeb(Readable.from(body())),
     duplex: 'half',
   } as RequestInit);
   const answer = (await response.json()) as Record<string, unknown>;

@@ -133,7 +133,7 @@ export const operatorCustomerEndpoints = {
     tag,
     summary: 'Change a customer',
     description:
-      'As its BRP may, and its name and BRP. A customer that changes its BRP loses a balance group of the old one. `If-Match` is honoured.',
+      'As its BRP may, and its name and BRP. A customer that changes its BRP loses the old one’s balance group and metadata. `If-Match` is honoured.',
     scopes: [],
     query: Strict({}),
     body: OperatorCustomerUpdate,

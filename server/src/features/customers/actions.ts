@@ -78,11 +78,11 @@ export async function updateCustomer(
 
   const next: CustomerRow = { ...before, name: update.name ?? before.name };
   const errors: ProblemFieldError[] = [];
+  if (update.brp_id !== undefined) Object.assign(next, await assign(tx, before, update.brp_id, errors, now));
   if (update.metadata) {
-    next.metadata = mergeMetadata(before.metadata, update.metadata);
+    next.metadata = mergeMetadata(next.metadata, update.metadata);
     errors.push(...tooManyKeys(next.metadata));
   }
-  if (update.brp_id !== undefined) Object.assign(next, await assign(tx, before, update.brp_id, errors, now));
   if (update.balance_group)
     Object.assign(next, await placeCustomer(tx, viewer, next.brp_no, update.balance_group, errors));
   if (errors.length > 0) throw validationProblem(errors);
@@ -90,7 +90,7 @@ export async function updateCustomer(
   return { before, after: await saveCustomer(tx, viewer, next) };
 }
 
-/** What changes with another BRP. A balance group of the old one does not come along. */
+/** What changes with another BRP. The old one's balance group and its notes do not come along. */
 async function assign(
   db: Db,
   current: CustomerRow,
@@ -104,8 +104,8 @@ async function assign(
     return {};
   }
   if (brp.no === current.brp_no) return {};
-  const unplaced = { position_no: null, eic: null, tso: null };
-  return { brp_no: brp.no, brp_id: brp.id, assigned_at: now, ...unplaced };
+  const left = { position_no: null, eic: null, tso: null, metadata: {} };
+  return { brp_no: brp.no, brp_id: brp.id, assigned_at: now, ...left };
 }
 
 export const customerNotFound = () => problem('customer_not_found', 'There is no such customer.');
