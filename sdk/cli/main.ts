@@ -30,5 +30,6 @@ process.exitCode = await runCli(process.argv.slice(2), version, {
   // `npm run` moves to the root of the checkout; files are meant from where it was called.
   cwd: process.env['INIT_CWD'] ?? process.cwd(),
   home: homedir(),
+  checkout: new URL('../../', import.meta.url),
   signal: interrupt.signal,
 });

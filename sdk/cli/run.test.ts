@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { json, problem, standIn } from '../test/stand-in.ts';
 import { runCli } from './run.ts';
 import type { Terminal } from './terminal.ts';
@@ -13,7 +14,13 @@ const ENV = { SALDO_URL: 'https://saldo.test', SALDO_KEY: KEY };
 const home = await mkdtemp(path.join(tmpdir(), 'saldo-cli-'));
 after(() => rm(home, { recursive: true, force: true }));
 
-type Setting = { env?: Record<string, string>; stdin?: string; tty?: boolean; fetch?: typeof fetch };
+type Setting = {
+  env?: Record<string, string>;
+  stdin?: string;
+  tty?: boolean;
+  fetch?: typeof fetch;
+  signal?: AbortSignal;
+};
 
 /** Runs a command in this process, and gives what it wrote and its exit code. */
 async function saldo(command: string | string[], setting: Setting = {}) {
@@ -28,7 +35,8 @@ async function saldo(command: string | string[], setting: Setting = {}) {
     env: setting.env ?? ENV,
     cwd: home,
     home,
-    signal: new AbortController().signal,
+    checkout: pathToFileURL(`${home}/`),
+    signal: setting.signal ?? new AbortController().signal,
     surroundings: {
       fetch: setting.fetch ?? standIn(new TypeError('nobody was to be asked')).options.fetch,
       // No time passes between attempts, and none is ever up.
@@ -159,6 +167,16 @@ test('a problem ends with 1 and is one block with fields and request id', async 
   ]);
 });
 
+test('an interrupted command says so and ends with 130', async () => {
+  const interrupt = new AbortController();
+  const fetch = async () => {
+    interrupt.abort();
+    return problem(503, 'unavailable');
+  };
+  const { code, err } = await saldo('brps list', { fetch, signal: interrupt.signal });
+  assert.deepEqual([code, err], [130, 'Interrupted.\n']);
+});
+
 test('flags go before the environment, and that before the file', async () => {
   const file = path.join(home, 'config.json');
   await writeFile(file, JSON.stringify({ url: 'https://saldo.test/file', key: 'of-the-file' }), {
@@ -194,6 +212,30 @@ test('the key of a file that others can read is not used', async () => {
     fetch: options.fetch,
   });
   assert.deepEqual([other.code, requests[0]?.headers.get('x-api-key')], [0, 'other']);
+});
+
+test('in the checkout of a demo nothing needs to be set, and it says so; half a setting does not mix with it', async () => {
+  const { options, requests } = standIn(page([]));
+  const ask = (command: string, env: Record<string, string> = {}) =>
+    saldo(command, { env, fetch: options.fetch });
+  const demo = { operator_key: 'of-the-demo', brps: [{ name: 'Nordwind', api_key: 'of-nordwind' }] };
+  await mkdir(path.join(home, 'data'));
+  await writeFile(path.join(home, 'data', 'demo.json'), JSON.stringify(demo));
+  assert.equal((await ask('brps list')).code, 2, 'a folder that is not the checkout');
+
+  await writeFile(path.join(home, 'package.json'), '{"name": "saldo"}');
+  const { code, err } = await ask('brps list');
+  assert.equal(code, 0);
+  assert.match(err, /^Nothing is set: using the demo at http:\/\/127\.0\.0\.1:8080 as operator/);
+  await ask('delivery-day 2026-10-25 --json');
+  assert.deepEqual(
+    requests.map(({ headers }) => headers.get('x-api-key')),
+    ['of-the-demo', 'of-nordwind'],
+  );
+  const half = await ask('brps list', { SALDO_URL: 'https://saldo.test' });
+  assert.equal(half.code, 2);
+  assert.match(half.err, /there is no API key/);
+  assert.equal(requests.length, 2);
 });
 
 test('a config file that is wrong is refused without quoting it', async () => {

@@ -33,7 +33,7 @@ export async function findAccess(
   const url = flags.url ?? fromEnvironment.url ?? fromFile.url;
   const key = flags.key ?? fromEnvironment.key ?? fromFile.key;
   if (url === undefined && key === undefined && !fromFile.refused) {
-    const demo = await readDemo(role, note);
+    const demo = await readDemo(terminal.checkout, role, note);
     if (demo) return demo;
   }
   if (key === undefined) {
@@ -97,8 +97,7 @@ async function isReadableByOthers(file: string): Promise<boolean> {
   return process.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0;
 }
 
-async function readDemo(role: Role, note: (text: string) => void): Promise<Access | null> {
-  const root = new URL('../../', import.meta.url);
+async function readDemo(root: URL, role: Role, note: (text: string) => void): Promise<Access | null> {
   const read = async (name: string): Promise<unknown> =>
     readFile(new URL(name, root), 'utf8').then(JSON.parse, () => null);
   // Elsewhere than in the checkout, two folders up may be anything.

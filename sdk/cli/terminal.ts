@@ -12,6 +12,8 @@ export type Terminal = {
   /** Where relative file names begin. */
   readonly cwd: string;
   readonly home: string;
+  /** The folder that is the checkout, if this runs in one. */
+  readonly checkout: URL;
   readonly signal: AbortSignal;
   /** The real network and clock unless told. */
   readonly surroundings?: Partial<Surroundings>;

@@ -70,6 +70,7 @@ test('the built package brings its types, and they refuse what the API would', a
 
 test('the built command line runs', async () => {
   const main = path.join(installed, 'cli', 'main.js');
-  const { stdout } = await run(process.execPath, [main, '--version']);
+  const env = { PATH: process.env['PATH'], HOME: project };
+  const { stdout } = await run(process.execPath, [main, '--version'], { env });
   assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
 });

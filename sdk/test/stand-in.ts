@@ -1,6 +1,6 @@
 import type { ClientOptions } from '../src/client.ts';
 
-export type SentRequest = { method: string; url: string; headers: Headers; body: string };
+export type SentRequest = { method: string; url: string; headers: Headers; redirect: string; body: string };
 type Reply = Response | Error | ((request: SentRequest, signal: AbortSignal) => Response | Promise<Response>);
 
 /** A JSON answer as the API gives it. */
@@ -42,6 +42,7 @@ export function standIn(...replies: Reply[]) {
         method: request.method,
         url: request.url.slice('https://saldo.test'.length),
         headers: request.headers,
+        redirect: request.redirect,
         body: await request.text(),
       };
       requests.push(sent);

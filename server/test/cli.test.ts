@@ -106,6 +106,8 @@ test('from an empty platform to an explained nomination, with commands alone', a
     nominations.map(({ eic, direction }: Record<string, string>) => `${eic} ${direction}`).toSorted(),
     [`${seller.eic} out`, `${buyer.eic} in`].toSorted(),
   );
+  const table = await saldo(['nominations', 'list', '--delivery-date', DAY]);
+  assert.match(table.out, new RegExp(`^nom_\\w+ +${DAY} +${seller.eic} +DE_TENNET +out +1 +pending `, 'm'));
   const [nomination] = nominations;
   const explanation = await answer('explain', nomination.id, '--slot', '61');
   assert.deepEqual(

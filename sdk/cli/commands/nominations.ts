@@ -9,6 +9,7 @@ import { addExamples, addList, doing, type OpenSession } from './command.ts';
 
 const COLUMNS: readonly Column<Nomination>[] = [
   ['ID', ({ id }) => id],
+  ['DAY', ({ slots: [first] = [] }) => first && localTime(first.delivery_start).slice(0, 10)],
   ['EIC', ({ eic }) => eic],
   ['TSO', ({ tso }) => tso],
   ['DIRECTION', ({ direction }) => direction],
@@ -59,6 +60,8 @@ function addReads(program: Command, open: OpenSession): void {
       'nominations list --status pending --tso DE_TENNET --all --json',
     ],
     columns: COLUMNS,
+    // Its day is known by its slots, of which one will do.
+    forTable: { include_slots: 'true', slot_number_to: 1 },
     from: (client) => client.nominations,
   });
   const show = nominations.command('show <nomination>').description('show a nomination with its slots');

@@ -40,7 +40,7 @@ export const statement = (name: string, text: string): Statement => ({ name, tex
 const LIMITS = {
   /** Short reads share two connections; each holds many requests in flight. */
   readers: 2,
-  writers: 10,
+  writers: 16,
   connectTimeoutMs: 5_000,
   /** No read of the API comes near this; one that does must not hold up those behind it. */
   readTimeoutMs: 10_000,

@@ -18,6 +18,16 @@ export type SaidDay = {
 export const linesOf = ({ apart, firstLine, lineCount }: SaidDay): number[] =>
   apart ?? Array.from({ length: lineCount }, (_, at) => firstLine + at);
 
+const newDay = ({ contract, day, slotCount }: SaidLine): SaidDay => ({
+  contract,
+  day,
+  volumes: NOTHING_SAID.slice(0, slotCount),
+  hasFaults: false,
+  firstLine: 0,
+  lineCount: 0,
+  apart: null,
+});
+
 function addLine(day: SaidDay, line: number): void {
   if (day.lineCount === 0) day.firstLine = line;
   if (day.apart === null && line !== day.firstLine + day.lineCount) day.apart = linesOf(day);
@@ -52,23 +62,17 @@ export class DayGatherer {
       return null;
     }
     let finished: SaidDay | null = null;
-    if (!said.isSameDay || this.open === null) {
-      finished = this.open;
-      this.open = {
-        contract: said.contract,
-        day: said.day,
-        volumes: NOTHING_SAID.slice(0, said.slotCount),
-        hasFaults: false,
-        firstLine: 0,
-        lineCount: 0,
-        apart: null,
-      };
+    let day = this.open;
+    if (!said.isSameDay || day === null) {
+      finished = day;
+      day = newDay(said);
+      this.open = day;
     }
-    const fault = said.fault ?? fill(this.open!, said);
+    const fault = said.fault ?? fill(day, said);
     if (fault === null) {
-      addLine(this.open!, line);
+      addLine(day, line);
     } else {
-      this.open!.hasFaults = true;
+      day.hasFaults = true;
       this.refuse(line, fault);
     }
     return finished;

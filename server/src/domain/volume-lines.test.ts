@@ -64,7 +64,8 @@ test('a line that is compared with the one before says what it says on its own',
         if (!said.isReadable) continue;
         assert.deepEqual([said.contract, said.date, said.day], [alone.contract, alone.date, alone.day], line);
         if (said.fault === null) assert.deepEqual([said.slot, said.kwh], [alone.slot, alone.kwh], line);
-        const isSame: boolean = before !== null && before.contract === said.contract && before.date === said.date;
+        const isSame: boolean =
+          before !== null && before.contract === said.contract && before.date === said.date;
         assert.equal(said.isSameDay, isSame, line);
         before = said;
       }

@@ -12,7 +12,7 @@ import { type ImportOptions, importVolumes, newImportResult } from './import.ts'
 type ImportCall = Call<typeof operatorVolumeEndpoints.importVolumes>;
 
 /**
- * Each import may hold two connections to the database, one of them from its first byte to its last. More of them
+ * Each import may hold three connections to the database, one of them from its first byte to its last. More of them
  * wait, unread, so that there are always connections left for everybody else.
  */
 const IMPORTS_AT_ONCE = 3;

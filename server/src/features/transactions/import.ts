@@ -16,7 +16,9 @@ import {
 import { ImportStretch, type VolumeFormat, VolumeReader } from './import-stream.ts';
 
 /** Contract-days of one transaction: enough to make its costs small, few enough that nobody waits long for its locks. */
-const DAYS_AT_ONCE = 400;
+const DAYS_AT_ONCE = 200;
+/** While the database writes one stretch, the next is decided; more at once would only wait for each other. */
+const STRETCHES_AT_ONCE = 2;
 
 export type ImportOptions = {
   readonly format: VolumeFormat;
@@ -38,7 +40,7 @@ export const newImportResult = (isDryRun: boolean): ImportResult => ({
 
 /**
  * Takes the volumes of a stream into `result`. Each transaction holds whole contract-days; while the database works
- * on one of them, the next is read. Of a stream that breaks off, the day that was being read is not taken.
+ * on them, the next are read. Of a stream that breaks off, the day that was being read is not taken.
  */
 export async function importVolumes(
   db: Database,
@@ -47,32 +49,43 @@ export async function importVolumes(
   result: ImportResult,
 ): Promise<void> {
   if (!options.isDryRun) {
-    return inStretches(source, options.format, (stretch) =>
-      db.transaction(async (tx) => takeStretch(tx, stretch, options)).then((taken) => add(result, taken)),
-    );
+    return inStretches(source, options.format, async (stretch, locked) => {
+      add(result, await db.transaction((tx) => takeStretch(tx, stretch, options, locked)));
+    });
   }
   // A dry run is one transaction without locks, in which it keeps what it would have written for itself.
   return db.transaction(async (tx) => {
     await prepareDryRun(tx);
-    await inStretches(source, options.format, async (stretch) =>
-      add(result, await takeStretch(tx, stretch, options)),
-    );
+    await inStretches(source, options.format, async (stretch) => {
+      add(result, await takeStretch(tx, stretch, options));
+    });
   });
 }
 
+type TakeStretch = (stretch: ImportStretch, locked: () => void) => Promise<void>;
+
+/**
+ * Reads the stream and has its stretches taken, two at a time. The later of the two begins when the earlier has locked
+ * its contracts: where both are about the same one, the later waits for it, so that the order of the file holds.
+ */
 async function inStretches(
   source: AsyncIterable<Buffer>,
   format: VolumeFormat,
-  take: (stretch: ImportStretch) => Promise<void>,
+  take: TakeStretch,
 ): Promise<void> {
   const reader = new VolumeReader(format);
-  let taking: Promise<void> = Promise.resolve();
+  const taking: Promise<void>[] = [];
+  let turn: Promise<void> = Promise.resolve();
   const next = async () => {
     const stretch = reader.take();
-    await taking;
-    taking = take(stretch);
+    if (taking.length === STRETCHES_AT_ONCE) await taking.shift();
+    await turn;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    turn = promise;
+    const taken = take(stretch, resolve).finally(resolve);
     // Whoever waits for it sees the failure; until then it must not count as one that nobody handles.
-    taking.catch(() => {});
+    taken.catch(() => {});
+    taking.push(taken);
   };
   try {
     for await (const chunk of source) {
@@ -82,8 +95,10 @@ async function inStretches(
     reader.finish();
     await next();
   } finally {
-    await taking;
+    // Nothing goes on behind the back of whoever hears of the end.
+    await Promise.allSettled(taking);
   }
+  await Promise.all(taking);
 }
 
 type Taken = Omit<ImportResult, 'dry_run'>;
@@ -102,10 +117,16 @@ const inOrder = (rejected: Taken['rejected']) =>
   rejected.sort((one, other) => one.line - other.line).slice(0, LIMITS.rejectedLines);
 
 /** Decides and stores what a stretch says. Days that fall leave no trace; the others are not held up by them. */
-async function takeStretch(tx: Tx, stretch: ImportStretch, options: ImportOptions): Promise<Taken> {
+async function takeStretch(
+  tx: Tx,
+  stretch: ImportStretch,
+  options: ImportOptions,
+  locked: () => void = () => {},
+): Promise<Taken> {
   const { isDryRun, now } = options;
   const sound = stretch.days.filter(({ hasFaults }) => !hasFaults);
   const contracts = await findContracts(tx, stretch.days, isDryRun);
+  locked();
   let fallen = stretch.days.length - sound.length;
   const late = new ImportStretch();
   const taken: { contract: VolumeContract; day: DeliveryDay; said: SaidDay }[] = [];
