@@ -23,8 +23,8 @@ const CORRECTIONS = 25;
 
 const MARK_ALL = statement(
   'bench_mark_all',
-  `insert into changed_position (position_no, delivery_day, changed_at)
-   select distinct position_no, $1::date, now()
+  `insert into changed_position (position_no, delivery_day)
+   select distinct position_no, $1::date
    from sheet, lateral (values (sender_position), (receiver_position)) as side (position_no)
    where delivery_day = $1 and sender_position <> receiver_position`,
 );

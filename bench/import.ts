@@ -8,7 +8,7 @@ import { createApiKey } from '../server/src/features/parties/actions.ts';
 import type { BenchServer, Processes } from './servers.ts';
 import { createWorld } from './world.ts';
 
-export type ImportMeasure = {
+type ImportMeasure = {
   readonly name: string;
   readonly transactions: number;
   readonly megabytes: number;
@@ -16,13 +16,13 @@ export type ImportMeasure = {
   readonly seconds: readonly number[];
   /** Of the median round. */
   readonly transactionsPerSecond: number;
+  /** The most that the server has had in memory until then; null on systems that do not tell. */
+  readonly peakMegabytes: number | null;
 };
 
 export type ImportResults = {
   readonly contracts: number;
   readonly measures: readonly ImportMeasure[];
-  /** The most that the server ever had in memory; null on systems that do not tell. */
-  readonly peakMegabytes: number | null;
 };
 
 const ROUNDS = 3;
@@ -153,7 +153,8 @@ export async function measureImport(
     }
     const median = seconds.toSorted((one, other) => one - other)[Math.floor(ROUNDS / 2)]!;
     const transactionsPerSecond = transactions / median;
-    measures.push({ name, transactions, megabytes, seconds, transactionsPerSecond });
+    const peak = peakMegabytes(server.pid);
+    measures.push({ name, transactions, megabytes, seconds, transactionsPerSecond, peakMegabytes: peak });
     const rounds = seconds.map((second) => second.toFixed(2)).join(' ');
     say(
       `${name}: ${Math.round(transactionsPerSecond).toLocaleString('en')} transactions/s, rounds ${rounds} s`,
@@ -174,5 +175,5 @@ export async function measureImport(
       (contract, slot) => volumesOf(round)(contract, slot) + 1,
     );
   await measure('CSV again, all corrected', 'text/csv', corrected, 'corrected');
-  return { contracts, measures, peakMegabytes: peakMegabytes(server.pid) };
+  return { contracts, measures };
 }

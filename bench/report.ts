@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { hasCpuTimes } from './cpu.ts';
+import type { ImportResults } from './import.ts';
 import { type Comparison, costOf, type Sample } from './measure.ts';
 import { type LoadResult, totalBytes } from './world.ts';
 
@@ -22,6 +23,7 @@ export type Results = {
   readonly againstSmall: Readonly<Record<string, Comparison>>;
   readonly smallTransactions: number;
   readonly walk: { pages: number; records: number; seconds: number; lastAgainstFirst: Comparison };
+  readonly imports: ImportResults;
 };
 
 export type Goal = { what: string; aim: string; measured: string; met: boolean };
@@ -35,6 +37,9 @@ const LIMIT_GOALS: Record<string, number> = {
 const MOST_OVER_FIRST_PAGE = 1.3;
 const MOST_OVER_SMALL_WORLD = 1.3;
 const MOST_BYTES = 8;
+/** Transactions per second, over HTTP into an empty day. */
+const IMPORT_GOALS: Record<string, number> = { CSV: 300_000, 'NDJSON, a day a line': 1_000_000 };
+const MOST_IMPORT_MEGABYTES = 300;
 
 export function machineFacts(postgres: string): Results['machine'] {
   return {
@@ -76,7 +81,30 @@ export function goalsOf(results: Results): Goal[] {
       measured: bytes.toFixed(2),
       met: bytes <= MOST_BYTES,
     },
+    ...importGoals(results.imports),
   ];
+}
+
+function importGoals({ contracts, measures }: ImportResults): Goal[] {
+  return measures.flatMap(({ name, transactionsPerSecond, peakMegabytes }) => {
+    const aim = IMPORT_GOALS[name];
+    if (aim === undefined) return [];
+    const what = `import of a market day of ${count(contracts)} contracts as ${name}`;
+    const speed = {
+      what: `${what}: transactions/s`,
+      aim: `≥ ${count(aim)}`,
+      measured: count(transactionsPerSecond),
+      met: transactionsPerSecond >= aim,
+    };
+    if (peakMegabytes === null) return [speed];
+    const memory = {
+      what: `${what}: most memory of the server so far, MB`,
+      aim: `< ${MOST_IMPORT_MEGABYTES}`,
+      measured: count(peakMegabytes),
+      met: peakMegabytes < MOST_IMPORT_MEGABYTES,
+    };
+    return [speed, memory];
+  });
 }
 
 export function tables(results: Results): string {
@@ -110,6 +138,18 @@ export function tables(results: Results): string {
       `${megabytes(totalBytes(loading))}, of which ${megabytes(loading.bytes.table)} are the table and the rest ` +
       `its ${Object.keys(loading.bytes.indexes).length} indexes. The walk read ${count(walk.pages)} pages one after ` +
       `the other in ${walk.seconds.toFixed(1)} s.`,
+    table(
+      ['import over HTTP', 'transactions/s', 'MB', 'seconds of each round', 'server’s peak MB'],
+      results.imports.measures.map(
+        ({ name, transactionsPerSecond, megabytes: size, seconds, peakMegabytes }) => [
+          name,
+          count(transactionsPerSecond),
+          count(size),
+          seconds.map((second) => second.toFixed(2)).join(' '),
+          peakMegabytes === null ? '' : count(peakMegabytes),
+        ],
+      ),
+    ),
     ...(hasCpuTimes ? [] : ['This system does not tell CPU times of processes: costs are wall time.']),
   ].join('\n\n');
 }

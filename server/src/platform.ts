@@ -70,7 +70,7 @@ export async function startPlatform(config: Config, surroundings: Surroundings):
 }
 
 /** How soon a change of volumes becomes a nomination without anybody asking. */
-const NOMINATE_EVERY_MS = 500;
+const NOMINATE_EVERY_MS = 250;
 const MAKE_PROFILES_EVERY_MS = 10 * 60_000;
 const FOLLOW_CLOCK_EVERY_MS = 1_000;
 
@@ -78,7 +78,7 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock): Job[] 
   {
     name: 'nominate',
     everyMs: NOMINATE_EVERY_MS,
-    run: () => nominateDue(db, clock.now(), DEFAULT_GATE_RULES),
+    run: () => nominateDue(db, clock.now(), DEFAULT_GATE_RULES, { rested: true }),
   },
   {
     name: 'profiles',

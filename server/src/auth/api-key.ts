@@ -36,14 +36,8 @@ export function looksLikeKey(kind: KeyKind, secret: string): boolean {
   return checksum(secret.slice(0, -CHECKSUM_CHARACTERS)) === secret.slice(-CHECKSUM_CHARACTERS);
 }
 
-/**
- * A secret has far too much entropy to be guessed, so one fast hash is enough to keep it from being read. As text,
- * since making a Buffer takes longer than hashing.
- */
-export const secretDigest = (secret: string): string => hash('sha256', secret, 'hex');
-
-/** The digest as it is stored. */
-export const hashSecret = (secret: string): Buffer => Buffer.from(secretDigest(secret), 'hex');
+/** A secret has far too much entropy to be guessed, so one fast hash is enough to keep it from being read. */
+export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 /** A key that was not made here but chosen by somebody has no prefix to show, and may be short. */
 export const shownPrefix = (kind: KeyKind, secret: string): string =>

@@ -3,7 +3,7 @@ import type { Scope } from '@saldo/api';
 import { type Db, statement } from '../db/database.ts';
 import { timestamp } from '../db/wire-types.ts';
 import { encodeId, ID_PREFIX } from '../domain/id.ts';
-import { type KeyKind, looksLikeKey, secretDigest } from './api-key.ts';
+import { hashSecret, type KeyKind, looksLikeKey } from './api-key.ts';
 import type { Principal } from './principal.ts';
 
 /** How long a key may go on to be believed after it was last looked up: a revocation takes effect within this. */
@@ -33,42 +33,48 @@ export type KeyRing = { find(secret: string): Principal | null | Promise<Princip
  * from garbage by their form, without a look-up.
  */
 export function keyRing(kind: KeyKind, db: Db, now: () => number, monotonicNow: () => number): KeyRing {
+  // By secret, since hashing it for each request took longer than all else that lets a request in. The one that was
+  // looked up the longest ago comes first.
   const believed = new Map<string, Believed>();
   const lookingUp = new Map<string, Promise<Principal | null>>();
 
   const unlessExpired = (entry: Believed): Principal | null =>
     entry.expiresAt !== null && entry.expiresAt <= now() ? null : entry.principal;
 
-  async function lookUp(digest: string): Promise<Principal | null> {
-    const askedAt = monotonicNow();
-    const hash = Buffer.from(digest, 'hex');
-    const [row] = await db.query<KeyRow>(FIND_KEY, [hash, kind, timestamp(now())]);
-    if (!row || !timingSafeEqual(row.hash, hash)) {
-      believed.delete(digest);
-      return null;
+  /** A secret is not kept in memory for longer than it is of use. */
+  function forgetOld(at: number): void {
+    for (const [secret, { lookedUpAt }] of believed) {
+      if (at - lookedUpAt < BELIEVED_MS && believed.size < MAX_BELIEVED) return;
+      believed.delete(secret);
     }
+  }
+
+  async function lookUp(secret: string): Promise<Principal | null> {
+    const askedAt = monotonicNow();
+    forgetOld(askedAt);
+    const hash = hashSecret(secret);
+    const [row] = await db.query<KeyRow>(FIND_KEY, [hash, kind, timestamp(now())]);
+    believed.delete(secret);
+    if (!row || !timingSafeEqual(row.hash, hash)) return null;
     const principal = {
       keyId: encodeId(ID_PREFIX.key, row.id),
       viewer: { brpNo: row.brp_no },
       scopes: new Set(row.scopes),
     };
     const entry = { principal, expiresAt: row.expires_at, lookedUpAt: askedAt };
-    believed.delete(digest);
-    if (believed.size >= MAX_BELIEVED) believed.delete(believed.keys().next().value ?? '');
-    believed.set(digest, entry);
+    believed.set(secret, entry);
     return unlessExpired(entry);
   }
 
   return {
     find(secret) {
-      if (kind !== 'operator' && !looksLikeKey(kind, secret)) return null;
-      const digest = secretDigest(secret);
-      const entry = believed.get(digest);
+      const entry = believed.get(secret);
       if (entry && monotonicNow() - entry.lookedUpAt < BELIEVED_MS) return unlessExpired(entry);
-      let pending = lookingUp.get(digest);
+      if (kind !== 'operator' && !looksLikeKey(kind, secret)) return null;
+      let pending = lookingUp.get(secret);
       if (!pending) {
-        pending = lookUp(digest).finally(() => lookingUp.delete(digest));
-        lookingUp.set(digest, pending);
+        pending = lookUp(secret).finally(() => lookingUp.delete(secret));
+        lookingUp.set(secret, pending);
       }
       return pending;
     },

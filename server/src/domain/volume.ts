@@ -3,7 +3,7 @@ import { MAX_SLOT_KWH, parseMwh } from './energy.ts';
 /** Why something is not a volume of a slot. */
 export type VolumeFault = 'not_a_number' | 'negative' | 'too_precise' | 'too_large';
 
-export const MAX_SLOT_MWH = MAX_SLOT_KWH / 1000;
+const MAX_SLOT_MWH = MAX_SLOT_KWH / 1000;
 
 /**
  * A JSON number as whole kWh. Dividing back is correctly rounded, so it gives the number again exactly when its

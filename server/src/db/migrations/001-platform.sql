@@ -178,7 +178,9 @@ create table invalidation (
 create table changed_position (
   position_no int not null references position,
   delivery_day date not null,
-  changed_at timestamptz not null,
+  -- In the database's own time, whatever the platform's clock is set to: when first and when last.
+  marked_at timestamptz not null default clock_timestamp(),
+  touched_at timestamptz not null default clock_timestamp(),
   primary key (position_no, delivery_day)
 );
 

@@ -13,6 +13,13 @@ type Mark = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
 /** Position-days that are netted in one transaction. */
 const MARKS_AT_ONCE = 200;
 
+/**
+ * An import says a day piece by piece. Marks that were touched a moment ago are left to rest, but none for long: a
+ * correction is to be nominated within two seconds.
+ */
+const REST_MS = 600;
+const LONGEST_REST_MS = 1200;
+
 /** Marks that another process works on are left to it. */
 const TAKE_MARKS = statement(
   'take_marks',
@@ -20,7 +27,9 @@ const TAKE_MARKS = statement(
      delete from changed_position
      where (position_no, delivery_day) in (
        select position_no, delivery_day from changed_position
-       where $2::date is null or delivery_day = $2
+       where ($2::date is null or delivery_day = $2)
+         and (touched_at <= clock_timestamp() - $3::int * interval '1 ms'
+           or marked_at <= clock_timestamp() - $4::int * interval '1 ms')
        order by delivery_day, position_no
        limit $1
        for update skip locked)
@@ -41,11 +50,13 @@ export async function nominateDue(
   db: Database,
   now: number,
   rules: GateRules,
-  onlyDay: DeliveryDay | null = null,
+  only: { day?: DeliveryDay | undefined; rested?: boolean } = {},
 ): Promise<NominationRun> {
+  const [rest, longestRest] = only.rested ? [REST_MS, LONGEST_REST_MS] : [0, 0];
+  const which = [MARKS_AT_ONCE, only.day ?? null, rest, longestRest];
   const run: NominationRun = { positions: 0, created: 0, unchanged: 0, tooLate: 0 };
   for (;;) {
-    const batch = await db.transaction((tx) => nominateBatch(tx, now, rules, onlyDay));
+    const batch = await db.transaction((tx) => nominateBatch(tx, now, rules, which));
     run.positions += batch.positions;
     run.created += batch.created;
     run.unchanged += batch.unchanged;
@@ -58,9 +69,9 @@ async function nominateBatch(
   tx: Tx,
   now: number,
   rules: GateRules,
-  onlyDay: DeliveryDay | null,
+  which: readonly unknown[],
 ): Promise<NominationRun> {
-  const marks = await tx.query<Mark>(TAKE_MARKS, [MARKS_AT_ONCE, onlyDay]);
+  const marks = await tx.query<Mark>(TAKE_MARKS, which);
   const run: NominationRun = { positions: marks.length, created: 0, unchanged: 0, tooLate: 0 };
   if (marks.length === 0) return run;
   const made: NewVersion[] = [];

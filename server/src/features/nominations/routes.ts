@@ -90,7 +90,7 @@ export function operatorNominationRoutes(
   const reads = nominationReads(db, operator);
   return [
     route(operatorNominationEndpoints.runNominations, async ({ body }) => {
-      const run = await nominateDue(db, clock.now(), rules, body.delivery_date ?? null);
+      const run = await nominateDue(db, clock.now(), rules, { day: body.delivery_date });
       const { positions, created, unchanged, tooLate } = run;
       return { positions, created, unchanged, too_late: tooLate };
     }),

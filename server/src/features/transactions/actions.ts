@@ -68,12 +68,12 @@ async function saveStatuses(
 /** A contract within one position moves nothing, so it marks nothing. Marks are set in one order by everybody. */
 const MARK_POSITIONS = statement(
   'mark_positions',
-  `insert into changed_position (position_no, delivery_day, changed_at)
-   select position_no, $2, $3
+  `insert into changed_position (position_no, delivery_day)
+   select position_no, $2
    from contract, lateral (values (seller_position), (buyer_position)) as of_contract (position_no)
    where no = $1 and seller_position <> buyer_position
    order by position_no
-   on conflict (position_no, delivery_day) do update set changed_at = excluded.changed_at`,
+   on conflict (position_no, delivery_day) do update set touched_at = clock_timestamp()`,
 );
 
 export type DayResult = { created: number; corrected: number; unchanged: number; revision: number | null };
@@ -105,7 +105,7 @@ export async function writeContractDay(
     sheet.previous,
   ]);
   await saveStatuses(tx, contractNo, day, superseded);
-  await tx.query(MARK_POSITIONS, [contractNo, day, timestamp(now)]);
+  await tx.query(MARK_POSITIONS, [contractNo, day]);
   return { created, corrected, unchanged, revision: sheet.revision };
 }
 
@@ -138,7 +138,7 @@ export async function invalidateTransaction(
   if (decision.kind === 'not_valid') return 'not_valid';
   await saveStatuses(tx, contractNo, day, decision.changed);
   await tx.query(INSERT_INVALIDATION, [contractNo, day, revision, key.slot, reason, timestamp(now)]);
-  await tx.query(MARK_POSITIONS, [contractNo, day, timestamp(now)]);
+  await tx.query(MARK_POSITIONS, [contractNo, day]);
   return 'invalidated';
 }
 
@@ -175,7 +175,7 @@ export async function invalidateFrom(
     await saveStatuses(tx, contractNo, day, invalidate(history, slots).changed);
     const revisions = cells.map((cell) => cell.revision);
     await tx.query(INSERT_INVALIDATIONS, [contractNo, day, revisions, slots, reason, timestamp(now)]);
-    await tx.query(MARK_POSITIONS, [contractNo, day, timestamp(now)]);
+    await tx.query(MARK_POSITIONS, [contractNo, day]);
     count += cells.length;
   }
   return count;

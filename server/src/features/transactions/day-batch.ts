@@ -131,11 +131,11 @@ const SET_STATUSES = statement(
 /** Marks are set in one order by everybody, after the contracts are locked. */
 const MARK_POSITIONS = statement(
   'mark_positions_of_batch',
-  `insert into changed_position (position_no, delivery_day, changed_at)
-   select position_no, delivery_day, $3
+  `insert into changed_position (position_no, delivery_day)
+   select position_no, delivery_day
    from unnest($1::int[], $2::date[]) as marked (position_no, delivery_day)
    order by delivery_day, position_no
-   on conflict (position_no, delivery_day) do update set changed_at = excluded.changed_at`,
+   on conflict (position_no, delivery_day) do update set touched_at = clock_timestamp()`,
 );
 
 type DayBook = {
@@ -238,11 +238,7 @@ export class DayBatch {
     }
     if (marks.size === 0) return;
     const all = [...marks.values()];
-    await this.tx.query(MARK_POSITIONS, [
-      all.map(({ position }) => position),
-      all.map(({ day }) => day),
-      timestamp(this.now),
-    ]);
+    await this.tx.query(MARK_POSITIONS, [all.map(({ position }) => position), all.map(({ day }) => day)]);
   }
 
   private book(contractNo: number, day: DeliveryDay): DayBook {

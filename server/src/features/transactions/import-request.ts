@@ -49,9 +49,10 @@ export function answerImport(db: Database, call: ImportCall, now: number): Promi
     now,
   };
   const key = idempotencyKeyOf(request);
-  request.raw.setTimeout(SILENCE_MS, () => request.raw.destroy());
   return inTurn(async () => {
     try {
+      // Only now, since whoever waits for their turn cannot send.
+      request.raw.setTimeout(SILENCE_MS, () => request.raw.destroy());
       if (key === null) return await importOnce(db, call, bytesOf(body, null), options);
       const asked = repeatableStream(String(request.headers['x-api-key']), key);
       // The key stays locked until the answer is stored: of two at once, the second waits for the first.

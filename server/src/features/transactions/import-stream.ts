@@ -100,7 +100,7 @@ export class VolumeReader {
       this.keptBytes = 0;
       // Without a header nothing behind it can be read, so nobody waits for its end.
       if (this.readLine === null)
-        throw unusableHeader([{ code: 'value_too_large', message: TOO_LONG.message }]);
+        throw validationProblem([{ code: 'value_too_large', message: TOO_LONG.message }]);
       return;
     }
     this.keptBytes += piece.copy(this.kept, this.keptBytes);
@@ -136,7 +136,7 @@ export class VolumeReader {
     const start = isFirst && BOM.equals(bytes.subarray(from, from + BOM.length)) ? from + BOM.length : from;
     if (this.readLine === null) {
       if (!isValid)
-        throw unusableHeader([{ code: 'invalid_format', message: 'the header line is not UTF-8' }]);
+        throw validationProblem([{ code: 'invalid_format', message: 'the header line is not UTF-8' }]);
       this.readLine = csvReader(readHeader(bytes.toString('utf8', start, end)));
       return;
     }
@@ -149,14 +149,12 @@ export class VolumeReader {
   }
 }
 
-const unusableHeader = (errors: ProblemFieldError[]) => validationProblem(errors);
-
 /** The columns of a CSV file. Without all of them, each once and no others, no line can be read. */
 function readHeader(line: string): CsvColumn[] {
   const takes = `the header line must have the columns ${CSV_COLUMNS.join(', ')}, separated by commas`;
   const names = csvFields(line);
   if (typeof names === 'string') {
-    throw unusableHeader([{ code: 'invalid_format', message: `${takes}; ${names}` }]);
+    throw validationProblem([{ code: 'invalid_format', message: `${takes}; ${names}` }]);
   }
   const known = new Set<string>(CSV_COLUMNS);
   const errors: ProblemFieldError[] = [];
@@ -174,6 +172,6 @@ function readHeader(line: string): CsvColumn[] {
   for (const column of CSV_COLUMNS) {
     if (!names.includes(column)) errors.push({ field: column, code: 'required', message: takes });
   }
-  if (errors.length > 0) throw unusableHeader(errors.slice(0, LIMITS.fieldErrors));
+  if (errors.length > 0) throw validationProblem(errors.slice(0, LIMITS.fieldErrors));
   return names as CsvColumn[];
 }

@@ -174,7 +174,7 @@ function sheetsOfAll(conditions: readonly string[], parties: readonly PositionFi
   const [lead, ...others] = parties;
   const ofLead = lead === undefined ? [] : [`s.${lead.side}_brp = p.brp_no`];
   return sheetScan(
-    ['$1::int is null', BEGIN, ...conditions, ...ofLead, ...others.map(isOneOf)],
+    ['$1::int is null', 's.revision > 0', BEGIN, ...conditions, ...ofLead, ...others.map(isOneOf)],
     lead ?? null,
   );
 }
