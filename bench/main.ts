@@ -7,6 +7,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../server/src/db/embedded.ts';
 import { slotCount } from '../server/src/domain/delivery-day.ts';
 import { hasCpuTimes, parentOf } from './cpu.ts';
+import { measureEngine } from './engine.ts';
 import { measureImport } from './import.ts';
 import type { Target } from './load.ts';
 import { Bench, type Comparison, type Contestant, type Plan } from './measure.ts';
@@ -97,6 +98,7 @@ async function measure(databaseUrl: string, processes: Processes): Promise<Resul
     page(walked.last),
     page(walked.first),
   );
+  const engine = await measureEngine(await createDatabase(databaseUrl, 'engine'), say);
   const imports = await measureImport(await createDatabase(databaseUrl, 'import'), processes, say);
   return {
     date: new Date().toISOString().slice(0, 10),
@@ -108,6 +110,7 @@ async function measure(databaseUrl: string, processes: Processes): Promise<Resul
     smallTransactions: transactionsOf(small, small.contracts.length),
     walk: { pages: walked.pages, records: walked.records, seconds: walked.seconds, lastAgainstFirst },
     imports,
+    engine,
   };
 }
 

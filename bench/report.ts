@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { hasCpuTimes } from './cpu.ts';
+import type { EngineResults } from './engine.ts';
 import type { ImportResults } from './import.ts';
 import { type Comparison, costOf, type Sample } from './measure.ts';
 import { type LoadResult, totalBytes } from './world.ts';
@@ -24,6 +25,7 @@ export type Results = {
   readonly smallTransactions: number;
   readonly walk: { pages: number; records: number; seconds: number; lastAgainstFirst: Comparison };
   readonly imports: ImportResults;
+  readonly engine: EngineResults;
 };
 
 export type Goal = { what: string; aim: string; measured: string; met: boolean };
@@ -82,6 +84,33 @@ export function goalsOf(results: Results): Goal[] {
       met: bytes <= MOST_BYTES,
     },
     ...importGoals(results.imports),
+    ...engineGoals(results.engine),
+  ];
+}
+
+const ENGINE_GOALS = { firstSeconds: 3, unchangedSeconds: 0.5, correctionMs: 50 };
+
+function engineGoals({ positions, firstSeconds, unchangedSeconds, correctionMs }: EngineResults): Goal[] {
+  const goal = (what: string, measured: number, aim: number, unit: string): Goal => ({
+    what,
+    aim: `≤ ${aim} ${unit}`,
+    measured: `${measured.toPrecision(2)} ${unit}`,
+    met: measured <= aim,
+  });
+  return [
+    goal(
+      `netting a market day of ${count(positions)} positions`,
+      firstSeconds,
+      ENGINE_GOALS.firstSeconds,
+      's',
+    ),
+    goal('netting all of them again without a change', unchangedSeconds, ENGINE_GOALS.unchangedSeconds, 's'),
+    goal(
+      'one corrected slot, to new versions of both positions',
+      correctionMs,
+      ENGINE_GOALS.correctionMs,
+      'ms',
+    ),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /** Where a list goes on: the sort key of the last record of a page. */
 export type Position = readonly (string | number)[];
@@ -16,8 +16,11 @@ export type CursorSealer = {
 };
 
 export function cursorSealer(secret: Uint8Array): CursorSealer {
+  // This hash cannot be continued from its result as SHA-256 could, so the secret in front of it is enough; it takes a
+  // third of the time of an HMAC, and every page but the last has one.
+  const secretText = Buffer.from(secret).toString('hex');
   const sealOf = (binding: string, payload: string) =>
-    createHmac('sha256', secret).update(`${payload}\n${binding}`).digest().subarray(0, SEAL_BYTES);
+    hash('sha512-256', `${secretText}\n${payload}\n${binding}`, 'buffer').subarray(0, SEAL_BYTES);
   return {
     seal(binding, position) {
       const payload = Buffer.from(JSON.stringify(position)).toString('base64url');

@@ -77,7 +77,7 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
           if (endpoint.status === 204) return reply.code(204).send();
           if (endpoint.status !== undefined) reply.code(endpoint.status);
           reply.header('content-type', 'application/json; charset=utf-8');
-          return reply.send(typeof body === 'string' ? body : JSON.stringify(body));
+          return reply.send(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
         },
       });
     if (endpoint.stream === undefined) mount(app);

@@ -52,6 +52,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own for every request costs more than the one line that it would write.
+    childLoggerFactory: (logger) => logger,
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : nextId();

@@ -68,7 +68,7 @@ export function transactionRoutes(db: Db): Route[] {
 type AllCall = ListCall & Pick<Call<typeof transactionEndpoints.listTransactions>, 'query'>;
 
 /** A page of all transactions that the viewer sees. */
-export async function answerTransactions(db: Db, call: AllCall): Promise<string> {
+export async function answerTransactions(db: Db, call: AllCall): Promise<Buffer> {
   const { contract_id } = call.query;
   const contractId = contract_id === undefined ? null : decodeId(ID_PREFIX.contract, contract_id);
   const findsNothing = contract_id !== undefined && contractId === null;
@@ -96,7 +96,7 @@ async function answerRecords(
   page: PageRequest,
   found: readonly TransactionRecord[],
   query: ListQuery,
-): Promise<string> {
+): Promise<Buffer> {
   const { records, pagination } = paginate(page, found, ({ row, cell }) => [
     row.day,
     row.contractId,

@@ -97,12 +97,16 @@ export function transactionTexts(records: readonly TransactionRecord[], before =
   return texts.join('},{"id":"');
 }
 
-/** The envelope of all transaction reads; pagination and assets are there when they are given. */
+/**
+ * The envelope of all transaction reads; pagination and assets are there when they are given. Only the names of assets
+ * can have other letters than ASCII: without them the bytes are the text's own and need not be encoded.
+ */
 export function transactionEnvelope(
   records: readonly TransactionRecord[],
   extra: { pagination?: Pagination; assets?: readonly Asset[] | null },
-): string {
+): Buffer {
   const pagination = extra.pagination ? `,"pagination":${JSON.stringify(extra.pagination)}` : '';
   const assets = extra.assets ? `,"assets":${JSON.stringify(extra.assets)}` : '';
-  return transactionTexts(records, '{"transactions":[', `]${pagination}${assets}}`);
+  const text = transactionTexts(records, '{"transactions":[', `]${pagination}${assets}}`);
+  return Buffer.from(text, extra.assets ? 'utf8' : 'latin1');
 }
