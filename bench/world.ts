@@ -19,7 +19,7 @@ export type WorldSize = { readonly contracts: number; readonly days: number; rea
 
 type Position = { no: number; brpNo: number; customerId: string; tso: Tso };
 export type BenchBrp = { no: number; key: string; positions: Position[]; contracts: BenchContract[] };
-export type BenchContract = { no: number; id: string; seller: BenchBrp; from: Position; to: Position };
+type BenchContract = { no: number; id: string; seller: BenchBrp; from: Position; to: Position };
 
 export type BenchWorld = {
   readonly url: string;

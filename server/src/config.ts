@@ -32,7 +32,7 @@ export type Config = {
 };
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** A value of the environment that the server cannot start with. Its message is one line for the person who set it. */
 export class ConfigError extends Error {

@@ -7,7 +7,7 @@ import { typeParsers } from './wire-types.ts';
 /** A statement that is prepared once per connection under its name; equal names must have equal texts. */
 export type Statement = { readonly name: string; readonly text: string };
 
-export type Row = Record<string, unknown>;
+type Row = Record<string, unknown>;
 
 /** What a query function takes as its first argument: the database itself, or a transaction on it. */
 export type Db = {

@@ -82,5 +82,5 @@ function textParser(oid: number): ((text: string) => unknown) | null {
 /** How every connection of the platform reads columns. */
 export const typeParsers: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    (format === 'binary' ? null : textParser(oid)) ?? pg.types.getTypeParser(oid, format as 'text'),
+    (format === 'binary' ? null : textParser(oid)) ?? pg.types.getTypeParser(oid, format),
 };

@@ -11,7 +11,7 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-export type StoredAnswer = { status: number; body: string };
+type StoredAnswer = { status: number; body: string };
 
 /** One request with an `Idempotency-Key`, within the transaction that does what it asks for. */
 export type Repeatable = {

@@ -5,7 +5,7 @@ import { type DeliveryDay, MAX_SLOTS } from '../../domain/delivery-day.ts';
 import type { Direction } from '../../domain/nomination.ts';
 import { type InstantRange, wholeDays } from '../../http/time-filter.ts';
 
-export type NominationStatus = Nomination['status'];
+type NominationStatus = Nomination['status'];
 
 export type NominationRow = {
   id: string;
