@@ -25,6 +25,17 @@ function timesOf(pid: number | string): ProcessTimes | null {
 
 const ticksPerSecond = hasCpuTimes ? Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })) : 100;
 
+/** CPU seconds of all processes of the machine so far, and those that a host has taken from it. */
+export function machineCpuSeconds(): number {
+  if (!hasCpuTimes) return 0;
+  const [, user = 0, nice = 0, system = 0, , , , , stolen = 0] = (
+    readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? ''
+  )
+    .split(/ +/)
+    .map(Number);
+  return (user + nice + system + stolen) / ticksPerSecond;
+}
+
 /** CPU seconds that a process has used so far, all its threads together. */
 export const cpuSeconds = (pid: number): number => (timesOf(pid)?.ownTicks ?? 0) / ticksPerSecond;
 

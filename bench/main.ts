@@ -24,7 +24,7 @@ const { values: options } = parseArgs({ options: { quick: { type: 'boolean', def
 const size: WorldSize = options.quick ? { contracts: 210, days: 50 } : { contracts: 1050, days: 100 };
 /** Many short rounds: the median of their ratios forgives a machine that has other things to do now and then. */
 const plan: Plan = {
-  rounds: options.quick ? 5 : 15,
+  rounds: options.quick ? 5 : 11,
   milliseconds: options.quick ? 600 : 1000,
   connections: CONNECTIONS,
 };
@@ -84,11 +84,15 @@ async function measure(databaseUrl: string, processes: Processes): Promise<Resul
     say(`${title}: ${oneLine(comparison)}`);
     return comparison;
   };
-  for (const [name, targetsOf] of Object.entries(SCENARIOS)) {
-    const product = { server: servers.product, targets: targetsOf(world) };
-    const limit = { server: servers.limit, targets: product.targets };
+  const contestants = Object.entries(SCENARIOS).map(([name, targetsOf]) => ({
+    name,
+    product: { server: servers.product, targets: targetsOf(world) },
+    limit: { server: servers.limit, targets: targetsOf(world) },
+    onSmall: { server: servers.small, targets: targetsOf(small) },
+  }));
+  await bench.warmUp(contestants.flatMap(({ product, limit, onSmall }) => [product, limit, onSmall]));
+  for (const { name, product, limit, onSmall } of contestants) {
     againstLimit[name] = await compare(`${name}, against the bare server`, product, limit);
-    const onSmall = { server: servers.small, targets: targetsOf(small) };
     againstSmall[name] = await compare(`${name}, against the small world`, product, onSmall);
   }
   const walked = await walkAll(generator, servers.product, world);

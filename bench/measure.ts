@@ -1,4 +1,4 @@
-import { cpuSeconds, familyCpuSeconds, hasCpuTimes } from './cpu.ts';
+import { cpuSeconds, familyCpuSeconds, hasCpuTimes, machineCpuSeconds } from './cpu.ts';
 import type { Target } from './load.ts';
 import type { BenchServer, Generator } from './servers.ts';
 
@@ -14,15 +14,24 @@ export type Sample = {
   databaseUs: number;
   p50Ms: number;
   p99Ms: number;
+  /** How many cores were busy with something else. */
+  foreignCores: number;
 };
 
 export type Comparison = {
   /** How many times what the second contestant's requests cost the first one's do; the median over the rounds. */
   costRatio: number;
+  /** Of the rounds that count. */
   ratios: number[];
+  /** Whether they had the machine for themselves; where too few had, all rounds count. */
+  quiet: boolean;
   first: Sample;
   second: Sample;
 };
+
+const WARM_UP_MS = 1500;
+/** A twentieth of the smallest machine that this is made for. */
+const DISTURBED_FROM_CORES = 0.1;
 
 export class Bench {
   private readonly generator: Generator;
@@ -35,38 +44,64 @@ export class Bench {
     this.plan = plan;
   }
 
+  /** Node goes on compiling for thousands of requests; what is measured is a server that has been up for a while. */
+  async warmUp(contestants: readonly Contestant[]): Promise<void> {
+    for (const contestant of contestants) await this.sample(contestant, WARM_UP_MS);
+  }
+
   /**
-   * The two take turns in short rounds, and each round gives one ratio: what else the machine does at the time hits
-   * both alike.
+   * The two take turns in short rounds, and each round gives one ratio. Rounds in which other processes took part of
+   * the machine are made again, up to as many as were planned: a server that has to wait handles fewer requests at
+   * once, so each costs more, and that hits the faster one harder.
    */
   async compare(first: Contestant, second: Contestant): Promise<Comparison> {
     const { rounds, milliseconds } = this.plan;
-    const samples: [Sample, Sample][] = [];
+    const all: [Sample, Sample][] = [];
+    const undisturbed: [Sample, Sample][] = [];
     for (const contestant of [first, second]) await this.sample(contestant, milliseconds);
-    for (let round = 0; round < rounds; round++) {
-      samples.push([await this.sample(first, milliseconds), await this.sample(second, milliseconds)]);
+    while (undisturbed.length < rounds && all.length < 2 * rounds) {
+      const pair: [Sample, Sample] = [
+        await this.sample(first, milliseconds),
+        await this.sample(second, milliseconds),
+      ];
+      all.push(pair);
+      if (pair.every(({ foreignCores }) => foreignCores < DISTURBED_FROM_CORES)) undisturbed.push(pair);
     }
+    const quiet = undisturbed.length >= rounds / 2;
+    const samples = quiet ? undisturbed : all;
     const ratios = samples.map(([a, b]) => costOf(a) / costOf(b));
     return {
       costRatio: median(ratios),
       ratios,
+      quiet,
       first: medianSample(samples.map(([sample]) => sample)),
       second: medianSample(samples.map(([, sample]) => sample)),
     };
   }
 
   private async sample({ server, targets }: Contestant, milliseconds: number): Promise<Sample> {
-    const before = [cpuSeconds(server.pid), familyCpuSeconds(this.postmaster)] as const;
+    const before = this.cpuTimes(server);
     const job = { port: server.port, targets, connections: this.plan.connections, milliseconds };
     const { requests, seconds, p50Ms, p99Ms } = await this.generator.load(job);
-    const after = [cpuSeconds(server.pid), familyCpuSeconds(this.postmaster)] as const;
+    const after = this.cpuTimes(server);
+    const took = (what: keyof typeof after) => after[what] - before[what];
     const perRequest = 1e6 / requests;
     return {
       requestsPerSecond: requests / seconds,
-      serverUs: (hasCpuTimes ? after[0] - before[0] : seconds) * perRequest,
-      databaseUs: (hasCpuTimes ? after[1] - before[1] : 0) * perRequest,
+      serverUs: (hasCpuTimes ? took('server') : seconds) * perRequest,
+      databaseUs: took('database') * perRequest,
       p50Ms,
       p99Ms,
+      foreignCores: (took('machine') - took('server') - took('database') - took('generator')) / seconds,
+    };
+  }
+
+  private cpuTimes(server: BenchServer) {
+    return {
+      server: cpuSeconds(server.pid),
+      database: familyCpuSeconds(this.postmaster),
+      generator: cpuSeconds(this.generator.pid),
+      machine: machineCpuSeconds(),
     };
   }
 }
@@ -87,5 +122,6 @@ function medianSample(samples: readonly Sample[]): Sample {
     databaseUs: of('databaseUs'),
     p50Ms: of('p50Ms'),
     p99Ms: of('p99Ms'),
+    foreignCores: of('foreignCores'),
   };
 }

@@ -179,8 +179,20 @@ export function tables(results: Results): string {
         ],
       ),
     ),
+    ...disturbances(results),
     ...(hasCpuTimes ? [] : ['This system does not tell CPU times of processes: costs are wall time.']),
   ].join('\n\n');
+}
+
+/** Shares that were measured while the machine had other things to do flatter the slower side. */
+function disturbances({ againstLimit, againstSmall, walk }: Results): string[] {
+  const all = [...Object.values(againstLimit), ...Object.values(againstSmall), walk.lastAgainstFirst];
+  const disturbed = all.filter(({ quiet }) => !quiet).length;
+  if (disturbed === 0) return [];
+  return [
+    `**The machine was busy with something else** during most rounds of ${disturbed} of the ${all.length} comparisons: ` +
+      'their ratios are not to be relied on.',
+  ];
 }
 
 const sampleCells = (sample: Sample): string[] => [
@@ -192,9 +204,12 @@ const sampleCells = (sample: Sample): string[] => [
 ];
 
 export const oneLine = (comparison: Comparison): string => {
-  const { first, second, ratios } = comparison;
+  const { first, second, ratios, quiet } = comparison;
   const rounds = ratios.map((ratio) => ratio.toFixed(2)).join(' ');
-  return `${costOf(first).toFixed(0)} µs against ${costOf(second).toFixed(0)} µs a request, rounds ${rounds}`;
+  const busy = quiet
+    ? ''
+    : `, disturbed: ${first.foreignCores.toFixed(1)} cores were busy with something else`;
+  return `${costOf(first).toFixed(0)} µs against ${costOf(second).toFixed(0)} µs a request, rounds ${rounds}${busy}`;
 };
 
 const count = (value: number) => Math.round(value).toLocaleString('en');

@@ -78,6 +78,10 @@ export class Generator {
     this.child = child;
   }
 
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
   load(job: Omit<LoadJob & { kind: 'load' }, 'kind'>): Promise<LoadResult> {
     return this.run<LoadResult>({ kind: 'load', ...job });
   }
