@@ -342,7 +342,8 @@ test('a transaction of others, a missing one and a malformed id give the same 40
     const told = async (id: string) => {
       const { status, headers, text } = await request(`/v1/transactions/${id}${path}`);
       const kept = [...headers].filter(
-        ([name]) => !/^(date|content-length|x-request-id|x-ratelimit-remaining|x-ratelimit-reset)$/.test(name),
+        ([name]) =>
+          !/^(date|content-length|x-request-id|x-ratelimit-remaining|x-ratelimit-reset)$/.test(name),
       );
       return { status, kept, text: text.replaceAll(id, '<id>') };
     };
