@@ -186,7 +186,10 @@ const sharedConfig = (url: string): pg.ClientConfig => ({
 /** A connection for short reads. Page statements use their generic plan: their texts have one good plan each. */
 export const readerConfig = (url: string): pg.ClientConfig => ({
   ...sharedConfig(url),
-  options: `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${LIMITS.readTimeoutMs}`,
+  // A bitmap has to be complete before its first row comes; a page wants the first rows in order and no others.
+  options:
+    '-c timezone=UTC -c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off ' +
+    `-c statement_timeout=${LIMITS.readTimeoutMs}`,
 });
 
 /**
