@@ -32,7 +32,11 @@ async function main(): Promise<void> {
       ({ newOperatorKey } = await prepareFirstStart(db, config, systemClock, say));
     },
   });
-  greet(platform, newOperatorKey, await readDemoAccess(config));
+  const demo = await readDemoAccess(config);
+  // In one piece: whoever waits for the first line gets the last one with it.
+  process.stdout.cork();
+  greet(platform, newOperatorKey, demo);
+  process.stdout.uncork();
   stopOnSignal(platform);
 }
 
