@@ -32,6 +32,7 @@ import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from './http/ra
 import { methodFinder, mountRoutes } from './http/routes.ts';
 import { createServer, originOf } from './http/server.ts';
 import type { Metrics } from './metrics.ts';
+import { requestLog } from './request-log.ts';
 
 export type Parts = {
   readonly config: Config;
@@ -67,6 +68,7 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
   const endpoints = Object.values(brpEndpoints);
   const addresses = { base: config.baseUrl ?? '', errors: config.errorBase ?? config.baseUrl ?? '' };
 
+  const logRequest = requestLog(logger);
   const app = await createServer({
     logger,
     tls: config.tls,
@@ -77,17 +79,7 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
     onAnswer: (request, status, seconds) => {
       const route = request.routeOptions.url ?? 'unknown';
       metrics.observeRequest(request.method, route, status, seconds);
-      logger.info(
-        {
-          request_id: request.id,
-          key_id: request.principal?.keyId,
-          method: request.method,
-          url: request.url,
-          status,
-          ms: Math.round(seconds * 1e6) / 1000,
-        },
-        'request',
-      );
+      logRequest(request, status, seconds);
     },
   });
   // Without a name for the outside, the server is named by the address that it got.

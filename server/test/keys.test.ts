@@ -214,6 +214,7 @@ test('the log tells the request and the key’s id, and never the key, whatever 
     ['/v1/contracts', { method: 'DELETE' }, 405],
     ['/v1/customers/x', { method: 'PATCH', body: '{' }, 400],
     ['/v1/contracts', { key: `${secret}x` }, 401],
+    [`/v1/contracts?key=${secret}`, {}, 400],
   ];
   for (const [at, [url, options, status]] of outcomes.entries()) {
     const answer = await ask(url, { ...options, headers: { 'x-request-id': `request-${at}` } });
@@ -232,7 +233,9 @@ test('the log tells the request and the key’s id, and never the key, whatever 
     { key_id: encodeId(ID_PREFIX.key, id), method: 'GET', url: '/v1/contracts', status: 200 },
   );
   assert.equal(typeof ms, 'number');
+  assert.equal(lineOf('request-2').status, 400, 'an address that cannot be read is logged like any other');
   assert.equal(lineOf('request-7').key_id, undefined);
+  assert.equal(lineOf('request-8').url, '/v1/contracts?key=[key]');
   const failure = lineOf('request-broken');
   assert.match(failure.err.message, /contract/, 'what went wrong is in the log');
 });

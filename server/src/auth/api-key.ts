@@ -10,6 +10,9 @@ const CHECKSUM_CHARACTERS = 6;
 /** As much of a key as may be shown again: enough to tell keys apart, far too little to guess one. */
 const SHOWN_CHARACTERS = 4;
 
+/** What looks like a key in a text, whatever stands around it. */
+export const KEY_IN_TEXT = /saldo_(?:brp|account|operator)_\w+/g;
+
 const prefixOf = (kind: KeyKind) => `saldo_${kind}_`;
 
 function checksum(text: string): string {

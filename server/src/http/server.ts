@@ -66,6 +66,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
       reply.headers({ ...COMMON_HEADERS, 'x-request-id': request.id });
+      // Such a request runs through no hooks.
+      reply.raw.once('finish', () => options.onAnswer(request, reply.statusCode, reply.elapsedTime / 1000));
       answerProblem(request, reply, toProblem(error));
     },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options.errorBase(), nextId()),

@@ -9,7 +9,6 @@ import {
   chain,
   type Sheet,
   STATUS_BIT,
-  unfold,
 } from '../../domain/sheet.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../../http/time-filter.ts';
 
@@ -277,8 +276,8 @@ export async function listTransactions(
     const days = groupByContractDay(rows);
     // A batch that is full may have cut its last contract-day; that one is read again as the next one's first.
     const cut = isEnd ? null : (days.pop() ?? null);
-    for (const sheets of days) collect(found, sheets, filter, after);
-    if (isEnd || found.length >= count) return found.slice(0, count);
+    for (const sheets of days) collect(found, sheets, filter, after, count);
+    if (isEnd || found.length >= count) return found;
     // A day of many corrections is read anew until all of it fits, so a few wide steps cost less than many.
     batch = days.length === 0 ? batch * 4 : Math.min(MAX_BATCH, batch * 2);
     if (cut?.[0]) begin = beginAt(cut[0], filter);
@@ -310,24 +309,28 @@ function groupByContractDay(rows: readonly Columns[]): SheetRow[][] {
   return days;
 }
 
+/** Adds the transactions of a contract-day by slot, then version, until there are `count`. */
 function collect(
   found: TransactionRecord[],
   rows: readonly SheetRow[],
   filter: TransactionFilter,
   after: TransactionPosition | null,
+  count: number,
 ): void {
   const [head] = rows;
   if (!head) return;
   const inRange = slotsWithin(head.day, filter.delivery);
-  const from = Math.max(filter.slotFrom, inRange.from);
-  const to = Math.min(filter.slotTo, inRange.to);
   const goesOnHere = after !== null && after.day === head.day && after.contractId === head.contractId;
-  const byRevision = rows.length === 1 ? null : new Map(rows.map((row) => [row.sheet.revision, row]));
-  const sheets = rows.map((row) => row.sheet);
-  for (const cell of unfold(sheets, goesOnHere ? Math.max(from, after.slot) : from, to)) {
-    if (filter.status !== null && cell.status !== filter.status) continue;
-    if (goesOnHere && cell.slot === after.slot && cell.version <= after.version) continue;
-    found.push({ row: byRevision?.get(cell.revision) ?? head, cell });
+  const from = Math.max(filter.slotFrom, inRange.from, goesOnHere ? after.slot : 1);
+  const to = Math.min(filter.slotTo, inRange.to);
+  for (let slot = from; slot <= to; slot++) {
+    for (const row of rows) {
+      if (found.length >= count) return;
+      const cell = cellAt(row.sheet, slot);
+      if (cell === null || (filter.status !== null && cell.status !== filter.status)) continue;
+      if (goesOnHere && slot === after.slot && cell.version <= after.version) continue;
+      found.push({ row, cell });
+    }
   }
 }
 
