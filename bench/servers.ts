@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -43,14 +43,15 @@ export class Processes {
     environment: Record<string, string>,
   ): Promise<BenchServer> {
     const port = await freePort();
-    const log = openSync(path.join(this.folder, `${name.replaceAll(' ', '-')}.txt`), 'w');
+    const logFile = path.join(this.folder, `${name.replaceAll(' ', '-')}.txt`);
+    const log = openSync(logFile, 'w');
     const child = spawn(process.execPath, [...options, fileURLToPath(new URL(script, import.meta.url))], {
       // Only what is said here: a setting of the person who runs the benchmark must not change it.
       env: { PATH: process.env['PATH'], PORT: String(port), ...environment },
       stdio: ['ignore', log, log],
     });
     this.children.push(child);
-    await answers(port, child, name);
+    await answers(port, child, () => `the ${name} did not start:\n${readFileSync(logFile, 'utf8')}`);
     return { name, port, pid: child.pid ?? 0 };
   }
 
@@ -100,14 +101,14 @@ export class Generator {
 
 const START_PATIENCE_MS = 30_000;
 
-async function answers(port: number, child: ChildProcess, name: string): Promise<void> {
+async function answers(port: number, child: ChildProcess, failure: () => string): Promise<void> {
   for (const startedAt = Date.now(); Date.now() - startedAt < START_PATIENCE_MS; await delay(50)) {
     if (child.exitCode !== null) break;
     const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => null);
     await answer?.body?.cancel();
     if (answer) return;
   }
-  throw new Error(`the ${name} did not start; its log is in the data folder of the benchmark`);
+  throw new Error(failure());
 }
 
 async function freePort(): Promise<number> {

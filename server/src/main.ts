@@ -13,11 +13,14 @@ const LOG_FLUSH_MS = 500;
 
 function createLogger(level: Config['logLevel']) {
   // Lines are written in batches: one system call per request would cost more than many requests do.
-  const destination = pino.destination({ dest: process.stderr.fd, sync: false, minLength: 16_384 });
+  const destination = pino.destination({ dest: process.stderr.fd, sync: false, minLength: 8_192 });
   setInterval(() => destination.flush(), LOG_FLUSH_MS).unref();
   process.on('exit', () => destination.flushSync());
   // Named in full: a wildcard would have every member of every line looked through.
-  return pino({ level, base: null, redact: ['headers["x-api-key"]', 'req.headers["x-api-key"]'] }, destination);
+  return pino(
+    { level, base: null, redact: ['headers["x-api-key"]', 'req.headers["x-api-key"]'] },
+    destination,
+  );
 }
 
 async function main(): Promise<void> {
