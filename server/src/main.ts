@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -5,6 +6,12 @@ import type { DemoAccess } from './demo/load.ts';
 import { dayOf } from './domain/delivery-day.ts';
 import { prepareFirstStart, readDemoAccess } from './first-start.ts';
 import { type Platform, startPlatform } from './platform.ts';
+
+/**
+ * What an import leaves behind is short-lived, and left to itself the heap grows to several times of what is in use
+ * before it is looked through. Looking sooner costs an import a few percent and halves the memory.
+ */
+setFlagsFromString('--heap-growing-percent=30');
 
 /** Standard output is for people, standard error is the log. */
 const say = (message: string) => process.stdout.write(`${message}\n`);
