@@ -74,6 +74,7 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
     tls: config.tls,
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
+    requestTimeoutMs: config.requestTimeoutS * 1000,
     errorBase: () => addresses.errors,
     methodsOf: methodFinder([...endpoints, ...operatorTable(config), ...OPEN_PATHS]),
     onAnswer: (request, status, seconds) => {
@@ -117,7 +118,7 @@ const operatorRoutes = (config: Config, db: Database, clock: MovableClock) => [
   ...operatorCustomerRoutes(db, clock),
   ...operatorContractRoutes(db, clock),
   ...operatorTransactionRoutes(db, clock),
-  ...operatorVolumeRoutes(db, clock, config.profileDays),
+  ...operatorVolumeRoutes(db, clock, config),
   ...operatorNominationRoutes(db, clock, DEFAULT_GATE_RULES, config.operator),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
 ];

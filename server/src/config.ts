@@ -18,6 +18,10 @@ export type Config = {
   readonly redisUrl: string | null;
   readonly rateLimit: number;
   readonly rateWindowS: number;
+  /** A client that needs longer than this for a request is not sending one. */
+  readonly requestTimeoutS: number;
+  /** An import may take as long as it likes, but not fall silent for longer than this. */
+  readonly importSilenceS: number;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: boolean;
   readonly demo: boolean;
@@ -145,6 +149,8 @@ export function readConfig(env: Environment): Config {
     redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
     rateLimit: wholeNumber(env, 'RATE_LIMIT', { min: 1, max: 1_000_000_000, default: 300 }),
     rateWindowS: wholeNumber(env, 'RATE_WINDOW_S', { min: 1, max: 86_400, default: 60 }),
+    requestTimeoutS: wholeNumber(env, 'REQUEST_TIMEOUT_S', { min: 1, max: 3600, default: 60 }),
+    importSilenceS: wholeNumber(env, 'IMPORT_SILENCE_S', { min: 1, max: 3600, default: 120 }),
     corsOrigins: (text(env, 'CORS_ORIGINS') ?? '').split(',').filter((origin) => origin !== ''),
     trustProxy: oneOf(env, 'TRUST_PROXY', ['on', 'off'], 'off') === 'on',
     demo: oneOf(env, 'DEMO', ['on', 'off'], 'on') === 'on',

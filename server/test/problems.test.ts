@@ -79,11 +79,12 @@ async function tooSlow() {
     tls: null,
     trustProxy: false,
     corsOrigins: [],
+    requestTimeoutMs: 20,
     errorBase: () => 'https://help.example',
     methodsOf: () => [],
     onAnswer: () => {},
   });
-  Object.assign(app.server, { headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 });
+  Object.assign(app.server, { connectionsCheckingInterval: 10 });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   const answer = await exchange(baseUrl, 'GET /v1/contracts HTTP/1.1\r\nHost: x\r\n');
   await app.close();

@@ -31,7 +31,8 @@ export function cursorSealer(secret: Uint8Array): CursorSealer {
       const [payload = '', seal = '', ...rest] = cursor.split('.');
       const given = Buffer.from(seal);
       const expected = Buffer.from(sealOf(binding, payload));
-      if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+      if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected))
+        return null;
       return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Position;
     },
   };

@@ -22,6 +22,8 @@ export type ServerOptions = {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly trustProxy: boolean;
   readonly corsOrigins: readonly string[];
+  /** How long a client may take for a request that is read as a whole. */
+  readonly requestTimeoutMs: number;
   /** Where problems are explained; asked for at each problem, since an address may be known only after listening. */
   readonly errorBase: () => string;
   /** Which methods a path has; empty when there is no such path. */
@@ -29,8 +31,6 @@ export type ServerOptions = {
   readonly onAnswer: (request: FastifyRequest, status: number, seconds: number) => void;
 };
 
-/** A client that sends slower than this is not sending a request. */
-const REQUEST_TIMEOUT_MS = 60_000;
 /** A body that is read as a stream may be of any size; whoever reads it watches that it does not fall silent. */
 const STREAM_TIMEOUT_MS = 6 * 3600 * 1000;
 const KEEP_ALIVE_MS = 75_000;
@@ -70,11 +70,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       reply.raw.once('finish', () => options.onAnswer(request, reply.statusCode, reply.elapsedTime / 1000));
       answerProblem(request, reply, toProblem(error));
     },
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options.errorBase(), nextId()),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options, nextId()),
     serverFactory: (handler) => {
       const limits = {
         maxHeaderSize: LIMITS.headerBytes,
-        headersTimeout: REQUEST_TIMEOUT_MS,
+        headersTimeout: options.requestTimeoutMs,
         requestTimeout: STREAM_TIMEOUT_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
         // Node refuses a request without a host by itself, but not with a problem.
@@ -125,7 +125,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return done(problem('method_not_allowed', possible));
   });
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    if (request.routeOptions.config.isStreamed !== true) hurryBody(app, request);
+    if (request.routeOptions.config.isStreamed !== true) hurryBody(app, request, options.requestTimeoutMs);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -161,12 +161,14 @@ async function shareWith(app: FastifyInstance, origins: readonly string[]): Prom
 }
 
 /** Node has one time limit for all requests; this is the one for bodies that are read as a whole. */
-function hurryBody(app: FastifyInstance, { raw, headers }: FastifyRequest): void {
+function hurryBody(app: FastifyInstance, { raw, headers }: FastifyRequest, timeoutMs: number): void {
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return;
   const timer = setTimeout(() => {
     const late = Object.assign(new Error('the body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     if (!raw.complete) app.server.emit('clientError', late, raw.socket);
-  }, REQUEST_TIMEOUT_MS);
+  }, timeoutMs);
+  // Whoever was refused before their body was read may never end it.
+  timer.unref();
   raw.once('close', () => clearTimeout(timer));
 }
 
@@ -255,7 +257,7 @@ function toProblem(error: FastifyError): ProblemError {
 function answerBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  errorBase: string,
+  { errorBase, requestTimeoutMs }: ServerOptions,
   id: string,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -266,9 +268,9 @@ function answerBrokenRequest(
     error.code === 'HPE_HEADER_OVERFLOW'
       ? problem('headers_too_large', `Request line and headers are larger than ${LIMITS.headerBytes} bytes.`)
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? problem('request_timeout', `The request was not complete after ${REQUEST_TIMEOUT_MS / 1000} s.`)
+        ? problem('request_timeout', `The request was not complete after ${requestTimeoutMs / 1000} s.`)
         : validationProblem([{ code: 'invalid_format', message: 'this is not an HTTP request' }]);
-  const body = Buffer.from(JSON.stringify(problemBody(errorBase, answer, null)));
+  const body = Buffer.from(JSON.stringify(problemBody(errorBase(), answer, null)));
   const { status, title } = PROBLEMS[answer.code];
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${body.length}\r\n` +

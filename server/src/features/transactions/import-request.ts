@@ -16,8 +16,6 @@ type ImportCall = Call<typeof operatorVolumeEndpoints.importVolumes>;
  * wait, unread, so that there are always connections left for everybody else.
  */
 const IMPORTS_AT_ONCE = 3;
-/** A client that sends nothing for so long has gone. */
-const SILENCE_MS = 120_000;
 
 let running = 0;
 const waiting: (() => void)[] = [];
@@ -35,8 +33,16 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Answers an import. With an `Idempotency-Key`, one that was done before is read, compared, and not done again. */
-export function answerImport(db: Database, call: ImportCall, now: number): Promise<ImportResult | string> {
+/**
+ * Answers an import. With an `Idempotency-Key`, one that was done before is read, compared, and not done again. A
+ * client that sends nothing for `silenceMs` has gone.
+ */
+export function answerImport(
+  db: Database,
+  call: ImportCall,
+  now: number,
+  silenceMs: number,
+): Promise<ImportResult | string> {
   const { request, reply, query } = call;
   const body = request.body as Readable | undefined;
   if (body === undefined) {
@@ -52,7 +58,7 @@ export function answerImport(db: Database, call: ImportCall, now: number): Promi
   return inTurn(async () => {
     try {
       // Only now, since whoever waits for their turn cannot send.
-      request.raw.setTimeout(SILENCE_MS, () => request.raw.destroy());
+      request.raw.setTimeout(silenceMs, () => request.raw.destroy());
       if (key === null) return await importOnce(db, call, bytesOf(body, null), options);
       const asked = repeatableStream(String(request.headers['x-api-key']), key);
       // The key stays locked until the answer is stored: of two at once, the second waits for the first.

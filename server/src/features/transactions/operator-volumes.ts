@@ -15,11 +15,15 @@ import { answerImport } from './import-request.ts';
 import { runProfiles } from './profiles.ts';
 
 /** How the quarter-hour volumes come in: a day at a time, by the million, or made by the platform itself. */
-export function operatorVolumeRoutes(db: Database, clock: Clock, profileDays: number): Route[] {
+export function operatorVolumeRoutes(
+  db: Database,
+  clock: Clock,
+  { profileDays, importSilenceS }: { profileDays: number; importSilenceS: number },
+): Route[] {
   return [
     writeRoute(endpoints.putContractDay, (call, tx) => putDay(tx, call, clock.now()), dayErrors),
 
-    route(endpoints.importVolumes, (call) => answerImport(db, call, clock.now())),
+    route(endpoints.importVolumes, (call) => answerImport(db, call, clock.now(), importSilenceS * 1000)),
 
     // The volumes are written in transactions of their own, a few contracts each; this one holds what is noted of it.
     writeRoute(endpoints.runProfiles, async (call, tx) => {

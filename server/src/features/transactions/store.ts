@@ -2,14 +2,7 @@ import type { Tso } from '@saldo/api';
 import type { Viewer } from '../../auth/principal.ts';
 import { type Db, type Statement, statement } from '../../db/database.ts';
 import { addDays, type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
-import {
-  type Cell,
-  type CellStatus,
-  cellAt,
-  chain,
-  type Sheet,
-  STATUS_BIT,
-} from '../../domain/sheet.ts';
+import { type Cell, type CellStatus, cellAt, chain, type Sheet, STATUS_BIT } from '../../domain/sheet.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../../http/time-filter.ts';
 
 /** A sheet with what its transactions need to be told: their contract, parties and asset. */

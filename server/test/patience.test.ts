@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startTestPlatform } from './harness.ts';
+import { exchange, requestText } from './raw-http.ts';
+import { createWorld } from './world.ts';
+
+const platform = await startTestPlatform({
+  environment: { REQUEST_TIMEOUT_S: '1', IMPORT_SILENCE_S: '1' },
+});
+const twin = await startTestPlatform({ environment: { DATABASE_URL: platform.databaseUrl } });
+const world = createWorld(platform.db, platform.clock);
+const key = await world.operatorKey();
+const { producer, consumer } = await world.pair();
+await world.contract(producer, consumer, { externalId: 'KNOWN' });
+
+const VOLUMES = '/operator/v1/volumes';
+const FILE = 'contract,delivery_date,slot,volume\nKNOWN,2026-10-22,1,1.5\n';
+const headers = { 'X-Api-Key': key, 'Content-Type': 'text/csv' };
+
+test('a body that does not come to its end is answered with 408, and nothing is done', async () => {
+  const json = { 'X-Api-Key': key, 'Content-Type': 'application/json', 'Content-Length': '100' };
+  const { status, body } = await exchange(
+    platform.baseUrl,
+    requestText('POST /operator/v1/brps', json, '{"name":"Half'),
+  );
+  assert.equal(status, 408);
+  assert.match(JSON.parse(body).type, /request_timeout$/);
+  assert.match(JSON.parse(body).detail, /after 1 s/);
+});
+
+test('an import that falls silent is cut off, and its place is free for the next one', async () => {
+  const silent = { ...headers, 'Content-Length': '1000000' };
+  // More of them than may run at once: those that wait get their turn when the first are cut off.
+  const cut = Array.from({ length: 5 }, () =>
+    exchange(platform.baseUrl, requestText(`POST ${VOLUMES}`, silent, FILE)).then(
+      ({ status }) => status,
+      () => 0,
+    ),
+  );
+  for (const status of await Promise.all(cut)) assert.notEqual(status, 200);
+  const answer = await fetch(`${platform.baseUrl}${VOLUMES}`, { method: 'POST', headers, body: FILE });
+  assert.equal(((await answer.json()) as { created: number }).created, 1, 'nothing of a cut day was taken');
+});
+
+test('an import that is repeated to another process with its key is done once', async () => {
+  const body = FILE.replace('1.5', '2.5');
+  const send = (baseUrl: string) =>
+    fetch(`${baseUrl}${VOLUMES}`, {
+      method: 'POST',
+      headers: { ...headers, 'Idempotency-Key': 'to-both' },
+      body,
+    });
+  const answers = await Promise.all([send(platform.baseUrl), send(twin.baseUrl)]);
+  const texts = await Promise.all(answers.map((answer) => answer.text()));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
+  assert.equal(texts[0], texts[1]);
+  assert.equal(JSON.parse(texts[0] ?? '').corrected, 1);
+  const replayed = answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true');
+  assert.equal(replayed.length, 1, 'one of the two was done, the other got its answer');
+});
