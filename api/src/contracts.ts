@@ -102,6 +102,24 @@ export const contractExample: Contract = {
   created_at: '2025-11-03T09:12:44Z',
 };
 
+/** What lists of contracts may be filtered by, whoever asks. */
+export const contractFilters = {
+  status: Type.Optional(
+    Choice(CONTRACT_STATUSES, {
+      description: 'Only contracts of this status.',
+      examples: ['in_progress'],
+    }),
+  ),
+  type: Type.Optional(
+    Choice(CONTRACT_TYPES, { description: 'Only contracts of this type.', examples: ['ppa'] }),
+  ),
+  eic: Type.Optional(Eic('EIC of the seller or the buyer.')),
+  delivery_start: deliveryQuery.delivery_start,
+  delivery_end: deliveryQuery.delivery_end,
+  active_on: Type.Optional(Day('A German delivery day that the delivery period overlaps.')),
+  ...pageQuery,
+};
+
 export const contractEndpoints = {
   listContracts: endpoint({
     id: 'listContracts',
@@ -111,25 +129,7 @@ export const contractEndpoints = {
     summary: 'List contracts',
     description: 'The contracts in which the seller’s or the buyer’s balance group is yours, oldest first.',
     scopes: ['contracts:read'],
-    query: Strict(
-      {
-        status: Type.Optional(
-          Choice(CONTRACT_STATUSES, {
-            description: 'Only contracts of this status.',
-            examples: ['in_progress'],
-          }),
-        ),
-        type: Type.Optional(
-          Choice(CONTRACT_TYPES, { description: 'Only contracts of this type.', examples: ['ppa'] }),
-        ),
-        eic: Type.Optional(Eic('EIC of the seller or the buyer.')),
-        delivery_start: deliveryQuery.delivery_start,
-        delivery_end: deliveryQuery.delivery_end,
-        active_on: Type.Optional(Day('A German delivery day that the delivery period overlaps.')),
-        ...pageQuery,
-      },
-      ordered(['delivery_start', 'delivery_end']),
-    ),
+    query: Strict(contractFilters, ordered(['delivery_start', 'delivery_end'])),
     body: null,
     response: ContractList,
     problems: [],

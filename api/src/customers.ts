@@ -82,6 +82,26 @@ export const customerExample: Customer = {
   created_at: '2025-10-20T08:00:00Z',
 };
 
+/** What lists of customers may be filtered by, whoever asks. */
+export const customerFilters = {
+  status: Type.Optional(
+    Choice(CUSTOMER_STATUSES, {
+      description: 'Only customers of this status.',
+      examples: ['active'],
+    }),
+  ),
+  eic: Type.Optional(Eic('EIC of the customer’s balance group.')),
+  tso: Type.Optional(TsoSchema),
+  search: Type.Optional(
+    Type.String({
+      maxLength: LIMITS.searchLength,
+      description: 'Part of the name or of a metadata value, in upper or lower case.',
+      examples: ['stadtwerke'],
+    }),
+  ),
+  ...pageQuery,
+};
+
 export const customerEndpoints = {
   listCustomers: endpoint({
     id: 'listCustomers',
@@ -91,24 +111,7 @@ export const customerEndpoints = {
     summary: 'List customers',
     description: 'The customers assigned to you, oldest first.',
     scopes: ['customers:read'],
-    query: Strict({
-      status: Type.Optional(
-        Choice(CUSTOMER_STATUSES, {
-          description: 'Only customers of this status.',
-          examples: ['active'],
-        }),
-      ),
-      eic: Type.Optional(Eic('EIC of the customer’s balance group.')),
-      tso: Type.Optional(TsoSchema),
-      search: Type.Optional(
-        Type.String({
-          maxLength: LIMITS.searchLength,
-          description: 'Part of the name or of a metadata value, in upper or lower case.',
-          examples: ['stadtwerke'],
-        }),
-      ),
-      ...pageQuery,
-    }),
+    query: Strict(customerFilters),
     body: null,
     response: CustomerList,
     problems: [],

@@ -11,7 +11,7 @@ import {
   Problem,
   sandboxEndpoints,
 } from '@saldo/api';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { TSchema } from 'typebox';
 import { readConfig } from '../src/config.ts';
 import { type Database, openDatabase } from '../src/db/database.ts';
@@ -46,7 +46,7 @@ export type TestPlatform = {
  * `npm start`.
  */
 export async function startTestPlatform(
-  options: { now?: string; environment?: Record<string, string> } = {},
+  options: { now?: string; environment?: Record<string, string>; logger?: Logger } = {},
 ): Promise<TestPlatform> {
   const database = await createDatabase();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-data-'));
@@ -59,10 +59,9 @@ export async function startTestPlatform(
     RATE_LIMIT: '1000000',
     ...options.environment,
   });
-  const logger = pino({ level: 'silent' });
   const platform = await startPlatform(config, {
     clock,
-    logger,
+    logger: options.logger ?? pino({ level: 'silent' }),
     say: () => {},
     prepare: async () => {},
     runsJobs: false,
@@ -178,6 +177,16 @@ export const problemOf = (answer: Answer): { code: string; errors: string[] } =>
     .map((error: { field?: string; code: string }) => `${error.field ?? ''} ${error.code}`)
     .toSorted(),
 });
+
+export function assertProblem(answer: Answer, status: number, code: string): void {
+  assert.deepEqual([answer.status, problemOf(answer).code], [status, code], answer.text);
+}
+
+/** Refused as a whole, with exactly these field errors: `field code`, sorted. */
+export function assertRefused(answer: Answer, ...errors: string[]): void {
+  assert.equal(answer.status, 400, answer.text);
+  assert.deepEqual(problemOf(answer), { code: 'validation', errors });
+}
 
 /** Every record of a list, page by page; fails when the list does not end. */
 export async function walk(

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { SCOPES } from '@saldo/api';
 import { pino } from 'pino';
 import { newSecret } from '../src/auth/api-key.ts';
 import { keyRing } from '../src/auth/key-ring.ts';
-import { readConfig } from '../src/config.ts';
-import { type Db, openDatabase, statement } from '../src/db/database.ts';
+import { type Db, statement } from '../src/db/database.ts';
 import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
 import { createAccount, createApiKey, ensureOperatorKey } from '../src/features/parties/actions.ts';
-import { startPlatform } from '../src/platform.ts';
-import { createDatabase } from './databases.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
@@ -23,7 +17,11 @@ const platform = await startTestPlatform({ now: NOW });
 const world = createWorld(platform.db, platform.clock);
 const brp = await world.brp();
 const request = client(platform.baseUrl);
-const logged = await startLoggedPlatform();
+/** What a platform that tells everything has to tell. */
+const lines: string[] = [];
+const logged = await startTestPlatform({
+  logger: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
+});
 
 const REVOKE = statement('test_revoke', 'update api_key set revoked_at = now() where id = $1');
 
@@ -174,33 +172,8 @@ test('no secret is in the database, only its hash', async () => {
   }
 });
 
-/** A platform that tells everything it has to tell, into memory. */
-async function startLoggedPlatform() {
-  const database = await createDatabase();
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-data-'));
-  const config = readConfig({ PORT: '0', ADMIN_PORT: '0', DATA_DIR: dataDir, DATABASE_URL: database.url });
-  const lines: string[] = [];
-  const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
-  const { clock } = platform;
-  const started = await startPlatform(config, {
-    clock,
-    logger,
-    say: () => {},
-    prepare: async () => {},
-    runsJobs: false,
-  });
-  const db = openDatabase(database.url);
-  after(async () => {
-    await started.stop();
-    await db.close();
-    await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
-  return { baseUrl: started.baseUrl, db, lines };
-}
-
 test('the log tells the request and the key’s id, and never the key, whatever becomes of the request', async () => {
-  const { db, lines, baseUrl } = logged;
+  const { db, baseUrl } = logged;
   const own = createWorld(db, platform.clock);
   const owner = await own.brp();
   const { id, secret } = await own.key(owner);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statement } from '../src/db/database.ts';
-import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
 import { createWorld } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
@@ -31,15 +31,6 @@ async function made(body: object = {}) {
   const answer = await create(body);
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
-}
-
-function refused(answer: Answer, ...errors: string[]) {
-  assert.equal(answer.status, 400, answer.text);
-  assert.deepEqual(problemOf(answer), { code: 'validation', errors });
-}
-
-function isProblem(answer: Answer, status: number, code: string) {
-  assert.deepEqual([answer.status, problemOf(answer).code], [status, code], answer.text);
 }
 
 const FIND_STORED = statement('test_contract', 'select no, profile from contract where external_id = $1');
@@ -78,18 +69,18 @@ test('every wrong field of an asset is named', async () => {
   const asset = { name: 'x', technology: 'solar', nominal_power: 1, tso: 'DE_TENNET' };
   const path = '/operator/v1/assets';
   const send = (body: object) => operator(path, { method: 'POST', body: { ...asset, ...body } });
-  refused(await send({ nominal_power: 1.2345 }), 'nominal_power invalid_format');
-  refused(await send({ nominal_power: 0 }), 'nominal_power value_too_small');
-  refused(await send({ nominal_power: 1e7 }), 'nominal_power value_too_large');
-  refused(await send({ nominal_power: '1' }), 'nominal_power invalid_type');
-  refused(
+  assertRefused(await send({ nominal_power: 1.2345 }), 'nominal_power invalid_format');
+  assertRefused(await send({ nominal_power: 0 }), 'nominal_power value_too_small');
+  assertRefused(await send({ nominal_power: 1e7 }), 'nominal_power value_too_large');
+  assertRefused(await send({ nominal_power: '1' }), 'nominal_power invalid_type');
+  assertRefused(
     await send({ technology: 'coal', tso: 'FR' }),
     'technology invalid_enum_value',
     'tso invalid_enum_value',
   );
   for (const id of [`ast_${UNKNOWN}`, 'x']) {
-    isProblem(await operator(`${path}/${id}`), 404, 'asset_not_found');
-    isProblem(await operator(`${path}/${id}`, { method: 'PATCH', body: {} }), 404, 'asset_not_found');
+    assertProblem(await operator(`${path}/${id}`), 404, 'asset_not_found');
+    assertProblem(await operator(`${path}/${id}`, { method: 'PATCH', body: {} }), 404, 'asset_not_found');
   }
 });
 
@@ -131,12 +122,12 @@ test('contracts are listed over all BRPs, and found by their external id', async
     1,
   );
   assert.deepEqual(all.at(-1), contract);
-  isProblem(await operator(`${PATH}/con_${UNKNOWN}`), 404, 'contract_not_found');
+  assertProblem(await operator(`${PATH}/con_${UNKNOWN}`), 404, 'contract_not_found');
 });
 
 test('an external id is used once', async () => {
   const { external_id } = await made();
-  isProblem(await create({ external_id }), 409, 'already_exists');
+  assertProblem(await create({ external_id }), 409, 'already_exists');
   const twins = await Promise.all([1, 2, 3].map(() => create({ external_id: 'TWIN' })));
   assert.deepEqual(
     twins.map(({ status }) => status).toSorted((a, b) => a - b),
@@ -146,8 +137,8 @@ test('an external id is used once', async () => {
 
 test('both customers must be there and have a balance group', async () => {
   const unplaced = await world.customer(seller);
-  refused(await create({ seller_customer_id: unplaced.id }), 'seller_customer_id validation_failed');
-  refused(
+  assertRefused(await create({ seller_customer_id: unplaced.id }), 'seller_customer_id validation_failed');
+  assertRefused(
     await create({ seller_customer_id: 'x', buyer_customer_id: `cust_${UNKNOWN}` }),
     'buyer_customer_id validation_failed',
     'seller_customer_id validation_failed',
@@ -164,11 +155,11 @@ test('delivery is from local midnight to local midnight, or open', async () => {
     '0001-01-01T00:00:00Z',
   ];
   for (const delivery_start of wrong)
-    refused(await create({ delivery_start, delivery_end: null }), 'delivery_start validation_failed');
-  refused(await create({ delivery_end: '9999-12-31T23:00:00Z' }), 'delivery_end validation_failed');
-  refused(await create({ delivery_end: START }), 'delivery_end validation_failed');
-  refused(await create({ delivery_start: END, delivery_end: START }), 'delivery_end validation_failed');
-  refused(
+    assertRefused(await create({ delivery_start, delivery_end: null }), 'delivery_start validation_failed');
+  assertRefused(await create({ delivery_end: '9999-12-31T23:00:00Z' }), 'delivery_end validation_failed');
+  assertRefused(await create({ delivery_end: START }), 'delivery_end validation_failed');
+  assertRefused(await create({ delivery_start: END, delivery_end: START }), 'delivery_end validation_failed');
+  assertRefused(
     await create({ delivery_start: 'soon', delivery_end: 7 }),
     'delivery_end invalid_type',
     'delivery_start invalid_format',
@@ -188,7 +179,7 @@ test('what only a PPA has is refused on other types', async () => {
     asset_id: asset.id,
     profile: { power: 4 },
   };
-  refused(
+  assertRefused(
     await create({ type: 'intraday', ...ppa }),
     'asset_id validation_failed',
     'delivery_profile validation_failed',
@@ -199,8 +190,8 @@ test('what only a PPA has is refused on other types', async () => {
   const nothing = Object.fromEntries(Object.keys(ppa).map((name) => [name, null]));
   const spot = await made({ type: 'day_ahead', ...nothing });
   assert.ok(!('ppa_type' in spot) && !('asset' in spot));
-  refused(await create({ asset_id: `ast_${UNKNOWN}` }), 'asset_id validation_failed');
-  refused(await create({ ppa_type: 'magic' }), 'ppa_type invalid_enum_value');
+  assertRefused(await create({ asset_id: `ast_${UNKNOWN}` }), 'asset_id validation_failed');
+  assertRefused(await create({ ppa_type: 'magic' }), 'ppa_type invalid_enum_value');
 });
 
 test('a profile is kept in whole kW, of the kind that the PPA type says', async () => {
@@ -223,26 +214,26 @@ test('a profile is kept in whole kW, of the kind that the PPA type says', async 
 
 test('a profile that no whole kWh come of is refused, at its place', async () => {
   const send = (ppa_type: string | null, profile: unknown) => create({ ppa_type, profile });
-  refused(await send('produced', { power: 5 }), 'profile validation_failed');
-  refused(await send(null, { power: 5 }), 'profile validation_failed');
-  refused(await send('baseload', { kind: 'peakload', power: 5 }), 'profile.kind validation_failed');
-  refused(await send('baseload', { power: 0.003 }), 'profile.power validation_failed');
-  refused(await send('baseload', { power: -4 }), 'profile.power value_too_small');
-  refused(await send('baseload', { power: 'x' }), 'profile.power invalid_type');
-  refused(
+  assertRefused(await send('produced', { power: 5 }), 'profile validation_failed');
+  assertRefused(await send(null, { power: 5 }), 'profile validation_failed');
+  assertRefused(await send('baseload', { kind: 'peakload', power: 5 }), 'profile.kind validation_failed');
+  assertRefused(await send('baseload', { power: 0.003 }), 'profile.power validation_failed');
+  assertRefused(await send('baseload', { power: -4 }), 'profile.power value_too_small');
+  assertRefused(await send('baseload', { power: 'x' }), 'profile.power invalid_type');
+  assertRefused(
     await send('baseload', { kind: 'odd' }),
     'profile.kind invalid_enum_value',
     'profile.power required',
   );
-  refused(await send('baseload', 'flat'), 'profile invalid_type');
-  refused(await send('shaped', { power: 5 }), 'profile.power validation_failed');
+  assertRefused(await send('baseload', 'flat'), 'profile invalid_type');
+  assertRefused(await send('shaped', { power: 5 }), 'profile.power validation_failed');
   const shape = Array.from({ length: 12 }, () => Array.from({ length: 24 }, () => 4));
-  refused(await send('baseload', { power: shape }), 'profile.power validation_failed');
-  refused(await send('shaped', { power: shape.slice(1) }), 'profile.power value_too_small');
+  assertRefused(await send('baseload', { power: shape }), 'profile.power validation_failed');
+  assertRefused(await send('shaped', { power: shape.slice(1) }), 'profile.power value_too_small');
   const uneven = shape.with(3, [4, 4.001, ...Array.from({ length: 22 }, () => 4)]);
-  refused(await send('shaped', { power: uneven }), 'profile.power[3][1] validation_failed');
+  assertRefused(await send('shaped', { power: uneven }), 'profile.power[3][1] validation_failed');
   const short = shape.with(5, [4]);
-  refused(await send('shaped', { power: short }), 'profile.power[5] value_too_small');
+  assertRefused(await send('shaped', { power: short }), 'profile.power[5] value_too_small');
 });
 
 const INVALIDATIONS = statement(
@@ -320,20 +311,26 @@ test('a contract that ends early takes back what it would have delivered from th
 
 test('dates that were null can be set once; an end moves only to an earlier day, a start not at all', async () => {
   const { id } = await made({ delivery_start: null, delivery_end: null });
-  refused(await patch(id, { delivery_start: '2026-01-01T00:00:00Z' }), 'delivery_start validation_failed');
+  assertRefused(
+    await patch(id, { delivery_start: '2026-01-01T00:00:00Z' }),
+    'delivery_start validation_failed',
+  );
   assert.equal((await patch(id, { delivery_start: START })).body.delivery_start, START);
-  refused(await patch(id, { delivery_end: START }), 'delivery_end validation_failed');
+  assertRefused(await patch(id, { delivery_end: START }), 'delivery_end validation_failed');
   assert.equal((await patch(id, { delivery_end: END })).body.status, 'in_progress');
   const set = (await operator(`${PATH}/${id}`)).body;
-  refused(await patch(id, { delivery_start: '2026-01-01T23:00:00Z' }), 'delivery_start validation_failed');
-  refused(await patch(id, { delivery_end: '2027-01-01T23:00:00Z' }), 'delivery_end validation_failed');
-  refused(await patch(id, { delivery_end: null }), 'delivery_end invalid_type');
-  refused(await patch(id, { type: 'ppa', color: 'x' }), 'color unknown_field', 'type read_only_field');
+  assertRefused(
+    await patch(id, { delivery_start: '2026-01-01T23:00:00Z' }),
+    'delivery_start validation_failed',
+  );
+  assertRefused(await patch(id, { delivery_end: '2027-01-01T23:00:00Z' }), 'delivery_end validation_failed');
+  assertRefused(await patch(id, { delivery_end: null }), 'delivery_end invalid_type');
+  assertRefused(await patch(id, { type: 'ppa', color: 'x' }), 'color unknown_field', 'type read_only_field');
   assert.deepEqual((await patch(id, { delivery_start: START, delivery_end: END })).body, set, 'as they are');
   assert.deepEqual((await patch(id, {})).body, set);
   assert.equal((await patch(id, { delivery_end: '2026-10-19T22:00:00Z' })).body.status, 'completed');
-  isProblem(await patch(`con_${UNKNOWN}`, {}), 404, 'contract_not_found');
-  isProblem(await patch('x', {}), 404, 'contract_not_found');
+  assertProblem(await patch(`con_${UNKNOWN}`, {}), 404, 'contract_not_found');
+  assertProblem(await patch('x', {}), 404, 'contract_not_found');
 });
 
 test('volumes that come in while a contract is ended do not outlive it', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SCOPES, TSOS } from '@saldo/api';
 import { statement } from '../src/db/database.ts';
 import { checkCharacter } from '../src/domain/eic.ts';
-import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
@@ -20,15 +20,6 @@ async function made(path: string, body: unknown) {
   const answer = await post(path, body);
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
-}
-
-function refused(answer: Answer, ...errors: string[]) {
-  assert.equal(answer.status, 400, answer.text);
-  assert.deepEqual(problemOf(answer), { code: 'validation', errors });
-}
-
-function isProblem(answer: Answer, status: number, code: string) {
-  assert.deepEqual([answer.status, problemOf(answer).code], [status, code], answer.text);
 }
 
 /** When a key ends, as it is stored: a server that has seen it believes it for a few seconds more. */
@@ -53,16 +44,16 @@ test('a BRP is onboarded, read by its id, and listed oldest first; names need no
 
 test('a BRP that is not there is not found, whatever its id looks like', async () => {
   for (const id of [`brp_${UNKNOWN}`, 'brp_x', 'nonsense', '%00'])
-    isProblem(await get(`/brps/${id}`), 404, 'brp_not_found');
+    assertProblem(await get(`/brps/${id}`), 404, 'brp_not_found');
 });
 
 test('every wrong field of a BRP is named, and nothing is made', async () => {
   const before = (await walk(operator, '/operator/v1/brps', 'brps', 100)).length;
-  refused(await post('/brps', {}), 'name required');
-  refused(await post('/brps', { name: '' }), 'name value_too_small');
-  refused(await post('/brps', { name: 'x'.repeat(201) }), 'name value_too_large');
-  refused(await post('/brps', { name: 'a\0b' }), 'name invalid_format');
-  refused(await post('/brps', { name: 7, city: 'x' }), 'city unknown_field', 'name invalid_type');
+  assertRefused(await post('/brps', {}), 'name required');
+  assertRefused(await post('/brps', { name: '' }), 'name value_too_small');
+  assertRefused(await post('/brps', { name: 'x'.repeat(201) }), 'name value_too_large');
+  assertRefused(await post('/brps', { name: 'a\0b' }), 'name invalid_format');
+  assertRefused(await post('/brps', { name: 7, city: 'x' }), 'city unknown_field', 'name invalid_type');
   assert.equal((await walk(operator, '/operator/v1/brps', 'brps', 100)).length, before);
 });
 
@@ -114,31 +105,34 @@ test('an EIC is checked down to its check character, and the expected one is tol
   const eic = newEic();
   const wrong = eic.slice(0, 15) + (eic.endsWith('A') ? 'B' : 'A');
   const answer = await group(wrong);
-  refused(answer, 'eic invalid_format');
+  assertRefused(answer, 'eic invalid_format');
   assert.ok(answer.body.errors[0].message.includes(`"${eic.at(-1)}"`), answer.body.errors[0].message);
-  refused(await group(eic.toLowerCase()), 'eic invalid_format');
+  assertRefused(await group(eic.toLowerCase()), 'eic invalid_format');
   const meter = `11Z${eic.slice(3, 15)}`;
   const notAGroup = await group(meter + checkCharacter(meter));
-  refused(notAGroup, 'eic invalid_format');
+  assertRefused(notAGroup, 'eic invalid_format');
   assert.match(notAGroup.body.errors[0].message, /X or Y/);
-  isProblem(await get(`/balance-groups/${wrong}`), 404, 'balance_group_not_found');
-  isProblem(await get('/balance-groups/%00'), 404, 'balance_group_not_found');
+  assertProblem(await get(`/balance-groups/${wrong}`), 404, 'balance_group_not_found');
+  assertProblem(await get('/balance-groups/%00'), 404, 'balance_group_not_found');
 });
 
 test('an EIC is there once, and its BRP must exist', async () => {
   const brp = await made('/brps', { name: 'Once' });
   const group = { brp_id: brp.id, eic: newEic(), name: 'x', tsos: ['DE_TENNET'] };
   await made('/balance-groups', group);
-  isProblem(await post('/balance-groups', { ...group, name: 'other' }), 409, 'already_exists');
+  assertProblem(await post('/balance-groups', { ...group, name: 'other' }), 409, 'already_exists');
   assert.equal((await get(`/balance-groups/${group.eic}`)).body.name, 'x');
   for (const brp_id of [`brp_${UNKNOWN}`, 'x'])
-    refused(await post('/balance-groups', { ...group, eic: newEic(), brp_id }), 'brp_id validation_failed');
-  refused(await post('/balance-groups', { ...group, tsos: [] }), 'tsos value_too_small');
-  refused(
+    assertRefused(
+      await post('/balance-groups', { ...group, eic: newEic(), brp_id }),
+      'brp_id validation_failed',
+    );
+  assertRefused(await post('/balance-groups', { ...group, tsos: [] }), 'tsos value_too_small');
+  assertRefused(
     await post('/balance-groups', { ...group, tsos: ['DE_TENNET', 'DE_TENNET'] }),
     'tsos validation_failed',
   );
-  refused(await post('/balance-groups', { ...group, tsos: ['FR'] }), 'tsos[0] invalid_enum_value');
+  assertRefused(await post('/balance-groups', { ...group, tsos: ['FR'] }), 'tsos[0] invalid_enum_value');
 });
 
 test('the settings of a balance group are its name and the whole set of its control areas', async () => {
@@ -155,7 +149,7 @@ test('the settings of a balance group are its name and the whole set of its cont
     'DE_TENNET',
     'DE_50HERTZ',
   ]);
-  isProblem(await place('DE_AMPRION'), 400, 'balance_group_tso_not_enabled');
+  assertProblem(await place('DE_AMPRION'), 400, 'balance_group_tso_not_enabled');
   assert.equal((await place('DE_50HERTZ')).status, 200);
   assert.equal((await patch(path, { name: 'Renamed' })).body.name, 'Renamed');
   assert.deepEqual(
@@ -164,8 +158,8 @@ test('the settings of a balance group are its name and the whole set of its cont
     'nothing said, nothing changed',
   );
   assert.deepEqual((await patch(path, { tsos: ['DE_AMPRION'] })).body.tsos, ['DE_AMPRION'], 'enabled again');
-  refused(await patch(path, { brp_id: brp.id, eic }), 'brp_id read_only_field', 'eic read_only_field');
-  isProblem(await patch(`/balance-groups/${newEic()}`, {}), 404, 'balance_group_not_found');
+  assertRefused(await patch(path, { brp_id: brp.id, eic }), 'brp_id read_only_field', 'eic read_only_field');
+  assertProblem(await patch(`/balance-groups/${newEic()}`, {}), 404, 'balance_group_not_found');
 });
 
 test('an account is opened and listed', async () => {
@@ -196,7 +190,7 @@ test('a key is told once and works at once, with the scopes that it was given or
   const narrow = await made('/api-keys', { owner, name: 'narrow', scopes: ['customers:read'] });
   const request = client(platform.baseUrl, narrow.secret);
   assert.equal((await request('/v1/customers')).status, 200);
-  isProblem(await request('/v1/contracts'), 403, 'insufficient_scopes');
+  assertProblem(await request('/v1/contracts'), 403, 'insufficient_scopes');
 
   const { api_keys } = (await get(`/api-keys?owner_id=${brp.id}`)).body;
   assert.deepEqual(
@@ -217,7 +211,7 @@ test('a key of the operator opens this API, and one of an account does not', asy
   const owner = { type: 'account', id: account.id };
   const key = await made('/api-keys', { owner, name: 'first' });
   assert.deepEqual(key.owner, owner);
-  isProblem(await client(platform.baseUrl, key.secret)('/operator/v1/brps'), 401, 'invalid_api_key');
+  assertProblem(await client(platform.baseUrl, key.secret)('/operator/v1/brps'), 401, 'invalid_api_key');
   const mine = (await get(`/api-keys?owner_id=${account.id}`)).body.api_keys;
   assert.deepEqual(mine.length, 1);
   const ofType = await walk(operator, '/operator/v1/api-keys?owner_type=operator', 'api_keys', 1);
@@ -228,17 +222,20 @@ test('a key of the operator opens this API, and one of an account does not', asy
 test('every wrong field of a key is named', async () => {
   const { id } = await made('/brps', { name: 'Wrong' });
   const key = (body: object) => post('/api-keys', { name: 'x', ...body });
-  refused(await key({ owner: { type: 'brp' } }), 'owner.id required');
-  refused(await key({ owner: { type: 'brp', id: `brp_${UNKNOWN}` } }), 'owner.id validation_failed');
-  refused(await key({ owner: { type: 'account', id } }), 'owner.id validation_failed');
-  refused(await key({ owner: { type: 'operator', id } }), 'owner.id validation_failed');
-  refused(await key({ owner: { type: 'guest', id } }), 'owner.type invalid_enum_value');
-  refused(await key({ owner: { type: 'operator' }, scopes: ['contracts:read'] }), 'scopes validation_failed');
-  refused(await key({ owner: { type: 'brp', id }, scopes: ['all'] }), 'scopes[0] invalid_enum_value');
-  refused(await key({ owner: { type: 'brp', id }, expires_at: NOON }), 'expires_at validation_failed');
-  refused(await key({ owner: { type: 'brp', id }, expires_at: 'soon' }), 'expires_at invalid_format');
-  refused(await key({ owner: { type: 'brp', id }, expires_at: 7 }), 'expires_at invalid_type');
-  refused(
+  assertRefused(await key({ owner: { type: 'brp' } }), 'owner.id required');
+  assertRefused(await key({ owner: { type: 'brp', id: `brp_${UNKNOWN}` } }), 'owner.id validation_failed');
+  assertRefused(await key({ owner: { type: 'account', id } }), 'owner.id validation_failed');
+  assertRefused(await key({ owner: { type: 'operator', id } }), 'owner.id validation_failed');
+  assertRefused(await key({ owner: { type: 'guest', id } }), 'owner.type invalid_enum_value');
+  assertRefused(
+    await key({ owner: { type: 'operator' }, scopes: ['contracts:read'] }),
+    'scopes validation_failed',
+  );
+  assertRefused(await key({ owner: { type: 'brp', id }, scopes: ['all'] }), 'scopes[0] invalid_enum_value');
+  assertRefused(await key({ owner: { type: 'brp', id }, expires_at: NOON }), 'expires_at validation_failed');
+  assertRefused(await key({ owner: { type: 'brp', id }, expires_at: 'soon' }), 'expires_at invalid_format');
+  assertRefused(await key({ owner: { type: 'brp', id }, expires_at: 7 }), 'expires_at invalid_type');
+  assertRefused(
     await key({ owner: { type: 'brp', id }, expires_at: '9999-12-31T23:59:59-23:00' }),
     'expires_at validation_failed',
   );
@@ -253,8 +250,8 @@ test('a key ends when it expires', async () => {
   const request = client(platform.baseUrl, key.secret);
   assert.equal((await request('/v1/contracts')).status, 200);
   platform.clock.set(expires_at);
-  isProblem(await request('/v1/contracts'), 401, 'invalid_api_key');
-  isProblem(await post(`/api-keys/${key.id}/rotate`, {}), 409, 'invalid_status_transition');
+  assertProblem(await request('/v1/contracts'), 401, 'invalid_api_key');
+  assertProblem(await post(`/api-keys/${key.id}/rotate`, {}), 409, 'invalid_status_transition');
   platform.clock.set(NOON);
 });
 
@@ -263,14 +260,14 @@ test('a key is revoked for good, and revoking it again changes nothing', async (
   const key = await made('/api-keys', { owner: { type: 'brp', id }, name: 'x' });
   const revoke = () => operator(`/operator/v1/api-keys/${key.id}`, { method: 'DELETE' });
   assert.deepEqual([(await revoke()).status, (await revoke()).text], [204, '']);
-  isProblem(await client(platform.baseUrl, key.secret)('/v1/contracts'), 401, 'invalid_api_key');
+  assertProblem(await client(platform.baseUrl, key.secret)('/v1/contracts'), 401, 'invalid_api_key');
   const [listed] = (await get(`/api-keys?owner_id=${id}`)).body.api_keys;
   assert.equal(listed.revoked_at, NOON);
-  isProblem(await post(`/api-keys/${key.id}/rotate`, {}), 409, 'invalid_status_transition');
+  assertProblem(await post(`/api-keys/${key.id}/rotate`, {}), 409, 'invalid_status_transition');
   for (const unknown of [`key_${UNKNOWN}`, 'x', id]) {
     const answer = await operator(`/operator/v1/api-keys/${unknown}`, { method: 'DELETE' });
-    isProblem(answer, 404, 'api_key_not_found');
-    isProblem(await post(`/api-keys/${unknown}/rotate`, {}), 404, 'api_key_not_found');
+    assertProblem(answer, 404, 'api_key_not_found');
+    assertProblem(await post(`/api-keys/${unknown}/rotate`, {}), 404, 'api_key_not_found');
   }
 });
 
@@ -292,7 +289,7 @@ test('a rotation makes a key like the old one, which ends at once or after the g
   for (const { prefix } of [second, third])
     assert.equal((await storedKey(prefix))?.revoked_at, Date.parse(NOON));
   assert.equal((await client(platform.baseUrl, fourth.body.secret)('/v1/contracts')).status, 200);
-  refused(await post(`/api-keys/${fourth.body.id}/rotate`, { grace_s: -1 }), 'grace_s value_too_small');
+  assertRefused(await post(`/api-keys/${fourth.body.id}/rotate`, { grace_s: -1 }), 'grace_s value_too_small');
 });
 
 test('a grace never makes a key live longer than it would have', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { assertProblem, client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { createWorld } from './world.ts';
 
 const DAY = '2026-10-25';
@@ -25,10 +25,6 @@ const at = async (slot: number, of = contract) =>
   ).at(-1);
 const invalidate = (id: string, body: unknown = { reason: 'meter replaced' }) =>
   operator(`${PATH}/${id}/invalidate`, { method: 'POST', body });
-
-function isProblem(answer: Answer, status: number, code: string) {
-  assert.deepEqual([answer.status, problemOf(answer).code], [status, code], answer.text);
-}
 
 test('the operator’s list is that of all BRPs together, in one order', async () => {
   const all = await list(`delivery_date=${DAY}`);
@@ -77,11 +73,11 @@ test('only a valid transaction can be invalidated, and the refusal names what it
   const { id } = await at(5);
   assert.equal((await invalidate(id)).status, 200);
   const again = await invalidate(id);
-  isProblem(again, 409, 'invalid_status_transition');
+  assertProblem(again, 409, 'invalid_status_transition');
   assert.match(again.body.detail, /is invalid/);
   await world.volumes(contract, DAY, Array.from<number | null>({ length: 100 }).fill(null).with(4, 250));
   const superseded = await invalidate(id);
-  isProblem(superseded, 409, 'invalid_status_transition');
+  assertProblem(superseded, 409, 'invalid_status_transition');
   assert.match(superseded.body.detail, /is superseded/);
   const renewed = await at(5);
   assert.deepEqual(
@@ -105,7 +101,7 @@ test('what is not a transaction is not found, and a reason is required', async (
   const { id } = await at(11);
   const noSlot = `${id.slice(0, -2)}zz`;
   for (const unknown of ['txn_x', 'x', '%00', noSlot, 'txn_01jhm4q7sqe8h9w3tb5k2x0rax'])
-    isProblem(await invalidate(unknown), 404, 'transaction_not_found');
+    assertProblem(await invalidate(unknown), 404, 'transaction_not_found');
   for (const [body, error] of [
     [{}, 'reason required'],
     [{ reason: '' }, 'reason value_too_small'],

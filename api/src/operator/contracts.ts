@@ -2,9 +2,6 @@ import Type, { type Static } from 'typebox';
 import {
   Choice,
   DateTime,
-  Day,
-  deliveryQuery,
-  Eic,
   LIMITS,
   Name,
   Nullable,
@@ -17,11 +14,11 @@ import {
 import {
   Asset,
   assetExample,
-  CONTRACT_STATUSES,
   CONTRACT_TYPES,
   Contract,
   ContractList,
   contractExample,
+  contractFilters,
   PPA_TYPES,
   TECHNOLOGIES,
 } from '../contracts.ts';
@@ -216,18 +213,10 @@ export const operatorContractEndpoints = {
     scopes: [],
     query: Strict(
       {
-        status: Type.Optional(
-          Choice(CONTRACT_STATUSES, { description: 'Only of this status.', examples: ['in_progress'] }),
-        ),
-        type: Type.Optional(Choice(CONTRACT_TYPES, { description: 'Only of this type.', examples: ['ppa'] })),
-        eic: Type.Optional(Eic('EIC of the seller or the buyer.')),
         external_id: Type.Optional(
           Type.String({ description: 'The one with this reference.', examples: ['PPA-2026-0017'] }),
         ),
-        delivery_start: deliveryQuery.delivery_start,
-        delivery_end: deliveryQuery.delivery_end,
-        active_on: Type.Optional(Day('A German delivery day that the delivery period overlaps.')),
-        ...pageQuery,
+        ...contractFilters,
       },
       ordered(['delivery_start', 'delivery_end']),
     ),

@@ -1,16 +1,12 @@
 import Type, { type Static } from 'typebox';
+import { Choice, LIMITS, MetadataUpdate, Name, Pagination, Strict } from '../common.ts';
 import {
-  Choice,
-  Eic,
-  LIMITS,
-  MetadataUpdate,
-  Name,
-  Pagination,
-  pageQuery,
-  Strict,
-  TsoSchema,
-} from '../common.ts';
-import { BalanceGroupUpdate, CUSTOMER_STATUSES, Customer, customerExample } from '../customers.ts';
+  BalanceGroupUpdate,
+  CUSTOMER_STATUSES,
+  Customer,
+  customerExample,
+  customerFilters,
+} from '../customers.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const OperatorCustomer = Type.Object(
@@ -87,19 +83,7 @@ export const operatorCustomerEndpoints = {
     scopes: [],
     query: Strict({
       brp_id: Type.Optional(Type.String({ description: 'Only this BRP’s.', examples: [example.brp_id] })),
-      status: Type.Optional(
-        Choice(CUSTOMER_STATUSES, { description: 'Only of this status.', examples: ['active'] }),
-      ),
-      eic: Type.Optional(Eic('EIC of the customer’s balance group.')),
-      tso: Type.Optional(TsoSchema),
-      search: Type.Optional(
-        Type.String({
-          maxLength: LIMITS.searchLength,
-          description: 'Part of the name or of a metadata value, in upper or lower case.',
-          examples: ['stadtwerke'],
-        }),
-      ),
-      ...pageQuery,
+      ...customerFilters,
     }),
     body: null,
     response: Type.Object(
