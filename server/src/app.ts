@@ -74,6 +74,7 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
     tls: config.tls,
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
+    requestsAtOnce: config.requestsAtOnce,
     requestTimeoutMs: config.requestTimeoutS * 1000,
     errorBase: () => addresses.errors,
     methodsOf: methodFinder([...endpoints, ...operatorTable(config), ...OPEN_PATHS]),

@@ -18,6 +18,8 @@ export type Config = {
   readonly redisUrl: string | null;
   readonly rateLimit: number;
   readonly rateWindowS: number;
+  /** More requests than this at once are turned away, so that those before them are answered in time. */
+  readonly requestsAtOnce: number;
   /** A client that needs longer than this for a request is not sending one. */
   readonly requestTimeoutS: number;
   /** An import may take as long as it likes, but not fall silent for longer than this. */
@@ -149,6 +151,7 @@ export function readConfig(env: Environment): Config {
     redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
     rateLimit: wholeNumber(env, 'RATE_LIMIT', { min: 1, max: 1_000_000_000, default: 300 }),
     rateWindowS: wholeNumber(env, 'RATE_WINDOW_S', { min: 1, max: 86_400, default: 60 }),
+    requestsAtOnce: wholeNumber(env, 'REQUESTS_AT_ONCE', { min: 1, max: 100_000, default: 512 }),
     requestTimeoutS: wholeNumber(env, 'REQUEST_TIMEOUT_S', { min: 1, max: 3600, default: 60 }),
     importSilenceS: wholeNumber(env, 'IMPORT_SILENCE_S', { min: 1, max: 3600, default: 120 }),
     corsOrigins: (text(env, 'CORS_ORIGINS') ?? '').split(',').filter((origin) => origin !== ''),

@@ -80,6 +80,7 @@ async function tooSlow() {
     trustProxy: false,
     corsOrigins: [],
     requestTimeoutMs: 20,
+    requestsAtOnce: 1,
     errorBase: () => 'https://help.example',
     methodsOf: () => [],
     onAnswer: () => {},

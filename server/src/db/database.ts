@@ -47,8 +47,11 @@ const LIMITS = {
   writeTimeoutMs: 60_000,
 };
 
-/** SQLSTATE classes after which the same request may succeed later: connection, resources, operator intervention. */
-const UNAVAILABLE = /^(08|53|57)/;
+/**
+ * SQLSTATE classes after which the same request may succeed later: connection, resources, operator intervention, and a
+ * database that is not there or not ready, as while it is being restored.
+ */
+const UNAVAILABLE = /^(08|53|57|3D|55000)/;
 const SOCKET_ERRORS = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN)$/;
 
 function translate(error: unknown): unknown {

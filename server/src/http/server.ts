@@ -22,6 +22,8 @@ export type ServerOptions = {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly trustProxy: boolean;
   readonly corsOrigins: readonly string[];
+  /** How many requests may be under way; imports have a limit of their own. */
+  readonly requestsAtOnce: number;
   /** How long a client may take for a request that is read as a whole. */
   readonly requestTimeoutMs: number;
   /** Where problems are explained; asked for at each problem, since an address may be known only after listening. */
@@ -36,7 +38,7 @@ const STREAM_TIMEOUT_MS = 6 * 3600 * 1000;
 const KEEP_ALIVE_MS = 75_000;
 /** How long a stop waits for requests that are under way. */
 const STOP_GRACE_MS = 20_000;
-const RETRY_AFTER_S = '2';
+const RETRY = { 'retry-after': '2' };
 /** A request id that a client may bring along: it ends up in logs. */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
@@ -102,7 +104,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorateRequest('principal', null);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const known = toProblem(error);
-    if (known.code === 'internal_error' || known.code === 'unavailable') {
+    // Whoever is turned away is not told one by one: the log would cost more than the answers.
+    if (known.code === 'internal_error' || error instanceof DatabaseUnavailable) {
       request.log.error({ err: error, request_id: request.id }, 'request failed');
     }
     return answerProblem(request, reply, known);
@@ -113,6 +116,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     reply.header('x-request-id', request.id);
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? hostMissing() : undefined);
   });
+  shedOverload(app, options.requestsAtOnce);
   if (options.corsOrigins.length > 0) await shareWith(app, options.corsOrigins);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404 && request.method !== 'OPTIONS') return done();
@@ -157,6 +161,28 @@ async function shareWith(app: FastifyInstance, origins: readonly string[]): Prom
     ],
     preflightContinue: true,
     strictPreflight: false,
+  });
+}
+
+/**
+ * A server that takes on more than it can do makes everybody wait, until nobody gets an answer in time. Whoever comes
+ * too many is told so at once, before anything is looked up, which costs a fraction of an answer.
+ */
+function shedOverload(app: FastifyInstance, requestsAtOnce: number): void {
+  let underWay = 0;
+  const leave = () => {
+    underWay--;
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.routeOptions.config.isStreamed === true) return done();
+    if (underWay >= requestsAtOnce) {
+      return done(
+        problem('unavailable', 'The server has too much to do right now. Try again in a moment.', RETRY),
+      );
+    }
+    underWay++;
+    reply.raw.once('close', leave);
+    return done();
   });
 }
 
@@ -233,9 +259,7 @@ const validationOfUrl = (error: Error) =>
 function toProblem(error: FastifyError): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof DatabaseUnavailable) {
-    return problem('unavailable', 'The database cannot be reached at the moment.', {
-      'retry-after': RETRY_AFTER_S,
-    });
+    return problem('unavailable', 'The database cannot be reached at the moment.', RETRY);
   }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
