@@ -10,6 +10,7 @@ import { contractStatus } from '../server/src/domain/contract.ts';
 import { formatInstant } from '../server/src/domain/delivery-day.ts';
 import { mwhText } from '../server/src/domain/energy.ts';
 import { decodeId, encodeId, ID_PREFIX, transactionIdWriter } from '../server/src/domain/id.ts';
+import { unpackVolumes } from '../server/src/domain/sheet.ts';
 import { type ContractRow, findContract } from '../server/src/features/contracts/store.ts';
 import { listTransactions } from '../server/src/features/transactions/store.ts';
 import { slotTexts } from '../server/src/features/transactions/wire.ts';
@@ -18,7 +19,7 @@ import { deliveryRange } from '../server/src/http/time-filter.ts';
 
 type Query = { statement: Statement; values: readonly unknown[] };
 /** The columns of a page statement that this server needs, by their place. */
-type Columns = unknown[] & { 0: string; 1: number; 3: string; 5: number[]; 10: string };
+type Columns = unknown[] & { 0: string; 1: number; 3: string; 5: Uint8Array; 10: string };
 
 const PAGE = 100;
 const AS_ARRAYS = { rowMode: 'array' } as const;
@@ -68,7 +69,8 @@ function pageText(rows: readonly Columns[], binding: string): string {
   const texts: string[] = [];
   let next = 'null';
   for (const row of rows) {
-    const [writeId, slots, volumes] = [transactionIdWriter(row[0]), slotTexts(row[3]), row[5]];
+    const [writeId, slots] = [transactionIdWriter(row[0]), slotTexts(row[3])];
+    const volumes = unpackVolumes(row[5]);
     const shared = [
       `","type":"ppa","contract_id":"${encodeId(ID_PREFIX.contract, row[10])}","status":"valid","version":1`,
       `,"previous_transaction_id":null,"sender":{"eic":"${row[11]}","asset_id":"`,

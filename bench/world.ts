@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { SCOPES, TECHNOLOGIES, TSOS, type Tso } from '@saldo/api';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { CopyText } from '../server/src/db/copy-text.ts';
 import { openDatabase, type Tx } from '../server/src/db/database.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { newSheetId } from '../server/src/db/new-id.ts';
@@ -10,6 +11,7 @@ import { timestamp } from '../server/src/db/wire-types.ts';
 import { addDays, type DeliveryDay, dayEnd, dayStart, slotCount } from '../server/src/domain/delivery-day.ts';
 import { checkCharacter } from '../server/src/domain/eic.ts';
 import { encodeId, ID_PREFIX } from '../server/src/domain/id.ts';
+import { packVolumes, STATUS_BIT } from '../server/src/domain/sheet.ts';
 import { insertContract } from '../server/src/features/contracts/store.ts';
 import { findOwnPosition, insertCustomer } from '../server/src/features/customers/store.ts';
 import { insertAsset } from '../server/src/features/market/store.ts';
@@ -40,7 +42,8 @@ export type LoadResult = {
 const FIRST_DAY: DeliveryDay = '2026-09-01';
 const BRPS = 20;
 const MADE_AT = dayStart('2026-08-20');
-const TEXT_CHUNK = 64 * 1024;
+/** A little less than the room that copy text begins with. */
+const COPY_CHUNK = 60 * 1024;
 
 /** Numbers from 0 to 1 that look random and are the same in every run. */
 function numbersFrom(seed: number): () => number {
@@ -175,7 +178,7 @@ export async function loadVolumes(world: BenchWorld, say: (message: string) => v
     let transactions = 0;
     const startedAt = performance.now();
     for (const [at, day] of world.days.entries()) {
-      await pipeline(Readable.from(sheetLines(world, day, random)), client.query(copyFrom(COPY)));
+      await pipeline(Readable.from(sheetRows(world, day, random)), client.query(copyFrom(COPY)));
       transactions += world.contracts.length * slotCount(day);
       if ((at + 1) % 25 === 0) say(`  ${at + 1} of ${world.days.length} days, ${transactions} transactions`);
     }
@@ -191,30 +194,37 @@ export async function loadVolumes(world: BenchWorld, say: (message: string) => v
   }
 }
 
-/** The lines of one day's COPY, in chunks of a size that a socket likes. */
-function* sheetLines(world: BenchWorld, day: DeliveryDay, random: () => number): Generator<string> {
-  const slots = slotCount(day);
+/** The rows of one day's COPY, in chunks of a size that a socket likes. */
+function* sheetRows(world: BenchWorld, day: DeliveryDay, random: () => number): Generator<Buffer> {
   const created = timestamp(dayStart(addDays(day, -1)));
-  let chunk = '';
+  let chunk = new CopyText();
   for (const { no, from, to } of world.contracts) {
-    chunk += `${newSheetId()}\t${created}\t${no}\t${day}\t1\t${from.no}\t${to.no}\t${from.brpNo}\t${to.brpNo}\t1\t{`;
-    // A plant of 0.4 to 40 MW whose output wanders, so that volumes have one to five digits.
-    const fullKwh = 100 + random() * 9_900;
-    let share = random();
-    for (let slot = 0; slot < slots; slot++) {
-      share = Math.min(1, Math.max(0, share + (random() - 0.5) / 8));
-      chunk += slot === 0 ? Math.round(share * fullKwh) : `,${Math.round(share * fullKwh)}`;
-    }
-    chunk += '}\n';
-    if (chunk.length < TEXT_CHUNK) continue;
-    yield chunk;
-    chunk = '';
+    chunk.field(newSheetId());
+    chunk.field(created);
+    chunk.integer(no);
+    chunk.field(day);
+    for (const number of [1, from.no, to.no, from.brpNo, to.brpNo, STATUS_BIT.valid]) chunk.integer(number);
+    chunk.binary(packVolumes(plantVolumes(slotCount(day), random)));
+    chunk.endRow();
+    if (chunk.rows().length < COPY_CHUNK) continue;
+    yield chunk.rows();
+    chunk = new CopyText();
   }
-  yield chunk;
+  if (chunk.rows().length > 0) yield chunk.rows();
+}
+
+/** A plant of 0.4 to 40 MW whose output wanders, so that volumes have one to five digits. */
+function plantVolumes(slots: number, random: () => number): number[] {
+  const fullKwh = 100 + random() * 9_900;
+  let share = random();
+  return Array.from({ length: slots }, () => {
+    share = Math.min(1, Math.max(0, share + (random() - 0.5) / 8));
+    return Math.round(share * fullKwh);
+  });
 }
 
 async function checkLoaded(client: pg.Client, transactions: number): Promise<void> {
-  const { rows } = await client.query('select sum(cardinality(volumes)) as stored from sheet');
+  const { rows } = await client.query('select sum(sheet_slots(volumes)) as stored from sheet');
   if (Number(rows[0]?.stored) !== transactions)
     throw new Error(`${rows[0]?.stored} of ${transactions} were stored`);
 }

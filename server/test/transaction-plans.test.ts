@@ -31,7 +31,7 @@ await session.query(`
   insert into sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position, sender_brp,
     receiver_brp, status_mask, volumes)
   select gen_random_uuid(), now(), no, day, 1, seller_position, buyer_position, seller_brp, buyer_brp,
-    case when (no + day_no) % 500 = 0 then 3 when (no + day_no) % 50 = 0 then 5 else 1 end, array_fill(1000, array[96])
+    case when (no + day_no) % 500 = 0 then 3 when (no + day_no) % 50 = 0 then 5 else 1 end, decode('02' || repeat('03e8', 96), 'hex')
   from contract, generate_series(0, 99) as day_no, lateral (select date '2026-01-01' + day_no as day) as of_day`);
 await session.query('analyze');
 

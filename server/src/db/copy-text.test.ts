@@ -7,20 +7,25 @@ const integers = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const arrays = fc.array(fc.option(integers), { maxLength: 100 });
 
 test('rows read as if they had been put together from text', () => {
-  const rows = fc.array(fc.tuple(fc.stringMatching(/^[\w-]{0,40}$/), integers, fc.option(arrays)), {
-    maxLength: 200,
-  });
+  const rows = fc.array(
+    fc.tuple(fc.stringMatching(/^[\w-]{0,40}$/), integers, fc.option(arrays), fc.uint8Array()),
+    {
+      maxLength: 200,
+    },
+  );
   fc.assert(
     fc.property(rows, (given) => {
       const copy = new CopyText();
       let expected = '';
-      for (const [text, integer, values] of given) {
+      for (const [text, integer, values, bytes] of given) {
         copy.field(text);
         copy.integer(integer);
         copy.integers(values);
+        copy.binary(bytes);
         copy.endRow();
         const array = values === null ? '\\N' : `{${values.map((value) => value ?? 'NULL').join(',')}}`;
-        expected += `${text}\t${integer}\t${array}\n`;
+        const hex = Buffer.from(bytes).toString('hex');
+        expected += `${text}\t${integer}\t${array}\t\\\\x${hex}\n`;
       }
       assert.equal(copy.rows().toString(), expected);
     }),

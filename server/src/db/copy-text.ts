@@ -1,5 +1,8 @@
 const ZERO = 48;
 const [MINUS, COMMA, TAB, NEWLINE, OPEN, CLOSE] = [45, 44, 9, 10, 123, 125];
+/** Written before the digits of a bytea; COPY takes two backslashes for one. */
+const HEX_PREFIX = '\\\\x';
+const HEX_DIGITS = Buffer.from('0123456789abcdef');
 const NULL_FIELD = '\\N';
 const NULL_ELEMENT = 'NULL';
 /** A number of 32 bits with its sign and a comma. */
@@ -37,6 +40,17 @@ export class CopyText {
       else this.digits(value);
     }
     this.bytes[this.length++] = CLOSE;
+    this.bytes[this.length++] = TAB;
+  }
+
+  binary(value: Uint8Array): void {
+    this.reserve(HEX_PREFIX.length + value.length * 2 + 1);
+    this.length += this.bytes.write(HEX_PREFIX, this.length, 'latin1');
+    for (let at = 0; at < value.length; at++) {
+      const byte = value[at]!;
+      this.bytes[this.length++] = HEX_DIGITS[byte >> 4]!;
+      this.bytes[this.length++] = HEX_DIGITS[byte & 15]!;
+    }
     this.bytes[this.length++] = TAB;
   }
 

@@ -126,6 +126,8 @@ create index contract_bought on contract (buyer_brp, id) where seller_brp <> buy
 -- What one import or correction said about one contract and delivery day: a cell per slot, and a cell is a
 -- transaction. `id` ends in a zero byte, which holds the slot number in a transaction's id. The arrays after
 -- `volumes` are null as long as they say nothing: every cell valid, of version 1, without a previous version.
+-- `volumes` are kWh. Its first byte tells how many bytes a cell has, two or four; the cells follow, the most
+-- significant byte first, and all bits of a cell are set where the sheet says nothing of the slot.
 create table sheet (
   id uuid primary key,
   created_at timestamptz not null,
@@ -138,11 +140,15 @@ create table sheet (
   receiver_brp int not null,
   -- Bits of the statuses that occur: 1 valid, 2 invalid, 4 superseded.
   status_mask smallint not null,
-  volumes int[] not null,
+  volumes bytea not null,
   statuses smallint[],
   versions smallint[],
   previous smallint[],
-  unique (contract_no, delivery_day, revision)
+  unique (contract_no, delivery_day, revision),
+  constraint sheet_volumes_are_a_day check (
+    get_byte(volumes, 0) = 2 and length(volumes) in (1 + 92 * 2, 1 + 96 * 2, 1 + 100 * 2)
+    or get_byte(volumes, 0) = 4 and length(volumes) in (1 + 92 * 4, 1 + 96 * 4, 1 + 100 * 4)
+  )
 );
 -- Pages are read in the order of delivery day and contract. A BRP's page merges what it sends with what it
 -- receives from others, so each side has its own index, and each filter by balance group too.
@@ -222,6 +228,25 @@ language sql immutable strict parallel safe as $$
   ) as digits
 $$;
 
+create function sheet_slots(volumes bytea) returns int
+language sql immutable parallel safe as $$
+  select (length(volumes) - 1) / get_byte(volumes, 0)
+$$;
+
+-- The volume of a slot in kWh; null where the sheet says nothing of it, or its day has no such slot.
+create function sheet_volume(volumes bytea, slot int) returns int
+language sql immutable parallel safe as $$
+  select case
+    when slot not between 1 and sheet_slots(volumes) then null
+    when get_byte(volumes, 0) = 2
+      then nullif((get_byte(volumes, slot * 2 - 1) << 8) | get_byte(volumes, slot * 2), 65535)
+    else nullif(
+      (get_byte(volumes, slot * 4 - 3) << 24) | (get_byte(volumes, slot * 4 - 2) << 16)
+        | (get_byte(volumes, slot * 4 - 1) << 8) | get_byte(volumes, slot * 4),
+      -1)
+  end
+$$;
+
 -- Sheets unfolded into a row per transaction, for people who come with SQL. Ask for a contract or a few days.
 create view transaction as
 select
@@ -246,6 +271,6 @@ select
   s.created_at
 from sheet s
 join contract c on c.no = s.contract_no
-cross join lateral unnest(s.volumes) with ordinality as unnested (volume, slot)
-cross join lateral (select unnested.volume, unnested.slot::int as slot) as cell
+cross join lateral generate_series(1, sheet_slots(s.volumes)) as day_slot (slot)
+cross join lateral (select day_slot.slot, sheet_volume(s.volumes, day_slot.slot) as volume) as cell
 where cell.volume is not null;

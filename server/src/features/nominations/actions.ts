@@ -6,6 +6,7 @@ import type { GateRules } from '../../domain/gates.ts';
 import { matchStatus } from '../../domain/matching.ts';
 import { type Contribution, net } from '../../domain/netting.ts';
 import { type CurrentNomination, type NominationVersion, nextNominations } from '../../domain/nomination.ts';
+import { unpackVolumes } from '../../domain/sheet.ts';
 
 /** A position-day that is to be netted again. */
 type Mark = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
@@ -115,7 +116,7 @@ type BookColumns = [
   sends: boolean,
   contractNo: number,
   revision: number,
-  volumes: (number | null)[],
+  packedVolumes: Uint8Array,
   statuses: number[] | null,
 ];
 
@@ -137,9 +138,9 @@ async function readBooks(tx: Tx, marks: readonly Mark[]): Promise<Book[]> {
     marks.map((mark) => mark.position_no),
     marks.map((mark) => mark.delivery_day),
   ]);
-  for (const [at, sends, contractNo, revision, volumes, statuses] of columns) {
+  for (const [at, sends, contractNo, revision, packed, statuses] of columns) {
     const { contributions, revisions } = books[at - 1] as Book;
-    contributions.push({ sends, receives: !sends, sheets: [{ volumes, statuses }] });
+    contributions.push({ sends, receives: !sends, sheets: [{ volumes: unpackVolumes(packed), statuses }] });
     revisions.set(contractNo, Math.max(revision, revisions.get(contractNo) ?? 0));
     contracts.add(contractNo);
   }

@@ -5,7 +5,7 @@ import { type DeliveryDay, formatInstant, SLOT_MS, slotCount, slotStart } from '
 import { mwhNumber } from '../../domain/energy.ts';
 import { encodeId, ID_PREFIX, transactionIdWriter } from '../../domain/id.ts';
 import type { Direction } from '../../domain/nomination.ts';
-import { countedAsOf, type InvalidatedCell, type Sheet } from '../../domain/sheet.ts';
+import { countedAsOf, type InvalidatedCell, type Sheet, unpackVolumes } from '../../domain/sheet.ts';
 
 type ExplainedRow = {
   id: string;
@@ -48,7 +48,7 @@ type SheetRow = {
   id: string;
   revision: number;
   created_at: number;
-  volumes: (number | null)[];
+  volumes: Uint8Array;
 };
 
 /** What one contract brought into a position-day, slot by slot. */
@@ -114,7 +114,7 @@ function shareOf(rows: SheetRow[], invalidated: InvalidatedCell[], day: Delivery
       id: row.id,
       revision: row.revision,
       createdAt: row.created_at,
-      volumes: row.volumes,
+      volumes: unpackVolumes(row.volumes),
       statuses: null,
       versions: null,
       previous: null,

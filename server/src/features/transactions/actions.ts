@@ -5,10 +5,12 @@ import { type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
 import {
   invalidate,
   invalidateCell,
+  packVolumes,
   type Sheet,
   STATUS_BIT,
   type StatusChange,
   unfold,
+  unpackVolumes,
   writeDay,
 } from '../../domain/sheet.ts';
 
@@ -28,7 +30,7 @@ type SheetColumns = {
   id: string;
   created_at: number;
   revision: number;
-  volumes: (number | null)[];
+  volumes: Uint8Array;
   statuses: number[] | null;
   versions: number[] | null;
   previous: (number | null)[] | null;
@@ -37,7 +39,11 @@ type SheetColumns = {
 async function lockHistory(tx: Tx, contractNo: number, day: DeliveryDay): Promise<Sheet[]> {
   await tx.query(LOCK_CONTRACT, [contractNo]);
   const rows = await tx.query<SheetColumns>(HISTORY, [contractNo, day]);
-  return rows.map(({ created_at, ...sheet }) => ({ ...sheet, createdAt: created_at }));
+  return rows.map(({ created_at, volumes, ...sheet }) => ({
+    ...sheet,
+    createdAt: created_at,
+    volumes: unpackVolumes(volumes),
+  }));
 }
 
 const INSERT_SHEET = statement(
@@ -100,7 +106,7 @@ export async function writeContractDay(
     contractNo,
     day,
     sheet.revision,
-    sheet.volumes,
+    packVolumes(sheet.volumes),
     sheet.versions,
     sheet.previous,
   ]);

@@ -4,7 +4,15 @@ import { type Db, statement, type Tx } from '../../db/database.ts';
 import { newSheetId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import type { DeliveryDay } from '../../domain/delivery-day.ts';
-import { type DayChange, type Sheet, STATUS_BIT, statusMask, writeDay } from '../../domain/sheet.ts';
+import {
+  type DayChange,
+  packVolumes,
+  type Sheet,
+  STATUS_BIT,
+  statusMask,
+  unpackVolumes,
+  writeDay,
+} from '../../domain/sheet.ts';
 
 /** As much of a contract as its volumes need. */
 export type VolumeContract = {
@@ -73,7 +81,7 @@ type SheetColumns = [
   id: string,
   createdAt: number,
   revision: number,
-  volumes: (number | null)[],
+  packedVolumes: Uint8Array,
   statuses: number[] | null,
   versions: number[] | null,
   previous: (number | null)[] | null,
@@ -178,8 +186,9 @@ export class DayBatch {
       books.map(({ contract }) => contract.no),
       books.map(({ day }) => day),
     ]);
-    for (const [contractNo, day, id, createdAt, revision, volumes, statuses, versions, previous] of rows) {
+    for (const [contractNo, day, id, createdAt, revision, packed, statuses, versions, previous] of rows) {
       const book = this.book(contractNo, day);
+      const volumes = unpackVolumes(packed);
       book.history.push({ id, createdAt, revision, volumes, statuses, versions, previous });
       book.stored++;
     }
@@ -263,7 +272,7 @@ function sheetRows(books: readonly DayBook[]): Buffer {
       rows.integer(contract.sellerBrp);
       rows.integer(contract.buyerBrp);
       rows.integer(sheet.statuses === null ? STATUS_BIT.valid : statusMask(sheet));
-      rows.integers(sheet.volumes);
+      rows.binary(packVolumes(sheet.volumes));
       rows.integers(sheet.statuses);
       rows.integers(sheet.versions);
       rows.integers(sheet.previous);

@@ -2,7 +2,15 @@ import type { Tso } from '@saldo/api';
 import type { Viewer } from '../../auth/principal.ts';
 import { type Db, type Statement, statement } from '../../db/database.ts';
 import { addDays, type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
-import { type Cell, type CellStatus, cellAt, chain, type Sheet, STATUS_BIT } from '../../domain/sheet.ts';
+import {
+  type Cell,
+  type CellStatus,
+  cellAt,
+  chain,
+  type Sheet,
+  STATUS_BIT,
+  unpackVolumes,
+} from '../../domain/sheet.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../../http/time-filter.ts';
 
 /** A sheet with what its transactions need to be told: their contract, parties and asset. */
@@ -55,7 +63,7 @@ type Columns = [
   contractNo: number,
   day: DeliveryDay,
   revision: number,
-  volumes: (number | null)[],
+  packedVolumes: Uint8Array,
   statuses: number[] | null,
   versions: number[] | null,
   previous: (number | null)[] | null,
@@ -73,7 +81,7 @@ const rowOf = (columns: Columns): SheetRow => ({
     id: columns[0],
     createdAt: columns[1],
     revision: columns[4],
-    volumes: columns[5],
+    volumes: unpackVolumes(columns[5]),
     statuses: columns[6],
     versions: columns[7],
     previous: columns[8],
@@ -357,7 +365,7 @@ const FIND_HISTORY = statement(
   'find_transaction_history',
   `select ${TOLD} from sheet s join contract c on c.no = s.contract_no
    where (s.contract_no, s.delivery_day) = (select contract_no, delivery_day from sheet where id = $2) and ${VISIBLE}
-     and s.volumes[$3] is not null
+     and sheet_volume(s.volumes, $3) is not null
    order by s.revision`,
 );
 
