@@ -135,8 +135,13 @@ async function invalidate(version: Version): Promise<void> {
   version.status = 'invalid';
 }
 
+/** Around the sizes at which a number is stored in another way. */
+const edgeKwh = fc.constantFrom(255, 256, 32_767, 32_768, 65_534, 65_535, 65_536, 2_147_483_647);
 const anyCells = fc.oneof(
-  fc.array(fc.tuple(fc.integer({ min: 1, max: 100 }), fc.nat({ max: 3 })), { minLength: 1, maxLength: 8 }),
+  fc.array(fc.tuple(fc.integer({ min: 1, max: 100 }), fc.oneof(fc.nat({ max: 3 }), edgeKwh)), {
+    minLength: 1,
+    maxLength: 8,
+  }),
   fc
     .tuple(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 1, max: 15 }), fc.nat())
     .map(([from, count, kwh]) =>

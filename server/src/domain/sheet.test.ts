@@ -11,12 +11,14 @@ import {
   invalidate,
   invalidateCell,
   type NewSheet,
+  packVolumes,
   type Sheet,
   STATUS_BIT,
   type StatusChange,
   statusMask,
   sumValid,
   unfold,
+  unpackVolumes,
   writeDay,
 } from './sheet.ts';
 
@@ -332,4 +334,28 @@ test('a broken history or an impossible volume is a programming error', () => {
   assert.throws(() => writeDay(day, [1, 2, 3]));
   assert.throws(() => sumValid(new Float64Array(3), day, 1));
   for (const volume of [-1, 0.5, Number.NaN, MAX_SLOT_KWH + 1]) assert.throws(() => writeDay([], [volume]));
+});
+
+/** The largest volume that two bytes hold beside the mark for nothing said. */
+const NARROW_KWH = 65_534;
+
+test('packed volumes are unpacked as they were, whatever their size', () => {
+  const edges = fc.constantFrom(0, 255, 256, 32_767, 32_768, NARROW_KWH, NARROW_KWH + 1, MAX_SLOT_KWH);
+  const small = fc.nat({ max: NARROW_KWH });
+  const day = (volume: fc.Arbitrary<number>) => fc.array(fc.option(volume), { maxLength: 100 });
+  fc.assert(
+    fc.property(fc.oneof(day(small), day(edges), day(fc.nat({ max: MAX_SLOT_KWH }))), (volumes) => {
+      assert.deepEqual(unpackVolumes(packVolumes(volumes)), volumes);
+    }),
+  );
+});
+
+test('a cell takes two bytes, and four only in a sheet that has a volume too large for two', () => {
+  const sizeWith = (volume: number | null) => packVolumes([...Array<number>(95).fill(1), volume]).length;
+  for (const volume of [0, null, 32_768, NARROW_KWH]) assert.equal(sizeWith(volume), 1 + 96 * 2);
+  for (const volume of [NARROW_KWH + 1, MAX_SLOT_KWH]) assert.equal(sizeWith(volume), 1 + 96 * 4);
+});
+
+test('bytes that are no packed volumes are not taken for some', () => {
+  for (const bytes of [[], [0, 1], [3, 0, 0, 1]]) assert.throws(() => unpackVolumes(Uint8Array.from(bytes)));
 });
