@@ -189,9 +189,11 @@ const sharedConfig = (url: string): pg.ClientConfig => ({
 /** A connection for short reads. Page statements use their generic plan: their texts have one good plan each. */
 export const readerConfig = (url: string): pg.ClientConfig => ({
   ...sharedConfig(url),
-  // A bitmap has to be complete before its first row comes; a page wants the first rows in order and no others.
+  // A page wants the first rows in order and no others: no bitmap, which has to be complete before its first row comes,
+  // and no whole table to be sorted, which looks cheap as long as the table is small. Where there is no other way,
+  // Postgres takes the read for a very dear one, and must not compile it for that.
   options:
-    '-c timezone=UTC -c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off ' +
+    '-c timezone=UTC -c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off -c enable_seqscan=off -c jit=off ' +
     `-c statement_timeout=${LIMITS.readTimeoutMs}`,
 });
 
