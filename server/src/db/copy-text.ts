@@ -45,13 +45,15 @@ export class CopyText {
 
   binary(value: Uint8Array): void {
     this.reserve(HEX_PREFIX.length + value.length * 2 + 1);
-    this.length += this.bytes.write(HEX_PREFIX, this.length, 'latin1');
+    const { bytes } = this;
+    let end = this.length + bytes.write(HEX_PREFIX, this.length, 'latin1');
     for (let at = 0; at < value.length; at++) {
       const byte = value[at]!;
-      this.bytes[this.length++] = HEX_DIGITS[byte >> 4]!;
-      this.bytes[this.length++] = HEX_DIGITS[byte & 15]!;
+      bytes[end++] = HEX_DIGITS[byte >> 4]!;
+      bytes[end++] = HEX_DIGITS[byte & 15]!;
     }
-    this.bytes[this.length++] = TAB;
+    bytes[end++] = TAB;
+    this.length = end;
   }
 
   endRow(): void {

@@ -1,7 +1,7 @@
 import { assert } from './assert.ts';
 import { SLOTS_PER_HOUR } from './delivery-day.ts';
 
-/** One cell is stored as an int32. */
+/** In SQL a cell is an int. */
 export const MAX_SLOT_KWH = 2_147_483_647;
 
 const KWH_PER_MWH = 1000;
