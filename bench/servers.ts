@@ -25,6 +25,7 @@ export class Processes {
     return this.server(name, '../server/src/main.ts', options, {
       DATABASE_URL: databaseUrl,
       DATA_DIR: path.join(this.folder, name),
+      CUSTOMER_PORT: String(await freePort()),
       ADMIN_PORT: String(await freePort()),
       DEMO: 'off',
       LOG_LEVEL: 'info',

@@ -178,7 +178,13 @@ test('no secret is in the database, only its hash', async () => {
 async function startLoggedPlatform() {
   const database = await createDatabase();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-data-'));
-  const config = readConfig({ PORT: '0', ADMIN_PORT: '0', DATA_DIR: dataDir, DATABASE_URL: database.url });
+  const config = readConfig({
+    PORT: '0',
+    CUSTOMER_PORT: '0',
+    ADMIN_PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+  });
   const lines: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
   const { clock } = platform;

@@ -109,6 +109,7 @@ const provocations = {
   balance_group_not_found: () => asOperator('GET', '/balance-groups/x'),
   api_key_not_found: () => asOperator('DELETE', '/api-keys/key_x'),
   asset_not_found: () => asOperator('GET', '/assets/ast_x'),
+  demand_not_found: () => asOperator('GET', '/demands/dem_x'),
   customer_not_found: () => request('/v1/customers/cust_x'),
   method_not_allowed: () => request('/v1/contracts', { method: 'DELETE' }),
   request_timeout: () => rawly(tooSlow()),
