@@ -168,6 +168,8 @@ function hurryBody(app: FastifyInstance, { raw, headers }: FastifyRequest): void
     const late = Object.assign(new Error('the body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     if (!raw.complete) app.server.emit('clientError', late, raw.socket);
   }, REQUEST_TIMEOUT_MS);
+  // A body that is refused before it is read never comes to its end; its connection does.
+  timer.unref();
   raw.once('close', () => clearTimeout(timer));
 }
 
