@@ -35,7 +35,7 @@ export type RecordOf<E extends Endpoint> = ResponseOf<E>[RecordsMember<ResponseO
   : never;
 
 /** The filters of a list; how it is read page by page is not the caller's concern. */
-export type Filter<E extends Endpoint> = Omit<QueryOf<E>, 'limit' | 'after'>;
+export type Filter<E extends Endpoint> = Omit<QueryOf<E>, 'limit' | 'after' | 'page'>;
 
 type Walk<E extends Endpoint, Item> = (
   ...input: [...PathArguments<E['path']>, filter?: Filter<E>, options?: CallOptions]
@@ -76,9 +76,28 @@ export function methodsOf(client: Client) {
     };
   }
 
+  /** Numbered pages, all cut from the list as it was at the first: nothing that stays is skipped or comes twice. */
+  function numberedPages<E extends Endpoint>(endpoint: E): Walk<E, ResponseOf<E>> {
+    const read = argumentsOf(endpoint);
+    return async function* walkNumberedPages(...input: unknown[]) {
+      const { params, payload, options } = read(input);
+      let [listVersion, hasMore] = [options?.listVersion, true];
+      for (let page = 1; hasMore; page++) {
+        const onResponse = (response: Response) => {
+          listVersion ??= response.headers.get('x-list-version') ?? undefined;
+          hasMore = /; *rel="next"/.test(response.headers.get('link') ?? '');
+          options?.onResponse?.(response);
+        };
+        const asked: AnyInput = { params, query: { limit: LIMITS.pageSize.maximum, ...payload, page } };
+        const version = listVersion === undefined ? {} : { listVersion };
+        yield await client.call(endpoint, asked as Input<E>, { ...options, ...version, onResponse });
+      }
+    };
+  }
+
   function list<E extends Endpoint>(endpoint: E): ListMethods<E> {
     const member = recordsMember(endpoint);
-    const walkPages = pages(endpoint);
+    const walkPages = endpoint.numberedPages ? numberedPages(endpoint) : pages(endpoint);
     const untyped = walkPages as (...input: unknown[]) => AsyncGenerator<AnyPage, void, undefined>;
     const each = async function* walkRecords(...input: unknown[]) {
       for await (const page of untyped(...input)) yield* page[member] as RecordOf<E>[];
