@@ -81,16 +81,16 @@ export function methodsOf(client: Client) {
     const read = argumentsOf(endpoint);
     return async function* walkNumberedPages(...input: unknown[]) {
       const { params, payload, options } = read(input);
-      let [listVersion, hasMore] = [options?.listVersion, true];
-      for (let page = 1; hasMore; page++) {
-        const onResponse = (response: Response) => {
-          listVersion ??= response.headers.get('x-list-version') ?? undefined;
-          hasMore = /; *rel="next"/.test(response.headers.get('link') ?? '');
-          options?.onResponse?.(response);
-        };
+      let [version, links] = [options?.listVersion ?? null, ''];
+      const onResponse = (response: Response) => {
+        version ??= response.headers.get('x-list-version');
+        links = response.headers.get('link') ?? '';
+        options?.onResponse?.(response);
+      };
+      for (let page = 1; page === 1 || /; *rel="next"/.test(links); page++) {
         const asked: AnyInput = { params, query: { limit: LIMITS.pageSize.maximum, ...payload, page } };
-        const version = listVersion === undefined ? {} : { listVersion };
-        yield await client.call(endpoint, asked as Input<E>, { ...options, ...version, onResponse });
+        const listVersion = version === null ? {} : { listVersion: version };
+        yield await client.call(endpoint, asked as Input<E>, { ...options, ...listVersion, onResponse });
       }
     };
   }

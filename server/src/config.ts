@@ -43,13 +43,14 @@ export class ConfigError extends Error {
 }
 
 const SECRET = /KEY|URL/;
+const PUBLIC = ['BASE_URL', 'CUSTOMER_BASE_URL'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function refuse(name: string, must: string, was: string): never {
   // Keys and addresses with passwords in them are never repeated.
   const told =
-    SECRET.test(name) && !name.endsWith('BASE_URL') ? `a value of ${was.length} characters` : `"${was}"`;
+    SECRET.test(name) && !PUBLIC.includes(name) ? `a value of ${was.length} characters` : `"${was}"`;
   throw new ConfigError(`${name} must be ${must}, but it was ${told}.`);
 }
 

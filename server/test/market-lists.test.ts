@@ -244,7 +244,7 @@ test('a version that is not one of this list is refused', async () => {
     'assets--1',
     'assets-1e3',
     'assets-99999',
-    `${'9'.repeat(20)}`,
+    `assets-${'9'.repeat(20)}`,
     version,
   ]) {
     const { code, errors } = problemOf(await send(wrong));

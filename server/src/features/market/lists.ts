@@ -39,7 +39,7 @@ const NOTHING: Order = { version: 0, numbers: new Int32Array() };
 /** Orders that walks through a list go on to need. */
 const REMEMBERED_ORDERS = 16;
 
-export type ListPage<Row> = { rows: Row[]; version: number; total: number };
+type ListPage<Row> = { rows: Row[]; version: number; total: number };
 
 /** What is wrong with the version that was asked for. */
 export type VersionFault = 'unknown' | 'too_old';
