@@ -80,9 +80,12 @@ export async function measureMarket(
   for (const [name, path] of Object.entries(PAGES)) {
     const targets: Target[] = [{ path, headers: { 'x-api-key': key } }];
     await assertSameBodies([product.port, limit.port], targets);
-    const contestants = [product, limit].map((server) => ({ server, targets })) as [Contestant, Contestant];
-    await bench.warmUp(contestants);
-    const comparison = await bench.compare(...contestants);
+    const [first, second]: [Contestant, Contestant] = [
+      { server: product, targets },
+      { server: limit, targets },
+    ];
+    await bench.warmUp([first, second]);
+    const comparison = await bench.compare(first, second);
     say(name, comparison);
     againstLimit[name] = comparison;
   }

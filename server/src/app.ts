@@ -1,5 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { brpEndpoints, OPERATOR_TAGS, operatorEndpoints, sandboxEndpoints, TAGS } from '@saldo/api';
+import {
+  brpEndpoints,
+  MARKET_TAGS,
+  marketEndpoints,
+  OPERATOR_TAGS,
+  operatorEndpoints,
+  sandboxEndpoints,
+  TAGS,
+} from '@saldo/api';
 import type { FastifyInstance } from 'fastify';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
@@ -16,6 +24,7 @@ import { contractRoutes } from './features/contracts/routes.ts';
 import { operatorCustomerRoutes } from './features/customers/operator-routes.ts';
 import { customerRoutes } from './features/customers/routes.ts';
 import { operatorMarketRoutes } from './features/market/operator-routes.ts';
+import { marketRoutes, mountCovers } from './features/market/routes.ts';
 import { nominationRoutes, operatorNominationRoutes } from './features/nominations/routes.ts';
 import { operatorPartyRoutes } from './features/parties/operator-routes.ts';
 import { sandboxRoutes } from './features/sandbox/operator-routes.ts';
@@ -64,11 +73,11 @@ const operatorTable = (config: Config) => [
 ];
 
 /** How the outside names a listener, and the place where its problems are explained. */
-export type Addresses = { base: string; errors: string };
+type Addresses = { base: string; errors: string };
 type Methods = Parameters<typeof methodFinder>[0];
 
 /** A listener as all of them are, with nothing mounted yet; `table` is what will be. */
-export async function createListener(
+async function createListener(
   { config, logger, metrics }: Parts,
   table: Methods,
   baseUrl: string | null,
@@ -106,7 +115,7 @@ export async function createListener(
 }
 
 /** What routes are mounted with on any listener: who may come in, by the kind of their keys. */
-export async function mountingOf({ db, clock, limiter }: Parts): Promise<(kind: KeyKind) => Mounting> {
+async function mountingOf({ db, clock, limiter }: Parts): Promise<(kind: KeyKind) => Mounting> {
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
   if (!secret) throw new Error('the migrations make the cursor secret');
   const cursors = cursorSealer(secret.value);
@@ -172,7 +181,7 @@ export function createRateLimiter(
 
 const PLACEHOLDER = new URL('../../portal/index.html', import.meta.url);
 
-export type Documentation = OfferedDocument & { readonly make: () => object };
+type Documentation = OfferedDocument & { readonly make: () => object };
 
 /** Every API has a document of its own. How the outside names the server may be known only when it is asked for. */
 function documentation(config: Config, addresses: Addresses): Documentation[] {
@@ -212,7 +221,7 @@ function mountPortal(app: FastifyInstance): void {
 }
 
 /** Pages that every listener has and that need no key: the documentation, and what problems mean. */
-export function mountOpenPages(app: FastifyInstance, documents: readonly Documentation[]): void {
+function mountOpenPages(app: FastifyInstance, documents: readonly Documentation[]): void {
   for (const { url, make } of documents) {
     let document: string | null = null;
     app.get(url, async (_request, reply) => {
@@ -232,4 +241,42 @@ export function mountOpenPages(app: FastifyInstance, documents: readonly Documen
     app,
     documents.map(({ name, url }) => ({ name, url })),
   );
+}
+
+/** Paths of the customer listener that are there for everybody. */
+const CUSTOMER_OPEN_PATHS = [
+  '/openapi.json',
+  '/docs',
+  '/docs/{file}',
+  '/errors/{code}',
+  '/covers/{name}',
+].map((path) => ({
+  method: 'GET' as const,
+  path,
+}));
+
+const CUSTOMER_API = {
+  title: 'Saldo Customer API',
+  description: 'Green energy assets on offer and demands, for account holders.',
+  version: '1.0.0',
+  tags: MARKET_TAGS,
+};
+
+/** The customer listener: what is mounted, in order. */
+export async function createCustomerApp(parts: Parts): Promise<FastifyInstance> {
+  const { config, db } = parts;
+  const endpoints = Object.values(marketEndpoints);
+  const table = [...endpoints, ...CUSTOMER_OPEN_PATHS];
+  const { app, addresses } = await createListener(parts, table, config.customerBaseUrl);
+  const mounting = await mountingOf(parts);
+  mountRoutes(
+    app,
+    marketRoutes(db, () => addresses.base),
+    mounting('account'),
+  );
+  mountCovers(app, db);
+  const make = () =>
+    openApiDocument({ ...CUSTOMER_API, baseUrl: addresses.base, errorBase: addresses.errors }, endpoints);
+  mountOpenPages(app, [{ name: 'Customer API', url: '/openapi.json', make }]);
+  return app;
 }

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
-import { createApp, createRateLimiter } from './app.ts';
+import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
 import { type Clock, type MovableClock, movableClock } from './clock.ts';
 import type { Config } from './config.ts';
-import { createCustomerApp } from './customer-app.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
