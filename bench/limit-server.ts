@@ -1,17 +1,20 @@
 /**
  * The rival: what one Node process can do at most. It runs the product's own statements on the same kind of
  * connections and writes the same bodies by hand, but asks for no key, counts no requests, checks nothing, and knows
- * only the three requests of the benchmark. The header x-brp-no tells it who is asking.
+ * only the requests of the benchmark. The header x-brp-no tells it who is asking.
  */
 import { createServer } from 'node:http';
 import type pg from 'pg';
 import { type Db, Reader, readerConfig, type Statement } from '../server/src/db/database.ts';
 import { contractStatus } from '../server/src/domain/contract.ts';
-import { formatInstant } from '../server/src/domain/delivery-day.ts';
+import { centsText } from '../server/src/domain/decimal.ts';
+import { formatInstant, formatInstantMs } from '../server/src/domain/delivery-day.ts';
 import { mwhText } from '../server/src/domain/energy.ts';
 import { decodeId, encodeId, ID_PREFIX, transactionIdWriter } from '../server/src/domain/id.ts';
 import { unpackVolumes } from '../server/src/domain/sheet.ts';
 import { type ContractRow, findContract } from '../server/src/features/contracts/store.ts';
+import { listedDemands, offeredAssets } from '../server/src/features/market/routes.ts';
+import type { DemandColumns, OfferedColumns } from '../server/src/features/market/wire.ts';
 import { listTransactions } from '../server/src/features/transactions/store.ts';
 import { slotTexts } from '../server/src/features/transactions/wire.ts';
 import { cursorSealer } from '../server/src/http/cursor.ts';
@@ -109,10 +112,66 @@ function contractText(row: ContractRow): string {
   );
 }
 
+/** Where each list's records are; they do not change while they are measured. */
+const numbersOf = async (table: string) => {
+  const text = `select array_agg(published_no order by published_no) from ${table}`;
+  const [row] = await rowsOf<[number[] | null]>({ name: table, text }, [], AS_ARRAYS);
+  return row?.[0] ?? [];
+};
+const MARKET = {
+  assets: {
+    query: await captured((db) => offeredAssets(db).read(1, PAGE, null)),
+    numbers: await numbersOf('offer'),
+  },
+  demands: {
+    query: await captured((db) => listedDemands(db).read(1, PAGE, null)),
+    numbers: await numbersOf('demand'),
+  },
+};
+
+function marketRows<R>({ query, numbers }: (typeof MARKET)['assets'], page: number): Promise<R[]> {
+  const end = numbers.length - (page - 1) * PAGE;
+  return rowsOf<R>(query.statement, [numbers[Math.max(0, end - PAGE)], numbers[end - 1]], AS_ARRAYS);
+}
+
+function assetsText(rows: readonly OfferedColumns[]): string {
+  const texts: string[] = [];
+  for (const row of rows) {
+    const [years, cents] = [row[13], row[14]];
+    let prices = '';
+    for (let at = 0; at < years.length; at++)
+      prices += `,{"years":${years[at]},"price":${centsText(cents[at]!)}}`;
+    texts.push(
+      `${encodeId(ID_PREFIX.asset, row[1]!)}","name":${JSON.stringify(row[2])},"assetType":"WIND","nominalPower":` +
+        `${mwhText(row[4])},"averageAnnualPower":${mwhText(row[5]!)},"deliveryStart":"${formatInstantMs(row[6])}` +
+        `","ppaType":"${row[7]}","additionalInfo":${JSON.stringify(row[8])},"state":${JSON.stringify(row[9])}` +
+        `,"country":"${row[10]}","coverUrl":${JSON.stringify(row[12])},"pricing":[${prices.slice(1)}]`,
+    );
+  }
+  return `{"assets":[{"id":"${texts.join('},{"id":"')}}]}`;
+}
+
+function demandsText(rows: readonly DemandColumns[]): string {
+  const texts: string[] = [];
+  for (const [, id, years, kwh, info, country, state, start] of rows) {
+    texts.push(
+      `${encodeId(ID_PREFIX.demand, id!)}","contractPeriod":${years},"deliveryVolume":${mwhText(kwh)}` +
+        `,"additionalInfo":${JSON.stringify(info)},"country":"${country}","state":${JSON.stringify(state)}` +
+        `,"deliveryStart":"${formatInstantMs(start!)}"`,
+    );
+  }
+  return `{"demands":[{"id":"${texts.join('},{"id":"')}}]}`;
+}
+
+const [ASSETS, DEMANDS] = ['/v1/assets?page=', '/v1/demands?page='];
 const CONTRACTS = '/v1/contracts/';
 const OF_A_DAY = '/v1/transactions?limit=100&delivery_date=';
 
 async function answer(path: string, brpNo: string): Promise<string> {
+  if (path.startsWith(ASSETS))
+    return assetsText(await marketRows(MARKET.assets, Number.parseInt(path.slice(ASSETS.length), 10)));
+  if (path.startsWith(DEMANDS))
+    return demandsText(await marketRows(MARKET.demands, Number.parseInt(path.slice(DEMANDS.length), 10)));
   if (path.startsWith(OF_A_DAY)) {
     const day = path.slice(OF_A_DAY.length);
     const rows = await rowsOf<Columns>(

@@ -10,9 +10,10 @@ import { hasCpuTimes, parentOf } from './cpu.ts';
 import { measureEngine } from './engine.ts';
 import { measureImport } from './import.ts';
 import type { Target } from './load.ts';
+import { measureMarket } from './market.ts';
 import { Bench, type Comparison, type Contestant, type Plan } from './measure.ts';
 import { goalsOf, machineFacts, oneLine, type Results, save, tables } from './report.ts';
-import { type BenchServer, type Generator, Processes } from './servers.ts';
+import { assertSameBodies, type BenchServer, type Generator, Processes } from './servers.ts';
 import { askedBy, contractPages, dayPages, singleContracts } from './targets.ts';
 import { type BenchWorld, createWorld, loadVolumes, type WorldSize } from './world.ts';
 
@@ -74,7 +75,8 @@ async function measure(databaseUrl: string, processes: Processes): Promise<Resul
     small: await processes.product('product on the small world', small.url),
     limit: await processes.limit(world.url),
   };
-  for (const targetsOf of Object.values(SCENARIOS)) await assertSameBodies(servers, targetsOf(world));
+  const ports = [servers.product.port, servers.limit.port];
+  for (const targetsOf of Object.values(SCENARIOS)) await assertSameBodies(ports, targetsOf(world));
   say('Both servers answer with the same bytes.');
 
   const againstLimit: Record<string, Comparison> = {};
@@ -102,6 +104,12 @@ async function measure(databaseUrl: string, processes: Processes): Promise<Resul
     page(walked.last),
     page(walked.first),
   );
+  const market = await measureMarket(
+    await createDatabase(databaseUrl, 'market'),
+    processes,
+    bench,
+    (name, comparison) => say(`${name}, against the bare server: ${oneLine(comparison)}`),
+  );
   const engine = await measureEngine(await createDatabase(databaseUrl, 'engine'), say);
   const imports = await measureImport(await createDatabase(databaseUrl, 'import'), processes, say);
   return {
@@ -113,6 +121,7 @@ async function measure(databaseUrl: string, processes: Processes): Promise<Resul
     againstSmall,
     smallTransactions: transactionsOf(small, small.contracts.length),
     walk: { pages: walked.pages, records: walked.records, seconds: walked.seconds, lastAgainstFirst },
+    market,
     imports,
     engine,
   };
@@ -147,23 +156,6 @@ async function createDatabase(serverUrl: string, name: string): Promise<string> 
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
-}
-
-/** A comparison of servers that answer differently would mean nothing. */
-async function assertSameBodies(
-  { product, limit }: { product: BenchServer; limit: BenchServer },
-  targets: readonly Target[],
-): Promise<void> {
-  for (const { path: requested, headers } of targets) {
-    const bodies = [product, limit].map(async ({ port }) => {
-      const answer = await fetch(`http://127.0.0.1:${port}${requested}`, { headers });
-      return Buffer.from(await answer.arrayBuffer());
-    });
-    const [first, second] = await Promise.all(bodies);
-    if (!first || !second || !first.equals(second)) {
-      throw new Error(`${requested}: the servers differ\n${first}\n${second}`);
-    }
-  }
 }
 
 const transactionsOf = ({ days }: BenchWorld, contracts: number) =>

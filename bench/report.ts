@@ -3,6 +3,7 @@ import os from 'node:os';
 import { hasCpuTimes } from './cpu.ts';
 import type { EngineResults } from './engine.ts';
 import type { ImportResults } from './import.ts';
+import type { MarketResults } from './market.ts';
 import { type Comparison, costOf, type Sample } from './measure.ts';
 import { type LoadResult, totalBytes } from './world.ts';
 
@@ -24,6 +25,7 @@ export type Results = {
   readonly againstSmall: Readonly<Record<string, Comparison>>;
   readonly smallTransactions: number;
   readonly walk: { pages: number; records: number; seconds: number; lastAgainstFirst: Comparison };
+  readonly market: MarketResults;
   readonly imports: ImportResults;
   readonly engine: EngineResults;
 };
@@ -36,6 +38,8 @@ const LIMIT_GOALS: Record<string, number> = {
   'day’s transactions': 0.8,
   'single contract': 0.7,
 };
+/** The same for every page of the customer API's lists. */
+const MARKET_GOAL = 0.7;
 const MOST_OVER_FIRST_PAGE = 1.3;
 const MOST_OVER_SMALL_WORLD = 1.3;
 const MOST_BYTES = 8;
@@ -64,6 +68,12 @@ export function goalsOf(results: Results): Goal[] {
       aim: `≥ ${percent(LIMIT_GOALS[name] ?? 1)}`,
       measured: percent(share(comparison)),
       met: share(comparison) >= (LIMIT_GOALS[name] ?? 1),
+    })),
+    ...Object.entries(results.market.againstLimit).map(([name, comparison]) => ({
+      what: `${name} of ${count(results.market.records)}: requests per second of ${results.cost}, against the bare server`,
+      aim: `≥ ${percent(MARKET_GOAL)}`,
+      measured: percent(share(comparison)),
+      met: share(comparison) >= MARKET_GOAL,
     })),
     {
       what: `the last full page of a walk over ${count(walk.records)} transactions, against the first`,
@@ -144,10 +154,12 @@ export function tables(results: Results): string {
     measured,
     met ? 'met' : '**missed**',
   ]);
-  const sides = Object.entries(againstLimit).flatMap(([name, { first, second }]) => [
-    [name, 'Saldo', ...sampleCells(first)],
-    ['', 'bare server', ...sampleCells(second)],
-  ]);
+  const sides = Object.entries({ ...againstLimit, ...results.market.againstLimit }).flatMap(
+    ([name, { first, second }]) => [
+      [name, 'Saldo', ...sampleCells(first)],
+      ['', 'bare server', ...sampleCells(second)],
+    ],
+  );
   const { first, second } = walk.lastAgainstFirst;
   return [
     `${results.date}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, ` +
@@ -185,8 +197,9 @@ export function tables(results: Results): string {
 }
 
 /** Shares that were measured while the machine had other things to do flatter the slower side. */
-function disturbances({ againstLimit, againstSmall, walk }: Results): string[] {
-  const all = [...Object.values(againstLimit), ...Object.values(againstSmall), walk.lastAgainstFirst];
+function disturbances({ againstLimit, againstSmall, market, walk }: Results): string[] {
+  const sets = [againstLimit, againstSmall, market.againstLimit];
+  const all = [...sets.flatMap((comparisons) => Object.values(comparisons)), walk.lastAgainstFirst];
   const disturbed = all.filter(({ quiet }) => !quiet).length;
   if (disturbed === 0) return [];
   return [

@@ -5,9 +5,11 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { LoadJob, LoadResult, WalkResult } from './load.ts';
+import type { LoadJob, LoadResult, Target, WalkResult } from './load.ts';
 
 export type BenchServer = { readonly name: string; readonly port: number; readonly pid: number };
+/** The product has a second listener, for the customer API. */
+export type ProductServer = BenchServer & { readonly market: BenchServer };
 
 /** Everything that a run has started, ended in the reverse order however the run ends. */
 export class Processes {
@@ -21,15 +23,18 @@ export class Processes {
   }
 
   /** The product as it is started in production, its log in a file, with a limit that nobody reaches. */
-  async product(name: string, databaseUrl: string, options: readonly string[] = []): Promise<BenchServer> {
-    return this.server(name, '../server/src/main.ts', options, {
+  async product(name: string, databaseUrl: string, options: readonly string[] = []): Promise<ProductServer> {
+    const customerPort = await freePort();
+    const server = await this.server(name, '../server/src/main.ts', options, {
       DATABASE_URL: databaseUrl,
       DATA_DIR: path.join(this.folder, name),
+      CUSTOMER_PORT: String(customerPort),
       ADMIN_PORT: String(await freePort()),
       DEMO: 'off',
       LOG_LEVEL: 'info',
       RATE_LIMIT: '1000000000',
     });
+    return { ...server, market: { ...server, port: customerPort } };
   }
 
   async limit(databaseUrl: string): Promise<BenchServer> {
@@ -96,6 +101,20 @@ export class Generator {
     const [answer] = (await once(this.child, 'message')) as [{ result?: Result; failure?: string }];
     if (answer.result === undefined) throw new Error(`the load generator failed: ${answer.failure}`);
     return answer.result;
+  }
+}
+
+/** A comparison of servers that answer differently would mean nothing. */
+export async function assertSameBodies(ports: readonly number[], targets: readonly Target[]): Promise<void> {
+  for (const { path: requested, headers } of targets) {
+    const bodies = ports.map(async (port) => {
+      const answer = await fetch(`http://127.0.0.1:${port}${requested}`, { headers });
+      return Buffer.from(await answer.arrayBuffer());
+    });
+    const [first, second] = await Promise.all(bodies);
+    if (!first || !second || !first.equals(second)) {
+      throw new Error(`${requested}: the servers differ\n${first}\n${second}`);
+    }
   }
 }
 

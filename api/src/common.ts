@@ -7,6 +7,8 @@ export type Tso = (typeof TSOS)[number];
 /** Every limit of the wire is a number in this one place. */
 export const LIMITS = {
   pageSize: { minimum: 1, maximum: 100, default: 10 },
+  /** Up to here every whole number can be told from its neighbours. */
+  pageNumber: { minimum: 1, maximum: 2 ** 53, default: 1 },
   bulkIds: { minimum: 1, maximum: 100 },
   slotNumber: { minimum: 1, maximum: 100 },
   metadata: { keys: 50, keyLength: 40, valueLength: 500 },
@@ -17,6 +19,16 @@ export const LIMITS = {
   idempotencyKeyLength: 200,
   /** A terawatt: more than any plant, and still exact in kW. */
   powerMw: 1_000_000,
+  /** What a plant of that power can deliver in a leap year. */
+  annualMwh: 8_784_000_000,
+  contractYears: { minimum: 1, maximum: 50 },
+  priceEurPerMwh: { minimum: 0, maximum: 100_000 },
+  additionalInfoLength: 5000,
+  urlLength: 2000,
+  /** An image that is shown in a list. */
+  cover: { bytes: 5 * 1024 * 1024, sidePixels: 8192 },
+  /** How many publications and withdrawals a list's version may lie back. */
+  listVersions: 100_000,
   /** What one slot can hold: a cell is a 32-bit number of kWh. */
   slotMwh: 2_147_483.647,
   /** A month in which both keys work. */
@@ -33,7 +45,7 @@ export const LIMITS = {
 } as const;
 
 /** Formats that the server checks and that the documentation names; `date` and `date-time` are JSON Schema's own. */
-export const CUSTOM_FORMATS = ['eic', 'balance-group-eic', 'text'] as const;
+export const CUSTOM_FORMATS = ['eic', 'balance-group-eic', 'country-code', 'text'] as const;
 
 /** An object that refuses every member it does not name. */
 export const Strict = <P extends TProperties>(properties: P, options: object = {}) =>
@@ -127,7 +139,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   Customers: 'The consumers and producers that are assigned to you.',
   'Delivery days': 'The calendar: slots and gates of a German delivery day.',
   Parties: 'BRPs, their balance groups, accounts, and keys.',
-  Assets: 'Plants that contracts deliver from.',
+  Assets: 'Plants that contracts deliver from, and their offers in the customer API.',
+  Demands: 'What buyers look for in the customer API.',
   Volumes: 'How the quarter-hour volumes come in.',
   Platform: 'The audit trail, and the clock of a sandbox.',
 };
@@ -155,6 +168,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   brp_id: { description: 'Id of the BRP.', example: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b' },
   key_id: { description: 'Id of the API key.', example: 'key_01jhm3w0ave6p8mxk2r5t7zj4h' },
   asset_id: { description: 'Id of the asset.', example: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c' },
+  demand_id: { description: 'Id of the demand.', example: 'dem_01jhm3wc4re8zs7k1y5vn2dq9f' },
   eic: { description: 'EIC of the balance group.', example: '11XFC-PROD-----E' },
   delivery_date: { description: 'A German delivery day.', example: '2026-10-25' },
   date: { description: 'A German delivery day.', example: '2026-10-25' },

@@ -27,12 +27,16 @@ export type Endpoint<
   readonly body: Body;
   /** Media types of a body that is read as a stream, of any size. */
   readonly stream?: readonly string[];
+  /** A body of those media types is instead read as a whole, up to this size. */
+  readonly maxBytes?: number;
   readonly response: Response;
   /** Problems that only this operation has; those that every operation has are added where they are documented. */
   readonly problems: readonly ProblemCode[];
   readonly example: { readonly request?: unknown; readonly response: unknown };
   /** Its answers carry an `ETag`: a read honours `If-None-Match`, a change honours `If-Match`. */
   readonly conditional?: true;
+  /** A list with numbered pages: its answers carry `Link`, `X-Total-Count` and the `X-List-Version` that it honours. */
+  readonly numberedPages?: true;
 };
 
 export const endpoint = <

@@ -4,6 +4,7 @@ import { deliveryDayEndpoints } from './delivery-days.ts';
 import { nominationEndpoints } from './nominations.ts';
 import { operatorContractEndpoints } from './operator/contracts.ts';
 import { operatorCustomerEndpoints } from './operator/customers.ts';
+import { operatorMarketEndpoints } from './operator/market.ts';
 import { operatorNominationEndpoints } from './operator/nominations.ts';
 import { operatorPartyEndpoints } from './operator/parties.ts';
 import { operatorPlatformEndpoints } from './operator/platform.ts';
@@ -23,6 +24,7 @@ export const brpEndpoints = {
 export const operatorEndpoints = {
   ...operatorPartyEndpoints,
   ...operatorCustomerEndpoints,
+  ...operatorMarketEndpoints,
   ...operatorContractEndpoints,
   ...operatorVolumeEndpoints,
   ...operatorNominationEndpoints,
@@ -34,9 +36,11 @@ export * from './contracts.ts';
 export * from './customers.ts';
 export * from './delivery-days.ts';
 export * from './endpoint.ts';
+export * from './market.ts';
 export * from './nominations.ts';
 export * from './operator/contracts.ts';
 export * from './operator/customers.ts';
+export * from './operator/market.ts';
 export * from './operator/nominations.ts';
 export * from './operator/parties.ts';
 export * from './operator/platform.ts';

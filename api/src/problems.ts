@@ -98,6 +98,12 @@ export const PROBLEMS = {
     explanation: 'There is no asset with this id.',
     remedy: 'Check the id; the list of assets has all of them.',
   },
+  demand_not_found: {
+    status: 404,
+    title: 'Demand Not Found',
+    explanation: 'There is no demand with this id.',
+    remedy: 'Check the id; the list of demands has all of them that are not deleted.',
+  },
   customer_not_found: {
     status: 404,
     title: 'Customer Not Found',

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { SaldoConnectionError, SaldoProblem } from '../src/index.ts';
 import { addContractCommands } from './commands/contracts.ts';
 import { addCustomerCommands } from './commands/customers.ts';
+import { addMarketCommands } from './commands/market.ts';
 import { addNominationCommands } from './commands/nominations.ts';
 import { addPartyCommands } from './commands/parties.ts';
 import { addPlatformCommands } from './commands/platform.ts';
@@ -56,6 +57,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
   for (const add of [
     addPartyCommands,
     addCustomerCommands,
+    addMarketCommands,
     addContractCommands,
     addVolumeCommands,
     addNominationCommands,

@@ -34,6 +34,8 @@ export type CallOptions = {
   readonly idempotencyKey?: string;
   /** The `ETag` of the record as it was read: a change by somebody else is answered with `precondition_failed`. */
   readonly ifMatch?: string;
+  /** The `X-List-Version` of an earlier page: numbered pages are then cut from the list as it was. */
+  readonly listVersion?: string;
   /** Hears of every answer: its headers carry `ETag`, `X-Request-Id` and the rate limit. */
   readonly onResponse?: (response: Response) => void;
 };

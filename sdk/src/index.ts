@@ -9,7 +9,13 @@ export {
   type Input,
   type Upload,
 } from './client.ts';
-export { createOperatorClient, type ImportOptions, type OperatorClient } from './operator.ts';
+export { createMarketClient, type MarketClient } from './market.ts';
+export {
+  type CoverOptions,
+  createOperatorClient,
+  type ImportOptions,
+  type OperatorClient,
+} from './operator.ts';
 export { isProblem, SaldoConnectionError, SaldoProblem } from './problem.ts';
 export type { Filter, ListMethods, Method, RecordOf } from './resources.ts';
 export type { RetryOptions, Surroundings } from './retry.ts';

@@ -1,4 +1,11 @@
-import { type ImportResult, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
+import {
+  COVER_MEDIA_TYPES,
+  type Cover,
+  type CoverMediaType,
+  type ImportResult,
+  operatorEndpoints,
+  sandboxEndpoints,
+} from '@saldo/api';
 import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
 import { methodsOf } from './resources.ts';
 import type { UploadProgress, UploadSource } from './upload.ts';
@@ -36,6 +43,14 @@ export function createOperatorClient(options: ClientOptions) {
       create: method(api.createAsset),
       get: method(api.getAsset),
       update: method(api.updateAsset),
+      uploadCover: coverUpload(client),
+    },
+    demands: {
+      ...list(api.listDemands),
+      create: method(api.createDemand),
+      get: method(api.getDemand),
+      update: method(api.updateDemand),
+      delete: method(api.deleteDemand),
     },
     contracts: {
       ...list(api.operatorListContracts),
@@ -84,4 +99,18 @@ function fileImport(client: Client) {
     return client.upload(endpoint, { query }, upload, call);
   };
   return Object.assign(importFile, { endpointId: endpoint.id });
+}
+
+export type CoverOptions = CallOptions & {
+  /** What the image is said to be; the platform looks at its content. */
+  readonly mediaType?: CoverMediaType;
+};
+
+function coverUpload(client: Client) {
+  const endpoint = operatorEndpoints.uploadCover;
+  const uploadCover = async (source: UploadSource, options: CoverOptions = {}): Promise<Cover> => {
+    const { mediaType = COVER_MEDIA_TYPES[0], ...call } = options;
+    return client.upload(endpoint, {}, { source, mediaType }, call);
+  };
+  return Object.assign(uploadCover, { endpointId: endpoint.id });
 }

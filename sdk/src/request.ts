@@ -8,6 +8,7 @@ type RequestSettings = {
   readonly apiKey: string;
   readonly idempotencyKey?: string;
   readonly ifMatch?: string;
+  readonly listVersion?: string;
   readonly upload: { readonly mediaType: string } | null;
 };
 
@@ -24,6 +25,7 @@ export function requestOf(endpoint: Endpoint, input: AnyInput, settings: Request
   if (settings.upload) headers['content-type'] = settings.upload.mediaType;
   else if (body !== undefined) headers['content-type'] = 'application/json';
   if (settings.ifMatch !== undefined) headers['if-match'] = settings.ifMatch;
+  if (settings.listVersion !== undefined) headers['x-list-version'] = settings.listVersion;
   const isChange = endpoint.method === 'POST' && !isRead(endpoint);
   if (isChange) headers['idempotency-key'] = settings.idempotencyKey ?? newIdempotencyKey();
   return {

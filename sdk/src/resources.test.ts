@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { brpEndpoints, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
+import { brpEndpoints, marketEndpoints, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
 import { json, standIn } from '../test/stand-in.ts';
 import { createBrpClient } from './brp.ts';
+import { createMarketClient } from './market.ts';
 import { createOperatorClient } from './operator.ts';
 
 /** The endpoints for which a client has a method of its own. */
@@ -17,6 +18,7 @@ function endpointIds(client: object): string[] {
 test('every operation of the APIs is a method of its client, once', () => {
   const { options } = standIn();
   assert.deepEqual(endpointIds(createBrpClient(options)), Object.keys(brpEndpoints).toSorted());
+  assert.deepEqual(endpointIds(createMarketClient(options)), Object.keys(marketEndpoints).toSorted());
   const ofOperator = { ...operatorEndpoints, ...sandboxEndpoints };
   assert.deepEqual(endpointIds(createOperatorClient(options)), Object.keys(ofOperator).toSorted());
 });
@@ -96,4 +98,28 @@ test('a walk that is given up stops between pages', async () => {
     for await (const _ of walk) abort.abort(new Error('enough'));
   }, /enough/);
   assert.equal(requests.length, 1);
+});
+
+const numberedPage = (ids: string[], links: string, version: string) =>
+  json({ assets: ids.map((id) => ({ id })) }, 200, { link: links, 'x-list-version': version });
+
+test('numbered pages are walked to the last, all of them of the version of the first', async () => {
+  const next = '<https://market.example/v1/assets?page=2&limit=100>; rel="next"';
+  const last = '<https://market.example/v1/assets?page=1&limit=100>; rel="first"';
+  const { options, requests } = standIn(
+    numberedPage(['a', 'b'], `${last}, ${next}`, 'assets-7'),
+    numberedPage([], `${last}, ${next}`, 'assets-7'),
+    numberedPage(['c'], last, 'assets-7'),
+  );
+  const seen: string[] = [];
+  for await (const { id } of createMarketClient(options).assets.each()) seen.push(id);
+  assert.deepEqual(seen, ['a', 'b', 'c']);
+  assert.deepEqual(
+    requests.map(({ url, headers }) => [url, headers.get('x-list-version')]),
+    [
+      ['/v1/assets?limit=100&page=1', null],
+      ['/v1/assets?limit=100&page=2', 'assets-7'],
+      ['/v1/assets?limit=100&page=3', 'assets-7'],
+    ],
+  );
 });

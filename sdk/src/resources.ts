@@ -35,7 +35,7 @@ export type RecordOf<E extends Endpoint> = ResponseOf<E>[RecordsMember<ResponseO
   : never;
 
 /** The filters of a list; how it is read page by page is not the caller's concern. */
-export type Filter<E extends Endpoint> = Omit<QueryOf<E>, 'limit' | 'after'>;
+export type Filter<E extends Endpoint> = Omit<QueryOf<E>, 'limit' | 'after' | 'page'>;
 
 type Walk<E extends Endpoint, Item> = (
   ...input: [...PathArguments<E['path']>, filter?: Filter<E>, options?: CallOptions]
@@ -76,9 +76,28 @@ export function methodsOf(client: Client) {
     };
   }
 
+  /** Numbered pages, all cut from the list as it was at the first: nothing that stays is skipped or comes twice. */
+  function numberedPages<E extends Endpoint>(endpoint: E): Walk<E, ResponseOf<E>> {
+    const read = argumentsOf(endpoint);
+    return async function* walkNumberedPages(...input: unknown[]) {
+      const { params, payload, options } = read(input);
+      let [version, links] = [options?.listVersion ?? null, ''];
+      const onResponse = (response: Response) => {
+        version ??= response.headers.get('x-list-version');
+        links = response.headers.get('link') ?? '';
+        options?.onResponse?.(response);
+      };
+      for (let page = 1; page === 1 || /; *rel="next"/.test(links); page++) {
+        const asked: AnyInput = { params, query: { limit: LIMITS.pageSize.maximum, ...payload, page } };
+        const listVersion = version === null ? {} : { listVersion: version };
+        yield await client.call(endpoint, asked as Input<E>, { ...options, ...listVersion, onResponse });
+      }
+    };
+  }
+
   function list<E extends Endpoint>(endpoint: E): ListMethods<E> {
     const member = recordsMember(endpoint);
-    const walkPages = pages(endpoint);
+    const walkPages = endpoint.numberedPages ? numberedPages(endpoint) : pages(endpoint);
     const untyped = walkPages as (...input: unknown[]) => AsyncGenerator<AnyPage, void, undefined>;
     const each = async function* walkRecords(...input: unknown[]) {
       for await (const page of untyped(...input)) yield* page[member] as RecordOf<E>[];

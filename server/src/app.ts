@@ -1,5 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { brpEndpoints, OPERATOR_TAGS, operatorEndpoints, sandboxEndpoints, TAGS } from '@saldo/api';
+import {
+  brpEndpoints,
+  MARKET_TAGS,
+  marketEndpoints,
+  OPERATOR_TAGS,
+  operatorEndpoints,
+  sandboxEndpoints,
+  TAGS,
+} from '@saldo/api';
 import type { FastifyInstance } from 'fastify';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
@@ -16,6 +24,7 @@ import { contractRoutes } from './features/contracts/routes.ts';
 import { operatorCustomerRoutes } from './features/customers/operator-routes.ts';
 import { customerRoutes } from './features/customers/routes.ts';
 import { operatorMarketRoutes } from './features/market/operator-routes.ts';
+import { marketRoutes, mountCovers } from './features/market/routes.ts';
 import { nominationRoutes, operatorNominationRoutes } from './features/nominations/routes.ts';
 import { operatorPartyRoutes } from './features/parties/operator-routes.ts';
 import { sandboxRoutes } from './features/sandbox/operator-routes.ts';
@@ -29,7 +38,7 @@ import { keyGuard } from './http/guard.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { problem } from './http/problem.ts';
 import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from './http/rate-limit.ts';
-import { methodFinder, mountRoutes } from './http/routes.ts';
+import { type Mounting, methodFinder, mountRoutes } from './http/routes.ts';
 import { createServer, originOf } from './http/server.ts';
 import type { Metrics } from './metrics.ts';
 import { requestLog } from './request-log.ts';
@@ -40,6 +49,7 @@ export type Parts = {
   readonly clock: MovableClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly limiter: RateLimiter;
 };
 
 /** Paths that are there for everybody; those of the API are in its table of endpoints. */
@@ -63,11 +73,17 @@ const operatorTable = (config: Config) => [
   ...(config.sandbox ? Object.values(sandboxEndpoints) : []),
 ];
 
-/** The BRP listener: what is mounted, in order. */
-export async function createApp({ config, db, clock, logger, metrics }: Parts): Promise<FastifyInstance> {
-  const endpoints = Object.values(brpEndpoints);
-  const addresses = { base: config.baseUrl ?? '', errors: config.errorBase ?? config.baseUrl ?? '' };
+/** How the outside names a listener, and the place where its problems are explained. */
+type Addresses = { base: string; errors: string };
+type Methods = Parameters<typeof methodFinder>[0];
 
+/** A listener as all of them are, with nothing mounted yet; `table` is what will be. */
+async function createListener(
+  { config, logger, metrics }: Parts,
+  table: Methods,
+  baseUrl: string | null,
+): Promise<{ app: FastifyInstance; addresses: Addresses }> {
+  const addresses = { base: baseUrl ?? '', errors: config.errorBase ?? baseUrl ?? '' };
   const logRequest = requestLog(logger);
   const app = await createServer({
     logger,
@@ -77,7 +93,7 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
     requestsAtOnce: config.requestsAtOnce,
     requestTimeoutMs: config.requestTimeoutS * 1000,
     errorBase: () => addresses.errors,
-    methodsOf: methodFinder([...endpoints, ...operatorTable(config), ...OPEN_PATHS]),
+    methodsOf: methodFinder(table),
     onAnswer: (request, status, seconds) => {
       const route = request.routeOptions.url ?? 'unknown';
       metrics.observeRequest(request.method, route, status, seconds);
@@ -89,16 +105,26 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
     addresses.base ||= originOf(app);
     addresses.errors ||= addresses.base;
   });
+  return { app, addresses };
+}
 
+/** What routes are mounted with on any listener: who may come in, by the kind of their keys. */
+async function mountingOf({ db, clock, limiter }: Parts): Promise<(kind: KeyKind) => Mounting> {
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
   if (!secret) throw new Error('the migrations make the cursor secret');
-  const limiter = rateLimiter(config, logger, app);
-  const guardOf = (kind: KeyKind) =>
-    keyGuard(
-      keyRing(kind, db, () => clock.now(), monotonicNow),
-      limiter,
-    );
   const cursors = cursorSealer(secret.value);
+  return (kind) => {
+    const keys = keyRing(kind, db, () => clock.now(), monotonicNow);
+    return { db, guard: keyGuard(keys, limiter), cursors };
+  };
+}
+
+/** The BRP listener: what is mounted, in order. */
+export async function createApp(parts: Parts & { readonly customerUrl: string }): Promise<FastifyInstance> {
+  const { config, db, clock, customerUrl } = parts;
+  const table = [...Object.values(brpEndpoints), ...operatorTable(config), ...OPEN_PATHS];
+  const { app, addresses } = await createListener(parts, table, config.baseUrl);
+  const mounting = await mountingOf(parts);
   const brpRoutes = [
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),
@@ -106,16 +132,17 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
     ...customerRoutes(db, clock),
     ...calendarRoutes(clock, DEFAULT_GATE_RULES),
   ];
-  mountRoutes(app, brpRoutes, { db, guard: guardOf('brp'), cursors });
-  mountRoutes(app, operatorRoutes(config, db, clock), { db, guard: guardOf('operator'), cursors });
+  mountRoutes(app, brpRoutes, mounting('brp'));
+  mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), mounting('operator'));
+  mountPortal(app);
   mountOpenPages(app, documentation(config, addresses));
   return app;
 }
 
-const operatorRoutes = (config: Config, db: Database, clock: MovableClock) => [
+const operatorRoutes = (config: Config, db: Database, clock: MovableClock, customerUrl: string) => [
   ...operatorAuditRoutes(db),
   ...operatorPartyRoutes(db, clock),
-  ...operatorMarketRoutes(db, clock),
+  ...operatorMarketRoutes(db, clock, customerUrl),
   ...operatorCustomerRoutes(db, clock),
   ...operatorContractRoutes(db, clock),
   ...operatorTransactionRoutes(db, clock),
@@ -124,24 +151,26 @@ const operatorRoutes = (config: Config, db: Database, clock: MovableClock) => [
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
 ];
 
-function rateLimiter(config: Config, logger: Logger, app: FastifyInstance): RateLimiter {
+/** All listeners of a process count together, and through Redis all processes do. */
+export function createRateLimiter(
+  config: Config,
+  logger: Logger,
+): { limiter: RateLimiter; close: () => Promise<void> } {
   const rule = { limit: config.rateLimit, windowS: config.rateWindowS };
   const inMemory = memoryRateLimiter(rule, monotonicNow);
-  if (config.redisUrl === null) return inMemory;
+  if (config.redisUrl === null) return { limiter: inMemory, close: async () => {} };
   const redis = new Redis(config.redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false });
   redis.on('error', (error) => logger.warn({ err: error }, 'redis is not reachable'));
-  app.addHook('onClose', async () => {
-    redis.disconnect();
-  });
   // Told when the connection is lost and when it is there again, not at every request in between.
   let isTold = false;
   redis.on('ready', () => {
     isTold = false;
   });
-  return redisRateLimiter(rule, redis, inMemory, (error) => {
+  const limiter = redisRateLimiter(rule, redis, inMemory, (error) => {
     if (!isTold) logger.warn({ err: error }, 'counting rate limits in memory');
     isTold = true;
   });
+  return { limiter, close: async () => redis.disconnect() };
 }
 
 const PLACEHOLDER = new URL('../../portal/index.html', import.meta.url);
@@ -149,7 +178,7 @@ const PLACEHOLDER = new URL('../../portal/index.html', import.meta.url);
 type Documentation = OfferedDocument & { readonly make: () => object };
 
 /** Every API has a document of its own. How the outside names the server may be known only when it is asked for. */
-function documentation(config: Config, addresses: { base: string; errors: string }): Documentation[] {
+function documentation(config: Config, addresses: Addresses): Documentation[] {
   const named = () => ({ version: '1.0.0', baseUrl: addresses.base, errorBase: addresses.errors });
   const ofBrp = {
     title: 'Saldo BRP API',
@@ -175,7 +204,17 @@ function documentation(config: Config, addresses: { base: string; errors: string
   ];
 }
 
-/** Pages that need no key: the portal, the documentation, and what problems mean. */
+/** Until it is built, a page says where it will be. */
+function mountPortal(app: FastifyInstance): void {
+  app.get('/', async (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', ERROR_PAGE_POLICY)
+      .send(await readFile(PLACEHOLDER, 'utf8')),
+  );
+}
+
+/** Pages that every listener has and that need no key: the documentation, and what problems mean. */
 function mountOpenPages(app: FastifyInstance, documents: readonly Documentation[]): void {
   for (const { url, make } of documents) {
     let document: string | null = null;
@@ -192,14 +231,46 @@ function mountOpenPages(app: FastifyInstance, documents: readonly Documentation[
       .header('content-security-policy', ERROR_PAGE_POLICY)
       .send(errorPage(code));
   });
-  app.get('/', async (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', ERROR_PAGE_POLICY)
-      .send(await readFile(PLACEHOLDER, 'utf8')),
-  );
   mountDocs(
     app,
     documents.map(({ name, url }) => ({ name, url })),
   );
+}
+
+/** Paths of the customer listener that are there for everybody. */
+const CUSTOMER_OPEN_PATHS = [
+  '/openapi.json',
+  '/docs',
+  '/docs/{file}',
+  '/errors/{code}',
+  '/covers/{name}',
+].map((path) => ({
+  method: 'GET' as const,
+  path,
+}));
+
+const CUSTOMER_API = {
+  title: 'Saldo Customer API',
+  description: 'Green energy assets on offer and demands, for account holders.',
+  version: '1.0.0',
+  tags: MARKET_TAGS,
+};
+
+/** The customer listener: what is mounted, in order. */
+export async function createCustomerApp(parts: Parts): Promise<FastifyInstance> {
+  const { config, db } = parts;
+  const endpoints = Object.values(marketEndpoints);
+  const table = [...endpoints, ...CUSTOMER_OPEN_PATHS];
+  const { app, addresses } = await createListener(parts, table, config.customerBaseUrl);
+  const mounting = await mountingOf(parts);
+  mountRoutes(
+    app,
+    marketRoutes(db, () => addresses.base),
+    mounting('account'),
+  );
+  mountCovers(app, db);
+  const make = () =>
+    openApiDocument({ ...CUSTOMER_API, baseUrl: addresses.base, errorBase: addresses.errors }, endpoints);
+  mountOpenPages(app, [{ name: 'Customer API', url: '/openapi.json', make }]);
+  return app;
 }

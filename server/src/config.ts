@@ -7,10 +7,13 @@ import { checkEic } from './domain/eic.ts';
 export type Config = {
   readonly host: string;
   readonly port: number;
+  readonly customerPort: number;
   readonly adminHost: string;
   readonly adminPort: number;
   /** How the outside names the BRP API, without a slash at the end; null: the address that is listened on. */
   readonly baseUrl: string | null;
+  /** The same for the customer API. */
+  readonly customerBaseUrl: string | null;
   readonly errorBase: string | null;
   readonly dataDir: string;
   /** Null: the embedded database. */
@@ -46,12 +49,14 @@ export class ConfigError extends Error {
 }
 
 const SECRET = /KEY|URL/;
+const PUBLIC = ['BASE_URL', 'CUSTOMER_BASE_URL'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function refuse(name: string, must: string, was: string): never {
   // Keys and addresses with passwords in them are never repeated.
-  const told = SECRET.test(name) && name !== 'BASE_URL' ? `a value of ${was.length} characters` : `"${was}"`;
+  const told =
+    SECRET.test(name) && !PUBLIC.includes(name) ? `a value of ${was.length} characters` : `"${was}"`;
   throw new ConfigError(`${name} must be ${must}, but it was ${told}.`);
 }
 
@@ -143,9 +148,11 @@ export function readConfig(env: Environment): Config {
   return {
     host: text(env, 'HOST') ?? '127.0.0.1',
     port: wholeNumber(env, 'PORT', { ...PORTS, default: 8080 }),
+    customerPort: wholeNumber(env, 'CUSTOMER_PORT', { ...PORTS, default: 8081 }),
     adminHost: text(env, 'ADMIN_HOST') ?? '127.0.0.1',
     adminPort: wholeNumber(env, 'ADMIN_PORT', { ...PORTS, default: 9090 }),
     baseUrl: url(env, 'BASE_URL', ['http:', 'https:']),
+    customerBaseUrl: url(env, 'CUSTOMER_BASE_URL', ['http:', 'https:']),
     errorBase: url(env, 'ERROR_BASE', ['http:', 'https:']),
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
     redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),

@@ -44,29 +44,33 @@ async function main(): Promise<void> {
     },
   });
   const demo = await readDemoAccess(config);
+  // Before the greeting: whoever has read it may stop the platform at once.
+  stopOnSignal(platform);
   // In one piece: whoever waits for the first line gets the last one with it.
   process.stdout.cork();
   greet(platform, newOperatorKey, demo);
   process.stdout.uncork();
-  stopOnSignal(platform);
 }
 
 function greet(platform: Platform, newOperatorKey: string | null, demo: DemoAccess | null): void {
-  const { baseUrl, adminUrl } = platform;
+  const { baseUrl, customerUrl, adminUrl } = platform;
   say('');
   say('Saldo is ready.');
   say('');
-  say(`  BRP API   ${baseUrl}/v1`);
-  say(`  Docs      ${baseUrl}/docs`);
-  say(`  Portal    ${baseUrl}/`);
-  say(`  Health    ${adminUrl}/readyz`);
+  say(`  BRP API       ${baseUrl}/v1`);
+  say(`  Docs          ${baseUrl}/docs`);
+  say(`  Portal        ${baseUrl}/`);
+  say(`  Customer API  ${customerUrl}/v1`);
+  say(`  Its docs      ${customerUrl}/docs`);
+  say(`  Health        ${adminUrl}/readyz`);
   say('');
   if (newOperatorKey !== null) {
     say(`  Operator key, told this once: ${newOperatorKey}`);
     say('');
   }
   const [brp] = demo?.brps ?? [];
-  if (!brp) return;
+  const [account] = demo?.accounts ?? [];
+  if (!brp || !account) return;
   const header = `-H 'X-Api-Key: ${brp.api_key}'`;
   say(`Try it as ${brp.name} (all demo keys are in demo.json in the data folder):`);
   say('');
@@ -74,6 +78,12 @@ function greet(platform: Platform, newOperatorKey: string | null, demo: DemoAcce
   say(`  curl ${header} '${baseUrl}/v1/transactions?delivery_date=${dayOf(systemClock.now())}&limit=100'`);
   say(`  curl ${header} '${baseUrl}/v1/nominations?status=match&include_slots=true&limit=1'`);
   say(`  curl ${header} '${baseUrl}/v1/customers?status=pending'`);
+  say('');
+  const accountHeader = `-H 'X-Api-Key: ${account.api_key}'`;
+  say(`Or browse the market as ${account.name}:`);
+  say('');
+  say(`  curl ${accountHeader} '${customerUrl}/v1/assets?limit=3'`);
+  say(`  curl ${accountHeader} '${customerUrl}/v1/demands?limit=3'`);
   say('');
 }
 
@@ -100,7 +110,8 @@ function stopOnSignal(platform: Platform): void {
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   const { code, port, message, stack } = error as NodeJS.ErrnoException & { port?: number };
-  if (code === 'EADDRINUSE') return `Port ${port} is in use. Set PORT or ADMIN_PORT to another one.`;
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is in use. Set PORT, CUSTOMER_PORT or ADMIN_PORT to another one.`;
   return code === undefined ? (stack ?? message) : message;
 }
 

@@ -1,6 +1,7 @@
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
-import { createApp } from './app.ts';
+import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
 import { type Clock, type MovableClock, movableClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
@@ -17,6 +18,8 @@ import { createMetrics } from './metrics.ts';
 export type Platform = {
   /** How the outside names the BRP API. */
   readonly baseUrl: string;
+  /** How the outside names the customer API. */
+  readonly customerUrl: string;
   readonly adminUrl: string;
   /** Finishes what is being answered, then closes everything in the reverse order of its start. */
   stop(): Promise<void>;
@@ -55,14 +58,24 @@ export async function startPlatform(config: Config, surroundings: Surroundings):
     const adminUrl = await listen(admin, config.adminHost, config.adminPort);
     started.push(() => closeServer(admin));
 
-    const app = await createApp({ config, db, clock, logger, metrics });
-    started.push(() => app.close());
+    const { limiter, close: closeLimiter } = createRateLimiter(config, logger);
+    started.push(closeLimiter);
+    const parts = { config, db, clock, logger, metrics, limiter };
+    const listeners: FastifyInstance[] = [];
+    started.push(() => Promise.all(listeners.map((listener) => listener.close())).then(() => {}));
+    const customerApp = await createCustomerApp(parts);
+    listeners.push(customerApp);
+    await customerApp.listen({ host: config.host, port: config.customerPort });
+    // The operator is told where covers are, so the customer API has to have its address first.
+    const customerUrl = config.customerBaseUrl ?? originOf(customerApp);
+    const app = await createApp({ ...parts, customerUrl });
+    listeners.push(app);
     await app.listen({ host: config.host, port: config.port });
     if (runsJobs) {
       const jobs = startJobs(platformJobs(config, db, clock), logger);
       started.push(() => jobs.stop());
     }
-    return { baseUrl: config.baseUrl ?? originOf(app), adminUrl, stop };
+    return { baseUrl: config.baseUrl ?? originOf(app), customerUrl, adminUrl, stop };
   } catch (error) {
     await stop();
     throw error;

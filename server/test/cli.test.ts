@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { coverImage } from '../src/demo/cover.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 
@@ -13,7 +14,8 @@ import { createWorld, newEic } from './world.ts';
 const MAIN = fileURLToPath(new URL('../../sdk/cli/main.ts', import.meta.url));
 const DAY = '2026-10-25';
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z', environment: { SANDBOX: 'on' } });
-const operatorKey = await createWorld(platform.db, platform.clock).operatorKey();
+const world = createWorld(platform.db, platform.clock);
+const operatorKey = await world.operatorKey();
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-cli-'));
 after(() => rm(folder, { recursive: true, force: true }));
 
@@ -205,6 +207,58 @@ test('settings of balance groups, customers and assets are changed', async () =>
   assert.equal((await answer('assets', 'show', asset.id)).nominal_power, 50.4);
   const account = await answer('accounts', 'create', '--name', 'Command Ventures');
   assert.deepEqual(await answer('accounts', 'list'), [account]);
+});
+
+test('an asset is offered with prices and a cover, its offer is changed, and withdrawn again', async () => {
+  const market = client(platform.customerUrl, await world.accountKey());
+  const offered = await answer(
+    ...words(`assets offer ${asset.id} --ppa-type PAY_AS_PRODUCED --delivery-start 2027-01-01T00:00:00Z`),
+    ...words('--country DE --state Brandenburg --average-annual-power 126500 --price 10=58.5 5=61'),
+  );
+  const pricing = [
+    { years: 5, price: 61 },
+    { years: 10, price: 58.5 },
+  ];
+  assert.deepEqual(offered.offer.pricing, pricing);
+  await writeFile(path.join(folder, 'cover.txt'), coverImage('command line'));
+  const covered = await answer('assets', 'cover', 'cover.txt', '--asset', asset.id);
+  const [listed] = (await market('/v1/assets')).body.assets;
+  assert.deepEqual(
+    [listed.id, listed.pricing, listed.coverUrl],
+    [asset.id, pricing, covered.offer.cover_url],
+  );
+  assert.equal((await fetch(listed.coverUrl)).headers.get('content-type'), 'image/png');
+  const shown = await saldo(['assets', 'show', asset.id]);
+  assert.match(shown.out, /^offer\.state +Brandenburg$/m);
+  assert.match(shown.out, /YEARS +EUR\/MWH\n +5 +61\.00\n +10 +58\.50\n/);
+  assert.match((await saldo(['assets', 'list', '--offered'])).out, /DE, 5 y 61\.00, 10 y 58\.50/);
+  const raised = await answer('assets', 'offer', asset.id, '--price', '7=64.25');
+  assert.deepEqual(raised.offer, { ...covered.offer, pricing: [{ years: 7, price: 64.25 }] });
+
+  await writeFile(path.join(folder, 'fake.png'), 'no image');
+  const refused = await saldo(['assets', 'cover', 'fake.png']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /not a PNG, JPEG or WebP image/);
+  assert.equal((await saldo(['assets', 'cover', 'missing.png'])).code, 2);
+  assert.equal((await saldo(['assets', 'offer', asset.id])).code, 2);
+  assert.equal((await saldo(['assets', 'offer', asset.id, '--price', 'cheap'])).code, 2);
+  assert.equal((await answer('assets', 'withdraw', asset.id)).offer, null);
+  assert.deepEqual((await market('/v1/assets')).body.assets, []);
+});
+
+test('a demand is published, changed, listed and deleted', async () => {
+  const made = await answer(
+    ...words('demands create --contract-period 10 --delivery-volume 24000 --country AT --state Tirol'),
+  );
+  const changed = await answer('demands', 'update', made.id, '--delivery-volume', '20000.5');
+  assert.deepEqual(changed, { ...made, delivery_volume: 20_000.5 });
+  assert.deepEqual(await answer('demands', 'show', made.id), changed);
+  assert.deepEqual(await answer('demands', 'list', '--country', 'AT'), [changed]);
+  const [listed] = (await client(platform.customerUrl, await world.accountKey())('/v1/demands')).body.demands;
+  assert.equal(listed.deliveryVolume, 20_000.5);
+  assert.equal((await saldo(['demands', 'delete', made.id])).code, 0);
+  assert.deepEqual(await answer('demands', 'list'), []);
+  assert.equal((await saldo(['demands', 'show', made.id])).code, 1);
 });
 
 test('a contract with a profile makes its volumes, and ends early', async () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  ASSET_TYPES,
   CONTRACT_TYPES,
   CUSTOMER_STATUSES,
   NOMINATION_STATUSES,
+  OFFER_PPA_TYPES,
   PPA_TYPES,
   TRANSACTION_STATUSES,
   TSOS,
@@ -12,6 +14,7 @@ import { statement } from '../src/db/database.ts';
 import { loadDemo } from '../src/demo/load.ts';
 import { addDays, slotCount } from '../src/domain/delivery-day.ts';
 import { client, startTestPlatform, walk } from './harness.ts';
+import { createWorld } from './world.ts';
 
 /** The demo must be whole whenever the platform is started: in winter, on a clock-change day, early and late. */
 const STARTS = [
@@ -58,6 +61,32 @@ for (const { now, platform, access } of worlds) {
     const customers = await recordsOfAll('/v1/customers', 'customers');
     assert.ok(customers.length >= 12);
     assert.deepEqual(valuesOf(customers, 'status'), [...CUSTOMER_STATUSES].toSorted());
+  });
+
+  test(`the demo world of ${now} has a market worth looking at`, async () => {
+    const [account] = access.accounts;
+    const browse = client(platform.customerUrl, account?.api_key ?? null);
+    const { assets } = (await browse('/v1/assets?limit=100')).body;
+    const { demands } = (await browse('/v1/demands?limit=100')).body;
+    for (const list of [assets, demands]) {
+      assert.ok(list.length >= 25);
+      assert.ok(valuesOf(list, 'country').length >= 5);
+      assert.ok(valuesOf(list, 'state').length >= 15);
+    }
+    assert.deepEqual(valuesOf(assets, 'assetType'), [...ASSET_TYPES].toSorted());
+    assert.deepEqual(valuesOf(assets, 'ppaType'), [...OFFER_PPA_TYPES].toSorted());
+    for (const { deliveryStart, pricing } of assets) {
+      assert.ok(Date.parse(deliveryStart) > platform.clock.now());
+      assert.ok(pricing.length > 0);
+    }
+    for (const url of valuesOf(assets, 'coverUrl')) {
+      const cover = await fetch(String(url));
+      assert.deepEqual([cover.status, cover.headers.get('content-type')], [200, 'image/png']);
+    }
+    const operator = client(platform.baseUrl, await createWorld(platform.db, platform.clock).operatorKey());
+    for (const { offer } of await walk(operator, '/operator/v1/assets?offered=true', 'assets', 100)) {
+      assert.ok(Date.parse(offer.published_at) <= platform.clock.now());
+    }
   });
 
   test(`the demo world of ${now} has volumes from a week ago to tomorrow and on both clock-change days`, async () => {

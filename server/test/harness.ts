@@ -6,6 +6,7 @@ import { after } from 'node:test';
 import {
   brpEndpoints,
   type Endpoint,
+  marketEndpoints,
   operatorEndpoints,
   PROBLEMS,
   Problem,
@@ -34,6 +35,7 @@ export function testClock(start: string): TestClock {
 
 export type TestPlatform = {
   baseUrl: string;
+  customerUrl: string;
   adminUrl: string;
   databaseUrl: string;
   db: Database;
@@ -53,6 +55,7 @@ export async function startTestPlatform(
   const clock = testClock(options.now ?? '2026-10-20T08:00:00Z');
   const config = readConfig({
     PORT: '0',
+    CUSTOMER_PORT: '0',
     ADMIN_PORT: '0',
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
@@ -73,7 +76,8 @@ export async function startTestPlatform(
     await database.drop();
     await rm(dataDir, { recursive: true, force: true });
   });
-  return { baseUrl: platform.baseUrl, adminUrl: platform.adminUrl, databaseUrl: database.url, db, clock };
+  const { baseUrl, customerUrl, adminUrl } = platform;
+  return { baseUrl, customerUrl, adminUrl, databaseUrl: database.url, db, clock };
 }
 
 /** Tests read answers as a client without types would. */
@@ -101,7 +105,12 @@ export function client(baseUrl: string, key: string | null = null) {
       },
       ...(options.body === undefined
         ? {}
-        : { body: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
+        : {
+            body:
+              typeof options.body === 'string' || options.body instanceof Blob
+                ? options.body
+                : JSON.stringify(options.body),
+          }),
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
@@ -140,8 +149,8 @@ function checkAnswer(method: string, pathAndQuery: string, answer: Answer): void
   assert.deepEqual(responseValidator(endpoint)(answer.body), [], what);
 }
 
-const ENDPOINTS: Endpoint[] = [brpEndpoints, operatorEndpoints, sandboxEndpoints].flatMap((table) =>
-  Object.values<Endpoint>(table),
+const ENDPOINTS: Endpoint[] = [brpEndpoints, operatorEndpoints, sandboxEndpoints, marketEndpoints].flatMap(
+  (table) => Object.values<Endpoint>(table),
 );
 
 const endpointOf = (method: string, pathname: string): Endpoint | undefined =>

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { brpEndpoints, type Endpoint, operatorEndpoints, PROBLEMS, type ProblemCode } from '@saldo/api';
+import {
+  brpEndpoints,
+  type Endpoint,
+  marketEndpoints,
+  operatorEndpoints,
+  PROBLEMS,
+  type ProblemCode,
+} from '@saldo/api';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parseDay, parseInstant } from '../src/domain/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '../src/domain/eic.ts';
@@ -12,8 +19,10 @@ const platform = await startTestPlatform();
 const request = client(platform.baseUrl);
 const brpApi = await request('/openapi.json');
 const operatorApi = await request('/operator/openapi.json');
-describeDocument('the BRP API', brpApi, Object.values(brpEndpoints));
-describeDocument('the operator API', operatorApi, Object.values(operatorEndpoints));
+const marketApi = await client(platform.customerUrl)('/openapi.json');
+describeDocument('the BRP API', platform.baseUrl, brpApi, Object.values(brpEndpoints));
+describeDocument('the operator API', platform.baseUrl, operatorApi, Object.values(operatorEndpoints));
+describeDocument('the customer API', platform.customerUrl, marketApi, Object.values(marketEndpoints));
 
 /** The operator's POSTs change something; those of the BRP API only read. */
 function isRepeatable({ method, path }: Endpoint): boolean {
@@ -21,7 +30,12 @@ function isRepeatable({ method, path }: Endpoint): boolean {
 }
 
 /** What holds of every document, whichever operations it describes. */
-function describeDocument(name: string, answer: Answer, endpoints: readonly Endpoint[]): void {
+function describeDocument(
+  name: string,
+  baseUrl: string,
+  answer: Answer,
+  endpoints: readonly Endpoint[],
+): void {
   const api: Json = answer.body;
 
   const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -29,6 +43,7 @@ function describeDocument(name: string, answer: Answer, endpoints: readonly Endp
   ajv.addFormat('date-time', (text: string) => parseInstant(text) !== null);
   ajv.addFormat('balance-group-eic', isBalanceGroupEic);
   ajv.addFormat('eic', (text: string) => checkEic(text) === null);
+  ajv.addFormat('country-code', (text: string) => /^[A-Z]{2}$/.test(text));
   ajv.addFormat('text', (text: string) => text.isWellFormed());
   ajv.addFormat('uri', (text: string) => URL.canParse(text));
   ajv.addSchema(api, 'api');
@@ -65,7 +80,7 @@ function describeDocument(name: string, answer: Answer, endpoints: readonly Endp
     assert.match(api.openapi, /^3\.1\.\d$/);
     assert.equal(api.info.version, '1.0.0');
     assert.ok(api.info.title && api.info.description && api.info.license.name);
-    assert.deepEqual(api.servers, [{ url: platform.baseUrl }]);
+    assert.deepEqual(api.servers, [{ url: baseUrl }]);
     assert.deepEqual(api.security, [{ apiKey: [] }]);
     assert.deepEqual(api.components.securitySchemes.apiKey, {
       type: 'apiKey',
@@ -151,7 +166,7 @@ function describeDocument(name: string, answer: Answer, endpoints: readonly Endp
       for (const example of node.examples) assertValid(pointer, example, pointer);
       count++;
     }
-    assert.ok(count > 20);
+    assert.ok(count >= 5 * Math.min(endpoints.length, 5));
   });
 
   test(`${name}: every problem is in it, and each operation lists those that it may end in`, () => {
@@ -188,7 +203,7 @@ function describeDocument(name: string, answer: Answer, endpoints: readonly Endp
       assert.deepEqual(documented.toSorted(), [...expected].toSorted(), endpoint.id);
     }
     for (const [code, { value, summary, description }] of Object.entries<Json>(api.components.examples)) {
-      assert.equal(value.type, `${platform.baseUrl}/errors/${code}`);
+      assert.equal(value.type, `${baseUrl}/errors/${code}`);
       assert.ok(summary && description, code);
       assertValid('/components/schemas/Problem', value, code);
     }
@@ -230,12 +245,16 @@ function describeDocument(name: string, answer: Answer, endpoints: readonly Endp
         headers,
         [
           ...(isConditional ? [isRead ? 'If-None-Match' : 'If-Match'] : []),
+          ...(endpoint.numberedPages ? ['X-List-Version'] : []),
           ...(isRepeatable(endpoint) ? ['Idempotency-Key'] : []),
         ],
         endpoint.id,
       );
       const success = operation.responses[endpoint.status ?? 200];
       assert.equal('ETag' in success.headers, isConditional, endpoint.id);
+      for (const header of ['Link', 'X-Total-Count', 'X-List-Version']) {
+        assert.equal(header in success.headers, endpoint.numberedPages === true, endpoint.id);
+      }
       assert.equal('304' in operation.responses, isConditional && isRead, endpoint.id);
     }
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Endpoint, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
-import { createAccount, createApiKey } from '../src/features/parties/actions.ts';
+import { coverImage } from '../src/demo/cover.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 
@@ -24,6 +24,10 @@ const [nomination] = (await operator('/operator/v1/nominations?limit=1')).body.n
 const newKeyId = async () => {
   const body = { owner: { type: 'brp', id: brp.id }, name: 'case' };
   return (await operator('/operator/v1/api-keys', { method: 'POST', body })).body.id;
+};
+const newDemandId = async () => {
+  const body = { contract_period: 10, delivery_volume: 24_000, country: 'AT' };
+  return (await operator('/operator/v1/demands', { method: 'POST', body })).body.id;
 };
 
 const base = '/operator/v1';
@@ -55,6 +59,19 @@ const cases: Record<string, Case> = {
   listAssets: { path: `${base}/assets` },
   getAsset: { path: `${base}/assets/${asset.id}` },
   updateAsset: { path: `${base}/assets/${asset.id}`, body: { nominal_power: 2 } },
+  uploadCover: {
+    path: `${base}/covers`,
+    body: new Blob([coverImage('case')]),
+    headers: { 'content-type': 'image/png' },
+  },
+  createDemand: {
+    path: `${base}/demands`,
+    body: { contract_period: 5, delivery_volume: 1000, country: 'DE' },
+  },
+  listDemands: { path: `${base}/demands` },
+  getDemand: { path: `${base}/demands/${await newDemandId()}` },
+  updateDemand: { path: `${base}/demands/${await newDemandId()}`, body: { contract_period: 7 } },
+  deleteDemand: { path: `${base}/demands/${await newDemandId()}` },
   createContract: {
     path: `${base}/contracts`,
     body: {
@@ -108,13 +125,9 @@ test('every operation has a case, and every case is an operation', () => {
 });
 
 test('no operation answers without a key, or with one of a BRP, an account or nobody', async () => {
-  const account = await platform.db.transaction(async (tx) => {
-    const { no } = await createAccount(tx, { name: 'Holder' }, platform.clock.now());
-    const owner = { type: 'account' as const, accountNo: no };
-    return createApiKey(tx, { owner, name: 'x', scopes: [], expiresAt: null }, platform.clock.now());
-  });
+  const accountKey = await world.accountKey();
   for (const endpoint of endpoints) {
-    for (const key of [null, '', 'nonsense', brp.key, account.secret]) {
+    for (const key of [null, '', 'nonsense', brp.key, accountKey]) {
       const answer = await call(endpoint, key);
       assert.equal(answer.status, 401, `${endpoint.id} with ${key}`);
       assert.equal(problemOf(answer).code, 'invalid_api_key');

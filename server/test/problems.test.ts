@@ -9,7 +9,7 @@ import { statement } from '../src/db/database.ts';
 import { createServer } from '../src/http/server.ts';
 import { createDatabase } from './databases.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
-import { exchange, requestText } from './raw-http.ts';
+import { exchange, freePort, requestText } from './raw-http.ts';
 import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
@@ -32,11 +32,7 @@ const named = await startNamed({ BASE_URL: `${BASE_URL}/`, ERROR_BASE: 'https://
 
 /** A platform that the outside names otherwise than we do; where it listens, we have to say ourselves. */
 async function startNamed(environment: Record<string, string>): Promise<string> {
-  const finder = createTcpServer().listen(0, '127.0.0.1');
-  await once(finder, 'listening');
-  const { port } = finder.address() as AddressInfo;
-  finder.close();
-  await once(finder, 'close');
+  const port = await freePort();
   await startTestPlatform({ environment: { ...environment, PORT: String(port) } });
   return `http://127.0.0.1:${port}`;
 }
@@ -111,6 +107,7 @@ const provocations = {
   balance_group_not_found: () => asOperator('GET', '/balance-groups/x'),
   api_key_not_found: () => asOperator('DELETE', '/api-keys/key_x'),
   asset_not_found: () => asOperator('GET', '/assets/ast_x'),
+  demand_not_found: () => asOperator('GET', '/demands/dem_x'),
   customer_not_found: () => request('/v1/customers/cust_x'),
   method_not_allowed: () => request('/v1/contracts', { method: 'DELETE' }),
   request_timeout: () => rawly(tooSlow()),

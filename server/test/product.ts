@@ -11,6 +11,7 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 export type Product = {
   readonly child: ChildProcess;
   readonly baseUrl: string;
+  readonly customerUrl: string;
   readonly adminUrl: string;
   readonly output: () => string;
   readonly log: () => string;
@@ -35,6 +36,7 @@ export async function startProduct(
   return {
     ...run,
     baseUrl: found('BRP API', '/v1'),
+    customerUrl: found('Customer API', '/v1'),
     adminUrl: found('Health', '/readyz'),
     demo: async () =>
       JSON.parse(await readFile(path.join(environment.DATA_DIR, 'demo.json'), 'utf8')) as DemoAccess,
@@ -49,7 +51,7 @@ export async function startProduct(
 /** Starts it without waiting: for starts that are meant to fail. */
 export function runProduct(environment: Record<string, string>) {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH'], PORT: '0', ADMIN_PORT: '0', ...environment },
+    env: { PATH: process.env['PATH'], PORT: '0', CUSTOMER_PORT: '0', ADMIN_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [output, log] = ['', ''];

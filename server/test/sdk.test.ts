@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brpEndpoints } from '@saldo/api';
-import { createBrpClient, createClient, createOperatorClient, isProblem, SaldoProblem } from '@saldo/sdk';
+import {
+  createBrpClient,
+  createClient,
+  createMarketClient,
+  createOperatorClient,
+  isProblem,
+  SaldoProblem,
+} from '@saldo/sdk';
+import { coverImage } from '../src/demo/cover.ts';
 import { startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
@@ -86,6 +94,46 @@ test('nominations are made and explained, for the operator as for the BRP', asyn
   assert.deepEqual(await operator.nominations.explain(nomination.id), explanation);
   assert.equal(explanation.slots[60]?.transactions[0]?.contract_id, contract.id);
   assert.equal((await brp.deliveryDays.get(DAY)).slot_count, 100);
+});
+
+test('an account holder walks through the market while it changes, and nothing that stays is missed', async () => {
+  const market = createMarketClient({ baseUrl: platform.customerUrl, apiKey: await world.accountKey() });
+  const publish = () => operator.demands.create({ contract_period: 5, delivery_volume: 1000, country: 'DE' });
+  const made: string[] = [];
+  for (let count = 0; count < 150; count++) made.unshift((await publish()).id);
+  const [newest = ''] = made;
+  const seen: string[] = [];
+  for await (const { id } of market.demands.each()) {
+    seen.push(id);
+    // Between the first page and the second, one goes and one comes.
+    if (seen.length === 1) await Promise.all([operator.demands.delete(newest), publish()]);
+  }
+  assert.deepEqual(seen, made);
+  const { assets } = await market.assets.list({ page: 1, limit: 1 });
+  assert.deepEqual(assets, []);
+});
+
+test('an operator offers an asset with a cover of its own', async () => {
+  const { cover_url, media_type } = await operator.assets.uploadCover(coverImage('sdk'));
+  assert.equal(media_type, 'image/png');
+  const asset = await operator.assets.create({
+    name: 'Solarfeld',
+    technology: 'solar',
+    nominal_power: 9.8,
+    tso: 'DE_AMPRION',
+    offer: {
+      ppa_type: 'PAY_AS_FORECASTED',
+      delivery_start: '2027-01-01T00:00:00Z',
+      country: 'DE',
+      cover_url,
+      pricing: [{ years: 10, price: 52 }],
+    },
+  });
+  const market = createMarketClient({ baseUrl: platform.customerUrl, apiKey: await world.accountKey() });
+  const { assets } = await market.assets.list();
+  assert.deepEqual([assets[0]?.id, assets[0]?.coverUrl], [asset.id, cover_url]);
+  assert.equal((await operator.assets.update(asset.id, { offer: null })).offer, null);
+  await assert.rejects(operator.assets.uploadCover('no image'), (error) => isProblem(error, 'validation'));
 });
 
 test('an act that is repeated with its idempotency key happens once', async () => {

@@ -40,6 +40,30 @@ test('a request that has begun is answered before the server stops', async () =>
   assert.equal(await stopped, 0);
 });
 
+test('both listeners answer what they have begun and close behind it, and the log names requests to either', async () => {
+  const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url });
+  const [account] = (await product.demo()).accounts;
+  assert.ok(account);
+  const { port } = new URL(product.customerUrl);
+  const socket = connect(Number(port), '127.0.0.1');
+  await once(socket, 'connect');
+  // A request that is begun and not yet complete is under way.
+  socket.write('GET /v1/assets?limit=1 HTTP/1.1\r\nHost: saldo\r\nX-Request-Id: browse-1\r\n');
+  await fetch(`${product.customerUrl}/docs`);
+  const stopped = product.end('SIGTERM');
+  await printed(product, /Stopping/);
+  socket.write(`X-Api-Key: ${account.api_key}\r\n\r\n`);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  assert.match(answer, /^HTTP\/1\.1 200 OK/);
+  assert.match(answer, /\r\nconnection: close\r\n/i);
+  assert.match(answer, /\{"assets":\[\{/);
+  assert.equal(await stopped, 0);
+  await assert.rejects(fetch(`${product.customerUrl}/docs`), 'nobody listens any more');
+  assert.match(product.log(), /"request_id":"browse-1","key_id":"key_\w+"/);
+  assert.ok(!product.log().includes(account.api_key));
+});
+
 test('health, readiness and metrics are on the admin port, and the log names key ids but never keys', async () => {
   const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url });
   const [brp] = (await product.demo()).brps;

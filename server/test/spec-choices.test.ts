@@ -126,6 +126,53 @@ test('the resources have exactly the fields of the specification, and require th
   }
 });
 
+/** The same for the customer API, whose members are all there; a bar stands before those that may be null. */
+const MARKET_RESOURCES: Record<string, string> = {
+  AssetList: 'assets',
+  Asset:
+    'id name assetType nominalPower |averageAnnualPower deliveryStart ppaType |additionalInfo |state country ' +
+    '|coverUrl pricing',
+  Price: 'years price',
+  DemandList: 'demands',
+  Demand: 'id contractPeriod deliveryVolume |additionalInfo country |state |deliveryStart',
+};
+
+test('the customer API has two operations with page and limit, and exactly the fields of its specification', async () => {
+  const { paths, components } = (await client(platform.customerUrl)('/openapi.json')).body;
+  assert.deepEqual(Object.keys(paths), ['/v1/assets', '/v1/demands']);
+  for (const [path, { get, ...others }] of Object.entries<Record<string, { parameters: Parameter[] }>>(
+    paths,
+  )) {
+    assert.deepEqual(Object.keys(others), [], path);
+    const query = get?.parameters.filter((parameter) => parameter.in === 'query');
+    assert.deepEqual(
+      query?.map(({ name }) => name),
+      ['page', 'limit'],
+      path,
+    );
+  }
+  for (const [name, members] of Object.entries(MARKET_RESOURCES)) {
+    const { properties, required } = components.schemas[name];
+    assert.deepEqual(required.toSorted(), Object.keys(properties).toSorted(), `${name}: all are there`);
+    const described = Object.entries<{ anyOf?: { type: string }[] }>(properties).map(([member, { anyOf }]) =>
+      anyOf?.some(({ type }) => type === 'null') ? `|${member}` : member,
+    );
+    assert.deepEqual(described.toSorted(), words(members).toSorted(), name);
+  }
+  const { assetType, ppaType } = components.schemas.Asset.properties;
+  assert.deepEqual(assetType.enum, ['WIND', 'SOLAR']);
+  assert.deepEqual(ppaType.enum, ['PAY_AS_PRODUCED', 'PAY_AS_FORECASTED', 'PAY_AS_NOMINATED']);
+});
+
+test('of the customer API, too, nothing is announced as withdrawn', async () => {
+  const ask = client(platform.customerUrl, await world.accountKey());
+  for (const path of ['/v1/assets', '/v1/demands']) {
+    const { headers } = await ask(path);
+    for (const name of ['deprecation', 'sunset']) assert.equal(headers.get(name), null, path);
+  }
+  assert.doesNotMatch((await ask('/openapi.json')).text, /"deprecated"/);
+});
+
 test('nothing is announced as withdrawn, for nothing is', async () => {
   for (const [operation] of OPERATIONS) {
     assert.equal(operationOf(operation)?.deprecated, undefined, operation);
@@ -182,6 +229,11 @@ test('given a certificate and its key, the server speaks HTTPS itself', async ()
 test('unless told otherwise the BRP API is on port 8080 and the admin pages on 9090, for this machine only', () => {
   const { host, port, adminHost, adminPort, tls } = readConfig({ DATA_DIR: tmpdir() });
   assert.deepEqual([host, port, adminHost, adminPort, tls], ['127.0.0.1', 8080, '127.0.0.1', 9090, null]);
+});
+
+test('unless told otherwise the customer API is on port 8081, for this machine only', () => {
+  const { host, customerPort, customerBaseUrl } = readConfig({ DATA_DIR: tmpdir() });
+  assert.deepEqual([host, customerPort, customerBaseUrl], ['127.0.0.1', 8081, null]);
 });
 
 test('unless told otherwise a key may make 300 requests in 60 seconds', async () => {

@@ -19,6 +19,12 @@ test('the first start loads the demo world, prints curl lines that work, and the
   const first = await startProduct({ DATA_DIR: dataDir });
   const lines = first.output().match(/curl .*/g) ?? [];
   assert.ok(lines.length >= 3);
+  for (const list of ['assets', 'demands']) {
+    assert.ok(
+      lines.some((line) => line.includes(`'${first.customerUrl}/v1/${list}`)),
+      list,
+    );
+  }
   for (const line of lines) {
     const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `${line} -s`]).catch(viaFetch(line));
     const [records] = Object.values(JSON.parse(stdout) as Record<string, unknown[]>);
@@ -84,6 +90,8 @@ test('a wrong value of the environment stops the start with one line that names 
     [{ DEMO: 'maybe' }, /DEMO must be one of on, off, but it was "maybe"/],
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of .*trace.*, but it was "loud"/],
     [{ BASE_URL: 'api.example.org' }, /BASE_URL must be a URL that begins with http:\/\/ or https:\/\//],
+    [{ CUSTOMER_PORT: '65536' }, /CUSTOMER_PORT must be a whole number from 0 to 65535, but it was "65536"/],
+    [{ CUSTOMER_BASE_URL: 'ftp://x' }, /CUSTOMER_BASE_URL must be a URL .*, but it was "ftp:\/\/x"/],
     [{ OPERATOR_EIC: '11XSALDO-------A' }, /OPERATOR_EIC must be a valid EIC .*Z/],
     [{ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: '/nowhere/key.pem' }, /TLS_CERT must be the path of a file/],
     [{ TLS_CERT: '/nowhere/cert.pem' }, /TLS_KEY must be set together with TLS_CERT/],
@@ -115,15 +123,17 @@ test('a port in use is told by its number', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const { port } = holder.address() as { port: number };
-  const run = runProduct({
-    DATA_DIR: path.join(folder, 'port'),
-    DATABASE_URL: database.url,
-    DEMO: 'off',
-    PORT: String(port),
-  });
-  const [code] = await once(run.child, 'close');
-  assert.equal(code, 1);
-  assert.match(run.log(), new RegExp(`Port ${port} is in use`));
+  for (const name of ['PORT', 'CUSTOMER_PORT', 'ADMIN_PORT']) {
+    const run = runProduct({
+      DATA_DIR: path.join(folder, 'port'),
+      DATABASE_URL: database.url,
+      DEMO: 'off',
+      [name]: String(port),
+    });
+    const [code] = await once(run.child, 'close');
+    assert.equal(code, 1, name);
+    assert.match(run.log(), new RegExp(`Port ${port} is in use.*${name}`));
+  }
   holder.close();
   await database.drop();
 });

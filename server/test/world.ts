@@ -8,7 +8,12 @@ import { insertContract } from '../src/features/contracts/store.ts';
 import { findOwnPosition, insertCustomer } from '../src/features/customers/store.ts';
 import { insertAsset } from '../src/features/market/store.ts';
 import { nominateDue } from '../src/features/nominations/actions.ts';
-import { createApiKey, createBalanceGroup, createBrp } from '../src/features/parties/actions.ts';
+import {
+  createAccount,
+  createApiKey,
+  createBalanceGroup,
+  createBrp,
+} from '../src/features/parties/actions.ts';
 import { invalidateTransaction, writeContractDay } from '../src/features/transactions/actions.ts';
 
 /** Makes parties, contracts and volumes the way the platform does, each with sensible defaults. */
@@ -47,6 +52,15 @@ export function createWorld(db: Database, clock: { now(): number }) {
   async function operatorKey(): Promise<string> {
     const key = { owner: { type: 'operator' as const }, name: 'test', scopes: [], expiresAt: null };
     return (await db.transaction((tx) => createApiKey(tx, key, now()))).secret;
+  }
+
+  /** The secret of a new key of a new account. */
+  async function accountKey(expiresAt: number | null = null): Promise<string> {
+    return db.transaction(async (tx) => {
+      const { no } = await createAccount(tx, { name: `Account ${++count}` }, now());
+      const owner = { type: 'account' as const, accountNo: no };
+      return (await createApiKey(tx, { owner, name: 'test', scopes: [], expiresAt }, now())).secret;
+    });
   }
 
   async function brp(name = `BRP ${++count}`): Promise<WorldBrp> {
@@ -162,5 +176,19 @@ export function createWorld(db: Database, clock: { now(): number }) {
     return { seller, buyer, sellerGroup, buyerGroup, producer, consumer };
   }
 
-  return { db, operatorKey, brp, key, group, customer, asset, contract, volumes, invalidate, nominate, pair };
+  return {
+    db,
+    operatorKey,
+    accountKey,
+    brp,
+    key,
+    group,
+    customer,
+    asset,
+    contract,
+    volumes,
+    invalidate,
+    nominate,
+    pair,
+  };
 }

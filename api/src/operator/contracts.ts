@@ -1,18 +1,6 @@
 import Type, { type Static } from 'typebox';
+import { Choice, DateTime, LIMITS, Name, Nullable, ordered, Strict } from '../common.ts';
 import {
-  Choice,
-  DateTime,
-  LIMITS,
-  Name,
-  Nullable,
-  ordered,
-  Pagination,
-  pageQuery,
-  Strict,
-  TsoSchema,
-} from '../common.ts';
-import {
-  Asset,
   assetExample,
   CONTRACT_TYPES,
   Contract,
@@ -20,7 +8,6 @@ import {
   contractExample,
   contractFilters,
   PPA_TYPES,
-  TECHNOLOGIES,
 } from '../contracts.ts';
 import { endpoint } from '../endpoint.ts';
 
@@ -82,21 +69,6 @@ export const OperatorContractCreate = Strict(
 );
 export type OperatorContractCreate = Static<typeof OperatorContractCreate>;
 
-export const AssetCreate = Strict(
-  {
-    name: Name('Display name.', assetExample.name),
-    technology: Choice(TECHNOLOGIES, { description: 'What it runs on.', examples: ['wind_onshore'] }),
-    nominal_power: Type.Number({
-      exclusiveMinimum: 0,
-      maximum: LIMITS.powerMw,
-      description: 'MW, at most 3 decimals.',
-      examples: [48.3],
-    }),
-    tso: TsoSchema,
-  },
-  { title: 'AssetCreate' },
-);
-
 const tag = 'Contracts';
 const lastPage = { limit: 10, has_more: false, next_cursor: null };
 const creation = {
@@ -110,83 +82,6 @@ const creation = {
 };
 
 export const operatorContractEndpoints = {
-  createAsset: endpoint({
-    id: 'createAsset',
-    method: 'POST',
-    path: '/operator/v1/assets',
-    tag: 'Assets',
-    summary: 'Register an asset',
-    description: 'A plant that contracts can deliver from.',
-    scopes: [],
-    status: 201,
-    query: Strict({}),
-    body: AssetCreate,
-    response: Asset,
-    problems: [],
-    example: {
-      request: {
-        name: assetExample.name,
-        technology: 'wind_onshore',
-        nominal_power: 48.3,
-        tso: 'DE_50HERTZ',
-      },
-      response: assetExample,
-    },
-  }),
-  listAssets: endpoint({
-    id: 'listAssets',
-    method: 'GET',
-    path: '/operator/v1/assets',
-    tag: 'Assets',
-    summary: 'List assets',
-    description: 'All assets, oldest first.',
-    scopes: [],
-    query: Strict({
-      technology: Type.Optional(Choice(TECHNOLOGIES, { description: 'Only these.', examples: ['solar'] })),
-      tso: Type.Optional(TsoSchema),
-      ...pageQuery,
-    }),
-    body: null,
-    response: Type.Object({ assets: Type.Array(Asset), pagination: Pagination }, { title: 'AssetList' }),
-    problems: [],
-    example: { response: { assets: [assetExample], pagination: lastPage } },
-  }),
-  getAsset: endpoint({
-    id: 'getAsset',
-    method: 'GET',
-    path: '/operator/v1/assets/{asset_id}',
-    tag: 'Assets',
-    summary: 'Read an asset',
-    description: 'One asset, by its id.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
-    response: Asset,
-    problems: ['asset_not_found'],
-    example: { response: assetExample },
-  }),
-  updateAsset: endpoint({
-    id: 'updateAsset',
-    method: 'PATCH',
-    path: '/operator/v1/assets/{asset_id}',
-    tag: 'Assets',
-    summary: 'Change an asset',
-    description: 'Its name, technology, power or TSO.',
-    scopes: [],
-    query: Strict({}),
-    body: Strict(
-      {
-        name: Type.Optional(AssetCreate.properties.name),
-        technology: Type.Optional(AssetCreate.properties.technology),
-        nominal_power: Type.Optional(AssetCreate.properties.nominal_power),
-        tso: Type.Optional(AssetCreate.properties.tso),
-      },
-      { title: 'AssetUpdate', 'x-read-only': ['id'] },
-    ),
-    response: Asset,
-    problems: ['asset_not_found'],
-    example: { request: { nominal_power: 48.3 }, response: assetExample },
-  }),
   createContract: endpoint({
     id: 'createContract',
     method: 'POST',

@@ -11,7 +11,6 @@ import { UsageError } from '../usage.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';
 
 export function addContractCommands(program: Command, open: OpenSession): void {
-  addAssets(program, open);
   const contracts = program.command('contracts').description('energy agreements between two customers');
   addList(contracts, open, {
     endpoint: api.operatorListContracts,
@@ -62,49 +61,6 @@ async function contractId(client: OperatorClient, reference: string): Promise<st
   const [found] = contracts;
   if (!found) throw new UsageError(`there is no contract with the reference ${JSON.stringify(reference)}`);
   return found.id;
-}
-
-function addAssets(program: Command, open: OpenSession): void {
-  const assets = program.command('assets').description('plants that contracts deliver from');
-  addList(assets, open, {
-    endpoint: api.listAssets,
-    about: 'list assets, oldest first',
-    examples: ['assets list --technology solar'],
-    columns: [
-      ['ID', ({ id }) => id],
-      ['NAME', ({ name }) => name],
-      ['TECHNOLOGY', ({ technology }) => technology],
-      ['MW', ({ nominal_power }) => nominal_power],
-      ['TSO', ({ tso }) => tso],
-    ],
-    from: (client) => client.assets,
-  });
-  const create = assets.command('create').description('register an asset');
-  addFields(create, api.createAsset.body, { except: ['offer'] });
-  addExamples(
-    create,
-    "assets create --name 'Windpark Uckermark Nord' --technology wind_onshore --nominal-power 48.3 --tso DE_50HERTZ",
-  ).action(
-    doing(open, async (session) => {
-      const body = readFields(create, api.createAsset.body) as BodyOf<typeof api.createAsset>;
-      await session.show(await (await session.operator()).assets.create(body));
-    }),
-  );
-  const show = assets.command('show <asset>').description('show an asset');
-  addExamples(show, 'assets show ast_01jhm3w8v5e2ntq0v9bgr4kx7c').action(
-    doing(open, async (session, { args: [id = ''] }) => {
-      await session.show(await (await session.operator()).assets.get(id));
-    }),
-  );
-  const update = assets.command('update <asset>').description('change an asset');
-  addFields(update, api.updateAsset.body, { except: ['offer'] });
-  addExamples(update, 'assets update ast_01jhm3w8v5e2ntq0v9bgr4kx7c --nominal-power 50.4').action(
-    doing(open, async (session, { args: [id = ''] }) => {
-      const change = readFields(update, api.updateAsset.body);
-      if (Object.keys(change).length === 0) throw new UsageError('say what to change; see --help');
-      await session.show(await (await session.operator()).assets.update(id, change));
-    }),
-  );
 }
 
 type ContractOptions = {

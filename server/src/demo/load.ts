@@ -28,6 +28,7 @@ import {
   type CustomerName,
   GROUPS,
 } from './cast.ts';
+import { openMarket } from './market.ts';
 import { demoVolumes } from './volumes.ts';
 
 /** What a person needs to look around in the demo world; it is written to `demo.json`. */
@@ -54,7 +55,8 @@ export async function loadDemo(tx: Tx, operatorKey: string, now: number): Promis
   const today = dayOf(now);
   const founded = addDays(`${today.slice(0, 4)}-01-01`, -FOUNDED_DAYS_AHEAD);
   const access = await foundParties(tx, operatorKey, founded);
-  const contractNos = await signContracts(tx, founded, Number(today.slice(0, 4)));
+  const { contractNos, assetIds } = await signContracts(tx, founded, Number(today.slice(0, 4)));
+  await openMarket(tx, assetIds, localInstant(addDays(founded, 7), 9 * HOUR), now);
   // Within this transaction the platform's own functions open none of their own.
   const db: Database = { ...tx, transaction: (work) => work(tx), close: async () => {} };
   for (const event of timeline(today, now)) {
@@ -108,8 +110,14 @@ async function foundParties(tx: Tx, operatorKey: string, founded: DeliveryDay): 
 
 const BRP_NUMBERS = statement('demo_brp_numbers', 'select no from brp order by no');
 
-/** Customers are assigned, then activated; contracts are signed between them. Gives the contracts' numbers. */
-async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promise<(number | null)[]> {
+type Signed = {
+  /** Numbers of the contracts that deliver in this year; null stands for one that does not. */
+  contractNos: (number | null)[];
+  assetIds: Record<AssetName, string>;
+};
+
+/** Customers are assigned, then activated; contracts are signed between them. */
+async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promise<Signed> {
   const brpNos = (await tx.query<{ no: number }>(BRP_NUMBERS)).map(({ no }) => no);
   const assigned = localInstant(founded, 11 * HOUR);
   const activated = localInstant(addDays(founded, 1), 10 * HOUR);
@@ -149,7 +157,7 @@ async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promis
       assigned,
     );
   }
-  const numbers: (number | null)[] = [];
+  const contractNos: (number | null)[] = [];
   for (const [index, contract] of CONTRACTS.entries()) {
     const { years } = contract;
     const made = await insertContract(
@@ -170,9 +178,9 @@ async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promis
     );
     if (!made) throw new Error('every party of a demo contract has a balance group');
     const delivers = contract.type === 'ppa' && years !== null && years[0] <= 0 && years[1] > 0;
-    numbers.push(delivers ? made.no : null);
+    contractNos.push(delivers ? made.no : null);
   }
-  return numbers;
+  return { contractNos, assetIds };
 }
 
 type Routine = { at: number; kind: 'volumes' | 'send' | 'confirm'; day: DeliveryDay };

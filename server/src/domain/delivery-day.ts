@@ -63,6 +63,12 @@ export function formatInstant(instant: number): string {
   );
 }
 
+/** The same with its milliseconds: '2026-01-15T14:00:00.000Z'. */
+export function formatInstantMs(instant: number): string {
+  const millis = instant - Math.floor(instant / 1000) * 1000;
+  return `${formatInstant(instant).slice(0, -1)}.${String(millis).padStart(3, '0')}Z`;
+}
+
 /** 92 and 100 on the days when the clocks change, 96 on all others. */
 export function slotCount(day: DeliveryDay): number {
   return factsOf(day).slotCount;

@@ -95,6 +95,7 @@ function operation(endpoint: Endpoint, components: Json): Json {
       ...pathParameters(endpoint),
       ...queryParameters(endpoint, components),
       ...(endpoint.conditional ? [conditionalParameter(endpoint)] : []),
+      ...(endpoint.numberedPages ? [LIST_VERSION] : []),
       ...(isRepeatable(endpoint) ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(body === null ? {} : { requestBody: body }),
@@ -116,6 +117,7 @@ function success(endpoint: Endpoint, components: Json): Json {
     description: SUCCESS_NAMES[status],
     headers: headersOf(status, [
       ...(endpoint.conditional ? (['ETag'] as const) : []),
+      ...(endpoint.numberedPages ? PAGE_HEADERS : []),
       ...(isRepeatable(endpoint) ? (['Idempotent-Replayed'] as const) : []),
     ]),
   };
@@ -132,6 +134,15 @@ const IDEMPOTENCY_KEY: Json = {
     'Any text of your own. A request that is repeated with it within 24 hours is not done twice, but gets the same answer.',
   schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength },
   example: '8a1f6e0c-5d0b-4c39-9b7e-2f4f4e6d7c11',
+};
+
+const LIST_VERSION: Json = {
+  name: 'X-List-Version',
+  in: 'header',
+  required: false,
+  description: 'Cuts the pages from the list as it was at this version, which an earlier answer has told.',
+  schema: { type: 'string' },
+  example: 'assets-1234',
 };
 
 function pathParameters(endpoint: Endpoint): Json[] {
@@ -249,6 +260,9 @@ function headersOf(status: number, own: readonly HeaderName[] = []): Json {
 /** A document describes the headers that its operations have, and no others. */
 function usedHeaders(endpoints: readonly Endpoint[]): Json {
   const isUsed = (name: string) => {
+    if (PAGE_HEADERS.some((known) => known === name)) {
+      return endpoints.some(({ numberedPages }) => numberedPages === true);
+    }
     if (name === 'ETag') return endpoints.some(({ conditional }) => conditional === true);
     return name !== 'Idempotent-Replayed' || endpoints.some(isRepeatable);
   };
@@ -323,6 +337,21 @@ const HEADERS = {
     schema: { type: 'string' },
     example: 'true',
   },
+  Link: {
+    description: 'Addresses of the `first`, `prev`, `next` and `last` page, as far as they exist (RFC 8288).',
+    schema: { type: 'string' },
+    example: '<https://market.example/v1/assets?page=2&limit=10>; rel="next"',
+  },
+  'X-Total-Count': {
+    description: 'How many records the list holds.',
+    schema: { type: 'integer' },
+    example: 1234,
+  },
+  'X-List-Version': {
+    description: 'The version of the list. Send it along with the other pages to have them all cut from it.',
+    schema: { type: 'string' },
+    example: 'assets-1234',
+  },
   ETag: {
     description: 'Names the record as it reads now, for `If-None-Match` and `If-Match`.',
     schema: { type: 'string' },
@@ -330,6 +359,7 @@ const HEADERS = {
   },
 };
 type HeaderName = keyof typeof HEADERS;
+const PAGE_HEADERS: readonly HeaderName[] = ['Link', 'X-Total-Count', 'X-List-Version'];
 const RATE_LIMIT_HEADERS: readonly HeaderName[] = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

@@ -29,3 +29,14 @@ export const pageById = (page: PageRequest): { after: string; count: number } =>
   after: String(page.after?.[0] ?? FIRST_ID),
   count: page.limit + 1,
 });
+
+/** Where the pages of a list are, as a `Link` header: the first and the last always, its neighbours where they exist. */
+export function pageLinks(address: string, page: number, limit: number, total: number): string {
+  const last = Math.max(1, Math.ceil(total / limit));
+  const link = (to: number, rel: string) => `<${address}?page=${to}&limit=${limit}>; rel="${rel}"`;
+  const links = [link(1, 'first')];
+  if (page > 1) links.push(link(Math.min(page - 1, last), 'prev'));
+  if (page < last) links.push(link(page + 1, 'next'));
+  links.push(link(last, 'last'));
+  return links.join(', ');
+}

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { BodyOf, Endpoint, ParamsOf, ProblemFieldError, QueryOf } from '@saldo/api';
 import { LIMITS } from '@saldo/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -8,7 +9,7 @@ import type { Guard } from './guard.ts';
 import { idempotencyKeyOf, repeatable } from './idempotency.ts';
 import type { PageRequest } from './paging.ts';
 import { problem, validationProblem } from './problem.ts';
-import { takeStreams } from './streams.ts';
+import { takeFiles } from './streams.ts';
 import { compile, compileQuery } from './validation.ts';
 
 /** A request that was let in and is well-formed. */
@@ -68,7 +69,11 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
       scope.route({
         method: endpoint.method,
         url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-        config: { endpointId: endpoint.id, isStreamed: endpoint.stream !== undefined },
+        config: {
+          endpointId: endpoint.id,
+          isStreamed: endpoint.stream !== undefined && endpoint.maxBytes === undefined,
+        },
+        bodyLimit: endpoint.maxBytes ?? LIMITS.bodyBytes,
         onRequest: endpoint.path.includes('{') ? [refuseEmptyParameters, guard(endpoint)] : guard(endpoint),
         async handler(request, reply) {
           const body = await answer(check(request, reply));
@@ -81,7 +86,7 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
         },
       });
     if (endpoint.stream === undefined) mount(app);
-    else takeStreams(app, endpoint.stream, mount);
+    else takeFiles(app, endpoint, mount);
   }
 }
 
@@ -95,7 +100,9 @@ function answerWrite(
   const { request, reply } = call;
   const key = endpoint.method === 'POST' ? idempotencyKeyOf(request) : null;
   if (key === null) return db.transaction((tx) => write(call, tx));
-  const content = JSON.stringify([endpoint.id, call.params, call.query, call.body]);
+  // A file is told from others by its hash alone.
+  const body = Buffer.isBuffer(request.body) ? hash('sha256', request.body) : call.body;
+  const content = JSON.stringify([endpoint.id, call.params, call.query, body]);
   const asked = repeatable(String(request.headers['x-api-key']), key, content);
   return db.transaction(async (tx) => {
     const earlier = await asked.earlier(tx);

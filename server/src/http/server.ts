@@ -103,7 +103,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   app.decorateRequest('principal', null);
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const known = toProblem(error);
+    const known = toProblem(error, request.routeOptions.bodyLimit);
     // Whoever is turned away is not told one by one: the log would cost more than the answers.
     if (known.code === 'internal_error' || error instanceof DatabaseUnavailable) {
       request.log.error({ err: error, request_id: request.id }, 'request failed');
@@ -158,6 +158,9 @@ async function shareWith(app: FastifyInstance, origins: readonly string[]): Prom
       'Retry-After',
       'X-Request-Id',
       'ETag',
+      'Link',
+      'X-Total-Count',
+      'X-List-Version',
     ],
     preflightContinue: true,
     strictPreflight: false,
@@ -256,14 +259,14 @@ function readJsonBodies(app: FastifyInstance): void {
 const validationOfUrl = (error: Error) =>
   validationProblem([{ code: 'invalid_format', message: `the address cannot be read: ${error.message}` }]);
 
-function toProblem(error: FastifyError): ProblemError {
+function toProblem(error: FastifyError, bodyLimit: number = LIMITS.bodyBytes): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof DatabaseUnavailable) {
     return problem('unavailable', 'The database cannot be reached at the moment.', RETRY);
   }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return problem('payload_too_large', `The body is larger than ${LIMITS.bodyBytes} bytes.`);
+      return problem('payload_too_large', `The body is larger than ${bodyLimit} bytes.`);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return problem('unsupported_media_type', 'The body must be sent with Content-Type: application/json.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

@@ -1,3 +1,4 @@
+import type { Endpoint } from '@saldo/api';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ProblemError, problem } from './problem.ts';
 
@@ -17,19 +18,27 @@ function mediaTypeFault({ headers }: FastifyRequest, types: readonly string[]): 
   return encoding === 'identity' ? null : fail('The body must be sent without a Content-Encoding.');
 }
 
-/** Routes within take a body of these media types as a stream of any size, and no other body. */
-export function takeStreams(
+const hasBody = ({ headers }: FastifyRequest) =>
+  headers['content-type'] !== undefined ||
+  headers['transfer-encoding'] !== undefined ||
+  Number(headers['content-length'] ?? 0) > 0;
+
+/** The route within takes a body of the endpoint's media types, as a stream or as a whole, and no other body. */
+export function takeFiles(
   app: FastifyInstance,
-  types: readonly string[],
+  { stream: types = [], maxBytes }: Pick<Endpoint, 'stream' | 'maxBytes'>,
   mount: (scope: FastifyInstance) => void,
 ): void {
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (request, payload, done) => {
-      const fault = mediaTypeFault(request, types);
-      if (fault === null) done(null, payload);
-      else done(fault);
+    // Before the body is read: of one that is not taken, nothing needs to arrive.
+    scope.addHook('preParsing', (request, _reply, _payload, done) => {
+      done((hasBody(request) ? mediaTypeFault(request, types) : null) ?? undefined);
     });
+    if (maxBytes === undefined)
+      scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+    else
+      scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
     mount(scope);
   });
 }

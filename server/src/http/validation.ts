@@ -2,6 +2,7 @@ import { type FieldCode, LIMITS, type ProblemFieldError } from '@saldo/api';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { codePointLength, isWellFormedText } from '../domain/customer.ts';
+import { wholeUnits } from '../domain/decimal.ts';
 import { parseDay, parseInstant } from '../domain/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '../domain/eic.ts';
 import { volumeFaultMessage, volumeOf } from '../domain/volume.ts';
@@ -30,8 +31,20 @@ const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text
     check: isWellFormedText,
     explain: () => 'must not contain NUL characters or unpaired surrogates',
   },
+  'country-code': {
+    check: isCountryCode,
+    explain: () => 'must be the code of a country in two capital letters, such as DE',
+  },
   uri: { check: (text) => URL.canParse(text), explain: () => 'must be an absolute URI' },
 };
+
+const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+/** Codes of the same form that are no countries: unions, and what stands for none. */
+const NO_COUNTRIES = ['EU', 'EZ', 'QO', 'UN', 'XA', 'XB', 'ZZ'];
+
+function isCountryCode(text: string): boolean {
+  return /^[A-Z]{2}$/.test(text) && !NO_COUNTRIES.includes(text) && REGIONS.of(text) !== undefined;
+}
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true, strict: true });
 for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format.check);
@@ -40,6 +53,12 @@ ajv.addKeyword({
   keyword: 'x-mwh',
   type: 'number',
   validate: (_schema: true, value: number) => volumeOf(value) !== 'too_precise',
+  errors: false,
+});
+ajv.addKeyword({
+  keyword: 'x-decimals',
+  type: 'number',
+  validate: (decimals: number, value: number) => wholeUnits(value, decimals) !== null,
   errors: false,
 });
 ajv.addKeyword({
@@ -150,6 +169,8 @@ function describe(error: ErrorObject, root: unknown): ProblemFieldError[] {
         );
     case 'x-mwh':
       return one('invalid_format', volumeFaultMessage('too_precise'));
+    case 'x-decimals':
+      return one('invalid_format', `must have at most ${String(error.schema)} decimals`);
     case 'propertyNames':
       // Said in full by the error of the name itself.
       return [];
@@ -227,9 +248,15 @@ function sizeMessage(error: ErrorObject): [FieldCode, string] {
 type QueryProperty = { type?: string };
 const WHOLE_NUMBER = /^-?\d+$/;
 
-/** However many digits it has: infinity would be no number to the schema, while a huge one is too large. */
-const wholeNumber = (digits: string) =>
-  Math.min(Math.max(Number(digits), -Number.MAX_VALUE), Number.MAX_VALUE);
+/**
+ * However many digits it has: infinity would be no number to the schema, while a huge one is too large. The first that
+ * is rounded is rounded up, so that it does not slip under a limit that it is beyond.
+ */
+function wholeNumber(digits: string): number {
+  const number = Number(digits);
+  if (number === 2 ** 53 && BigInt(digits) > 2n ** 53n) return number + 2;
+  return Math.min(Math.max(number, -Number.MAX_VALUE), Number.MAX_VALUE);
+}
 
 /**
  * A query string as its schema sees it: whole numbers as numbers, comma-separated lists as arrays. What cannot be

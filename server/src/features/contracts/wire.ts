@@ -2,7 +2,7 @@ import type { Contract } from '@saldo/api';
 import { contractStatus } from '../../domain/contract.ts';
 import { formatInstant } from '../../domain/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '../../domain/id.ts';
-import { wireAsset } from '../market/store.ts';
+import { wireAsset } from '../market/wire.ts';
 import type { ContractRow } from './store.ts';
 
 const instantOrNull = (instant: number | null) => (instant === null ? null : formatInstant(instant));

@@ -1,8 +1,7 @@
-import type { Asset, Tso } from '@saldo/api';
+import type { Asset, OfferPpaType, Tso } from '@saldo/api';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
-import { timestamp } from '../../db/wire-types.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
 
 export type AssetRow = {
   id: string;
@@ -46,6 +45,7 @@ const LIST_ASSETS = statement(
   'list_assets',
   `select ${COLUMNS} from asset
    where id > $1 and ($3::technology is null or technology = $3) and ($4::tso is null or tso = $4)
+     and ($5::boolean is null or exists (select from offer where asset_id = asset.id) = $5)
    order by id
    limit $2`,
 );
@@ -55,14 +55,15 @@ const UPDATE_ASSET = statement(
   'update asset set name = $2, nominal_power_kw = $3, technology = $4, tso = $5 where id = $1',
 );
 
-export type AssetFilter = { technology: Asset['technology'] | null; tso: Tso | null };
+export type AssetFilter = {
+  technology: Asset['technology'] | null;
+  tso: Tso | null;
+  offered: boolean | null;
+};
+type Page = { after: string; count: number };
 
-export const listAssets = (
-  db: Db,
-  filter: AssetFilter,
-  page: { after: string; count: number },
-): Promise<AssetRow[]> =>
-  db.query<AssetRow>(LIST_ASSETS, [page.after, page.count, filter.technology, filter.tso]);
+export const listAssets = (db: Db, filter: AssetFilter, page: Page): Promise<AssetRow[]> =>
+  db.query<AssetRow>(LIST_ASSETS, [page.after, page.count, filter.technology, filter.tso, filter.offered]);
 
 /** Holds the asset for this transaction: of two changes at once, the second sees what the first one did. */
 export async function lockAsset(tx: Tx, id: string): Promise<AssetRow | null> {
@@ -74,10 +75,134 @@ export async function saveAsset(tx: Tx, row: AssetRow): Promise<void> {
   await tx.query(UPDATE_ASSET, [row.id, row.name, row.nominal_power_kw, row.technology, row.tso]);
 }
 
-export const wireAsset = (row: AssetRow): Asset => ({
-  id: encodeId(ID_PREFIX.asset, row.id),
-  name: row.name,
-  nominal_power: row.nominal_power_kw / 1000,
-  technology: row.technology,
-  tso: row.tso,
-});
+/** What an offer says, apart from where and since when it is listed. */
+export type OfferContent = {
+  ppa_type: OfferPpaType;
+  average_annual_kwh: number | null;
+  delivery_start: number;
+  additional_info: string | null;
+  state: string | null;
+  country: string;
+  /** A cover of ours, or an address elsewhere: at most one of the two. */
+  cover_name: string | null;
+  cover_url: string | null;
+  price_years: number[];
+  price_cents: number[];
+};
+export type OfferRow = OfferContent & { published_no: number; asset_id: string; published_at: number };
+
+const OFFER_CONTENT =
+  'ppa_type, average_annual_kwh, delivery_start, additional_info, state, country, cover_name, cover_url, ' +
+  'price_years, price_cents';
+const contentValues = (offer: OfferContent) => [
+  offer.ppa_type,
+  offer.average_annual_kwh,
+  timestamp(offer.delivery_start),
+  offer.additional_info,
+  offer.state,
+  offer.country,
+  offer.cover_name,
+  offer.cover_url,
+  offer.price_years,
+  offer.price_cents,
+];
+
+const FIND_OFFERS = statement(
+  'find_offers',
+  `select published_no, asset_id, published_at, ${OFFER_CONTENT} from offer where asset_id = any($1::uuid[])`,
+);
+const INSERT_OFFER = statement(
+  'insert_offer',
+  `insert into offer (published_no, asset_id, published_at, ${OFFER_CONTENT})
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+);
+const UPDATE_OFFER = statement(
+  'update_offer',
+  `update offer set (${OFFER_CONTENT}) = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11) where asset_id = $1`,
+);
+const DELETE_OFFER = statement('delete_offer', 'delete from offer where published_no = $1');
+
+/** The offers of these assets, by the asset's id; an asset without one is not among them. */
+export async function findOffers(db: Db, assetIds: readonly string[]): Promise<Map<string, OfferRow>> {
+  const rows = await db.query<OfferRow>(FIND_OFFERS, [assetIds]);
+  return new Map(rows.map((row) => [row.asset_id, row]));
+}
+
+export async function insertOffer(tx: Tx, offer: OfferRow): Promise<void> {
+  const { published_no, asset_id, published_at } = offer;
+  await tx.query(INSERT_OFFER, [published_no, asset_id, timestamp(published_at), ...contentValues(offer)]);
+}
+
+export async function saveOffer(tx: Tx, offer: OfferRow): Promise<void> {
+  await tx.query(UPDATE_OFFER, [offer.asset_id, ...contentValues(offer)]);
+}
+
+export async function deleteOffer(tx: Tx, publishedNo: number): Promise<void> {
+  await tx.query(DELETE_OFFER, [publishedNo]);
+}
+
+export type DemandContent = {
+  contract_years: number;
+  annual_kwh: number;
+  additional_info: string | null;
+  country: string;
+  state: string | null;
+  delivery_start: number | null;
+};
+export type DemandRow = DemandContent & { published_no: number; id: string; published_at: number };
+
+const DEMAND_CONTENT = 'contract_years, annual_kwh, additional_info, country, state, delivery_start';
+const DEMAND_COLUMNS = `published_no, id, published_at, ${DEMAND_CONTENT}`;
+const demandValues = (demand: DemandContent) => [
+  demand.contract_years,
+  demand.annual_kwh,
+  demand.additional_info,
+  demand.country,
+  demand.state,
+  timestampOrNull(demand.delivery_start),
+];
+
+const FIND_DEMAND = statement('find_demand', `select ${DEMAND_COLUMNS} from demand where id = $1`);
+const LOCK_DEMAND = statement('lock_demand', `select ${DEMAND_COLUMNS} from demand where id = $1 for update`);
+const LIST_DEMANDS = statement(
+  'list_demands',
+  `select ${DEMAND_COLUMNS} from demand
+   where id > $1 and ($3::text is null or country = $3)
+   order by id
+   limit $2`,
+);
+const INSERT_DEMAND = statement(
+  'insert_demand',
+  `insert into demand (${DEMAND_COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+);
+const UPDATE_DEMAND = statement(
+  'update_demand',
+  `update demand set (${DEMAND_CONTENT}) = ($2, $3, $4, $5, $6, $7) where id = $1`,
+);
+const DELETE_DEMAND = statement('delete_demand', 'delete from demand where published_no = $1');
+
+export async function findDemand(db: Db, id: string): Promise<DemandRow | null> {
+  const [row] = await db.query<DemandRow>(FIND_DEMAND, [id]);
+  return row ?? null;
+}
+
+export async function lockDemand(tx: Tx, id: string): Promise<DemandRow | null> {
+  const [row] = await tx.query<DemandRow>(LOCK_DEMAND, [id]);
+  return row ?? null;
+}
+
+export const listDemands = (db: Db, country: string | null, page: Page): Promise<DemandRow[]> =>
+  db.query<DemandRow>(LIST_DEMANDS, [page.after, page.count, country]);
+
+export async function insertDemand(tx: Tx, demand: DemandRow): Promise<void> {
+  const { published_no, id, published_at } = demand;
+  await tx.query(INSERT_DEMAND, [published_no, id, timestamp(published_at), ...demandValues(demand)]);
+}
+
+export async function saveDemand(tx: Tx, demand: DemandRow): Promise<void> {
+  await tx.query(UPDATE_DEMAND, [demand.id, ...demandValues(demand)]);
+}
+
+export async function deleteDemand(tx: Tx, publishedNo: number): Promise<void> {
+  await tx.query(DELETE_DEMAND, [publishedNo]);
+}

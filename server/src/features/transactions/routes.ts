@@ -7,7 +7,8 @@ import { problem } from '../../http/problem.ts';
 import { type Call, type Route, route } from '../../http/routes.ts';
 import { deliveryRange } from '../../http/time-filter.ts';
 import { getContract } from '../contracts/routes.ts';
-import { findAssets, wireAsset } from '../market/store.ts';
+import { findAssets } from '../market/store.ts';
+import { wireAsset } from '../market/wire.ts';
 import {
   findTransactionHistory,
   findTransactions,

@@ -1,0 +1,139 @@
+import Type, { type Static } from 'typebox';
+import { Choice, LIMITS, Nullable, Strict } from './common.ts';
+import { endpoint } from './endpoint.ts';
+
+/** The customer API: what account holders browse. Its wire is in camel case, and its times carry milliseconds. */
+
+export const ASSET_TYPES = ['WIND', 'SOLAR'] as const;
+export type AssetType = (typeof ASSET_TYPES)[number];
+/** What a buyer pays for: what was produced, forecasted or nominated. */
+export const OFFER_PPA_TYPES = ['PAY_AS_PRODUCED', 'PAY_AS_FORECASTED', 'PAY_AS_NOMINATED'] as const;
+export type OfferPpaType = (typeof OFFER_PPA_TYPES)[number];
+
+const exact = { examples: ['2027-01-01T00:00:00.000Z'], format: 'date-time' };
+const DeliveryStart = Type.String({ ...exact, description: 'When delivery begins, UTC with milliseconds.' });
+const AdditionalInfo = Nullable(Type.String({ description: 'Free text.' }));
+const State = Nullable(Type.String({ description: 'Name of the region.', examples: ['Brandenburg'] }));
+const Country = Type.String({ description: 'Country code of two letters.', examples: ['DE'] });
+
+export const Price = Type.Object(
+  {
+    years: Type.Number({ description: 'Duration of the contract in years.', examples: [10] }),
+    price: Type.Number({ description: 'EUR/MWh.', examples: [58.5] }),
+  },
+  { title: 'Price' },
+);
+
+export const MarketAsset = Type.Object(
+  {
+    id: Type.String({ examples: ['ast_01jhm3w8v5e2ntq0v9bgr4kx7c'] }),
+    name: Type.String({ description: 'Display name.' }),
+    assetType: Choice(ASSET_TYPES, { description: 'What the plant runs on.' }),
+    nominalPower: Type.Number({ description: 'MW.', examples: [48.3] }),
+    averageAnnualPower: Nullable(Type.Number({ description: 'MWh a year.', examples: [126_500] })),
+    deliveryStart: DeliveryStart,
+    ppaType: Choice(OFFER_PPA_TYPES, { description: 'What is paid for.' }),
+    additionalInfo: AdditionalInfo,
+    state: State,
+    country: Country,
+    coverUrl: Nullable(Type.String({ format: 'uri', description: 'Cover image; it needs no key.' })),
+    pricing: Type.Array(Price, { description: 'The price for each duration, the shortest first.' }),
+  },
+  { title: 'Asset' },
+);
+export type MarketAsset = Static<typeof MarketAsset>;
+
+export const MarketDemand = Type.Object(
+  {
+    id: Type.String({ examples: ['dem_01jhm3wc4re8zs7k1y5vn2dq9f'] }),
+    contractPeriod: Type.Number({ description: 'Years.', examples: [10] }),
+    deliveryVolume: Type.Number({ description: 'MWh a year.', examples: [24_000] }),
+    additionalInfo: AdditionalInfo,
+    country: Country,
+    state: State,
+    deliveryStart: Nullable(DeliveryStart),
+  },
+  { title: 'Demand' },
+);
+export type MarketDemand = Static<typeof MarketDemand>;
+
+const numberedPages = Strict({
+  page: Type.Optional(
+    Type.Integer({ ...LIMITS.pageNumber, description: 'Which page, counted from 1.', examples: [1] }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ ...LIMITS.pageSize, description: 'How many records a page holds.', examples: [100] }),
+  ),
+});
+
+const assetExample: MarketAsset = {
+  id: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c',
+  name: 'Windpark Uckermark Nord',
+  assetType: 'WIND',
+  nominalPower: 48.3,
+  averageAnnualPower: 126_500,
+  deliveryStart: '2027-01-01T00:00:00.000Z',
+  ppaType: 'PAY_AS_PRODUCED',
+  additionalInfo: 'Eleven turbines, in operation since 2019.',
+  state: 'Brandenburg',
+  country: 'DE',
+  coverUrl: 'https://market.example/covers/8yd7bGL1ZqAkcXoHhHcC1Z3sM7oV0aVx6xJm5wqQd2E.png',
+  pricing: [
+    { years: 5, price: 61 },
+    { years: 10, price: 58.5 },
+  ],
+};
+
+const demandExample: MarketDemand = {
+  id: 'dem_01jhm3wc4re8zs7k1y5vn2dq9f',
+  contractPeriod: 10,
+  deliveryVolume: 24_000,
+  additionalInfo: 'Baseload for a foundry; guarantees of origin wanted.',
+  country: 'DE',
+  state: 'Hessen',
+  deliveryStart: '2027-01-01T00:00:00.000Z',
+};
+
+const SAFE_WALK =
+  'Newest first, by when it was published. Offers and demands come and go while you read: send the `X-List-Version` of ' +
+  'the first page along with the others, and all of them are cut from the list as it was then. What is there all the ' +
+  'time then comes exactly once; what was withdrawn meanwhile is left out of its page.';
+
+/** Every operation of the customer API. */
+export const marketEndpoints = {
+  listMarketAssets: endpoint({
+    id: 'listMarketAssets',
+    method: 'GET',
+    path: '/v1/assets',
+    tag: 'Assets',
+    summary: 'List offered assets',
+    description: SAFE_WALK,
+    scopes: [],
+    query: numberedPages,
+    body: null,
+    response: Type.Object({ assets: Type.Array(MarketAsset) }, { title: 'AssetList' }),
+    problems: [],
+    example: { response: { assets: [assetExample] } },
+    numberedPages: true,
+  }),
+  listMarketDemands: endpoint({
+    id: 'listMarketDemands',
+    method: 'GET',
+    path: '/v1/demands',
+    tag: 'Demands',
+    summary: 'List demands',
+    description: SAFE_WALK,
+    scopes: [],
+    query: numberedPages,
+    body: null,
+    response: Type.Object({ demands: Type.Array(MarketDemand) }, { title: 'DemandList' }),
+    problems: [],
+    example: { response: { demands: [demandExample] } },
+    numberedPages: true,
+  }),
+};
+
+export const MARKET_TAGS: Readonly<Record<string, string>> = {
+  Assets: 'Green energy assets that are on offer, with a price for each duration.',
+  Demands: 'What buyers are looking for.',
+};

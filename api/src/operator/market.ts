@@ -1,0 +1,431 @@
+import Type, { type Static } from 'typebox';
+import {
+  Choice,
+  DateTime,
+  LIMITS,
+  Name,
+  Nullable,
+  Pagination,
+  pageQuery,
+  Strict,
+  TsoSchema,
+} from '../common.ts';
+import { Asset, assetExample, TECHNOLOGIES } from '../contracts.ts';
+import { endpoint } from '../endpoint.ts';
+import { OFFER_PPA_TYPES } from '../market.ts';
+
+/** What the operator puts on the market: an asset's second face, the offer, and demands. */
+
+const AdditionalInfo = Nullable(
+  Type.String({
+    maxLength: LIMITS.additionalInfoLength,
+    format: 'text',
+    description: 'Free text.',
+    examples: ['Eleven turbines, in operation since 2019.'],
+  }),
+);
+const State = Nullable(Name('Name of the region.', 'Brandenburg'));
+const CountryCode = Type.String({
+  format: 'country-code',
+  description: 'Country code of two letters.',
+  examples: ['DE'],
+});
+const AnnualMwh = (description: string, example: number) =>
+  Type.Number({ minimum: 0, maximum: LIMITS.annualMwh, 'x-decimals': 3, description, examples: [example] });
+const Years = (description: string) => Type.Integer({ ...LIMITS.contractYears, description, examples: [10] });
+
+const offerMembers = {
+  ppa_type: Choice(OFFER_PPA_TYPES, { description: 'What is paid for.', examples: ['PAY_AS_PRODUCED'] }),
+  average_annual_power: Nullable(AnnualMwh('MWh a year, at most 3 decimals.', 126_500)),
+  delivery_start: DateTime('When delivery begins.', '2027-01-01T00:00:00Z'),
+  additional_info: AdditionalInfo,
+  state: State,
+  country: CountryCode,
+  cover_url: Nullable(
+    Type.String({
+      maxLength: LIMITS.urlLength,
+      description: 'The `cover_url` of an uploaded cover, or any outside https address.',
+      examples: ['https://pictures.example/uckermark.jpg'],
+    }),
+  ),
+  pricing: Type.Array(
+    Strict(
+      {
+        years: Years('Duration of the contract in years; each once.'),
+        price: Type.Number({
+          ...LIMITS.priceEurPerMwh,
+          'x-decimals': 2,
+          description: 'EUR/MWh, at most 2 decimals.',
+          examples: [58.5],
+        }),
+      },
+      { title: 'OfferPrice' },
+    ),
+    {
+      minItems: 1,
+      maxItems: LIMITS.contractYears.maximum,
+      description: 'The price for each duration.',
+      examples: [[{ years: 10, price: 58.5 }]],
+    },
+  ),
+};
+
+const READ_ONLY = { 'x-read-only': ['published_at'] };
+
+/** What a new offer needs; everything else is not known. */
+export const OfferCreate = Strict(
+  {
+    ...offerMembers,
+    average_annual_power: Type.Optional(offerMembers.average_annual_power),
+    additional_info: Type.Optional(offerMembers.additional_info),
+    state: Type.Optional(offerMembers.state),
+    cover_url: Type.Optional(offerMembers.cover_url),
+  },
+  { title: 'OfferCreate', ...READ_ONLY },
+);
+export type OfferCreate = Static<typeof OfferCreate>;
+
+export const OfferUpdate = Strict(
+  {
+    ...OfferCreate.properties,
+    ppa_type: Type.Optional(offerMembers.ppa_type),
+    delivery_start: Type.Optional(offerMembers.delivery_start),
+    country: Type.Optional(offerMembers.country),
+    pricing: Type.Optional(offerMembers.pricing),
+  },
+  { title: 'OfferUpdate', ...READ_ONLY },
+);
+export type OfferUpdate = Static<typeof OfferUpdate>;
+
+export const Offer = Type.Object(
+  { ...offerMembers, published_at: DateTime('Since when it is on the market.') },
+  { title: 'Offer' },
+);
+export type Offer = Static<typeof Offer>;
+
+/** An asset with both of its faces. */
+export const OperatorAsset = Type.Object(
+  {
+    ...Asset.properties,
+    offer: Type.Union([Offer, Type.Null()], { description: 'Null: it is not on offer.' }),
+  },
+  { title: 'OperatorAsset' },
+);
+export type OperatorAsset = Static<typeof OperatorAsset>;
+
+export const AssetCreate = Strict(
+  {
+    name: Name('Display name.', assetExample.name),
+    technology: Choice(TECHNOLOGIES, { description: 'What it runs on.', examples: ['wind_onshore'] }),
+    nominal_power: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: LIMITS.powerMw,
+      'x-decimals': 3,
+      description: 'MW, at most 3 decimals.',
+      examples: [48.3],
+    }),
+    tso: TsoSchema,
+    offer: Type.Optional(Nullable(OfferCreate)),
+  },
+  { title: 'AssetCreate', 'x-read-only': ['id'] },
+);
+
+export const AssetUpdate = Strict(
+  {
+    name: Type.Optional(AssetCreate.properties.name),
+    technology: Type.Optional(AssetCreate.properties.technology),
+    nominal_power: Type.Optional(AssetCreate.properties.nominal_power),
+    tso: Type.Optional(AssetCreate.properties.tso),
+    offer: Type.Optional(Nullable(OfferUpdate)),
+  },
+  { title: 'AssetUpdate', 'x-read-only': ['id'] },
+);
+
+const demandMembers = {
+  contract_period: Years('Years.'),
+  delivery_volume: AnnualMwh('MWh a year, at most 3 decimals.', 24_000),
+  additional_info: AdditionalInfo,
+  country: CountryCode,
+  state: State,
+  delivery_start: Nullable(DateTime('When delivery shall begin.', '2027-01-01T00:00:00Z')),
+};
+
+const DEMAND_READ_ONLY = { 'x-read-only': ['id', 'published_at'] };
+
+export const DemandCreate = Strict(
+  {
+    ...demandMembers,
+    additional_info: Type.Optional(demandMembers.additional_info),
+    state: Type.Optional(demandMembers.state),
+    delivery_start: Type.Optional(demandMembers.delivery_start),
+  },
+  { title: 'DemandCreate', ...DEMAND_READ_ONLY },
+);
+export type DemandCreate = Static<typeof DemandCreate>;
+
+export const DemandUpdate = Strict(
+  {
+    ...DemandCreate.properties,
+    contract_period: Type.Optional(demandMembers.contract_period),
+    delivery_volume: Type.Optional(demandMembers.delivery_volume),
+    country: Type.Optional(demandMembers.country),
+  },
+  { title: 'DemandUpdate', ...DEMAND_READ_ONLY },
+);
+export type DemandUpdate = Static<typeof DemandUpdate>;
+
+export const Demand = Type.Object(
+  {
+    id: Type.String({ examples: ['dem_01jhm3wc4re8zs7k1y5vn2dq9f'] }),
+    ...demandMembers,
+    published_at: DateTime('Since when it is on the market.'),
+  },
+  { title: 'Demand' },
+);
+export type Demand = Static<typeof Demand>;
+
+export const Cover = Type.Object(
+  {
+    cover_url: Type.String({
+      format: 'uri',
+      description: 'Where the image is served, without a key. Name it in an offer.',
+      examples: ['https://market.example/covers/8yd7bGL1ZqAkcXoHhHcC1Z3sM7oV0aVx6xJm5wqQd2E.png'],
+    }),
+    media_type: Type.String({ description: 'What the image is, by its content.', examples: ['image/png'] }),
+    width: Type.Integer({ description: 'Pixels.', examples: [1600] }),
+    height: Type.Integer({ description: 'Pixels.', examples: [900] }),
+  },
+  { title: 'Cover' },
+);
+export type Cover = Static<typeof Cover>;
+
+export const COVER_MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
+export type CoverMediaType = (typeof COVER_MEDIA_TYPES)[number];
+
+const tag = 'Assets';
+const lastPage = { limit: 10, has_more: false, next_cursor: null };
+const offerExample = {
+  ppa_type: 'PAY_AS_PRODUCED',
+  average_annual_power: 126_500,
+  delivery_start: '2027-01-01T00:00:00Z',
+  additional_info: 'Eleven turbines, in operation since 2019.',
+  state: 'Brandenburg',
+  country: 'DE',
+  cover_url: 'https://market.example/covers/8yd7bGL1ZqAkcXoHhHcC1Z3sM7oV0aVx6xJm5wqQd2E.png',
+  pricing: [
+    { years: 5, price: 61 },
+    { years: 10, price: 58.5 },
+  ],
+} as const;
+const offeredExample = {
+  ...assetExample,
+  offer: { ...offerExample, published_at: '2026-10-20T08:00:00Z' },
+};
+const newDemandExample = {
+  contract_period: 10,
+  delivery_volume: 24_000,
+  additional_info: 'Baseload for a foundry; guarantees of origin wanted.',
+  country: 'DE',
+  state: 'Hessen',
+  delivery_start: '2027-01-01T00:00:00Z',
+};
+const demandExample = {
+  id: 'dem_01jhm3wc4re8zs7k1y5vn2dq9f',
+  ...newDemandExample,
+  published_at: '2026-10-20T08:00:00Z',
+};
+
+const assetEndpoints = {
+  createAsset: endpoint({
+    id: 'createAsset',
+    method: 'POST',
+    path: '/operator/v1/assets',
+    tag,
+    summary: 'Register an asset',
+    description: 'A plant that contracts can deliver from. With an `offer` it is listed in the customer API.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: AssetCreate,
+    response: OperatorAsset,
+    problems: [],
+    example: {
+      request: {
+        name: assetExample.name,
+        technology: 'wind_onshore',
+        nominal_power: 48.3,
+        tso: 'DE_50HERTZ',
+        offer: offerExample,
+      },
+      response: offeredExample,
+    },
+  }),
+  listAssets: endpoint({
+    id: 'listAssets',
+    method: 'GET',
+    path: '/operator/v1/assets',
+    tag,
+    summary: 'List assets',
+    description: 'All assets, oldest first, with their offers.',
+    scopes: [],
+    query: Strict({
+      technology: Type.Optional(Choice(TECHNOLOGIES, { description: 'Only these.', examples: ['solar'] })),
+      tso: Type.Optional(TsoSchema),
+      offered: Type.Optional(
+        Choice(['true', 'false'], {
+          description: 'Only those with an offer, or without.',
+          examples: ['true'],
+        }),
+      ),
+      ...pageQuery,
+    }),
+    body: null,
+    response: Type.Object(
+      { assets: Type.Array(OperatorAsset), pagination: Pagination },
+      { title: 'OperatorAssetList' },
+    ),
+    problems: [],
+    example: { response: { assets: [offeredExample], pagination: lastPage } },
+  }),
+  getAsset: endpoint({
+    id: 'getAsset',
+    method: 'GET',
+    path: '/operator/v1/assets/{asset_id}',
+    tag,
+    summary: 'Read an asset',
+    description: 'One asset with its offer, by its id.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: OperatorAsset,
+    problems: ['asset_not_found'],
+    example: { response: offeredExample },
+  }),
+  updateAsset: endpoint({
+    id: 'updateAsset',
+    method: 'PATCH',
+    path: '/operator/v1/assets/{asset_id}',
+    tag,
+    summary: 'Change an asset, offer it, or withdraw its offer',
+    description:
+      'Its name, technology, power or TSO. `offer` publishes an asset, or changes the members of its offer that are given, which keeps its place in the list; `null` withdraws it.',
+    scopes: [],
+    query: Strict({}),
+    body: AssetUpdate,
+    response: OperatorAsset,
+    problems: ['asset_not_found'],
+    example: {
+      request: { nominal_power: 48.3, offer: { pricing: [{ years: 10, price: 58.5 }] } },
+      response: offeredExample,
+    },
+  }),
+  uploadCover: endpoint({
+    id: 'uploadCover',
+    method: 'POST',
+    path: '/operator/v1/covers',
+    tag,
+    summary: 'Upload a cover image',
+    description:
+      'A PNG, JPEG or WebP of at most 5 MB, recognised by its content. The answer names its address, for the `cover_url` of offers; the same image always has the same one.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: null,
+    stream: COVER_MEDIA_TYPES,
+    maxBytes: LIMITS.cover.bytes,
+    response: Cover,
+    problems: [],
+    example: {
+      request: '(bytes of the image)',
+      response: {
+        cover_url: offerExample.cover_url,
+        media_type: 'image/png',
+        width: 1600,
+        height: 900,
+      },
+    },
+  }),
+};
+
+const demandEndpoints = {
+  createDemand: endpoint({
+    id: 'createDemand',
+    method: 'POST',
+    path: '/operator/v1/demands',
+    tag: 'Demands',
+    summary: 'Publish a demand',
+    description: 'What a buyer looks for; it is listed in the customer API until it is deleted.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: DemandCreate,
+    response: Demand,
+    problems: [],
+    example: { request: newDemandExample, response: demandExample },
+  }),
+  listDemands: endpoint({
+    id: 'listDemands',
+    method: 'GET',
+    path: '/operator/v1/demands',
+    tag: 'Demands',
+    summary: 'List demands',
+    description: 'All demands, oldest first.',
+    scopes: [],
+    query: Strict({
+      country: Type.Optional(Type.String({ description: 'Only of this country.', examples: ['DE'] })),
+      ...pageQuery,
+    }),
+    body: null,
+    response: Type.Object(
+      { demands: Type.Array(Demand), pagination: Pagination },
+      { title: 'OperatorDemandList' },
+    ),
+    problems: [],
+    example: { response: { demands: [demandExample], pagination: lastPage } },
+  }),
+  getDemand: endpoint({
+    id: 'getDemand',
+    method: 'GET',
+    path: '/operator/v1/demands/{demand_id}',
+    tag: 'Demands',
+    summary: 'Read a demand',
+    description: 'One demand, by its id.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: Demand,
+    problems: ['demand_not_found'],
+    example: { response: demandExample },
+  }),
+  updateDemand: endpoint({
+    id: 'updateDemand',
+    method: 'PATCH',
+    path: '/operator/v1/demands/{demand_id}',
+    tag: 'Demands',
+    summary: 'Change a demand',
+    description: 'The members that are given; it keeps its place in the list.',
+    scopes: [],
+    query: Strict({}),
+    body: DemandUpdate,
+    response: Demand,
+    problems: ['demand_not_found'],
+    example: { request: { delivery_volume: 24_000 }, response: demandExample },
+  }),
+  deleteDemand: endpoint({
+    id: 'deleteDemand',
+    method: 'DELETE',
+    path: '/operator/v1/demands/{demand_id}',
+    tag: 'Demands',
+    summary: 'Withdraw a demand',
+    description: 'It is gone from the customer API at once; the audit trail keeps what it was.',
+    scopes: [],
+    status: 204,
+    query: Strict({}),
+    body: null,
+    response: Type.Null(),
+    problems: ['demand_not_found'],
+    example: { response: null },
+  }),
+};
+
+export const operatorMarketEndpoints = { ...assetEndpoints, ...demandEndpoints };

@@ -1,0 +1,155 @@
+import { crc32 } from 'node:zlib';
+import { type CoverMediaType, LIMITS } from '@saldo/api';
+
+/** What an image says of itself. `length` is where it ends: what a program has appended is not part of it. */
+export type Image = { mediaType: CoverMediaType; width: number; height: number; length: number };
+
+/** Why bytes are not an image that can be shown. */
+export type ImageFault = { fault: string };
+
+const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const JPEG_SIGNATURE = Buffer.from([0xff, 0xd8, 0xff]);
+
+const startsWith = (bytes: Buffer, signature: Buffer) =>
+  bytes.subarray(0, signature.length).equals(signature);
+const ascii = (bytes: Buffer, from: number, to: number) => bytes.toString('latin1', from, to);
+
+/**
+ * Recognises a PNG, JPEG or WebP by its content and walks through its structure to its end. Pixels are not decoded:
+ * that is left to whoever shows the image.
+ */
+export function readImage(bytes: Buffer): Image | ImageFault {
+  const image = startsWith(bytes, PNG_SIGNATURE)
+    ? readPng(bytes)
+    : startsWith(bytes, JPEG_SIGNATURE)
+      ? readJpeg(bytes)
+      : ascii(bytes, 0, 4) === 'RIFF' && ascii(bytes, 8, 12) === 'WEBP'
+        ? readWebp(bytes)
+        : { fault: 'it begins like none of them' };
+  if ('fault' in image) return image;
+  const { sidePixels } = LIMITS.cover;
+  const sides = [image.width, image.height];
+  if (sides.some((side) => side < 1)) return { fault: 'it has no pixels' };
+  if (sides.some((side) => side > sidePixels)) {
+    return {
+      fault: `it is ${sides.join(' × ')} pixels large; neither side may have more than ${sidePixels}`,
+    };
+  }
+  return image;
+}
+
+const cutOff = (what: string): ImageFault => ({ fault: `the ${what} is cut off or damaged` });
+
+/** Bit depths that each color type of a PNG may have. */
+const PNG_DEPTHS: Record<number, readonly number[]> = {
+  0: [1, 2, 4, 8, 16],
+  2: [8, 16],
+  3: [1, 2, 4, 8],
+  4: [8, 16],
+  6: [8, 16],
+};
+
+/** Chunks of length, name, data and checksum: a header first, data somewhere, and an end. */
+function readPng(bytes: Buffer): Image | ImageFault {
+  let size: { width: number; height: number } | null = null;
+  let hasData = false;
+  for (let at = PNG_SIGNATURE.length; at + 12 <= bytes.length; ) {
+    const length = bytes.readUInt32BE(at);
+    const end = at + 12 + length;
+    if (end > bytes.length) break;
+    if (bytes.readUInt32BE(end - 4) !== crc32(bytes.subarray(at + 4, end - 4))) break;
+    const name = ascii(bytes, at + 4, at + 8);
+    if (size === null) {
+      if (name !== 'IHDR' || length !== 13) break;
+      const depths = PNG_DEPTHS[bytes.readUInt8(at + 17)];
+      if (!depths?.includes(bytes.readUInt8(at + 16))) break;
+      size = { width: bytes.readUInt32BE(at + 8), height: bytes.readUInt32BE(at + 12) };
+    }
+    if (name === 'IDAT') hasData = true;
+    if (name === 'IEND') return hasData ? { mediaType: 'image/png', ...size, length: end } : cutOff('PNG');
+    at = end;
+  }
+  return cutOff('PNG');
+}
+
+const [MARKER, END_OF_IMAGE, START_OF_SCAN] = [0xff, 0xd9, 0xda];
+const isRestart = (marker: number) => marker >= 0xd0 && marker <= 0xd7;
+/** Frame headers, without the tables and extensions that share their range. */
+const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+
+/** Segments behind markers; what follows the start of a scan is data up to the next marker. */
+function readJpeg(bytes: Buffer): Image | ImageFault {
+  let size: { width: number; height: number } | null = null;
+  let hasScan = false;
+  for (let at = 2; at + 2 <= bytes.length; ) {
+    if (bytes[at] !== MARKER) break;
+    const marker = bytes.readUInt8(at + 1);
+    if (marker === MARKER) {
+      at++;
+      continue;
+    }
+    if (marker === END_OF_IMAGE) {
+      return size !== null && hasScan ? { mediaType: 'image/jpeg', ...size, length: at + 2 } : cutOff('JPEG');
+    }
+    if (at + 4 > bytes.length) break;
+    const length = bytes.readUInt16BE(at + 2);
+    const end = at + 2 + length;
+    if (length < 2 || end > bytes.length) break;
+    if (isFrame(marker)) {
+      if (length < 8) break;
+      size = { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+    }
+    at = marker === START_OF_SCAN ? endOfScan(bytes, end) : end;
+    hasScan ||= marker === START_OF_SCAN;
+  }
+  return cutOff('JPEG');
+}
+
+/** In the data of a scan a marker byte is followed by a zero, or counts restarts. */
+function endOfScan(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(MARKER, from); at >= 0; at = bytes.indexOf(MARKER, at + 1)) {
+    const next = bytes[at + 1] ?? 0;
+    if (next !== 0 && !isRestart(next)) return at;
+  }
+  return bytes.length;
+}
+
+/** Chunks of name, length and data, padded to even length, inside of one that holds them all. */
+function readWebp(bytes: Buffer): Image | ImageFault {
+  const length = bytes.length < 12 ? 0 : bytes.readUInt32LE(4) + 8;
+  if (length < 20 || length > bytes.length) return cutOff('WebP');
+  let size: { width: number; height: number } | null = null;
+  let hasData = false;
+  let at = 12;
+  while (at + 8 <= length) {
+    const name = ascii(bytes, at, at + 4);
+    const end = at + 8 + bytes.readUInt32LE(at + 4);
+    if (end > length) return cutOff('WebP');
+    const found = webpSize(name, bytes.subarray(at + 8, end));
+    if (found !== null && 'fault' in found) return found;
+    size ??= found;
+    if (['VP8 ', 'VP8L', 'ANMF'].includes(name)) hasData = true;
+    at = end + (end % 2);
+  }
+  if (size === null || !hasData || at < length) return cutOff('WebP');
+  return { mediaType: 'image/webp', ...size, length };
+}
+
+/** The size that a chunk tells; null when it is not one of those that do. */
+function webpSize(name: string, data: Buffer): { width: number; height: number } | ImageFault | null {
+  switch (name) {
+    case 'VP8X':
+      if (data.length < 10) return cutOff('WebP');
+      return { width: data.readUIntLE(4, 3) + 1, height: data.readUIntLE(7, 3) + 1 };
+    case 'VP8 ':
+      if (data.length < 10 || data.readUIntBE(3, 3) !== 0x9d012a) return cutOff('WebP');
+      return { width: data.readUInt16LE(6) & 0x3fff, height: data.readUInt16LE(8) & 0x3fff };
+    case 'VP8L': {
+      if (data.length < 5 || data[0] !== 0x2f) return cutOff('WebP');
+      const bits = data.readUInt32LE(1);
+      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,111 @@
+import { marketEndpoints as endpoints, LIMITS } from '@saldo/api';
+import type { FastifyInstance } from 'fastify';
+import { type Database, type Db, statement } from '../../db/database.ts';
+import { pageLinks } from '../../http/paging.ts';
+import { isFresh } from '../../http/preconditions.ts';
+import { fieldProblem, problem } from '../../http/problem.ts';
+import { type Call, type Route, route } from '../../http/routes.ts';
+import { COVERS_PATH, coverAddress, coverFinder } from './covers.ts';
+import { type ListName, type MarketList, marketList, type VersionFault } from './lists.ts';
+import { type DemandColumns, demandPage, type OfferedColumns, offeredPage } from './wire.ts';
+
+// A page holds a hundred records at most; to say so keeps the database from preparing for thousands.
+const ON_A_PAGE = `order by published_no desc limit ${LIMITS.pageSize.maximum}`;
+
+const ASSET_PAGE = statement(
+  'market_assets',
+  `select l.version, o.asset_id, a.name, a.technology, a.nominal_power_kw, o.average_annual_kwh, o.delivery_start,
+     o.ppa_type, o.additional_info, o.state, o.country, o.cover_name, o.cover_url, o.price_years, o.price_cents
+   from market_list l
+   left join ((select * from offer where published_no between $1 and $2 ${ON_A_PAGE}) o
+              join asset a on a.id = o.asset_id) on true
+   where l.name = 'assets'
+   order by o.published_no desc`,
+);
+const DEMAND_PAGE = statement(
+  'market_demands',
+  `select l.version, d.id, d.contract_years, d.annual_kwh, d.additional_info, d.country, d.state, d.delivery_start
+   from market_list l
+   left join (select * from demand where published_no between $1 and $2 ${ON_A_PAGE}) d on true
+   where l.name = 'demands'
+   order by d.published_no desc`,
+);
+
+export const offeredAssets = (db: Db) =>
+  marketList<OfferedColumns>(db, 'assets', { table: 'offer', page: ASSET_PAGE });
+export const listedDemands = (db: Db) =>
+  marketList<DemandColumns>(db, 'demands', { table: 'demand', page: DEMAND_PAGE });
+
+/** What account holders browse. `customerUrl` is how the outside names the customer API. */
+export function marketRoutes(db: Db, customerUrl: () => string): Route[] {
+  const [assets, demands] = [offeredAssets(db), listedDemands(db)];
+  return [
+    route(endpoints.listMarketAssets, async (call) => {
+      const rows = await readPage(call, 'assets', assets, customerUrl());
+      return offeredPage(rows, coverAddress(customerUrl(), ''));
+    }),
+    route(endpoints.listMarketDemands, async (call) =>
+      demandPage(await readPage(call, 'demands', demands, customerUrl())),
+    ),
+  ];
+}
+
+type ListCall = Call<(typeof endpoints)[keyof typeof endpoints]>;
+
+const VERSION_HEADER = 'X-List-Version';
+
+/** Reads the page that is asked for, and says in headers where it stands in the list. */
+async function readPage<Row extends readonly unknown[]>(
+  { query, request, reply }: ListCall,
+  name: ListName,
+  list: MarketList<Row>,
+  customerUrl: string,
+): Promise<Row[]> {
+  const { page = LIMITS.pageNumber.default, limit = LIMITS.pageSize.default } = query;
+  const found = await list.read(page, limit, versionIn(name, request.headers['x-list-version']));
+  if (typeof found === 'string') throw versionProblem(found);
+  reply.headers({
+    link: pageLinks(`${customerUrl}/v1/${name}`, page, limit, found.total),
+    'x-total-count': String(found.total),
+    'x-list-version': `${name}-${found.version}`,
+  });
+  return found.rows;
+}
+
+function versionIn(name: ListName, header: string | string[] | undefined): number | null {
+  if (header === undefined) return null;
+  const [, version] = new RegExp(`^${name}-(\\d{1,10})$`).exec(String(header)) ?? [];
+  if (version === undefined) throw versionProblem('unknown');
+  return Number(version);
+}
+
+const versionProblem = (fault: VersionFault) =>
+  fault === 'unknown'
+    ? fieldProblem(VERSION_HEADER, 'invalid_format', 'is not a version of this list; begin without it')
+    : fieldProblem(
+        VERSION_HEADER,
+        'validation_failed',
+        'is of a list that is forgotten; begin anew without it',
+      );
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+/** Covers need no key: whoever may see an offer hands its cover's address to a browser. */
+export function mountCovers(app: FastifyInstance, db: Database): void {
+  const find = coverFinder(db);
+  app.get<{ Params: { name: string } }>(`${COVERS_PATH}:name`, async (request, reply) => {
+    const { name } = request.params;
+    const cover = await find(name);
+    if (cover === null) throw problem('not_found', 'There is no such cover.');
+    const tag = `"${name}"`;
+    // The address changes with the content, so that everybody may keep what they got.
+    reply.removeHeader('vary').headers({
+      'cache-control': FOR_EVER,
+      etag: tag,
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    if (isFresh(request.headers['if-none-match'], tag)) return reply.code(304).send();
+    return reply.type(cover.media_type).send(cover.bytes);
+  });
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { test } from 'node:test';
+import { LIMITS } from '@saldo/api';
+import { coverImage } from '../src/demo/cover.ts';
+import { client, problemOf, startTestPlatform } from './harness.ts';
+import { createWorld } from './world.ts';
+
+const platform = await startTestPlatform();
+const second = await startTestPlatform({ environment: { DATABASE_URL: platform.databaseUrl } });
+const world = createWorld(platform.db, platform.clock);
+const request = client(platform.baseUrl, await world.operatorKey());
+const customer = client(platform.customerUrl, await world.accountKey());
+
+const PNG = coverImage('cover');
+const JPEG = Buffer.concat([
+  Buffer.from(
+    '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////' +
+      '////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=',
+    'base64',
+  ),
+  Buffer.from([0xff, 0xd9]),
+]);
+const WEBP = Buffer.from('UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAwA0JaQAA3AA/vuUAAA=', 'base64');
+
+const upload = (bytes: Uint8Array<ArrayBuffer>, type = 'image/png', headers: Record<string, string> = {}) =>
+  request('/operator/v1/covers', {
+    method: 'POST',
+    body: new Blob([bytes]),
+    headers: { 'content-type': type, ...headers },
+  });
+
+const bytesAt = async (url: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(url, { headers });
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes: Buffer.from(await response.arrayBuffer()),
+  };
+};
+
+test('a PNG, JPEG or WebP is taken by its content and served as what it is, to everybody', async () => {
+  for (const [bytes, mediaType, ending, width] of [
+    [PNG, 'image/png', 'png', 320],
+    [JPEG, 'image/jpeg', 'jpg', 1],
+    [WEBP, 'image/webp', 'webp', 1],
+  ] as const) {
+    // Whatever the client calls it.
+    const { status, body } = await upload(bytes, 'image/webp');
+    assert.equal(status, 201);
+    assert.deepEqual([body.media_type, body.width], [mediaType, width]);
+    const name = `${hash('sha256', bytes, 'base64url')}.${ending}`;
+    assert.equal(body.cover_url, `${platform.customerUrl}/covers/${name}`);
+
+    const served = await bytesAt(body.cover_url);
+    assert.deepEqual(served.bytes, bytes);
+    const expected = {
+      'content-type': mediaType,
+      'content-length': String(bytes.length),
+      etag: `"${name}"`,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      vary: null,
+    };
+    for (const [header, value] of Object.entries(expected))
+      assert.equal(served.headers.get(header), value, header);
+    assert.match(served.headers.get('content-security-policy') ?? '', /default-src 'none'.*sandbox/);
+    assert.ok(served.headers.get('x-request-id'));
+  }
+});
+
+test('a cover that is known need not be sent again, and is never compressed', async () => {
+  const { cover_url: url } = (await upload(PNG)).body;
+  const { headers } = await bytesAt(url, { 'accept-encoding': 'gzip, br' });
+  assert.equal(headers.get('content-encoding'), null);
+  const etag = headers.get('etag') ?? '';
+  for (const known of [etag, `"other", ${etag}`, `W/${etag}`, '*']) {
+    const answer = await bytesAt(url, { 'if-none-match': known });
+    assert.deepEqual([answer.status, answer.bytes.length], [304, 0], known);
+    assert.equal(answer.headers.get('etag'), etag);
+    assert.match(answer.headers.get('cache-control') ?? '', /immutable/);
+  }
+  assert.equal((await bytesAt(url, { 'if-none-match': '"other"' })).status, 200);
+  const head = await fetch(url, { method: 'HEAD' });
+  assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(PNG.length)]);
+});
+
+test('the same image has one address, another image another, and every process serves both', async () => {
+  const [one, again] = [await upload(PNG), await upload(PNG)];
+  const other = await upload(coverImage('another'));
+  assert.equal(again.body.cover_url, one.body.cover_url);
+  assert.notEqual(other.body.cover_url, one.body.cover_url);
+  for (const { body } of [one, other]) {
+    const elsewhere = body.cover_url.replace(platform.customerUrl, second.customerUrl);
+    assert.equal((await bytesAt(elsewhere)).status, 200);
+  }
+});
+
+test('an offer names a cover by its address, and shows it until it names another', async () => {
+  const { cover_url } = (await upload(PNG)).body;
+  const offer = {
+    ppa_type: 'PAY_AS_PRODUCED',
+    delivery_start: '2027-01-01T00:00:00Z',
+    country: 'DE',
+    pricing: [{ years: 10, price: 58.5 }],
+    cover_url,
+  };
+  const body = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION', offer };
+  const asset = (await request('/operator/v1/assets', { method: 'POST', body })).body;
+  assert.equal(asset.offer.cover_url, cover_url);
+  const shown = async () => (await customer('/v1/assets?limit=1')).body.assets[0].coverUrl;
+  assert.equal(await shown(), cover_url);
+  const change = (cover: string | null) =>
+    request(`/operator/v1/assets/${asset.id}`, { method: 'PATCH', body: { offer: { cover_url: cover } } });
+  const other = (await upload(coverImage('another'))).body.cover_url;
+  for (const cover of [other, 'https://pictures.example/x.webp', null, cover_url]) {
+    assert.equal((await change(cover)).body.offer.cover_url, cover);
+    assert.equal(await shown(), cover);
+  }
+  // Another process names its covers by its own address, but knows which one is meant.
+  const elsewhere = (await client(second.customerUrl, await world.accountKey())('/v1/assets?limit=1')).body;
+  assert.equal(elsewhere.assets[0].coverUrl, cover_url.replace(platform.customerUrl, second.customerUrl));
+});
+
+test('what is no image is refused, whatever it is called', async () => {
+  const texts = ['GIF89a', '<svg xmlns="http://www.w3.org/2000/svg"/>', '<html>', 'x'.repeat(1000)];
+  const wrong = [
+    ...texts.map((text) => Buffer.from(text)),
+    PNG.subarray(0, 500),
+    JPEG.subarray(0, -2),
+    PNG.subarray(1),
+  ];
+  for (const bytes of wrong) {
+    const answer = await upload(Buffer.from(bytes));
+    assert.equal(answer.status, 400);
+    assert.deepEqual(problemOf(answer), { code: 'validation', errors: [' invalid_format'] });
+    assert.match(answer.body.errors[0].message, /PNG, JPEG or WebP/);
+  }
+  assert.deepEqual(problemOf(await upload(Buffer.alloc(0))).errors, [' required']);
+  const nothing = await request('/operator/v1/covers', { method: 'POST' });
+  assert.deepEqual(problemOf(nothing).errors, [' required']);
+});
+
+test('another media type is refused, and so is more than 5 MB, of which nothing is kept', async () => {
+  for (const type of [
+    'image/gif',
+    'image/svg+xml',
+    'application/json',
+    'text/html',
+    'application/octet-stream',
+  ]) {
+    const answer = await upload(PNG, type);
+    assert.deepEqual([answer.status, problemOf(answer).code], [415, 'unsupported_media_type'], type);
+    assert.match(answer.body.detail, /image\/png or image\/jpeg or image\/webp/);
+  }
+  const padded = Buffer.concat([PNG, Buffer.alloc(LIMITS.cover.bytes - PNG.length)]);
+  assert.equal((await upload(padded)).status, 201, 'exactly as large as it may be');
+  const answer = await upload(Buffer.concat([padded, Buffer.alloc(1)]));
+  assert.deepEqual([answer.status, problemOf(answer).code], [413, 'payload_too_large']);
+  assert.match(answer.body.detail, new RegExp(String(LIMITS.cover.bytes)));
+});
+
+test('what a program has appended to an image is not served', async () => {
+  const { body } = await upload(Buffer.concat([PNG, Buffer.from('<script>alert(1)</script>')]));
+  assert.deepEqual((await bytesAt(body.cover_url)).bytes, PNG);
+});
+
+test('an upload is repeated safely, and is in the audit trail', async () => {
+  const headers = { 'idempotency-key': 'cover-once' };
+  const image = coverImage('audited');
+  const first = await upload(image, 'image/png', headers);
+  const again = await upload(image, 'image/png', headers);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.deepEqual(again.body, first.body);
+  const other = await upload(coverImage('not audited'), 'image/png', headers);
+  assert.deepEqual([other.status, problemOf(other).code], [409, 'idempotency_key_reused']);
+  const name = first.body.cover_url.split('/covers/')[1];
+  const { body } = await request(`/operator/v1/audit?subject=${name}`);
+  assert.equal(body.entries.length, 1);
+  assert.deepEqual([body.entries[0].action, body.entries[0].after], ['cover.uploaded', first.body]);
+});
+
+test('a cover that does not exist is not found, and nobody is told to keep that', async () => {
+  for (const name of [
+    'x',
+    `${'x'.repeat(43)}.png`,
+    '..%2f..%2fopenapi.json',
+    '%00',
+    `${'x'.repeat(43)}.svg`,
+  ]) {
+    const answer = await client(platform.customerUrl)(`/covers/${name}`);
+    assert.deepEqual([answer.status, problemOf(answer).code], [404, 'not_found'], name);
+  }
+  const answer = await client(platform.customerUrl)('/covers/x', { method: 'PUT' });
+  assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
+});
