@@ -26,6 +26,8 @@ export const LIMITS = {
   rejectedLines: 1000,
   /** A line of an import; a whole day is a few kilobytes. */
   importLineBytes: 64 * 1024,
+  /** A message from a TSO, unless it is set otherwise; the largest realistic one has half of that. */
+  messageMb: { minimum: 1, maximum: 512, default: 64 },
   /** No request that a person wrote has more mistakes; one made to cost time may have any number. */
   fieldErrors: 1000,
   bodyBytes: 1024 * 1024,
@@ -129,6 +131,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Parties: 'BRPs, their balance groups, accounts, and keys.',
   Assets: 'Plants that contracts deliver from.',
   Volumes: 'How the quarter-hour volumes come in.',
+  Exchange: 'Schedules that go out to the TSOs, and what they answer.',
   Platform: 'The audit trail, and the clock of a sandbox.',
 };
 
@@ -155,6 +158,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   brp_id: { description: 'Id of the BRP.', example: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b' },
   key_id: { description: 'Id of the API key.', example: 'key_01jhm3w0ave6p8mxk2r5t7zj4h' },
   asset_id: { description: 'Id of the asset.', example: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c' },
+  message_id: { description: 'Id of the message.', example: 'msg_01jhm55t4kfdgv3y8n2c6q1w9r' },
   eic: { description: 'EIC of the balance group.', example: '11XFC-PROD-----E' },
   delivery_date: { description: 'A German delivery day.', example: '2026-10-25' },
   date: { description: 'A German delivery day.', example: '2026-10-25' },

@@ -28,6 +28,8 @@ export type Endpoint<
   /** Media types of a body that is read as a stream, of any size. */
   readonly stream?: readonly string[];
   readonly response: Response;
+  /** For an answer that is a document and not JSON: its media types, the usual one first, each with an example. */
+  readonly documents?: Readonly<Record<string, string>>;
   /** Problems that only this operation has; those that every operation has are added where they are documented. */
   readonly problems: readonly ProblemCode[];
   readonly example: { readonly request?: unknown; readonly response: unknown };

@@ -4,6 +4,7 @@ import { deliveryDayEndpoints } from './delivery-days.ts';
 import { nominationEndpoints } from './nominations.ts';
 import { operatorContractEndpoints } from './operator/contracts.ts';
 import { operatorCustomerEndpoints } from './operator/customers.ts';
+import { operatorExchangeEndpoints } from './operator/exchange.ts';
 import { operatorNominationEndpoints } from './operator/nominations.ts';
 import { operatorPartyEndpoints } from './operator/parties.ts';
 import { operatorPlatformEndpoints } from './operator/platform.ts';
@@ -26,6 +27,7 @@ export const operatorEndpoints = {
   ...operatorContractEndpoints,
   ...operatorVolumeEndpoints,
   ...operatorNominationEndpoints,
+  ...operatorExchangeEndpoints,
   ...operatorPlatformEndpoints,
 };
 
@@ -37,6 +39,7 @@ export * from './endpoint.ts';
 export * from './nominations.ts';
 export * from './operator/contracts.ts';
 export * from './operator/customers.ts';
+export * from './operator/exchange.ts';
 export * from './operator/nominations.ts';
 export * from './operator/parties.ts';
 export * from './operator/platform.ts';
