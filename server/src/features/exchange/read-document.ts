@@ -7,7 +7,7 @@ import type { DocumentForm, Vocabulary } from './vocabulary.ts';
 import { placeOf, readXml, shown, type XmlElement, XmlFault } from './xml.ts';
 
 /** What is read or decoded between two pauses: a few milliseconds of work. */
-const SLICE_LENGTH = 256 * 1024;
+const SLICE_LENGTH = 64 * 1024;
 
 const VOCABULARIES: Readonly<Record<Format, Vocabulary>> = { ess: ESS, cim: CIM };
 const NOTHING: Recognised = {

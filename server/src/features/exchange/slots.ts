@@ -10,7 +10,7 @@ import {
 } from '../../domain/delivery-day.ts';
 import { parsePower, powerText } from '../../domain/power.ts';
 import { CODES } from './codes.ts';
-import { type Fields, findText, groupsOf, textOf } from './vocabulary.ts';
+import { type Fields, findText, groupsOf, textOf, type WrittenFields } from './vocabulary.ts';
 import { shown, XmlFault } from './xml.ts';
 
 const MINUTE_FORM = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2})(?::00)?Z$/;
@@ -50,21 +50,28 @@ function boundsOf(text: string): { start: number; end: number } {
   return { start, end };
 }
 
+/** A period with every slot of the day, to be written. */
 export function periodFields(
   day: DeliveryDay,
   powersKw: readonly number[],
   reasonsAt: ReadonlyMap<number, Fields[]>,
-): Fields {
+): WrittenFields {
   return {
     interval: intervalText(day),
     resolution: CODES.resolution,
-    points: powersKw.map((powerKw, at) => {
-      const point: Fields = { position: String(at + 1), quantity: powerText(powerKw) };
-      const reasons = reasonsAt.get(at + 1);
-      if (reasons) point['reasons'] = reasons;
-      return point;
-    }),
+    points: pointFields(powersKw, reasonsAt),
   };
+}
+
+function* pointFields(
+  powersKw: readonly number[],
+  reasonsAt: ReadonlyMap<number, Fields[]>,
+): Generator<WrittenFields> {
+  for (const [at, powerKw] of powersKw.entries()) {
+    const point = { position: String(at + 1), quantity: powerText(powerKw) };
+    const reasons = reasonsAt.get(at + 1);
+    yield reasons ? { ...point, reasons } : point;
+  }
 }
 
 /** The values of every slot of the day: each exactly once, in one period or in several that follow each other. */

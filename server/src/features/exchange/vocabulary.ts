@@ -186,7 +186,10 @@ function refuseAttributes(element: XmlElement, known: readonly string[]): void {
   }
 }
 
-export function writeDocument(vocabulary: Vocabulary, form: DocumentForm, fields: Fields): string {
+/** Fields to be written; groups may be made one by one while they are. */
+export type WrittenFields = { [field: string]: string | Iterable<WrittenFields> };
+
+export function writeDocument(vocabulary: Vocabulary, form: DocumentForm, fields: WrittenFields): string {
   const { root, namespace, rootAttributes } = form;
   const attributes = Object.entries(rootAttributes).map(([name, said]) => ` ${name}="${escapeXml(said)}"`);
   if (namespace !== null) attributes.unshift(` xmlns="${namespace.stem}${namespace.version}"`);
@@ -194,26 +197,33 @@ export function writeDocument(vocabulary: Vocabulary, form: DocumentForm, fields
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${attributes.join('')}>\n${content}</${root}>\n`;
 }
 
-export function writeParts(vocabulary: Vocabulary, parts: readonly Part[], fields: Fields): string {
-  let text = '';
+export function writeParts(vocabulary: Vocabulary, parts: readonly Part[], fields: WrittenFields): string {
+  const pieces: string[] = [];
   for (const part of parts) {
     if (part.kind === 'merged') {
-      text += `<${part.name}>\n${writeParts(vocabulary, part.parts, fields)}</${part.name}>\n`;
+      pieces.push(writeGroup(vocabulary, part.name, part.parts, fields));
       continue;
     }
     const found = fields[part.field];
     if (found === undefined) {
       assert(part.times === '?' || part.times === '*', `${part.name} cannot be left out`);
     } else if (typeof found === 'string') {
-      text += writeValue(vocabulary, part, found);
+      pieces.push(writeValue(vocabulary, part, found));
     } else {
       assert(part.kind === 'group', `${part.name} is no group`);
-      for (const one of found) {
-        text += `<${part.name}>\n${writeParts(vocabulary, part.parts, one)}</${part.name}>\n`;
-      }
+      for (const one of found) pieces.push(writeGroup(vocabulary, part.name, part.parts, one));
     }
   }
-  return text;
+  return pieces.join('');
+}
+
+function writeGroup(
+  vocabulary: Vocabulary,
+  name: string,
+  parts: readonly Part[],
+  fields: WrittenFields,
+): string {
+  return `<${name}>\n${writeParts(vocabulary, parts, fields)}</${name}>\n`;
 }
 
 function writeValue({ valuesIn }: Vocabulary, part: Part, said: string): string {

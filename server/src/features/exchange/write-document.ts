@@ -15,7 +15,7 @@ import { ACKNOWLEDGEMENT_CODES, CODES, CONFIRMATION_TYPES, codeFor } from './cod
 import type { Format } from './document.ts';
 import { ESS } from './ess.ts';
 import { intervalText, periodFields } from './slots.ts';
-import { type Fields, type Vocabulary, writeDocument, writeParts } from './vocabulary.ts';
+import { type Fields, type Vocabulary, type WrittenFields, writeDocument, writeParts } from './vocabulary.ts';
 
 const VOCABULARIES: Readonly<Record<Format, Vocabulary>> = { ess: ESS, cim: CIM };
 const VERSION_DIGITS = 3;
@@ -25,7 +25,7 @@ const NO_REASONS: ReadonlyMap<number, Fields[]> = new Map();
 export function writeSchedule(schedule: Schedule, format: Format, createdAt: number): string {
   const { operatorEic, tso, day } = schedule;
   const { area, party } = controlArea(tso);
-  const fields: Fields = {
+  const fields: WrittenFields = {
     id: schedule.messageId,
     version: String(schedule.version),
     ...CODES.schedule,
@@ -37,7 +37,7 @@ export function writeSchedule(schedule: Schedule, format: Format, createdAt: num
     interval: intervalText(day),
     // Only the newer format wants to be told whose schedule it is and for which area.
     ...(format === 'cim' ? { domain: area, subject: operatorEic, subjectRole: CODES.role.operator } : {}),
-    series: schedule.series.map((series) => seriesFields(series, day)),
+    series: schedule.series.values().map((series) => seriesFields(series, day)),
   };
   return writeDocument(VOCABULARIES[format], VOCABULARIES[format].documents.schedule, fields);
 }
@@ -55,7 +55,7 @@ export function writeAnswer(answer: Answer, format: Format): string {
   const vocabulary = VOCABULARIES[format];
   const area = findAreaByParty(answer.sender);
   assert(area !== null, 'only a TSO answers');
-  const fields: Fields = {
+  const fields: WrittenFields = {
     id: answer.id,
     createdAt: formatInstant(answer.createdAt),
     sender: answer.sender,
@@ -69,11 +69,11 @@ export function writeAnswer(answer: Answer, format: Format): string {
   return writeDocument(vocabulary, vocabulary.documents[answer.kind], fields);
 }
 
-function answeredMessage({ answers }: Answer): Fields {
+function answeredMessage({ answers }: Answer): WrittenFields {
   return answers === null ? {} : { answeredId: answers.messageId, answeredVersion: String(answers.version) };
 }
 
-function contentFields(answer: Answer): Fields {
+function contentFields(answer: Answer): WrittenFields {
   switch (answer.kind) {
     case 'acknowledgement':
       return acknowledgementFields(answer);
@@ -84,7 +84,7 @@ function contentFields(answer: Answer): Fields {
   }
 }
 
-function acknowledgementFields({ outcome, reasons, rejectedSeries }: Acknowledgement): Fields {
+function acknowledgementFields({ outcome, reasons, rejectedSeries }: Acknowledgement): WrittenFields {
   const code = codeFor(ACKNOWLEDGEMENT_CODES, outcome);
   assert(
     reasons.some((reason) => reason.code === code),
@@ -99,14 +99,14 @@ function acknowledgementFields({ outcome, reasons, rejectedSeries }: Acknowledge
   };
 }
 
-function confirmationFields(confirmation: Confirmation): Fields {
+function confirmationFields(confirmation: Confirmation): WrittenFields {
   const { day, isFinal, reasons, series, imposed } = confirmation;
   return {
     type: codeFor(CONFIRMATION_TYPES, isFinal ? 'final' : 'intermediate'),
     interval: intervalText(day),
     ...reasonFields(reasons),
-    imposed: imposed.map((one) => ({ ...seriesFields(one, day), ...reasonFields(one.reasons) })),
-    series: series.map(({ powersKw, slotReasons, reasons, ...name }) => {
+    imposed: imposed.values().map((one) => ({ ...seriesFields(one, day), ...reasonFields(one.reasons) })),
+    series: series.values().map(({ powersKw, slotReasons, reasons, ...name }) => {
       const reasonsAt = new Map(slotReasons.map(({ slot, reasons }) => [slot, reasons.map(reasonField)]));
       const periods = powersKw === null ? {} : { periods: [periodFields(day, powersKw, reasonsAt)] };
       return { ...flowFields(name), ...periods, ...reasonFields(reasons) };
@@ -114,10 +114,10 @@ function confirmationFields(confirmation: Confirmation): Fields {
   };
 }
 
-function anomalyFields({ day, sides }: Anomaly): Fields {
+function anomalyFields({ day, sides }: Anomaly): WrittenFields {
   return {
     interval: intervalText(day),
-    sides: sides.map((side) => ({
+    sides: sides.values().map((side) => ({
       party: side.party,
       messageId: side.messageId,
       messageVersion: String(side.messageVersion),
@@ -127,11 +127,14 @@ function anomalyFields({ day, sides }: Anomaly): Fields {
   };
 }
 
-function seriesFields(series: AnsweredSeries & { powersKw: readonly number[] }, day: DeliveryDay): Fields {
+function seriesFields(
+  series: AnsweredSeries & { powersKw: readonly number[] },
+  day: DeliveryDay,
+): WrittenFields {
   return { ...flowFields(series), periods: [periodFields(day, series.powersKw, NO_REASONS)] };
 }
 
-function flowFields(series: AnsweredSeries): Fields {
+function flowFields(series: AnsweredSeries): WrittenFields {
   const { outParty, outArea, inParty, inArea } = series;
   return {
     identification: series.identification,
@@ -152,7 +155,7 @@ function reasonField({ code, text }: Reason): Fields {
   return text === null ? { code } : { code, text };
 }
 
-function reasonFields(reasons: readonly Reason[]): Fields {
+function reasonFields(reasons: readonly Reason[]): WrittenFields {
   return reasons.length === 0 ? {} : { reasons: reasons.map(reasonField) };
 }
 

@@ -307,6 +307,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
+const TO_ESCAPE = /[&<>"']/;
+
 export function escapeXml(value: string): string {
-  return value.replaceAll(/[&<>"']/g, (character) => ESCAPES[character]!);
+  // Hardly any value has something to escape, and replacing costs more than looking.
+  return TO_ESCAPE.test(value) ? value.replaceAll(/[&<>"']/g, (character) => ESCAPES[character]!) : value;
 }
