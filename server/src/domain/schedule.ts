@@ -142,7 +142,7 @@ function assertPositions(positions: readonly NominatedPosition[], slots: number)
 }
 
 function isAmount(kwh: number): boolean {
-  return Number.isSafeInteger(kwFromKwh(kwh)) && kwh >= 0;
+  return Number.isInteger(kwh) && Number.isSafeInteger(kwFromKwh(kwh)) && kwh >= 0;
 }
 
 /** What a group delivers comes in at the operator, and the other way round. */
