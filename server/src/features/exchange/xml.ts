@@ -167,7 +167,7 @@ class XmlReader {
     const { text } = this;
     OPEN.lastIndex = this.at;
     const opening = OPEN.exec(text);
-    if (opening === null) throw this.unexpected('an element');
+    if (opening === null) throw this.noElement();
     const name = opening[1]!;
     if (name.length > XML_LIMITS.nameLength) {
       throw this.fault(`A name is longer than ${XML_LIMITS.nameLength} characters`);
@@ -205,7 +205,7 @@ class XmlReader {
     let text = '';
     for (;;) {
       const end = this.text.indexOf('<', this.at);
-      if (end < 0) throw this.unexpected('a closing tag');
+      if (end < 0) throw this.fault('The document is cut off', this.text.length);
       if (end > this.at) {
         text += this.valueOf(this.text.slice(this.at, end));
         this.at = end;
@@ -271,10 +271,10 @@ class XmlReader {
     return name.slice(this.prefix.length);
   }
 
-  private unexpected(expected: string): XmlFault {
+  private noElement(): XmlFault {
     if (this.at >= this.text.length) return this.fault('The document is cut off');
     const found = shown(this.text.slice(this.at, this.at + 10));
-    return this.fault(`There should be ${expected} instead of ${found}`);
+    return this.fault(`There should be an element instead of ${found}`);
   }
 
   private fault(message: string, at = this.at): XmlFault {
