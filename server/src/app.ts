@@ -9,12 +9,15 @@ import { type MovableClock, monotonicNow } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, statement } from './db/database.ts';
 import { DEFAULT_GATE_RULES } from './domain/gates.ts';
+import { exchangeOf } from './exchange.ts';
 import { operatorAuditRoutes } from './features/audit/operator-routes.ts';
 import { calendarRoutes } from './features/calendar/routes.ts';
 import { operatorContractRoutes } from './features/contracts/operator-routes.ts';
 import { contractRoutes } from './features/contracts/routes.ts';
 import { operatorCustomerRoutes } from './features/customers/operator-routes.ts';
 import { customerRoutes } from './features/customers/routes.ts';
+import { operatorExchangeRoutes } from './features/exchange/operator-routes.ts';
+import { scheduleRoutes } from './features/exchange/routes.ts';
 import { operatorMarketRoutes } from './features/market/operator-routes.ts';
 import { nominationRoutes, operatorNominationRoutes } from './features/nominations/routes.ts';
 import { operatorPartyRoutes } from './features/parties/operator-routes.ts';
@@ -109,6 +112,7 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),
     ...nominationRoutes(db, config.operator),
+    ...scheduleRoutes(db, config.operator.eic),
     ...customerRoutes(db, clock),
     ...calendarRoutes(clock, DEFAULT_GATE_RULES),
   ];
@@ -127,6 +131,7 @@ const operatorRoutes = (config: Config, db: Database, clock: MovableClock) => [
   ...operatorTransactionRoutes(db, clock),
   ...operatorVolumeRoutes(db, clock, config.profileDays),
   ...operatorNominationRoutes(db, clock, DEFAULT_GATE_RULES, config.operator),
+  ...operatorExchangeRoutes(db, clock, exchangeOf(config)),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
 ];
 

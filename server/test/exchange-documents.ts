@@ -97,8 +97,8 @@ function anyConfirmation(schedule: Schedule, anyHead: fc.Arbitrary<Head>): fc.Ar
       isFinal,
       outcome,
       reasons: [{ code: OUTCOMES[outcome], text }],
-      series: listed.map(({ powersKw: _, ...name }) => ({
-        ...name,
+      series: listed.map((series) => ({
+        ...series,
         reasons,
         powersKw: said.powersKw,
         slotReasons: said.slotReasons.toSorted((one, other) => one.slot - other.slot),

@@ -13,8 +13,9 @@ import {
 } from '@saldo/api';
 import { pino } from 'pino';
 import type { TSchema } from 'typebox';
-import { readConfig } from '../src/config.ts';
+import { type Config, readConfig } from '../src/config.ts';
 import { type Database, openDatabase } from '../src/db/database.ts';
+import { type ExchangeParts, exchangeOf } from '../src/exchange.ts';
 import { compile, type Validator } from '../src/http/validation.ts';
 import { startPlatform } from '../src/platform.ts';
 import { createDatabase } from './databases.ts';
@@ -38,6 +39,9 @@ export type TestPlatform = {
   databaseUrl: string;
   db: Database;
   clock: TestClock;
+  /** How it exchanges messages with the TSOs, for runs of its jobs that the test asks for. */
+  exchange: ExchangeParts;
+  config: Config;
 };
 
 /**
@@ -74,7 +78,15 @@ export async function startTestPlatform(
     await database.drop();
     await rm(dataDir, { recursive: true, force: true });
   });
-  return { baseUrl: platform.baseUrl, adminUrl: platform.adminUrl, databaseUrl: database.url, db, clock };
+  return {
+    baseUrl: platform.baseUrl,
+    adminUrl: platform.adminUrl,
+    databaseUrl: database.url,
+    db,
+    clock,
+    exchange: exchangeOf(config),
+    config,
+  };
 }
 
 /** Tests read answers as a client without types would. */
@@ -137,6 +149,10 @@ function checkAnswer(method: string, pathAndQuery: string, answer: Answer): void
   if (answer.status === 304 && endpoint.conditional) return;
   assert.equal(answer.status, endpoint.status ?? 200, what);
   if (answer.status === 204) return assert.equal(answer.text, '', what);
+  if (endpoint.documents !== undefined) {
+    const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
+    return assert.ok(Object.hasOwn(endpoint.documents, type), `${what} is ${type}`);
+  }
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', what);
   assert.deepEqual(responseValidator(endpoint)(answer.body), [], what);
 }

@@ -5,7 +5,8 @@ import { type Answer, applyAnswer, type Decision, type Mismatch } from '../../do
 import { findAreaByParty } from '../../domain/control-area.ts';
 import type { DeliveryDay } from '../../domain/delivery-day.ts';
 import { recordConfirmations } from '../nominations/actions.ts';
-import { type Format, type ReadResult, readDocument } from './document.ts';
+import type { Format, ReadResult } from './document.ts';
+import { readDocument } from './read-document.ts';
 import { type MadeSchedule, readNewestSchedules, type StoredSeries } from './schedules.ts';
 import { type Incoming, insertIncoming, listWaiting, lockDay, lockWaiting } from './store.ts';
 import type { Inbox } from './transport.ts';
