@@ -75,7 +75,10 @@ const confirmation = (change: Partial<Confirmation> = {}): Confirmation => ({
   imposed: [],
   ...change,
 });
-const named = ({ powersKw: _, ...name }: Series): AnsweredSeries => name;
+const named = (series: Series): AnsweredSeries => {
+  const { powersKw: _, ...name } = series;
+  return name;
+};
 const confirmed = (
   series: Series,
   powersKw: readonly number[] | null,

@@ -116,7 +116,7 @@ function nextSchedule(
   const version = (previous?.version ?? 0) + 1;
   const series = flows.map((flow): Series => {
     const before = known.get(flow.identification);
-    return before && isSameFlow(before, flow) ? before : { ...flow, version };
+    return before && hasSamePowers(before, flow) ? before : { ...flow, version };
   });
   if (previous !== null && series.every((one) => one.version < version)) return { tso, kind: 'unchanged' };
   if (version > MAX_MESSAGE_VERSION) {
@@ -227,15 +227,13 @@ function bridgesBetween(saldos: readonly (readonly number[])[], slots: number): 
 function withPrevious(flows: readonly Flow[], previous: readonly Series[], slots: number): Flow[] {
   const present = new Set(flows.map(({ identification }) => identification));
   const gone = previous.filter(({ identification }) => !present.has(identification));
-  const zeros = gone.map(({ version: _, ...key }) => ({
-    ...key,
-    powersKw: Array.from<number>({ length: slots }).fill(0),
-  }));
+  const zeros = Array.from<number>({ length: slots }).fill(0);
   const order = (flow: Flow) => flow.businessType + flow.identification;
-  return [...flows, ...zeros].sort((one, other) => (order(one) < order(other) ? -1 : 1));
+  const complete = [...flows, ...gone.map((series) => ({ ...series, powersKw: zeros }))];
+  return complete.sort((one, other) => (order(one) < order(other) ? -1 : 1));
 }
 
-function isSameFlow(one: Flow, other: Flow): boolean {
+function hasSamePowers(one: Flow, other: Flow): boolean {
   return one.powersKw.every((powerKw, at) => powerKw === other.powersKw[at]);
 }
 

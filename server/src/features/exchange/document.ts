@@ -7,7 +7,7 @@ import type { Schedule } from '../../domain/schedule.ts';
 export type Format = 'ess' | 'cim';
 
 /** A schedule as a message: the operator's, or one that is read back. */
-export type ScheduleDocument = { kind: 'schedule'; createdAt: number; schedule: Schedule };
+type ScheduleDocument = { kind: 'schedule'; createdAt: number; schedule: Schedule };
 
 export type ExchangeDocument = ScheduleDocument | Answer;
 export type DocumentKind = ExchangeDocument['kind'];

@@ -1,15 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import { CIM } from './cim.ts';
 import type { DocumentKind, Format, ReadResult, Recognised } from './document.ts';
 import { DocumentBuilder } from './document-builder.ts';
-import { ESS } from './ess.ts';
-import type { DocumentForm, Vocabulary } from './vocabulary.ts';
+import { VOCABULARIES } from './formats.ts';
+import type { DocumentForm } from './vocabulary.ts';
 import { placeOf, readXml, shown, type XmlElement, XmlFault } from './xml.ts';
 
 /** What is read or decoded between two pauses: a few milliseconds of work. */
 const SLICE_LENGTH = 64 * 1024;
 
-const VOCABULARIES: Readonly<Record<Format, Vocabulary>> = { ess: ESS, cim: CIM };
 const NOTHING: Recognised = {
   format: null,
   type: 'unknown',

@@ -10,14 +10,12 @@ import { assert } from '../../domain/assert.ts';
 import { controlArea, findAreaByParty } from '../../domain/control-area.ts';
 import { type DeliveryDay, formatInstant } from '../../domain/delivery-day.ts';
 import { compactDay, type Schedule, type Series } from '../../domain/schedule.ts';
-import { CIM } from './cim.ts';
 import { ACKNOWLEDGEMENT_CODES, CODES, CONFIRMATION_TYPES, codeFor } from './codes.ts';
 import type { Format } from './document.ts';
-import { ESS } from './ess.ts';
+import { VOCABULARIES } from './formats.ts';
 import { intervalText, periodFields } from './slots.ts';
-import { type Fields, type Vocabulary, type WrittenFields, writeDocument, writeParts } from './vocabulary.ts';
+import { type Fields, type WrittenFields, writeDocument, writeParts } from './vocabulary.ts';
 
-const VOCABULARIES: Readonly<Record<Format, Vocabulary>> = { ess: ESS, cim: CIM };
 const VERSION_DIGITS = 3;
 const ANSWER_TAGS = { acknowledgement: 'ACK', confirmation: 'CNF', anomaly: 'ANO' } as const;
 const NO_REASONS: ReadonlyMap<number, Fields[]> = new Map();
@@ -44,9 +42,9 @@ export function writeSchedule(schedule: Schedule, format: Format, createdAt: num
 
 /** A single series for a party that puts it into a schedule of its own. */
 export function writeEssSeries(series: Series, day: DeliveryDay): string {
-  const part = ESS.documents.schedule.parts.find(({ field }) => field === 'series');
+  const part = VOCABULARIES.ess.documents.schedule.parts.find(({ field }) => field === 'series');
   assert(part?.kind === 'group', 'a schedule has series');
-  const content = writeParts(ESS, [part], { series: [seriesFields(series, day)] });
+  const content = writeParts(VOCABULARIES.ess, [part], { series: [seriesFields(series, day)] });
   return `<?xml version="1.0" encoding="UTF-8"?>\n${content}`;
 }
 
