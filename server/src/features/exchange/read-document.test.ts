@@ -462,6 +462,6 @@ test('reading a huge document leaves room for everything else', async () => {
   isReading = false;
   assert.ok(result.kind === 'ok' && result.document.kind === 'schedule');
   assert.equal(result.document.schedule.series.length * slotCount(day), 200_000);
-  // One turn of the event loop for each slice; what a turn costs is for a benchmark to tell.
-  assert.ok(turns >= text.length / 100_000, `${turns} turns`);
+  // A turn of the event loop for each slice that is decoded and for each that is read; timing decides nothing here.
+  assert.ok(turns >= text.length / 45_000, `${turns} turns`);
 });
