@@ -164,10 +164,7 @@ export class DocumentBuilder {
     const outcomes = groupsOf(this.head, 'reasons').flatMap(
       (reason) => meaningOf(ACKNOWLEDGEMENT_CODES, textOf(reason, 'code')) ?? [],
     );
-    const outcome = single(
-      outcomes,
-      `the acknowledgement says none of ${Object.keys(ACKNOWLEDGEMENT_CODES)}`,
-    );
+    const outcome = single(outcomes, ACKNOWLEDGEMENT_CODES);
     return { kind: 'acknowledgement', ...this.answerHead(), outcome, reasons, rejectedSeries: this.rejected };
   }
 
@@ -186,7 +183,7 @@ export class DocumentBuilder {
       ...this.answerHead(),
       day: this.dayOfHead(),
       isFinal: type === 'final',
-      outcome: single(outcomes, 'the confirmation has no reason'),
+      outcome: single(outcomes, CONFIRMATION_CODES),
       reasons,
       series: this.confirmed,
       imposed: this.imposed,
@@ -320,10 +317,12 @@ function allReasons(fields: Fields): Reason[] {
   return [...reasonsOf(fields), ...inErrors];
 }
 
-function single<One>(found: readonly One[], missing: string): One {
+/** The one judgement on the whole among the reasons of an answer. */
+function single<One>(found: readonly One[], codes: object): One {
+  const known = Object.keys(codes).join(', ');
   const [first] = found;
-  if (first === undefined) throw new XmlFault(`Of its reasons, ${missing}`);
-  if (found.length > 1) throw new XmlFault('Its reasons say how the whole was judged more than once');
+  if (first === undefined) throw new XmlFault(`None of its reasons is one of ${known}`);
+  if (found.length > 1) throw new XmlFault(`It has more than one of the reasons ${known}`);
   return first;
 }
 

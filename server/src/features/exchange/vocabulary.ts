@@ -168,7 +168,8 @@ export function readValue(vocabulary: Vocabulary, part: Part, element: XmlElemen
   const found = inAttribute ? element.attributes.get('v')?.trim() : element.text;
   if (found === undefined || found === '') throw new XmlFault(`${name} has no value`, at);
   const fault = part.kind === 'eic' ? checkEic(found) : null;
-  if (fault !== null) throw new XmlFault(`${name} ${shown(found)} is no EIC. ${fault.message}`, at);
+  if (fault !== null)
+    throw new XmlFault(`${name} ${shown(found)} is no EIC: ${fault.message.replace(/\.$/, '')}`, at);
   return found;
 }
 

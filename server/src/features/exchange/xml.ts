@@ -41,13 +41,12 @@ export class XmlFault extends Error {
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
-const OPEN = /<([A-Za-z_][\w.:-]*)/y;
-// Space within a tag is bounded, so that no expression can be made to walk a whole document again and again.
-const ATTRIBUTE =
-  /[ \t\r\n]{1,200}([A-Za-z_][\w.:-]*)[ \t\r\n]{0,200}=[ \t\r\n]{0,200}(?:"([^"<]*)"|'([^'<]*)')/y;
+// Names and space within a tag are bounded, so that no expression can be made to walk through a whole document.
+const OPEN = /<([A-Za-z_][\w.:-]{0,200})/y;
+const ATTRIBUTE = /[ \t\r\n]{1,200}([A-Za-z_][\w.:-]{0,200})[ \t\r\n]{0,200}=[ \t\r\n]{0,200}(["'])/y;
 const OPEN_END = /[ \t\r\n]{0,200}(\/?)>/y;
-const CLOSE = /<\/([A-Za-z_][\w.:-]*)[ \t\r\n]{0,200}>/y;
-const SPACE = /[ \t\r\n]*/y;
+const CLOSE = /<\/([A-Za-z_][\w.:-]{0,200})[ \t\r\n]{0,200}>/y;
+const SPACES = ' \t\r\n';
 const DECLARATION = /<\?xml([ \t\r\n]+[^?]*)\?>/y;
 const DECLARED_ENCODING = /encoding[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/;
 const DECLARED_VERSION = /version[ \t\r\n]*=[ \t\r\n]*(?:"1\.0"|'1\.0')/;
@@ -178,12 +177,15 @@ class XmlReader {
       ATTRIBUTE.lastIndex = at;
       const attribute = ATTRIBUTE.exec(text);
       if (attribute === null) break;
-      at = ATTRIBUTE.lastIndex;
-      const [, key = '', one, other] = attribute;
+      const [, key = '', quote = ''] = attribute;
+      const from = ATTRIBUTE.lastIndex;
+      const end = text.indexOf(quote, from);
+      if (end < 0) throw this.fault(`The attribute ${shown(key)} of ${name} is cut off`);
       attributes ??= new Map();
       if (attributes.has(key)) throw this.fault(`The attribute ${shown(key)} of ${name} stands twice`);
       if (attributes.size === XML_LIMITS.attributes) throw this.fault(`${name} has too many attributes`);
-      attributes.set(key, this.valueOf(one ?? other ?? ''));
+      attributes.set(key, this.valueOf(from, end));
+      at = end + 1;
     }
     OPEN_END.lastIndex = at;
     const end = OPEN_END.exec(text);
@@ -207,7 +209,7 @@ class XmlReader {
       const end = this.text.indexOf('<', this.at);
       if (end < 0) throw this.fault('The document is cut off', this.text.length);
       if (end > this.at) {
-        text += this.valueOf(this.text.slice(this.at, end));
+        text += this.valueOf(this.at, end);
         this.at = end;
       }
       if (!this.skipComment()) return text;
@@ -216,12 +218,12 @@ class XmlReader {
 
   /** White space and comments; a longer run of them than anybody writes is refused. */
   private skipGap(): void {
-    const from = this.at;
+    const end = this.at + XML_LIMITS.gapLength;
     do {
-      SPACE.lastIndex = this.at;
-      SPACE.test(this.text);
-      this.at = SPACE.lastIndex;
-      if (this.at - from > XML_LIMITS.gapLength) throw this.fault('There is too much space between two tags');
+      while (this.at <= end && this.at < this.text.length && SPACES.includes(this.text.charAt(this.at))) {
+        this.at++;
+      }
+      if (this.at > end) throw this.fault('There is too much space between two tags');
     } while (this.skipComment());
   }
 
@@ -244,10 +246,14 @@ class XmlReader {
     throw this.fault('Declarations are not accepted');
   }
 
-  private valueOf(raw: string): string {
-    if (raw.length > XML_LIMITS.valueLength && (raw.length > XML_LIMITS.gapLength || raw.trim() !== '')) {
-      throw this.fault(`A value is longer than ${XML_LIMITS.valueLength} characters`);
+  private valueOf(from: number, end: number): string {
+    const { valueLength, gapLength } = XML_LIMITS;
+    const raw = this.text.slice(from, Math.min(end, from + gapLength + 1));
+    // White space between two elements is no value; it has a limit of its own.
+    if (raw.length > valueLength && (raw.length > gapLength || raw.trim() !== '')) {
+      throw this.fault(`A value is longer than ${valueLength} characters`);
     }
+    if (raw.includes('<')) throw this.fault('There is a "<" within an attribute');
     const value = raw.includes('&') ? raw.replace(REFERENCE, (...found) => this.characterOf(found)) : raw;
     if (FORBIDDEN.test(value)) throw this.fault('There is a character that XML does not allow');
     return value;
