@@ -114,7 +114,7 @@ export function client(baseUrl: string, key: string | null = null) {
       },
       ...(options.body === undefined
         ? {}
-        : { body: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
+        : { body: isRaw(options.body) ? options.body : JSON.stringify(options.body) }),
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
@@ -128,6 +128,9 @@ export function client(baseUrl: string, key: string | null = null) {
     return answer;
   };
 }
+
+const isRaw = (body: unknown): body is string | Buffer<ArrayBuffer> =>
+  typeof body === 'string' || Buffer.isBuffer(body);
 
 export type Client = ReturnType<typeof client>;
 

@@ -2,12 +2,13 @@ import type { Message, Tso } from '@saldo/api';
 import { type Database, statement, type Tx } from '../../db/database.ts';
 import { timestampOrNull } from '../../db/wire-types.ts';
 import { type Answer, applyAnswer, type Decision, type Mismatch } from '../../domain/answer.ts';
-import { findAreaByParty } from '../../domain/control-area.ts';
+import { controlArea, findAreaByParty } from '../../domain/control-area.ts';
 import type { DeliveryDay } from '../../domain/delivery-day.ts';
 import { recordConfirmations } from '../nominations/actions.ts';
 import type { Format, ReadResult } from './document.ts';
 import { readDocument } from './read-document.ts';
 import { type MadeSchedule, readNewestSchedules, type StoredSeries } from './schedules.ts';
+import { recordDelivered } from './send.ts';
 import { type Incoming, insertIncoming, listWaiting, lockDay, lockWaiting } from './store.ts';
 import type { Inbox } from './transport.ts';
 
@@ -120,7 +121,7 @@ async function applyDocument(
     return failed({ kind: 'unreadable', reason: 'This is a schedule, not an answer to one.', recognised });
   }
   const about = await scheduleAnswered(tx, document);
-  const sent = about && (await readSent(tx, operatorEic, about));
+  const sent = about && (await readSent(tx, operatorEic, about, document, now));
   const decision = applyAnswer(
     document,
     sent && {
@@ -174,9 +175,22 @@ async function scheduleAnswered(tx: Tx, answer: Answer): Promise<Answered | null
   return { tso: area.tso, day: answer.day, id: null };
 }
 
-/** The day is locked: nothing is sent for it while an answer is applied. */
-async function readSent(tx: Tx, operatorEic: string, { tso, day }: Answered): Promise<MadeSchedule | null> {
+/**
+ * What was sent last for the day that an answer is about. The day is locked: nothing is sent for it meanwhile. A TSO
+ * that answers a schedule has it, also when we did not live to note that it left.
+ */
+async function readSent(
+  tx: Tx,
+  operatorEic: string,
+  { tso, day, id }: Answered,
+  { sender, receiver }: Answer,
+  now: number,
+): Promise<MadeSchedule | null> {
   await lockDay(tx, day);
+  if (id !== null && sender === controlArea(tso).party && receiver === operatorEic) {
+    const waiting = await lockWaiting(tx, id);
+    if (waiting !== null) await recordDelivered(tx, { id, tso, day }, operatorEic, now);
+  }
   const [sent] = await readNewestSchedules(tx, operatorEic, day, { tso, isSent: true });
   return sent ?? null;
 }
@@ -185,7 +199,7 @@ const REPEATED = statement(
   'is_answer_repeated',
   `select exists (
      select from message
-     where direction = 'in' and sender = $1 and answer_id = $2 and id <> $3 and state in ('applied', 'ignored')
+     where direction = 'in' and sender = $1 and answer_id = $2 and id <> $3 and state = 'applied'
    ) as is_repeated`,
 );
 

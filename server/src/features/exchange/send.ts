@@ -25,7 +25,7 @@ import {
   readNominated,
   type StoredSeries,
 } from './schedules.ts';
-import { insertSchedule, listWaiting, lockDay, lockWaiting, markSent, type WaitingMessage } from './store.ts';
+import { insertSchedule, listWaiting, lockDay, lockWaiting, markSent } from './store.ts';
 import { HandoverFailed, type Transport } from './transport.ts';
 import { scheduleFileName, writeSchedule } from './write-document.ts';
 
@@ -62,6 +62,8 @@ export async function sendDue(
 ): Promise<SendRun> {
   const run: SendRun = { messageIds: [], faults: [] };
   await deliverStored(db, now, exchange, asked, run);
+  // Whoever asks means what the volumes say now; the job has another one before it that nets them.
+  if (asked !== null) await nominateDue(db, now, exchange.rules, { day: asked.day ?? undefined });
   // A rejected schedule is no longer unsent; whoever names its day and TSO means it all the same.
   const named =
     asked?.day && asked.tso ? [{ delivery_day: asked.day, next_gate: null, last_made: null }] : [];
@@ -236,13 +238,11 @@ async function deliverStored(
 ): Promise<void> {
   const waiting = await listWaiting(db, 'out', { day: asked?.day ?? null, tso: asked?.tso ?? null });
   const stuck = new Set<string>();
-  for (const message of waiting) {
-    const { tso, delivery_day: day } = message;
+  for (const { id, tso, delivery_day: day } of waiting) {
     if (tso === null || day === null) throw new Error('a schedule is for a TSO and a day');
     if (stuck.has(`${tso} ${day}`)) continue;
     try {
-      if (await db.transaction((tx) => deliver(tx, message, day, now, exchange)))
-        run.messageIds.push(message.id);
+      if (await db.transaction((tx) => deliver(tx, { id, tso, day }, now, exchange))) run.messageIds.push(id);
     } catch (error) {
       if (!(error instanceof HandoverFailed)) throw error;
       stuck.add(`${tso} ${day}`);
@@ -255,20 +255,28 @@ async function deliverStored(
 /** From the file on its way to the mark that says so; a crash in between repeats the same file. */
 async function deliver(
   tx: Tx,
-  { id, tso }: WaitingMessage,
-  day: DeliveryDay,
+  message: { id: string; tso: Tso; day: DeliveryDay },
   now: number,
   exchange: Exchange,
 ): Promise<boolean> {
-  await lockDay(tx, day);
-  const found = await lockWaiting(tx, id);
-  if (found === null || tso === null) return false;
-  const { row, document } = found;
-  await exchange.transport.deliver(row.file_name ?? '', document);
+  await lockDay(tx, message.day);
+  const found = await lockWaiting(tx, message.id);
+  if (found === null) return false;
+  await exchange.transport.deliver(found.row.file_name ?? '', found.document);
+  await recordDelivered(tx, message, exchange.operatorEic, now);
+  return true;
+}
+
+/** The message has left, and with it the nominations that it carries. The day is locked by whoever says so. */
+export async function recordDelivered(
+  tx: Tx,
+  { id, tso, day }: { id: string; tso: Tso; day: DeliveryDay },
+  operatorEic: string,
+  now: number,
+): Promise<void> {
   await markSent(tx, id, now);
-  const [sent] = await readNewestSchedules(tx, exchange.operatorEic, day, { tso, isSent: true });
+  const [sent] = await readNewestSchedules(tx, operatorEic, day, { tso, isSent: true });
   const carried = sent?.series.flatMap(({ nominationId }) => nominationId ?? []) ?? [];
   await recordSent(tx, carried, now);
   await forgetUnsent(tx, tso, day);
-  return true;
 }

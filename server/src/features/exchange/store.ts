@@ -107,7 +107,7 @@ const WAITING = statement(
    order by delivery_day, tso, version, id`,
 );
 
-export type WaitingMessage = { id: string; tso: Tso | null; delivery_day: DeliveryDay | null };
+type WaitingMessage = { id: string; tso: Tso | null; delivery_day: DeliveryDay | null };
 
 /** Messages that are stored and neither sent nor read yet. */
 export async function listWaiting(

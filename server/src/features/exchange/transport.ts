@@ -46,7 +46,8 @@ export function outboxFolder(folder: string): Transport {
         await rename(draft, path.join(folder, fileName));
         await syncFolder(folder);
       } catch (error) {
-        await rm(draft, { force: true });
+        // Whether or not there is a draft to remove: what went wrong before that is to be told.
+        await rm(draft, { force: true }).catch(() => {});
         const { code, message } = error as NodeJS.ErrnoException;
         throw new HandoverFailed(`the outbox cannot be written (${code ?? message})`, { cause: error });
       }
