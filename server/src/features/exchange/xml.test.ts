@@ -198,6 +198,9 @@ test('what could grow without end has a limit', () => {
   assert.match(faultOf(`<r${space}/>`), /malformed/);
   assert.match(faultOf(`<r>${'<!---->'.repeat(XML_LIMITS.gapLength / 7 + 1)}</r>`), /too much space/);
   assert.match(faultOf(`<r><a>${'<b/>'.repeat(XML_LIMITS.partLength / 4)}</a></r>`), /One part .* longer/);
+  assert.match(faultOf(`<r><a>${'<!---->'.repeat(XML_LIMITS.partLength)}</a></r>`), /One part .* longer/);
+  // With an expression that goes back and forth this would take hours.
+  assert.match(faultOf(`<?xml${' '.repeat(4_000_000)}`), /declaration is malformed/);
   const attributes = Array.from({ length: XML_LIMITS.attributes + 1 }, (_, at) => ` a${at}="1"`).join('');
   assert.match(faultOf(`<r${attributes}/>`), /too many attributes/);
 });

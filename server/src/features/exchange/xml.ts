@@ -47,7 +47,7 @@ const ATTRIBUTE = /[ \t\r\n]{1,200}([A-Za-z_][\w.:-]{0,200})[ \t\r\n]{0,200}=[ \
 const OPEN_END = /[ \t\r\n]{0,200}(\/?)>/y;
 const CLOSE = /<\/([A-Za-z_][\w.:-]{0,200})[ \t\r\n]{0,200}>/y;
 const SPACES = ' \t\r\n';
-const DECLARATION = /<\?xml([ \t\r\n]+[^?]*)\?>/y;
+const DECLARATION = /<\?xml([ \t\r\n][^?]{0,200})\?>/y;
 const DECLARED_ENCODING = /encoding[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/;
 const DECLARED_VERSION = /version[ \t\r\n]*=[ \t\r\n]*(?:"1\.0"|'1\.0')/;
 const REFERENCE = /&(?:#(\d{1,7})|#x([0-9A-Fa-f]{1,6})|([A-Za-z]+));|&/g;
@@ -146,9 +146,6 @@ class XmlReader {
     let text = '';
     for (;;) {
       text += this.readText();
-      if (this.at - this.partAt > XML_LIMITS.partLength) {
-        throw this.fault(`One part of the document is longer than ${XML_LIMITS.partLength} characters`);
-      }
       if (this.text.startsWith('</', this.at)) {
         this.readClosingTag(name);
         break;
@@ -211,6 +208,9 @@ class XmlReader {
       if (end > this.at) {
         text += this.valueOf(this.at, end);
         this.at = end;
+      }
+      if (end - this.partAt > XML_LIMITS.partLength) {
+        throw this.fault(`One part of the document is longer than ${XML_LIMITS.partLength} characters`);
       }
       if (!this.skipComment()) return text;
     }
