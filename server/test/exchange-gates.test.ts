@@ -5,6 +5,8 @@ import type { Tso, UnsentNomination } from '@saldo/api';
 import { statement } from '../src/db/database.ts';
 import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
 import { sendDue } from '../src/features/exchange/send.ts';
+import { writeAnswer } from '../src/features/exchange/write-document.ts';
+import { answersTo, EXEMPLARY } from '../src/simulator/tso.ts';
 import { agree, newPlace, operating, readSchedule } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { flat, only } from './nominated.ts';
@@ -14,7 +16,7 @@ const platform = await startTestPlatform({ now: '2026-11-16T08:00:00Z' });
 const { clock, db, exchange } = platform;
 const world = createWorld(db, clock);
 const operator = client(platform.baseUrl, await world.operatorKey());
-const { send, messages, outbox } = operating(platform, operator);
+const { send, receive, messages, outbox } = operating(platform, operator);
 const place = (tso: Tso) => newPlace(platform, world, tso);
 const [seller, buyer] = [await place('DE_TENNET'), await place('DE_TENNET')];
 const contract = await agree(world, seller, buyer);
@@ -169,6 +171,25 @@ test('an outbox that cannot be written holds nothing up: the same version leaves
   assert.equal(bytes.toString(), raw, 'to the byte');
   assert.equal(name, stored[0]?.file_name);
   assert.equal((await readSchedule(bytes)).version, 1);
+  assert.deepEqual(await unsent(`?delivery_date=${day}`), []);
+});
+
+test('an answer to a schedule that we could not note as sent shows that it was', async () => {
+  const day = '2026-11-25';
+  await say(day, '2026-11-20T14:20:00Z', flat(day, 100));
+  const { outboxDir } = platform.config.exchange;
+  await rm(outboxDir, { recursive: true });
+  await writeFile(outboxDir, 'a file where the folder should be');
+  const { messages: stored } = await send({ delivery_date: day });
+  await rm(outboxDir);
+  const raw = (await operator(`/operator/v1/messages/${stored[0]?.id}/raw`)).text;
+  const { acknowledgement } = answersTo(await readSchedule(Buffer.from(raw)), EXEMPLARY, clock.now());
+  const foreign = { ...acknowledgement, sender: '10XDE-VE-TRANSMK' };
+  assert.equal((await receive(writeAnswer(foreign, 'ess'))).body.message.state, 'ignored');
+  assert.equal((await messages(`&delivery_date=${day}&direction=out`))[0]?.state, 'stored');
+  assert.equal((await receive(writeAnswer(acknowledgement, 'ess'))).body.message.state, 'applied');
+  const [answered] = await messages(`&delivery_date=${day}&direction=out`);
+  assert.deepEqual([answered?.state, answered?.sent_at], ['acknowledged', '2026-11-20T14:20:00Z']);
   assert.deepEqual(await unsent(`?delivery_date=${day}`), []);
 });
 

@@ -61,11 +61,16 @@ async function main(): Promise<void> {
   const { exchange: folders } = readConfig(process.env);
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
-  if (!isOnce) say(`Answering the schedules in ${folders.outboxDir}. Ctrl-C ends it.`);
-  do {
+  const look = async () => {
     for (const line of await answerOutbox(folders, options, Date.now())) say(line);
-    if (!isOnce) await pause(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
-  } while (!isOnce && !stopping.signal.aborted);
+  };
+  if (isOnce) return look();
+  say(`Answering the schedules in ${folders.outboxDir}. Ctrl-C ends it.`);
+  while (!stopping.signal.aborted) {
+    await look();
+    // Only being stopped ends the pause early, and the loop sees that by itself.
+    await pause(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+  }
 }
 
 /** What a person typed wrongly is told in one line, as `parseArgs` does. */

@@ -38,10 +38,7 @@ export async function readNominated(
   day: DeliveryDay,
 ): Promise<{ nominations: CurrentNomination[]; isUnsettled: boolean }> {
   const rows = await tx.query<CurrentNomination & { is_unsettled: boolean }>(CURRENT, [day]);
-  return {
-    nominations: rows.map(({ is_unsettled: _, ...nomination }) => nomination),
-    isUnsettled: rows[0]?.is_unsettled ?? false,
-  };
+  return { nominations: rows, isUnsettled: rows[0]?.is_unsettled ?? false };
 }
 
 export function positionsOf(nominations: readonly CurrentNomination[]): NominatedPosition[] {

@@ -40,7 +40,7 @@ export type Exchange = {
 /** Which schedules somebody wants to be sent now; without it, those are sent whose time has come. */
 export type Asked = { readonly day: DeliveryDay | null; readonly tso: Tso | null };
 
-export type SendFault = { day: DeliveryDay; tso: Tso; error: string; isNews: boolean };
+type SendFault = { day: DeliveryDay; tso: Tso; error: string; isNews: boolean };
 
 /** What a run has made or sent, and what it could not. */
 export type SendRun = { messageIds: string[]; faults: SendFault[] };

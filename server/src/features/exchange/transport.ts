@@ -11,7 +11,7 @@ export type Transport = {
 /** How messages come to the platform. */
 export type Inbox = { files(): Promise<InboxFile[]> };
 
-export type InboxFile = {
+type InboxFile = {
   readonly name: string;
   readonly bytes: number;
   /** Null when another process has put it aside meanwhile. */
