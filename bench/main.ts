@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from '../server/src/db/embedded.ts';
 import { slotCount } from '../server/src/domain/delivery-day.ts';
 import { hasCpuTimes, parentOf } from './cpu.ts';
 import { measureEngine } from './engine.ts';
+import { measureExchange } from './exchange.ts';
 import { measureImport } from './import.ts';
 import type { Target } from './load.ts';
 import { Bench, type Comparison, type Contestant, type Plan } from './measure.ts';
@@ -103,6 +104,7 @@ async function measure(databaseUrl: string, processes: Processes): Promise<Resul
     page(walked.first),
   );
   const engine = await measureEngine(await createDatabase(databaseUrl, 'engine'), say);
+  const exchange = await measureExchange(await createDatabase(databaseUrl, 'exchange'), say);
   const imports = await measureImport(await createDatabase(databaseUrl, 'import'), processes, say);
   return {
     date: new Date().toISOString().slice(0, 10),
@@ -115,6 +117,7 @@ async function measure(databaseUrl: string, processes: Processes): Promise<Resul
     walk: { pages: walked.pages, records: walked.records, seconds: walked.seconds, lastAgainstFirst },
     imports,
     engine,
+    exchange,
   };
 }
 

@@ -33,11 +33,12 @@ async function main(): Promise<void> {
     },
   });
   const demo = await readDemoAccess(config);
+  // Before the greeting: whoever has read it may already want it to stop.
+  stopOnSignal(platform);
   // In one piece: whoever waits for the first line gets the last one with it.
   process.stdout.cork();
   greet(platform, newOperatorKey, demo);
   process.stdout.uncork();
-  stopOnSignal(platform);
 }
 
 function greet(platform: Platform, newOperatorKey: string | null, demo: DemoAccess | null): void {
