@@ -51,9 +51,11 @@ export async function receiveDue(
   receiving: Receiving,
   inbox: Inbox,
 ): Promise<{ received: number }> {
-  for (const { id } of await listWaiting(db, 'in', { day: null, tso: null })) {
-    await db.transaction((tx) => readMessage(tx, id, now, receiving.operatorEic));
-  }
+  const read = (id: string) => db.transaction((tx) => readMessage(tx, id, now, receiving.operatorEic));
+  const failures: unknown[] = [];
+  // One that we fail at must not keep the others from being read; it stays stored and is told.
+  const attempt = (work: () => Promise<void>) => work().catch((error: unknown) => void failures.push(error));
+  for (const { id } of await listWaiting(db, 'in', { day: null, tso: null })) await attempt(() => read(id));
   let received = 0;
   for (const file of await inbox.files()) {
     const isTooLarge = file.bytes > receiving.messageLimitBytes;
@@ -67,8 +69,9 @@ export async function receiveDue(
     await file.putAside();
     if (id === null) continue;
     received++;
-    await db.transaction((tx) => readMessage(tx, id, now, receiving.operatorEic));
+    await attempt(() => read(id));
   }
+  if (failures.length > 0) throw new AggregateError(failures, 'messages could not be read');
   return { received };
 }
 

@@ -61,20 +61,23 @@ export async function sendDue(
   asked: Asked | null = null,
 ): Promise<SendRun> {
   const run: SendRun = { messageIds: [], faults: [] };
-  await deliverStored(db, now, exchange, asked, run);
   // Whoever asks means what the volumes say now; the job has another one before it that nets them.
   if (asked !== null) await nominateDue(db, now, exchange.rules, { day: asked.day ?? undefined });
   // A rejected schedule is no longer unsent; whoever names its day and TSO means it all the same.
   const named =
     asked?.day && asked.tso ? [{ delivery_day: asked.day, next_gate: null, last_made: null }] : [];
   const listed = await listDaysToSend(db, asked?.day ?? null, now);
+  const failures: unknown[] = [];
   for (const { delivery_day: day, next_gate, last_made } of listed.length === 0 ? named : listed) {
     const { phase } = sendingPhase(day, exchange.rules, now);
     const mayLeave = phase === 'open' || (phase === 'gathering' && asked !== null);
     if (!mayLeave || (asked === null && isTooSoon(last_made, next_gate, now))) continue;
-    await storeDay(db, now, exchange, { day, tso: asked?.tso ?? null, isAsked: asked !== null }, run);
+    const wanted = { day, tso: asked?.tso ?? null, isAsked: asked !== null };
+    // A day that we fail at must not make others miss their gates.
+    await storeDay(db, now, exchange, wanted, run).catch((error: unknown) => void failures.push(error));
   }
   await deliverStored(db, now, exchange, asked, run);
+  if (failures.length > 0) throw new AggregateError(failures, 'schedules could not be made');
   run.messageIds = [...new Set(run.messageIds)];
   return run;
 }
