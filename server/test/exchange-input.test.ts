@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
+import { statement } from '../src/db/database.ts';
+import { decodeId, ID_PREFIX } from '../src/domain/id.ts';
 import { receiveDue } from '../src/features/exchange/receive.ts';
 import { writeAnswer } from '../src/features/exchange/write-document.ts';
 import { answersTo, EXEMPLARY } from '../src/simulator/tso.ts';
@@ -190,6 +192,27 @@ test('a receive that is repeated with its Idempotency-Key is done once', async (
   assert.equal(second.headers.get('idempotent-replayed'), 'true');
   assert.equal(second.text, first.text);
   assert.equal((await messages()).length, before + 1);
+});
+
+const BREAK = statement(
+  'test_break_message',
+  "update message set state = 'stored', document = '\\x00' where id = $1",
+);
+const MEND = statement('test_mend_message', "update message set state = 'failed' where id = $1");
+
+test('a stored message that we fail at stays stored, is told, and holds up no other', async () => {
+  const { inboxDir } = platform.config.exchange;
+  const run = () => receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
+  const [victim] = await messages('&state=failed');
+  const uuid = decodeId(ID_PREFIX.message, victim?.id ?? '');
+  await platform.db.query(BREAK, [uuid]);
+  await writeFile(path.join(inboxDir, 'next.xml'), 'not at all');
+  await assert.rejects(run(), AggregateError);
+  const after = await messages();
+  assert.equal(after.find(({ id }) => id === victim?.id)?.state, 'stored');
+  assert.deepEqual([after.at(-1)?.file_name, after.at(-1)?.state], ['next.xml', 'failed']);
+  await platform.db.query(MEND, [uuid]);
+  await run();
 });
 
 test('while a document of a million positions is read, others are answered', async () => {

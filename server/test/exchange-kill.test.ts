@@ -205,3 +205,14 @@ test('killed after storing an answer and before applying it, the next start appl
   for (const { amount, matched_amount } of slots) assert.equal(matched_amount, amount);
   assert.equal(await product?.end('SIGTERM'), 0);
 });
+
+test('with SIMULATE_TSO=on the platform answers its own schedules', async () => {
+  const on = day(24);
+  product = await startProduct({ ...environment, SIMULATE_TSO: 'on' });
+  await deliver(on);
+  await sendDay(on);
+  await until(async () => (await messagesOf(on, '&state=confirmed')).length > 0);
+  const nominations = await client(product.baseUrl, seller.key)(`/v1/nominations?delivery_date=${on}`);
+  assert.equal(nominations.body.nominations[0].status, 'match');
+  assert.equal(await product.end('SIGTERM'), 0);
+});

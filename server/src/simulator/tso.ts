@@ -34,7 +34,7 @@ export type Answers = {
 
 const SECOND_MS = 1000;
 const DOES_NOT_NET = { code: 'A54', text: 'The schedule does not net to zero' };
-const NOT_TODAY = { code: 'A59', text: 'The simulator was told to reject this' };
+const AGAINST_RULES = { code: 'A59', text: 'Against the rules of this control area' };
 
 /**
  * Plays the TSO: takes a schedule that nets to zero, compares it with what the counterparts say, and confirms the
@@ -94,9 +94,10 @@ function answerHead({ tso, day, version, messageId, operatorEic }: Schedule, at:
   });
 }
 
-function refusalOf(schedule: Schedule, { rejections }: Behaviour): typeof NOT_TODAY | null {
+function refusalOf(schedule: Schedule, { rejections }: Behaviour): typeof AGAINST_RULES | null {
   const { tso, day } = schedule;
-  if (rejections.some((one) => one.tso === tso && (one.day === null || one.day === day))) return NOT_TODAY;
+  if (rejections.some((one) => one.tso === tso && (one.day === null || one.day === day)))
+    return AGAINST_RULES;
   const { area } = controlArea(tso);
   const net = new Map<number, number>();
   for (const { outParty, outArea, inParty, inArea, powersKw } of schedule.series) {
