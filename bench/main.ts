@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from '../server/src/db/embedded.ts';
 import { slotCount } from '../server/src/domain/delivery-day.ts';
 import { hasCpuTimes, parentOf } from './cpu.ts';
 import { measureEngine } from './engine.ts';
+import { measureExchange } from './exchange.ts';
 import { measureImport } from './import.ts';
 import type { Target } from './load.ts';
 import { measureMarket } from './market.ts';
@@ -111,6 +112,7 @@ async function measure(databaseUrl: string, processes: Processes): Promise<Resul
     (name, comparison) => say(`${name}, against the bare server: ${oneLine(comparison)}`),
   );
   const engine = await measureEngine(await createDatabase(databaseUrl, 'engine'), say);
+  const exchange = await measureExchange(await createDatabase(databaseUrl, 'exchange'), say);
   const imports = await measureImport(await createDatabase(databaseUrl, 'import'), processes, say);
   return {
     date: new Date().toISOString().slice(0, 10),
@@ -124,6 +126,7 @@ async function measure(databaseUrl: string, processes: Processes): Promise<Resul
     market,
     imports,
     engine,
+    exchange,
   };
 }
 

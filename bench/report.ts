@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { hasCpuTimes } from './cpu.ts';
 import type { EngineResults } from './engine.ts';
+import type { ExchangeResults } from './exchange.ts';
 import type { ImportResults } from './import.ts';
 import type { MarketResults } from './market.ts';
 import { type Comparison, costOf, type Sample } from './measure.ts';
@@ -28,6 +29,7 @@ export type Results = {
   readonly market: MarketResults;
   readonly imports: ImportResults;
   readonly engine: EngineResults;
+  readonly exchange: ExchangeResults;
 };
 
 export type Goal = { what: string; aim: string; measured: string; met: boolean };
@@ -95,6 +97,7 @@ export function goalsOf(results: Results): Goal[] {
     },
     ...importGoals(results.imports),
     ...engineGoals(results.engine),
+    exchangeGoal(results.exchange),
   ];
 }
 
@@ -122,6 +125,21 @@ function engineGoals({ positions, firstSeconds, unchangedSeconds, correctionMs }
       'ms',
     ),
   ];
+}
+
+const EXCHANGE_GOAL_S = 10;
+
+function exchangeGoal(results: ExchangeResults): Goal {
+  const { positions, sentMegabytes, receivedMegabytes, sendSeconds, receiveSeconds } = results;
+  const seconds = sendSeconds + receiveSeconds;
+  return {
+    what:
+      `a day of ${count(positions)} positions as schedules (${count(sentMegabytes)} MB) built, written and sent, ` +
+      `and its confirmations (${count(receivedMegabytes)} MB) applied`,
+    aim: `≤ ${EXCHANGE_GOAL_S} s`,
+    measured: `${sendSeconds.toFixed(1)} + ${receiveSeconds.toFixed(1)} s`,
+    met: seconds <= EXCHANGE_GOAL_S,
+  };
 }
 
 function importGoals({ contracts, measures }: ImportResults): Goal[] {

@@ -38,6 +38,8 @@ export const LIMITS = {
   rejectedLines: 1000,
   /** A line of an import; a whole day is a few kilobytes. */
   importLineBytes: 64 * 1024,
+  /** A message from a TSO, unless it is set otherwise; the largest realistic one has half of that. */
+  messageMb: { minimum: 1, maximum: 512, default: 64 },
   /** No request that a person wrote has more mistakes; one made to cost time may have any number. */
   fieldErrors: 1000,
   bodyBytes: 1024 * 1024,
@@ -142,6 +144,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Assets: 'Plants that contracts deliver from, and their offers in the customer API.',
   Demands: 'What buyers look for in the customer API.',
   Volumes: 'How the quarter-hour volumes come in.',
+  Exchange: 'Schedules that go out to the TSOs, and what they answer.',
   Platform: 'The audit trail, and the clock of a sandbox.',
 };
 
@@ -169,6 +172,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   key_id: { description: 'Id of the API key.', example: 'key_01jhm3w0ave6p8mxk2r5t7zj4h' },
   asset_id: { description: 'Id of the asset.', example: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c' },
   demand_id: { description: 'Id of the demand.', example: 'dem_01jhm3wc4re8zs7k1y5vn2dq9f' },
+  message_id: { description: 'Id of the message.', example: 'msg_01jhm55t4kfdgv3y8n2c6q1w9r' },
   eic: { description: 'EIC of the balance group.', example: '11XFC-PROD-----E' },
   delivery_date: { description: 'A German delivery day.', example: '2026-10-25' },
   date: { description: 'A German delivery day.', example: '2026-10-25' },

@@ -30,6 +30,8 @@ export type Endpoint<
   /** A body of those media types is instead read as a whole, up to this size. */
   readonly maxBytes?: number;
   readonly response: Response;
+  /** For an answer that is a document and not JSON: its media types, the usual one first, each with an example. */
+  readonly documents?: Readonly<Record<string, string>>;
   /** Problems that only this operation has; those that every operation has are added where they are documented. */
   readonly problems: readonly ProblemCode[];
   readonly example: { readonly request?: unknown; readonly response: unknown };

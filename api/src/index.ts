@@ -4,6 +4,7 @@ import { deliveryDayEndpoints } from './delivery-days.ts';
 import { nominationEndpoints } from './nominations.ts';
 import { operatorContractEndpoints } from './operator/contracts.ts';
 import { operatorCustomerEndpoints } from './operator/customers.ts';
+import { operatorExchangeEndpoints } from './operator/exchange.ts';
 import { operatorMarketEndpoints } from './operator/market.ts';
 import { operatorNominationEndpoints } from './operator/nominations.ts';
 import { operatorPartyEndpoints } from './operator/parties.ts';
@@ -28,6 +29,7 @@ export const operatorEndpoints = {
   ...operatorContractEndpoints,
   ...operatorVolumeEndpoints,
   ...operatorNominationEndpoints,
+  ...operatorExchangeEndpoints,
   ...operatorPlatformEndpoints,
 };
 
@@ -40,6 +42,7 @@ export * from './market.ts';
 export * from './nominations.ts';
 export * from './operator/contracts.ts';
 export * from './operator/customers.ts';
+export * from './operator/exchange.ts';
 export * from './operator/market.ts';
 export * from './operator/nominations.ts';
 export * from './operator/parties.ts';

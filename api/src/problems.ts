@@ -37,6 +37,13 @@ export const PROBLEMS = {
     explanation: 'The balance group is yours, but the requested TSO is not enabled for it.',
     remedy: 'Have the TSO enabled in the balance group settings first, then repeat the request.',
   },
+  unreadable_message: {
+    status: 400,
+    title: 'Unreadable Message',
+    explanation:
+      'The document cannot be used as an answer of a TSO. It is stored with the reason; no nomination changed.',
+    remedy: 'Read the reason, and have the sender send it again as it should be.',
+  },
   invalid_api_key: {
     status: 401,
     title: 'Invalid API Key',
@@ -103,6 +110,12 @@ export const PROBLEMS = {
     title: 'Demand Not Found',
     explanation: 'There is no demand with this id.',
     remedy: 'Check the id; the list of demands has all of them that are not deleted.',
+  },
+  message_not_found: {
+    status: 404,
+    title: 'Message Not Found',
+    explanation: 'There is no message with this id, or its document was never taken in.',
+    remedy: 'Check the id; the list of messages has all of them.',
   },
   customer_not_found: {
     status: 404,

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { SaldoConnectionError, SaldoProblem } from '../src/index.ts';
 import { addContractCommands } from './commands/contracts.ts';
 import { addCustomerCommands } from './commands/customers.ts';
+import { addExchangeCommands } from './commands/exchange.ts';
 import { addMarketCommands } from './commands/market.ts';
 import { addNominationCommands } from './commands/nominations.ts';
 import { addPartyCommands } from './commands/parties.ts';
@@ -61,6 +62,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addContractCommands,
     addVolumeCommands,
     addNominationCommands,
+    addExchangeCommands,
     addPlatformCommands,
   ]) {
     add(program, open);

@@ -29,6 +29,9 @@ export function createBrpClient(options: ClientOptions) {
       get: method(api.getNomination),
       history: method(api.getNominationHistory),
       explain: method(api.explainNomination),
+      /** Your side of it, ready to be nominated: the text of a CSV, or of an ESS time series. */
+      schedule: method(api.getNominationSchedule),
+      daySchedule: method(api.getDaySchedule),
       bulk: method(api.postNominationsBulk),
       bulkByQuery: method(api.getNominationsBulk),
     },

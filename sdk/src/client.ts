@@ -98,7 +98,7 @@ export function createClient(options: ClientOptions): Client {
       });
       options.onResponse?.(response);
       call.onResponse?.(response);
-      const answer = await readAnswer(response, surroundings.now());
+      const answer = await readAnswer(endpoint, response, surroundings.now());
       if ('done' in answer) return answer;
       // Too many requests: whatever was asked for was not done, and may be asked for again.
       const again = answer.again && (isSafe || (response.status === 429 && upload === null));

@@ -17,6 +17,8 @@ export function createOperatorClient(options: ClientOptions) {
   const client = createClient(options);
   const { method, list } = methodsOf(client);
   const api = operatorEndpoints;
+  const mismatches = list(api.listMismatches);
+  const unsent = list(api.listUnsent);
   return {
     brps: { ...list(api.listBrps), create: method(api.createBrp), get: method(api.getBrp) },
     balanceGroups: {
@@ -72,6 +74,20 @@ export function createOperatorClient(options: ClientOptions) {
       history: method(api.operatorGetNominationHistory),
       explain: method(api.operatorExplainNomination),
     },
+    exchange: {
+      send: method(api.sendSchedules),
+      receive: answerUpload(client),
+      mismatches: mismatches.list,
+      eachMismatch: mismatches.each,
+      unsent: unsent.list,
+      eachUnsent: unsent.each,
+    },
+    messages: {
+      ...list(api.listMessages),
+      get: method(api.getMessage),
+      /** The document as it was sent or received. */
+      raw: method(api.getMessageRaw),
+    },
     audit: list(api.listAudit),
     /** Only in a sandbox; elsewhere it is not found. */
     clock: { get: method(sandboxEndpoints.getClock), set: method(sandboxEndpoints.setClock) },
@@ -113,4 +129,11 @@ function coverUpload(client: Client) {
     return client.upload(endpoint, {}, { source, mediaType }, call);
   };
   return Object.assign(uploadCover, { endpointId: endpoint.id });
+}
+
+function answerUpload(client: Client) {
+  const endpoint = operatorEndpoints.receiveMessage;
+  const receive = async (document: UploadSource, options: CallOptions = {}) =>
+    client.upload(endpoint, {}, { source: document, mediaType: 'application/xml' }, options);
+  return Object.assign(receive, { endpointId: endpoint.id });
 }

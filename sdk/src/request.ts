@@ -21,7 +21,8 @@ export type PreparedRequest = {
 
 export function requestOf(endpoint: Endpoint, input: AnyInput, settings: RequestSettings): PreparedRequest {
   const { params = {}, query = {}, body } = input;
-  const headers: Record<string, string> = { 'x-api-key': settings.apiKey, accept: 'application/json' };
+  const accept = Object.keys(endpoint.documents ?? { 'application/json': '' }).join(', ');
+  const headers: Record<string, string> = { 'x-api-key': settings.apiKey, accept };
   if (settings.upload) headers['content-type'] = settings.upload.mediaType;
   else if (body !== undefined) headers['content-type'] = 'application/json';
   if (settings.ifMatch !== undefined) headers['if-match'] = settings.ifMatch;
@@ -70,7 +71,12 @@ function queryOf(query: Record<string, unknown>): string {
 /** Statuses with which the server, or what stands before it, says: later. */
 const PASSING = new Set([429, 502, 503, 504]);
 
-export async function readAnswer(response: Response, now: number): Promise<Attempt<unknown>> {
+/** What was answered: a document as its text, everything else as the value of its JSON. */
+export async function readAnswer(
+  { documents }: Pick<Endpoint, 'documents'>,
+  response: Response,
+  now: number,
+): Promise<Attempt<unknown>> {
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
     const address = response.headers.get('location');
     const message = `The server wants to be asked elsewhere${address === null ? '' : `, at ${address}`}; set that as baseUrl.`;
@@ -78,6 +84,7 @@ export async function readAnswer(response: Response, now: number): Promise<Attem
   }
   const text = await response.text();
   if (response.ok) {
+    if (documents !== undefined) return { done: text };
     // No content: deleted, for example.
     if (text === '') return { done: null };
     try {

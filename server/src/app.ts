@@ -17,12 +17,15 @@ import { type MovableClock, monotonicNow } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, statement } from './db/database.ts';
 import { DEFAULT_GATE_RULES } from './domain/gates.ts';
+import { exchangeOf } from './exchange.ts';
 import { operatorAuditRoutes } from './features/audit/operator-routes.ts';
 import { calendarRoutes } from './features/calendar/routes.ts';
 import { operatorContractRoutes } from './features/contracts/operator-routes.ts';
 import { contractRoutes } from './features/contracts/routes.ts';
 import { operatorCustomerRoutes } from './features/customers/operator-routes.ts';
 import { customerRoutes } from './features/customers/routes.ts';
+import { operatorExchangeRoutes } from './features/exchange/operator-routes.ts';
+import { scheduleRoutes } from './features/exchange/routes.ts';
 import { operatorMarketRoutes } from './features/market/operator-routes.ts';
 import { marketRoutes, mountCovers } from './features/market/routes.ts';
 import { nominationRoutes, operatorNominationRoutes } from './features/nominations/routes.ts';
@@ -129,6 +132,7 @@ export async function createApp(parts: Parts & { readonly customerUrl: string })
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),
     ...nominationRoutes(db, config.operator),
+    ...scheduleRoutes(db, config.operator.eic),
     ...customerRoutes(db, clock),
     ...calendarRoutes(clock, DEFAULT_GATE_RULES),
   ];
@@ -148,6 +152,7 @@ const operatorRoutes = (config: Config, db: Database, clock: MovableClock, custo
   ...operatorTransactionRoutes(db, clock),
   ...operatorVolumeRoutes(db, clock, config),
   ...operatorNominationRoutes(db, clock, DEFAULT_GATE_RULES, config.operator),
+  ...operatorExchangeRoutes(db, clock, exchangeOf(config)),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
 ];
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { LIMITS } from '@saldo/api';
+import { LIMITS, MESSAGE_FORMATS, TSOS, type Tso } from '@saldo/api';
 import { checkEic } from './domain/eic.ts';
 
 /** Everything that the environment decides. Defaults are for a first look on one's own machine. */
@@ -36,6 +36,15 @@ export type Config = {
   readonly profileDays: number;
   readonly operatorKey: string | null;
   readonly operator: { readonly name: string; readonly eic: string };
+  readonly exchange: {
+    /** How each TSO wants its schedules. */
+    readonly formats: Readonly<Record<Tso, (typeof MESSAGE_FORMATS)[number]>>;
+    readonly outboxDir: string;
+    readonly inboxDir: string;
+    readonly messageLimitBytes: number;
+    /** Whether the platform answers its own schedules, as the TSOs would. */
+    readonly isSimulated: boolean;
+  };
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly logLevel: LogLevel;
 };
@@ -115,6 +124,45 @@ function operatorEic(env: Environment): string {
   return value;
 }
 
+function exchangeFormats(env: Environment): Config['exchange']['formats'] {
+  const formats: Record<Tso, (typeof MESSAGE_FORMATS)[number]> = {
+    DE_AMPRION: 'ess',
+    DE_TENNET: 'ess',
+    DE_TRANSNET_BW: 'ess',
+    DE_50HERTZ: 'ess',
+  };
+  const value = text(env, 'EXCHANGE_FORMATS');
+  const seen = new Set<Tso>();
+  for (const entry of value?.split(',') ?? []) {
+    const [name, given, ...more] = entry.trim().split('=');
+    const tso = TSOS.find((known) => known === name);
+    const format = MESSAGE_FORMATS.find((known) => known === given);
+    if (tso === undefined || format === undefined || more.length > 0 || seen.has(tso)) {
+      const must = `a list such as DE_AMPRION=cim,DE_TENNET=ess (TSOs ${TSOS.join(', ')}, each once; formats ${MESSAGE_FORMATS.join(', ')})`;
+      return refuse('EXCHANGE_FORMATS', must, value ?? '');
+    }
+    seen.add(tso);
+    formats[tso] = format;
+  }
+  return formats;
+}
+
+/** Folders are made here, so that a wrong one is told at the start and not before a gate. */
+function exchange(env: Environment, dataDir: string): Config['exchange'] {
+  const { minimum: min, maximum: max, default: byDefault } = LIMITS.messageMb;
+  const messageLimitBytes =
+    wholeNumber(env, 'MESSAGE_LIMIT_MB', { min, max, default: byDefault }) * 1024 * 1024;
+  const isSimulated = oneOf(env, 'SIMULATE_TSO', ['on', 'off'], 'off') === 'on';
+  const formats = exchangeFormats(env);
+  const folderOf = (name: string, byDefault: string) => {
+    const value = text(env, name);
+    return folder(name, value ?? path.join(dataDir, byDefault));
+  };
+  const [outboxDir, inboxDir] = [folderOf('OUTBOX_DIR', 'outbox'), folderOf('INBOX_DIR', 'inbox')];
+  if (outboxDir === inboxDir) refuse('INBOX_DIR', 'another folder than OUTBOX_DIR', inboxDir);
+  return { formats, outboxDir, inboxDir, messageLimitBytes, isSimulated };
+}
+
 function tls(env: Environment): Config['tls'] {
   const [cert, key] = [text(env, 'TLS_CERT'), text(env, 'TLS_KEY')];
   if (cert === null && key === null) return null;
@@ -131,13 +179,12 @@ function fileOf(name: string, file: string): Buffer {
   }
 }
 
-function dataDir(env: Environment): string {
-  const value = text(env, 'DATA_DIR') ?? 'data';
+function folder(name: string, value: string): string {
   const dir = path.resolve(value);
   try {
     mkdirSync(dir, { recursive: true });
   } catch {
-    refuse('DATA_DIR', 'a folder that exists or can be made', value);
+    refuse(name, 'a folder that exists or can be made', value);
   }
   return dir;
 }
@@ -145,7 +192,7 @@ function dataDir(env: Environment): string {
 const PORTS = { min: 0, max: 65_535 };
 
 export function readConfig(env: Environment): Config {
-  return {
+  const settings = {
     host: text(env, 'HOST') ?? '127.0.0.1',
     port: wholeNumber(env, 'PORT', { ...PORTS, default: 8080 }),
     customerPort: wholeNumber(env, 'CUSTOMER_PORT', { ...PORTS, default: 8081 }),
@@ -170,7 +217,8 @@ export function readConfig(env: Environment): Config {
     operator: { name: text(env, 'OPERATOR_NAME') ?? 'Saldo Clearing', eic: operatorEic(env) },
     tls: tls(env),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
-    // Last, because it is the only one that leaves a trace.
-    dataDir: dataDir(env),
   };
+  // Last, because folders are the only ones that leave a trace.
+  const dataDir = folder('DATA_DIR', text(env, 'DATA_DIR') ?? 'data');
+  return { ...settings, dataDir, exchange: exchange(env, dataDir) };
 }

@@ -30,7 +30,8 @@ export async function prepareFirstStart(
     if (!config.demo || (await hasAnyBrp(tx))) return { newOperatorKey };
     say('Loading the demo world…');
     const operatorKey = config.operatorKey ?? newOperatorKey ?? (await createOperatorKey(tx, clock.now()));
-    const access = await loadDemo(tx, operatorKey, clock.now());
+    const operator = { key: operatorKey, eic: config.operator.eic };
+    const access = await loadDemo(tx, operator, clock.now());
     // Written before the commit: secrets cannot be told again, and a file without its world is overwritten.
     await writePrivately(demoFile(config), `${JSON.stringify(access, null, 2)}\n`);
     return { newOperatorKey: null };

@@ -8,12 +8,17 @@ import { type Database, openDatabase } from './db/database.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { DEFAULT_GATE_RULES } from './domain/gates.ts';
+import { exchangeOf } from './exchange.ts';
+import { receiveDue } from './features/exchange/receive.ts';
+import { sendDue } from './features/exchange/send.ts';
 import { nominateDue } from './features/nominations/actions.ts';
 import { followSandboxClock } from './features/sandbox/operator-routes.ts';
 import { runProfiles } from './features/transactions/profiles.ts';
 import { originOf } from './http/server.ts';
 import { type Job, startJobs } from './jobs.ts';
 import { createMetrics } from './metrics.ts';
+import { answerOutbox } from './simulator/folders.ts';
+import { EXEMPLARY } from './simulator/tso.ts';
 
 export type Platform = {
   /** How the outside names the BRP API. */
@@ -72,7 +77,10 @@ export async function startPlatform(config: Config, surroundings: Surroundings):
     listeners.push(app);
     await app.listen({ host: config.host, port: config.port });
     if (runsJobs) {
-      const jobs = startJobs(platformJobs(config, db, clock), logger);
+      const jobs = startJobs(
+        [...platformJobs(config, db, clock), ...exchangeJobs(config, db, clock, logger)],
+        logger,
+      );
       started.push(() => jobs.stop());
     }
     return { baseUrl: config.baseUrl ?? originOf(app), customerUrl, adminUrl, stop };
@@ -86,6 +94,11 @@ export async function startPlatform(config: Config, surroundings: Surroundings):
 const NOMINATE_EVERY_MS = 250;
 const MAKE_PROFILES_EVERY_MS = 10 * 60_000;
 const FOLLOW_CLOCK_EVERY_MS = 1_000;
+/** A change that comes in seconds before its gate is still to meet it. */
+const SEND_EVERY_MS = 1_000;
+const RECEIVE_EVERY_MS = 1_000;
+const SIMULATE_EVERY_MS = 1_000;
+const AS_IT_SHOULD_BE = { behaviour: EXEMPLARY, format: null, isIntermediateOnly: false };
 
 const platformJobs = (config: Config, db: Database, clock: MovableClock): Job[] => [
   {
@@ -102,6 +115,34 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock): Job[] 
     ? [{ name: 'clock', everyMs: FOLLOW_CLOCK_EVERY_MS, run: () => followSandboxClock(db, clock) }]
     : []),
 ];
+
+function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger): Job[] {
+  const exchange = exchangeOf(config);
+  return [
+    {
+      name: 'send',
+      everyMs: SEND_EVERY_MS,
+      async run() {
+        const { faults } = await sendDue(db, clock.now(), exchange);
+        for (const { isNews, ...fault } of faults) if (isNews) logger.error(fault, 'schedule not sent');
+      },
+    },
+    {
+      name: 'receive',
+      everyMs: RECEIVE_EVERY_MS,
+      run: () => receiveDue(db, clock.now(), exchange, exchange.inbox),
+    },
+    ...(config.exchange.isSimulated
+      ? [
+          {
+            name: 'simulate',
+            everyMs: SIMULATE_EVERY_MS,
+            run: () => answerOutbox(config.exchange, AS_IT_SHOULD_BE, clock.now()),
+          },
+        ]
+      : []),
+  ];
+}
 
 async function embeddedDatabase(
   dataDir: string,

@@ -4,14 +4,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { coverImage } from '../src/demo/cover.ts';
+import { CLI_MAIN, runCommand } from './command-line.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 
-/** The command line as a person runs it: a process of its own, against the real platform. */
+/** The command line as a person runs it, against the real platform. */
 
-const MAIN = fileURLToPath(new URL('../../sdk/cli/main.ts', import.meta.url));
 const DAY = '2026-10-25';
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z', environment: { SANDBOX: 'on' } });
 const world = createWorld(platform.db, platform.clock);
@@ -19,33 +18,12 @@ const operatorKey = await world.operatorKey();
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-cli-'));
 after(() => rm(folder, { recursive: true, force: true }));
 
-type Run = { code: number | null; out: string; err: string };
-
-async function saldo(
-  args: string[],
-  options: { stdin?: string; env?: Record<string, string> } = {},
-): Promise<Run> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    cwd: folder,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: folder,
-      SALDO_URL: platform.baseUrl,
-      SALDO_KEY: operatorKey,
-      ...options.env,
-    },
+const saldo = (args: string[], options: { stdin?: string; env?: Record<string, string> } = {}) =>
+  runCommand(args, {
+    ...options,
+    folder,
+    env: { SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey, ...options.env },
   });
-  let [out, err] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    err += text;
-  });
-  child.stdin.end(options.stdin ?? '');
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, out, err };
-}
 
 /** Runs a command that must work, and gives the JSON that it answers. */
 async function answer(...args: string[]) {
@@ -303,7 +281,7 @@ test('exit codes: 1 for a problem, 2 for wrong usage, 3 for a platform that is n
 });
 
 test('a reader that has seen enough is no failure', async () => {
-  const child = spawn(process.execPath, [MAIN, 'transactions', 'list', '--all', '--json'], {
+  const child = spawn(process.execPath, [CLI_MAIN, 'transactions', 'list', '--all', '--json'], {
     env: { PATH: process.env['PATH'], HOME: folder, SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -26,10 +26,11 @@ const STARTS = [
   '2028-02-29T12:00:00Z',
 ];
 
+const OPERATOR = { key: 'operator', eic: '11XSALDO-------Z' };
 const worlds = [];
 for (const now of STARTS) {
   const platform = await startTestPlatform({ now });
-  const access = await platform.db.transaction((tx) => loadDemo(tx, 'operator', platform.clock.now()));
+  const access = await platform.db.transaction((tx) => loadDemo(tx, OPERATOR, platform.clock.now()));
   worlds.push({ now, platform, access });
 }
 

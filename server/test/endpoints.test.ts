@@ -34,6 +34,8 @@ const cases: Record<string, Case> = {
   getNomination: { path: `/v1/nominations/${nomination.id}` },
   getNominationHistory: { path: `/v1/nominations/${nomination.id}/history` },
   explainNomination: { path: `/v1/nominations/${nomination.id}/explanation` },
+  getNominationSchedule: { path: `/v1/nominations/${nomination.id}/schedule?format=ess` },
+  getDaySchedule: { path: '/v1/nominations/schedule?delivery_date=2026-10-25' },
   getNominationsBulk: { path: `/v1/nominations/bulk?ids=${nomination.id}` },
   postNominationsBulk: { path: '/v1/nominations/bulk', body: { ids: [nomination.id] } },
   listCustomers: { path: '/v1/customers' },

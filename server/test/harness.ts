@@ -14,8 +14,9 @@ import {
 } from '@saldo/api';
 import { type Logger, pino } from 'pino';
 import type { TSchema } from 'typebox';
-import { readConfig } from '../src/config.ts';
+import { type Config, readConfig } from '../src/config.ts';
 import { type Database, openDatabase } from '../src/db/database.ts';
+import { type ExchangeParts, exchangeOf } from '../src/exchange.ts';
 import { compile, type Validator } from '../src/http/validation.ts';
 import { startPlatform } from '../src/platform.ts';
 import { createDatabase } from './databases.ts';
@@ -40,6 +41,9 @@ export type TestPlatform = {
   databaseUrl: string;
   db: Database;
   clock: TestClock;
+  /** How it exchanges messages with the TSOs, for runs of its jobs that the test asks for. */
+  exchange: ExchangeParts;
+  config: Config;
 };
 
 /**
@@ -77,7 +81,16 @@ export async function startTestPlatform(
     await rm(dataDir, { recursive: true, force: true });
   });
   const { baseUrl, customerUrl, adminUrl } = platform;
-  return { baseUrl, customerUrl, adminUrl, databaseUrl: database.url, db, clock };
+  return {
+    baseUrl,
+    customerUrl,
+    adminUrl,
+    databaseUrl: database.url,
+    db,
+    clock,
+    exchange: exchangeOf(config),
+    config,
+  };
 }
 
 /** Tests read answers as a client without types would. */
@@ -105,12 +118,7 @@ export function client(baseUrl: string, key: string | null = null) {
       },
       ...(options.body === undefined
         ? {}
-        : {
-            body:
-              typeof options.body === 'string' || options.body instanceof Blob
-                ? options.body
-                : JSON.stringify(options.body),
-          }),
+        : { body: isRaw(options.body) ? options.body : JSON.stringify(options.body) }),
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
@@ -124,6 +132,9 @@ export function client(baseUrl: string, key: string | null = null) {
     return answer;
   };
 }
+
+const isRaw = (body: unknown): body is string | Blob | Buffer<ArrayBuffer> =>
+  typeof body === 'string' || body instanceof Blob || Buffer.isBuffer(body);
 
 export type Client = ReturnType<typeof client>;
 
@@ -145,6 +156,10 @@ function checkAnswer(method: string, pathAndQuery: string, answer: Answer): void
   if (answer.status === 304 && endpoint.conditional) return;
   assert.equal(answer.status, endpoint.status ?? 200, what);
   if (answer.status === 204) return assert.equal(answer.text, '', what);
+  if (endpoint.documents !== undefined) {
+    const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
+    return assert.ok(Object.hasOwn(endpoint.documents, type), `${what} is ${type}`);
+  }
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', what);
   assert.deepEqual(responseValidator(endpoint)(answer.body), [], what);
 }

@@ -1,7 +1,7 @@
 import type { Tso } from '@saldo/api';
 import { slotCount } from '../src/domain/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '../src/domain/id.ts';
-import { recordConfirmation } from '../src/features/nominations/actions.ts';
+import { recordConfirmations } from '../src/features/nominations/actions.ts';
 import { type Client, client, type TestPlatform } from './harness.ts';
 import type { World } from './world.ts';
 
@@ -57,5 +57,6 @@ export const confirm = (
 ) =>
   db.transaction((tx) => {
     const matchedKw = amountsOf(nomination).map((kwh, at) => matched(kwh * 4, at));
-    return recordConfirmation(tx, nominationUuid(nomination), { matchedKw, isFinal }, clock.now());
+    const matchedNomination = { id: nominationUuid(nomination), matchedKw };
+    return recordConfirmations(tx, [matchedNomination], isFinal, clock.now());
   });

@@ -243,7 +243,7 @@ test('matched amounts are null until the TSO confirms, then a quarter of its pow
   const [nomination] = (await listNominated(asSeller)) as [Nominated];
   const read = async () => (await asSeller(`/v1/nominations/${nomination.id}`)).body;
   platform.clock.set('2026-06-09T11:00:00Z');
-  await platform.db.transaction((tx) => recordSent(tx, nominationUuid(nomination), platform.clock.now()));
+  await platform.db.transaction((tx) => recordSent(tx, [nominationUuid(nomination)], platform.clock.now()));
   assert.deepEqual([(await read()).sent_at, (await read()).status], ['2026-06-09T11:00:00Z', 'pending']);
   await confirm(platform, nomination, (kw, at) => kw + (at % 4), false);
   const partly = await read();

@@ -139,8 +139,12 @@ function describeDocument(
       const { content } = operation.responses[status];
       assert.equal(content === undefined, status === 204, endpoint.id);
       if (status !== 204) {
-        const { example } = content['application/json'];
-        assertValid(`${pointer}/responses/${status}/content/application~1json/schema`, example, endpoint.id);
+        const types = Object.keys(endpoint.documents ?? { 'application/json': null });
+        assert.deepEqual(Object.keys(content), types, endpoint.id);
+        for (const type of types) {
+          const schema = `${pointer}/responses/${status}/content/${escaped(type)}/schema`;
+          assertValid(schema, content[type].example, endpoint.id);
+        }
       }
       const types = Object.keys(operation.requestBody?.content ?? {});
       for (const type of types) {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Endpoint, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
 import { coverImage } from '../src/demo/cover.ts';
+import type { Acknowledgement } from '../src/domain/answer.ts';
+import { writeAnswer } from '../src/features/exchange/write-document.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 
@@ -21,6 +23,22 @@ await world.nominate();
 
 const [transaction] = (await operator('/operator/v1/transactions?limit=1')).body.transactions;
 const [nomination] = (await operator('/operator/v1/nominations?limit=1')).body.nominations;
+const sending = await operator('/operator/v1/exchange/send', {
+  method: 'POST',
+  body: { delivery_date: DAY },
+});
+const [message] = sending.body.messages;
+const acknowledgement: Acknowledgement = {
+  kind: 'acknowledgement',
+  id: 'ACK-1',
+  createdAt: platform.clock.now(),
+  sender: '10XDE-RWENET---W',
+  receiver: platform.exchange.operatorEic,
+  answers: { messageId: '20261025_TPS_11XSALDO-------Z_AMP', version: 1 },
+  outcome: 'accepted',
+  reasons: [{ code: 'A01', text: null }],
+  rejectedSeries: [],
+};
 const newKeyId = async () => {
   const body = { owner: { type: 'brp', id: brp.id }, name: 'case' };
   return (await operator('/operator/v1/api-keys', { method: 'POST', body })).body.id;
@@ -104,6 +122,17 @@ const cases: Record<string, Case> = {
   operatorGetNomination: { path: `${base}/nominations/${nomination.id}` },
   operatorGetNominationHistory: { path: `${base}/nominations/${nomination.id}/history` },
   operatorExplainNomination: { path: `${base}/nominations/${nomination.id}/explanation` },
+  sendSchedules: { path: `${base}/exchange/send`, body: { delivery_date: DAY } },
+  receiveMessage: {
+    path: `${base}/exchange/receive`,
+    body: writeAnswer(acknowledgement, 'ess'),
+    headers: { 'content-type': 'application/xml' },
+  },
+  listMismatches: { path: `${base}/exchange/mismatches?delivery_date=${DAY}` },
+  listUnsent: { path: `${base}/exchange/unsent` },
+  listMessages: { path: `${base}/messages` },
+  getMessage: { path: `${base}/messages/${message.id}` },
+  getMessageRaw: { path: `${base}/messages/${message.id}/raw` },
   listAudit: { path: `${base}/audit` },
   getClock: { path: `${base}/clock` },
   setClock: { path: `${base}/clock`, body: { now: '2026-10-20T08:00:00Z' } },

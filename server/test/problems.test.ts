@@ -97,6 +97,8 @@ async function rawly(answer: ReturnType<typeof exchange>) {
 const provocations = {
   validation: () => request('/v1/contracts?limit=0'),
   balance_group_tso_not_enabled: () => update({ balance_group: { eic: sellerGroup.eic, tso: 'DE_TENNET' } }),
+  unreadable_message: () =>
+    asOperator('POST', '/exchange/receive', '<nonsense/>', { 'content-type': 'application/xml' }),
   invalid_api_key: () => request('/v1/contracts', { key: null }),
   insufficient_scopes: async () => request('/v1/contracts', { key: (await world.key(brp, [])).secret }),
   not_found: () => request('/v1/nowhere'),
@@ -108,6 +110,7 @@ const provocations = {
   api_key_not_found: () => asOperator('DELETE', '/api-keys/key_x'),
   asset_not_found: () => asOperator('GET', '/assets/ast_x'),
   demand_not_found: () => asOperator('GET', '/demands/dem_x'),
+  message_not_found: () => asOperator('GET', '/messages/msg_x'),
   customer_not_found: () => request('/v1/customers/cust_x'),
   method_not_allowed: () => request('/v1/contracts', { method: 'DELETE' }),
   request_timeout: () => rawly(tooSlow()),

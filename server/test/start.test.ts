@@ -93,6 +93,16 @@ test('a wrong value of the environment stops the start with one line that names 
     [{ CUSTOMER_PORT: '65536' }, /CUSTOMER_PORT must be a whole number from 0 to 65535, but it was "65536"/],
     [{ CUSTOMER_BASE_URL: 'ftp://x' }, /CUSTOMER_BASE_URL must be a URL .*, but it was "ftp:\/\/x"/],
     [{ OPERATOR_EIC: '11XSALDO-------A' }, /OPERATOR_EIC must be a valid EIC .*Z/],
+    [
+      { EXCHANGE_FORMATS: 'DE_AMPRION=edifact' },
+      /EXCHANGE_FORMATS must be a list such as DE_AMPRION=cim.*, but it was "DE_AMPRION=edifact"/,
+    ],
+    [{ EXCHANGE_FORMATS: 'AMPRION=cim' }, /EXCHANGE_FORMATS must be a list such as/],
+    [{ EXCHANGE_FORMATS: 'DE_TENNET=cim,DE_TENNET=ess' }, /EXCHANGE_FORMATS must be .*each once/],
+    [{ MESSAGE_LIMIT_MB: '0' }, /MESSAGE_LIMIT_MB must be a whole number from 1 to 512, but it was "0"/],
+    [{ SIMULATE_TSO: 'yes' }, /SIMULATE_TSO must be one of on, off, but it was "yes"/],
+    [{ OUTBOX_DIR: '/dev/null/outbox' }, /OUTBOX_DIR must be a folder that exists or can be made/],
+    [{ OUTBOX_DIR: folder, INBOX_DIR: folder }, /INBOX_DIR must be another folder than OUTBOX_DIR/],
     [{ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: '/nowhere/key.pem' }, /TLS_CERT must be the path of a file/],
     [{ TLS_CERT: '/nowhere/cert.pem' }, /TLS_KEY must be set together with TLS_CERT/],
   ];

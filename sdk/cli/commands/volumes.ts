@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { operatorEndpoints as api, type ImportResult } from '@saldo/api';
 import { type Command, Option } from 'commander';
 import { localTime } from '../days.ts';
 import { addFields, readFields } from '../fields.ts';
+import { sizeOf } from '../files.ts';
 import { progressBar } from '../progress.ts';
 import type { Session } from '../session.ts';
 import { mwh, tableOf } from '../tables.ts';
@@ -133,14 +133,6 @@ async function importFile(
     bar.clear();
     throw error;
   }
-}
-
-async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file).catch((error: Error) => {
-    throw new UsageError(`the file cannot be read: ${error.message}`);
-  });
-  if (!found.isFile()) throw new UsageError(`${file} is not a file`);
-  return found.size;
 }
 
 const COUNT = new Intl.NumberFormat('en');

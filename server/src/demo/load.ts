@@ -8,27 +8,18 @@ import {
   localInstant,
   slotCount,
 } from '../domain/delivery-day.ts';
-import { kwFromKwh } from '../domain/energy.ts';
 import { DEFAULT_GATE_RULES } from '../domain/gates.ts';
 import { encodeId, ID_PREFIX } from '../domain/id.ts';
 import { insertContract } from '../features/contracts/store.ts';
 import { updateCustomer } from '../features/customers/actions.ts';
 import { findOwnPosition, insertCustomer } from '../features/customers/store.ts';
 import { insertAsset } from '../features/market/store.ts';
-import { nominateDue, recordConfirmation, recordSent } from '../features/nominations/actions.ts';
+import { nominateDue } from '../features/nominations/actions.ts';
 import { createAccount, createApiKey, createBalanceGroup, createBrp } from '../features/parties/actions.ts';
 import { invalidateTransaction, writeContractDay } from '../features/transactions/actions.ts';
-import {
-  ACCOUNTS,
-  ASSETS,
-  type AssetName,
-  BRPS,
-  CONTRACTS,
-  CUSTOMERS,
-  type CustomerName,
-  GROUPS,
-} from './cast.ts';
+import { ACCOUNTS, ASSETS, type AssetName, BRPS, CONTRACTS, CUSTOMERS, type CustomerName } from './cast.ts';
 import { openMarket } from './market.ts';
+import { demoTsos } from './tsos.ts';
 import { demoVolumes } from './volumes.ts';
 
 /** What a person needs to look around in the demo world; it is written to `demo.json`. */
@@ -51,24 +42,29 @@ const READ_ONLY: readonly Scope[] = SCOPES.filter((scope) => scope !== 'customer
  * which it would have been made, and every gate was met or missed as in life. All of it is one transaction, so a
  * start that breaks off leaves nothing behind.
  */
-export async function loadDemo(tx: Tx, operatorKey: string, now: number): Promise<DemoAccess> {
+export async function loadDemo(
+  tx: Tx,
+  operator: { key: string; eic: string },
+  now: number,
+): Promise<DemoAccess> {
   const today = dayOf(now);
   const founded = addDays(`${today.slice(0, 4)}-01-01`, -FOUNDED_DAYS_AHEAD);
-  const access = await foundParties(tx, operatorKey, founded);
+  const access = await foundParties(tx, operator.key, founded);
   const { contractNos, assetIds } = await signContracts(tx, founded, Number(today.slice(0, 4)));
   await openMarket(tx, assetIds, localInstant(addDays(founded, 7), 9 * HOUR), now);
   // Within this transaction the platform's own functions open none of their own.
   const db: Database = { ...tx, transaction: (work) => work(tx), close: async () => {} };
+  const tsos = demoTsos(db, operator.eic, today);
   for (const event of timeline(today, now)) {
     switch (event.kind) {
       case 'volumes':
         await importDay(db, contractNos, event.day, event.at);
         break;
       case 'send':
-        await sendDay(tx, event.day, event.at);
+        await tsos.send(event.at);
         break;
       case 'confirm':
-        await confirmDay(tx, event.day, today, event.at);
+        await tsos.confirm(event.day, event.at);
         break;
       default:
         await changeDay(db, contractNos, event);
@@ -201,7 +197,9 @@ function timeline(today: DeliveryDay, now: number): (Routine | Change)[] {
     const before = addDays(day, -1);
     // Volumes of days that lie ahead are told early, so that there is something to see.
     events.push({ at: Math.min(localInstant(before, 9 * HOUR), now), kind: 'volumes', day });
-    events.push({ at: localInstant(before, 13 * HOUR + 45), kind: 'send', day });
+    // Before the day-ahead gate, and what has changed since when the wait phase is over.
+    events.push({ at: localInstant(before, 14 * HOUR + 5), kind: 'send', day });
+    events.push({ at: localInstant(before, 16 * HOUR), kind: 'send', day });
     events.push({ at: localInstant(before, 16 * HOUR + 20), kind: 'confirm', day });
   }
   const ago = (days: number) => addDays(today, -days);
@@ -275,32 +273,4 @@ async function changeDay(db: Database, numbers: (number | null)[], change: Chang
     });
   }
   await nominateDue(db, at, DEFAULT_GATE_RULES);
-}
-
-const CURRENT = statement(
-  'demo_current_nominations',
-  `select id, eic, amounts, sent_at from nomination
-   where delivery_day = $1 and status <> 'superseded' and confirmed_at is null`,
-);
-type Current = { id: string; eic: string; amounts: number[]; sent_at: number | null };
-
-async function sendDay(tx: Tx, day: DeliveryDay, at: number): Promise<void> {
-  for (const { id, sent_at } of await tx.query<Current>(CURRENT, [day])) {
-    if (sent_at === null) await recordSent(tx, id, at);
-  }
-}
-
-/** Slots in which a counterpart's schedule falls short, so that the TSO confirms less. */
-const SHORT_SLOTS = [45, 46, 47, 48];
-
-/** The TSOs confirm what was sent; of one group four days ago less, and of another for tomorrow nothing yet. */
-async function confirmDay(tx: Tx, day: DeliveryDay, today: DeliveryDay, at: number): Promise<void> {
-  for (const { id, eic, amounts, sent_at } of await tx.query<Current>(CURRENT, [day])) {
-    if (sent_at === null || (day > today && eic === GROUPS.sued)) continue;
-    const falls = day === addDays(today, -4) && eic === GROUPS.rhein;
-    const matchedKw = amounts.map((kwh, index) =>
-      falls && SHORT_SLOTS.includes(index + 1) ? Math.max(0, kwFromKwh(kwh) - 50) : kwFromKwh(kwh),
-    );
-    await recordConfirmation(tx, id, { matchedKw, isFinal: true }, at);
-  }
 }

@@ -123,6 +123,13 @@ function success(endpoint: Endpoint, components: Json): Json {
   };
   if (status === 204) return about;
   const schema = reference(endpoint.response, components);
+  if (endpoint.documents !== undefined) {
+    const documents = Object.entries(endpoint.documents);
+    return {
+      ...about,
+      content: Object.fromEntries(documents.map(([type, example]) => [type, { schema, example }])),
+    };
+  }
   return { ...about, content: { 'application/json': { schema, example: endpoint.example.response } } };
 }
 

@@ -25,7 +25,7 @@ export type Call<E extends Endpoint> = {
   readonly reply: FastifyReply;
 };
 
-/** Answers with an object, or with JSON that is written already. */
+/** Answers with an object, with JSON that is written already, or with a document whose type it has told the reply. */
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<object | string>;
 
 /** The same for an operation that changes something: all that it does is in one transaction. */
@@ -81,7 +81,8 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
           if (reply.sent) return reply;
           if (endpoint.status === 204) return reply.code(204).send();
           if (endpoint.status !== undefined) reply.code(endpoint.status);
-          reply.header('content-type', 'application/json; charset=utf-8');
+          if (endpoint.documents === undefined)
+            reply.header('content-type', 'application/json; charset=utf-8');
           return reply.send(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
         },
       });

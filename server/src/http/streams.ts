@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Endpoint } from '@saldo/api';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ProblemError, problem } from './problem.ts';
@@ -41,4 +42,40 @@ export function takeFiles(
       scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
     mount(scope);
   });
+}
+
+/** Lets only so many do their work at once. The others wait, in the order in which they came. */
+export function turns(places: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running < places) running++;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      // The place is handed over as it is, so that nobody slips in between.
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}
+
+/** The chunks of a body. Leaving it early must not cut the connection, on which the answer still has to go out. */
+export function chunksOf(body: Readable): AsyncIterable<Buffer> {
+  return body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+}
+
+/** A body that has to be there as a whole before anything can be done with it. */
+export async function readWhole(body: Readable, limitBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunksOf(body)) {
+    bytes += chunk.length;
+    if (bytes > limitBytes)
+      throw problem('payload_too_large', `The body is larger than ${limitBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -224,44 +224,67 @@ async function insertVersions(tx: Tx, versions: readonly NewVersion[], now: numb
 }
 
 const MARK_SENT = statement(
-  'mark_nomination_sent',
-  'update nomination set sent_at = $2 where id = $1 and sent_at is null',
+  'mark_nominations_sent',
+  'update nomination set sent_at = $2 where id = any($1::uuid[]) and sent_at is null',
 );
 
-/** The version has left for the TSO. */
-export async function recordSent(tx: Tx, id: string, now: number): Promise<void> {
-  await tx.query(MARK_SENT, [id, timestamp(now)]);
+/** The versions have left for their TSO. */
+export async function recordSent(tx: Tx, ids: readonly string[], now: number): Promise<void> {
+  if (ids.length > 0) await tx.query(MARK_SENT, [ids, timestamp(now)]);
 }
 
 const LOCK = statement(
-  'lock_nomination',
-  'select amounts, status, confirmed_at from nomination where id = $1 for update',
+  'lock_nominations',
+  `select id, amounts, matched, status, confirmed_at from nomination
+   where id = any($1::uuid[]) order by id for update`,
 );
 const CONFIRM = statement(
-  'confirm_nomination',
-  'update nomination set matched = $2, status = $3, confirmed_at = $4 where id = $1',
+  'confirm_nominations',
+  `update nomination n set matched = c.matched::bigint[], status = c.status, confirmed_at = $4
+   from unnest($1::uuid[], $2::text[], $3::nomination_status[]) as c (id, matched, status)
+   where n.id = c.id`,
 );
 
+type Confirmable = {
+  id: string;
+  amounts: number[];
+  matched: number[] | null;
+  status: 'pending' | 'partial_match' | 'match' | 'superseded';
+  confirmed_at: number | null;
+};
+
+/** What a TSO has matched of a version, in kW per slot. */
+export type MatchedNomination = { id: string; matchedKw: readonly number[] };
+
 /**
- * The TSO has told what it matched, in kW per slot. A version that is superseded meanwhile keeps its status, and
- * nothing follows a final confirmation.
+ * A TSO has told what it matched. A version that is superseded meanwhile keeps its status, and nothing follows a final
+ * confirmation. Gives the versions that it changed.
  */
-export async function recordConfirmation(
+export async function recordConfirmations(
   tx: Tx,
-  id: string,
-  confirmation: { matchedKw: readonly number[]; isFinal: boolean },
+  matched: readonly MatchedNomination[],
+  isFinal: boolean,
   now: number,
-): Promise<void> {
-  const [row] = await tx.query<{ amounts: number[]; status: string; confirmed_at: number | null }>(LOCK, [
-    id,
-  ]);
-  if (!row) throw new Error('a confirmation is for a nomination that exists');
-  if (row.confirmed_at !== null) return;
-  const status = row.status === 'superseded' ? row.status : matchStatus(row.amounts, confirmation.matchedKw);
+): Promise<string[]> {
+  if (matched.length === 0) return [];
+  const rows = await tx.query<Confirmable>(LOCK, [matched.map(({ id }) => id)]);
+  if (rows.length !== matched.length) throw new Error('a confirmation is for nominations that exist');
+  const powers = new Map(matched.map(({ id, matchedKw }) => [id, matchedKw]));
+  const changes = rows.flatMap((row) => {
+    const matchedKw = powers.get(row.id) ?? [];
+    const status = row.status === 'superseded' ? row.status : matchStatus(row.amounts, matchedKw);
+    const isNews = isFinal || status !== row.status || !isSame(row.matched, matchedKw);
+    return row.confirmed_at === null && isNews ? [{ id: row.id, status, matchedKw }] : [];
+  });
+  if (changes.length === 0) return [];
   await tx.query(CONFIRM, [
-    id,
-    confirmation.matchedKw,
-    status,
-    timestampOrNull(confirmation.isFinal ? now : null),
+    changes.map(({ id }) => id),
+    changes.map(({ matchedKw }) => arrayText(matchedKw)),
+    changes.map(({ status }) => status),
+    timestampOrNull(isFinal ? now : null),
   ]);
+  return changes.map(({ id }) => id);
 }
+
+const isSame = (known: readonly number[] | null, told: readonly number[]): boolean =>
+  known !== null && known.length === told.length && known.every((kw, at) => kw === told[at]);

@@ -110,10 +110,11 @@ const pageByDay = (page: PageRequest) => ({
 const nominationUuids = (ids: readonly string[]): string[] =>
   [...new Set(ids)].map((id) => decodeId(ID_PREFIX.nomination, id)).filter((uuid) => uuid !== null);
 
-function nominationUuid(id: string): string {
+/** The id inside, of a nomination that may or may not be there. */
+export function nominationUuid(id: string): string {
   const uuid = decodeId(ID_PREFIX.nomination, id);
   if (uuid === null) throw nominationNotFound();
   return uuid;
 }
 
-const nominationNotFound = () => problem('nomination_not_found', 'There is no such nomination.');
+export const nominationNotFound = () => problem('nomination_not_found', 'There is no such nomination.');

@@ -107,6 +107,22 @@ export async function findNominations(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
+const FIND_CURRENT = statement(
+  'find_current_nominations',
+  `select ${WHOLE} from nomination
+   where ($1::int is null or brp_no = $1) and delivery_day = $2 and status <> 'superseded'
+   order by eic, tso, direction`,
+);
+
+/** The newest version of each nomination of a day, all of them. */
+export async function findCurrentNominations(
+  db: Db,
+  viewer: Viewer,
+  day: DeliveryDay,
+): Promise<NominationRow[]> {
+  return db.query<NominationRow>(FIND_CURRENT, [viewer.brpNo, day]);
+}
+
 const FIND_HISTORY = statement(
   'find_nomination_history',
   `select ${WHOLE} from nomination

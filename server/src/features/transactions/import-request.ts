@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../db/database.ts';
 import { idempotencyKeyOf, repeatableStream } from '../../http/idempotency.ts';
 import { validationProblem } from '../../http/problem.ts';
 import type { Call } from '../../http/routes.ts';
-import { mediaTypeOf } from '../../http/streams.ts';
+import { chunksOf, mediaTypeOf, turns } from '../../http/streams.ts';
 import { recordAudit } from '../audit/store.ts';
 import { type ImportOptions, importVolumes, newImportResult } from './import.ts';
 
@@ -17,21 +17,7 @@ type ImportCall = Call<typeof operatorVolumeEndpoints.importVolumes>;
  */
 const IMPORTS_AT_ONCE = 3;
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running < IMPORTS_AT_ONCE) running++;
-  else await new Promise<void>((resolve) => waiting.push(resolve));
-  try {
-    return await work();
-  } finally {
-    // The place is handed over as it is, so that nobody slips in between.
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
-}
+const inTurn = turns(IMPORTS_AT_ONCE);
 
 /**
  * Answers an import. With an `Idempotency-Key`, one that was done before is read, compared, and not done again. A
@@ -82,9 +68,8 @@ export function answerImport(
   });
 }
 
-/** The chunks of a body. Leaving it early must not cut the connection, on which the answer still has to go out. */
 async function* bytesOf(body: Readable, hash: Hash | null): AsyncGenerator<Buffer> {
-  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunksOf(body)) {
     hash?.update(chunk);
     yield chunk;
   }

@@ -1,0 +1,373 @@
+import Type, { type Static } from 'typebox';
+import {
+  Choice,
+  DateTime,
+  Day,
+  Eic,
+  MwhSchema,
+  Nullable,
+  Pagination,
+  pageQuery,
+  SlotNumber,
+  Strict,
+  TsoSchema,
+} from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { DIRECTIONS, NOMINATION_STATUSES } from '../nominations.ts';
+
+export const MESSAGE_DIRECTIONS = ['out', 'in'] as const;
+export const MESSAGE_TYPES = ['schedule', 'acknowledgement', 'confirmation', 'anomaly', 'unknown'] as const;
+export const MESSAGE_FORMATS = ['ess', 'cim'] as const;
+export const MESSAGE_STATES = [
+  'stored',
+  'sent',
+  'acknowledged',
+  'rejected',
+  'confirmed',
+  'applied',
+  'ignored',
+  'failed',
+] as const;
+
+export const Message = Type.Object(
+  {
+    id: Type.String({ examples: ['msg_01jhm55t4kfdgv3y8n2c6q1w9r'] }),
+    direction: Choice(MESSAGE_DIRECTIONS, { description: 'Out to a TSO, or in from one.' }),
+    type: Choice(MESSAGE_TYPES),
+    format: Nullable(Choice(MESSAGE_FORMATS, { description: 'Null when it was not recognised.' })),
+    tso: Nullable(TsoSchema),
+    delivery_date: Nullable(Day('The German delivery day that it is about.')),
+    version: Nullable(
+      Type.Integer({ description: 'Of the schedule; of an answer, the version it answers.' }),
+    ),
+    state: Choice(MESSAGE_STATES, {
+      description:
+        'Out: stored, sent, acknowledged, rejected, confirmed. In: stored until it is read, then applied, ignored (repeated, outdated, not ours) or failed (unreadable).',
+    }),
+    error: Nullable(Type.String({ description: 'Why it was rejected, ignored, or could not be read.' })),
+    file_name: Nullable(
+      Type.String({ examples: ['20260115_TPS_11XSALDO-------Z_10XDE-VE-TRANSMK_001.XML'] }),
+    ),
+    answers: Nullable(Type.String({ description: 'Id of the schedule that this answers.' })),
+    created_at: DateTime('When it was stored.'),
+    sent_at: Nullable(DateTime('When it was handed over to be sent.')),
+  },
+  { title: 'Message' },
+);
+export type Message = Static<typeof Message>;
+
+const MismatchedSlot = Type.Object(
+  {
+    slot_number: SlotNumber('Quarter-hour within the German delivery day.'),
+    delivery_start: DateTime('Start of the quarter-hour, UTC.'),
+    delivery_end: DateTime('End of the quarter-hour, UTC.'),
+    amount: MwhSchema('What we nominated, MWh.'),
+    matched_amount: Nullable(MwhSchema('What the TSO confirmed, MWh; null until it has.')),
+    counterpart_amount: Nullable(
+      MwhSchema('What the counterpart nominated, MWh; null unless an anomaly report told it.'),
+    ),
+  },
+  { title: 'MismatchedSlot' },
+);
+
+export const NominationMismatch = Type.Object(
+  {
+    nomination_id: Type.String(),
+    eic: Eic('Balance group of the counterpart.'),
+    tso: TsoSchema,
+    direction: Choice(DIRECTIONS, { description: 'From the balance group’s perspective.' }),
+    version: Type.Integer(),
+    status: Choice(NOMINATION_STATUSES),
+    confirmed_at: Nullable(DateTime('When the TSO’s final confirmation came.')),
+    slots: Type.Array(MismatchedSlot, { description: 'The slots that differ, and no others.' }),
+  },
+  { title: 'NominationMismatch' },
+);
+export type NominationMismatch = Static<typeof NominationMismatch>;
+
+export const UnsentNomination = Type.Object(
+  {
+    nomination_id: Type.String(),
+    delivery_date: Day('The German delivery day.'),
+    eic: Eic('The balance group.'),
+    tso: TsoSchema,
+    direction: Choice(DIRECTIONS),
+    version: Type.Integer(),
+    gate_closure: DateTime('The deadline that this version has to meet.'),
+    gate_is_closed: Type.Boolean({ description: 'Whether that deadline is past.' }),
+    sends_at: Nullable(
+      DateTime('From when on it leaves by itself; null when every gate of its day is closed.'),
+    ),
+    error: Nullable(
+      Type.String({ description: 'What keeps the schedule of its TSO and day from being sent.' }),
+    ),
+    created_at: DateTime('When this version was made.'),
+  },
+  { title: 'UnsentNomination' },
+);
+export type UnsentNomination = Static<typeof UnsentNomination>;
+
+const tag = 'Exchange';
+
+const sentExample: Message = {
+  id: 'msg_01jhm55t4kfdgv3y8n2c6q1w9r',
+  direction: 'out',
+  type: 'schedule',
+  format: 'ess',
+  tso: 'DE_50HERTZ',
+  delivery_date: '2026-01-15',
+  version: 1,
+  state: 'sent',
+  error: null,
+  file_name: '20260115_TPS_11XSALDO-------Z_10XDE-VE-TRANSMK_001.XML',
+  answers: null,
+  created_at: '2026-01-14T13:00:01Z',
+  sent_at: '2026-01-14T13:00:01Z',
+};
+
+const answerExample: Message = {
+  ...sentExample,
+  id: 'msg_01jhm5a0xqe4w8d7v1r3t9k2bn',
+  direction: 'in',
+  type: 'confirmation',
+  state: 'applied',
+  file_name: null,
+  answers: sentExample.id,
+  created_at: '2026-01-14T15:04:10Z',
+  sent_at: null,
+};
+
+const documentExample = `<?xml version="1.0" encoding="UTF-8"?>
+<ScheduleMessage DtdVersion="2" DtdRelease="3">
+<MessageIdentification v="20260115_TPS_11XSALDO-------Z_50H"/>
+<MessageVersion v="1"/>
+</ScheduleMessage>
+`;
+
+const answerDocumentExample = `<?xml version="1.0" encoding="UTF-8"?>
+<AcknowledgementMessage DtdVersion="2" DtdRelease="3">
+<MessageIdentification v="20260115-ACK-1"/>
+<MessageDateTime v="2026-01-14T13:00:09Z"/>
+<SenderIdentification v="10XDE-VE-TRANSMK" codingScheme="A01"/>
+<SenderRole v="A04"/>
+<ReceiverIdentification v="11XSALDO-------Z" codingScheme="A01"/>
+<ReceiverRole v="A08"/>
+<ReceivingMessageIdentification v="20260115_TPS_11XSALDO-------Z_50H"/>
+<ReceivingMessageVersion v="1"/>
+<Reason><ReasonCode v="A01"/></Reason>
+</AcknowledgementMessage>
+`;
+
+export const operatorExchangeEndpoints = {
+  sendSchedules: endpoint({
+    id: 'sendSchedules',
+    method: 'POST',
+    path: '/operator/v1/exchange/send',
+    tag,
+    summary: 'Send what is not sent, now',
+    description:
+      'Nets what has changed, and sends a new version of every schedule that is no longer as it was sent. A job does the same before each gate by itself. Between the day-ahead gate and the end of the wait phase nothing is sent. A schedule that was rejected is sent again under a new version when its day and TSO are named.',
+    scopes: [],
+    query: Strict({}),
+    body: Strict(
+      {
+        delivery_date: Type.Optional(Day('Only this delivery day.')),
+        tso: Type.Optional(TsoSchema),
+      },
+      { title: 'ExchangeSend' },
+    ),
+    response: Type.Object(
+      {
+        messages: Type.Array(Message, { description: 'The messages that were sent.' }),
+        faults: Type.Array(
+          Type.Object(
+            {
+              delivery_date: Day('The German delivery day.'),
+              tso: TsoSchema,
+              error: Type.String(),
+            },
+            { title: 'ScheduleFault' },
+          ),
+          { description: 'The schedules that could not be sent, and why.' },
+        ),
+      },
+      { title: 'ExchangeSendResult' },
+    ),
+    problems: [],
+    example: { request: { delivery_date: '2026-01-15' }, response: { messages: [sentExample], faults: [] } },
+  }),
+  receiveMessage: endpoint({
+    id: 'receiveMessage',
+    method: 'POST',
+    path: '/operator/v1/exchange/receive',
+    tag,
+    summary: 'Receive a TSO’s answer',
+    description:
+      'An acknowledgement, confirmation or anomaly report, in ESS or CIM. It is stored as it is before it is read; one that cannot be read is kept with the reason. A repeated, outdated or foreign one is recorded and changes nothing.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    stream: ['application/xml', 'text/xml'],
+    response: Type.Object(
+      {
+        message: Message,
+        nominations: Type.Array(Type.String(), { description: 'Ids of the nominations that it changed.' }),
+      },
+      { title: 'ReceivedMessage' },
+    ),
+    problems: ['unreadable_message'],
+    example: {
+      request: answerDocumentExample,
+      response: { message: answerExample, nominations: ['nom_01jhm52x6yf6rbkm2s8hq3j5zd'] },
+    },
+  }),
+  listMismatches: endpoint({
+    id: 'listMismatches',
+    method: 'GET',
+    path: '/operator/v1/exchange/mismatches',
+    tag,
+    summary: 'List what does not match',
+    description:
+      'The current nominations of a day that a TSO did not match in full, or that an anomaly report names, with the slots that differ and what each side says.',
+    scopes: [],
+    query: Strict({
+      delivery_date: Day('The German delivery day.'),
+      tso: Type.Optional(TsoSchema),
+      ...pageQuery,
+    }),
+    body: null,
+    response: Type.Object(
+      { mismatches: Type.Array(NominationMismatch), pagination: Pagination },
+      { title: 'MismatchList' },
+    ),
+    problems: [],
+    example: {
+      response: {
+        mismatches: [
+          {
+            nomination_id: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
+            eic: '11XFC-PROD-----E',
+            tso: 'DE_50HERTZ',
+            direction: 'out',
+            version: 1,
+            status: 'partial_match',
+            confirmed_at: '2026-01-14T15:04:10Z',
+            slots: [
+              {
+                slot_number: 61,
+                delivery_start: '2026-01-15T14:00:00Z',
+                delivery_end: '2026-01-15T14:15:00Z',
+                amount: 7.125,
+                matched_amount: 7,
+                counterpart_amount: 7,
+              },
+            ],
+          },
+        ],
+        pagination: { limit: 10, has_more: false, next_cursor: null },
+      },
+    },
+  }),
+  listUnsent: endpoint({
+    id: 'listUnsent',
+    method: 'GET',
+    path: '/operator/v1/exchange/unsent',
+    tag,
+    summary: 'List what is not sent',
+    description: 'Current nominations that no TSO has been told yet, the most urgent first.',
+    scopes: [],
+    query: Strict({
+      delivery_date: Type.Optional(Day('Only this German delivery day.')),
+      tso: Type.Optional(TsoSchema),
+      ...pageQuery,
+    }),
+    body: null,
+    response: Type.Object(
+      { unsent: Type.Array(UnsentNomination), pagination: Pagination },
+      { title: 'UnsentList' },
+    ),
+    problems: [],
+    example: {
+      response: {
+        unsent: [
+          {
+            nomination_id: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
+            delivery_date: '2026-01-15',
+            eic: '11XFC-PROD-----E',
+            tso: 'DE_50HERTZ',
+            direction: 'out',
+            version: 1,
+            gate_closure: '2026-01-14T13:30:00Z',
+            gate_is_closed: false,
+            sends_at: '2026-01-14T13:00:00Z',
+            error: null,
+            created_at: '2026-01-14T08:31:07Z',
+          },
+        ],
+        pagination: { limit: 10, has_more: false, next_cursor: null },
+      },
+    },
+  }),
+  listMessages: endpoint({
+    id: 'listMessages',
+    method: 'GET',
+    path: '/operator/v1/messages',
+    tag,
+    summary: 'List messages',
+    description: 'Every message out and in, in the order in which they were stored.',
+    scopes: [],
+    query: Strict({
+      delivery_date: Type.Optional(Day('Only those about this German delivery day.')),
+      tso: Type.Optional(TsoSchema),
+      direction: Type.Optional(
+        Choice(MESSAGE_DIRECTIONS, { description: 'Only this direction.', examples: ['out'] }),
+      ),
+      type: Type.Optional(Choice(MESSAGE_TYPES, { description: 'Only this type.', examples: ['schedule'] })),
+      state: Type.Optional(
+        Choice(MESSAGE_STATES, { description: 'Only this state.', examples: ['rejected'] }),
+      ),
+      ...pageQuery,
+    }),
+    body: null,
+    response: Type.Object(
+      { messages: Type.Array(Message), pagination: Pagination },
+      { title: 'MessageList' },
+    ),
+    problems: [],
+    example: {
+      response: {
+        messages: [sentExample, answerExample],
+        pagination: { limit: 10, has_more: false, next_cursor: null },
+      },
+    },
+  }),
+  getMessage: endpoint({
+    id: 'getMessage',
+    method: 'GET',
+    path: '/operator/v1/messages/{message_id}',
+    tag,
+    summary: 'Read a message',
+    description: 'What is known of one message; the document itself is under `/raw`.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: Message,
+    problems: ['message_not_found'],
+    example: { response: sentExample },
+  }),
+  getMessageRaw: endpoint({
+    id: 'getMessageRaw',
+    method: 'GET',
+    path: '/operator/v1/messages/{message_id}/raw',
+    tag,
+    summary: 'Read a message’s document',
+    description: 'The document as it was sent or received, to the byte.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: Type.String(),
+    documents: { 'application/xml': documentExample },
+    problems: ['message_not_found'],
+    example: { response: documentExample },
+  }),
+};

@@ -1,0 +1,109 @@
+/** Measures how long a day of the exchange takes: schedules built, written and sent, confirmations read and applied. */
+import { type Database, openDatabase, statement } from '../server/src/db/database.ts';
+import type { DeliveryDay } from '../server/src/domain/delivery-day.ts';
+import { DEFAULT_GATE_RULES, gatesOf } from '../server/src/domain/gates.ts';
+import { readDocument } from '../server/src/features/exchange/read-document.ts';
+import { receiveMessage } from '../server/src/features/exchange/receive.ts';
+import { type Exchange, sendDue } from '../server/src/features/exchange/send.ts';
+import { writeAnswer } from '../server/src/features/exchange/write-document.ts';
+import { nominateDue } from '../server/src/features/nominations/actions.ts';
+import { answersTo, EXEMPLARY } from '../server/src/simulator/tso.ts';
+import { createWorld, loadVolumes } from './world.ts';
+
+export type ExchangeResults = {
+  readonly positions: number;
+  readonly nominations: number;
+  /** Of the four schedules, and of the four confirmations. */
+  readonly sentMegabytes: number;
+  readonly receivedMegabytes: number;
+  readonly sendSeconds: number;
+  readonly receiveSeconds: number;
+};
+
+const SIZE = { contracts: 12_000, days: 1, brps: 640 };
+const OPERATOR_EIC = '11XSALDO-------Z';
+const MINUTE_MS = 60_000;
+
+const MARK_ALL = statement(
+  'bench_mark_exchange',
+  `insert into changed_position (position_no, delivery_day)
+   select distinct position_no, $1::date
+   from sheet, lateral (values (sender_position), (receiver_position)) as side (position_no)
+   where delivery_day = $1 and sender_position <> receiver_position`,
+);
+const COUNTS = statement(
+  'bench_count_matches',
+  `select count(*)::int as nominations, count(distinct position_no)::int as positions,
+     count(*) filter (where status = 'match' and confirmed_at is not null)::int as matched
+   from nomination`,
+);
+
+export async function measureExchange(url: string, say: (message: string) => void): Promise<ExchangeResults> {
+  const world = await createWorld(url, SIZE);
+  await loadVolumes(world, () => {});
+  const day = world.days[0] as DeliveryDay;
+  const now = gatesOf(day, DEFAULT_GATE_RULES).dayAhead - MINUTE_MS;
+  const db = openDatabase(url);
+  try {
+    await db.transaction((tx) => tx.query(MARK_ALL, [day]));
+    await nominateDue(db, now, DEFAULT_GATE_RULES);
+    const sent: Buffer[] = [];
+    const exchange = exchangeInto(sent);
+    const sendStartedAt = performance.now();
+    const { faults } = await sendDue(db, now, exchange);
+    const sendSeconds = (performance.now() - sendStartedAt) / 1000;
+    if (faults.length > 0) throw new Error(faults.map(({ error }) => error).join(' '));
+
+    const answers = await confirmationsOf(sent, now);
+    const receiveStartedAt = performance.now();
+    for (const document of answers) await receive(db, document, now);
+    const receiveSeconds = (performance.now() - receiveStartedAt) / 1000;
+
+    const [counts] = await db.query<{ nominations: number; positions: number; matched: number }>(COUNTS);
+    if (!counts || counts.matched !== counts.nominations) throw new Error('not everything was matched');
+    const { nominations, positions } = counts;
+    say(
+      `Sent ${nominations} nominations of ${positions} positions in ${sendSeconds.toFixed(2)} s, ` +
+        `applied their confirmations in ${receiveSeconds.toFixed(2)} s.`,
+    );
+    const sizes = { sentMegabytes: megabytesOf(sent), receivedMegabytes: megabytesOf(answers) };
+    return { positions, nominations, ...sizes, sendSeconds, receiveSeconds };
+  } finally {
+    await db.close();
+  }
+}
+
+const exchangeInto = (sent: Buffer[]): Exchange => ({
+  operatorEic: OPERATOR_EIC,
+  formats: { DE_AMPRION: 'ess', DE_TENNET: 'cim', DE_TRANSNET_BW: 'ess', DE_50HERTZ: 'cim' },
+  rules: DEFAULT_GATE_RULES,
+  transport: {
+    async deliver(_fileName, document) {
+      sent.push(document);
+    },
+  },
+});
+
+/** What the TSOs would answer; making it is no work of ours. */
+async function confirmationsOf(sent: readonly Buffer[], now: number): Promise<Buffer[]> {
+  const answers: Buffer[] = [];
+  for (const document of sent) {
+    const read = await readDocument(document);
+    if (read.kind !== 'ok' || read.document.kind !== 'schedule') throw new Error('a schedule cannot be read');
+    const { final } = answersTo(read.document.schedule, EXEMPLARY, now);
+    if (final === null) throw new Error('a schedule that nets to zero is confirmed');
+    answers.push(Buffer.from(writeAnswer(final, read.format)));
+  }
+  return answers;
+}
+
+const receive = (db: Database, document: Buffer, now: number) =>
+  receiveMessage(
+    db,
+    now,
+    { operatorEic: OPERATOR_EIC, messageLimitBytes: Number.POSITIVE_INFINITY },
+    { document, error: null, fileName: null, inboxMark: null },
+  );
+
+const megabytesOf = (documents: readonly Buffer[]) =>
+  documents.reduce((sum, { length }) => sum + length, 0) / 1e6;

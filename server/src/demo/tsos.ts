@@ -1,0 +1,100 @@
+import type { Database } from '../db/database.ts';
+import { addDays, type DeliveryDay } from '../domain/delivery-day.ts';
+import { DEFAULT_GATE_RULES } from '../domain/gates.ts';
+import type { Schedule } from '../domain/schedule.ts';
+import { readDocument } from '../features/exchange/read-document.ts';
+import { receiveMessage } from '../features/exchange/receive.ts';
+import { type Exchange, sendDue } from '../features/exchange/send.ts';
+import { answerFileName, writeAnswer } from '../features/exchange/write-document.ts';
+import { answersTo, type Behaviour } from '../simulator/tso.ts';
+import { GROUPS } from './cast.ts';
+
+/** Slots in which a counterpart's schedule falls short, so that the TSO confirms less. */
+const SHORT_SLOTS = [45, 46, 47, 48];
+const MINUTE_MS = 60_000;
+
+/** Four days ago a group fell short, three days ago one forgot its schedule, and yesterday a TSO rejected our first. */
+const behaviourOn = (today: DeliveryDay): Behaviour => ({
+  deviations: [
+    { eic: GROUPS.rhein, tso: null, day: addDays(today, -4), slots: SHORT_SLOTS, differenceKw: -50 },
+  ],
+  missing: [{ eic: GROUPS.ruhr, tso: null, day: addDays(today, -3) }],
+  rejections: [{ tso: 'DE_TENNET', day: addDays(today, -1) }],
+});
+
+/**
+ * The demo world's TSOs. What the platform sends reaches the simulator without a detour over files, and what that
+ * answers is received as always.
+ */
+export function demoTsos(db: Database, operatorEic: string, today: DeliveryDay) {
+  const behaviour = behaviourOn(today);
+  const sent: Buffer[] = [];
+  const unanswered: Schedule[] = [];
+  const exchange: Exchange = {
+    operatorEic,
+    formats: { DE_AMPRION: 'cim', DE_TENNET: 'ess', DE_TRANSNET_BW: 'ess', DE_50HERTZ: 'ess' },
+    rules: DEFAULT_GATE_RULES,
+    transport: {
+      async deliver(_fileName, document) {
+        sent.push(document);
+      },
+    },
+  };
+
+  async function answer(schedule: Schedule, which: 'acknowledgement' | 'anomaly' | 'final', at: number) {
+    // The TSO that rejects does so once.
+    const isCorrected = schedule.version > 1;
+    const given = answersTo(schedule, isCorrected ? { ...behaviour, rejections: [] } : behaviour, at);
+    const document = given[which];
+    if (document === null) return;
+    await receiveMessage(
+      db,
+      at,
+      { operatorEic, messageLimitBytes: Number.POSITIVE_INFINITY },
+      {
+        document: Buffer.from(writeAnswer(document, exchange.formats[schedule.tso])),
+        error: null,
+        fileName: answerFileName(schedule, document),
+        inboxMark: null,
+      },
+    );
+  }
+
+  async function send(at: number): Promise<void> {
+    await sendDue(db, at, exchange);
+    const rejected = await acknowledge(at);
+    // The operator sees the rejection and has it sent again.
+    for (const { day, tso } of rejected) await sendDue(db, at + MINUTE_MS, exchange, { day, tso });
+    await acknowledge(at + MINUTE_MS);
+  }
+
+  /** The TSOs look at what has come, and reject some of it. */
+  async function acknowledge(at: number): Promise<Schedule[]> {
+    const rejected: Schedule[] = [];
+    for (const document of sent.splice(0)) {
+      const read = await readDocument(document);
+      if (read.kind !== 'ok' || read.document.kind !== 'schedule') throw new Error('we send schedules');
+      const { schedule } = read.document;
+      await answer(schedule, 'acknowledgement', at);
+      const isRejected = answersTo(schedule, behaviour, at).final === null && schedule.version === 1;
+      (isRejected ? rejected : unanswered).push(schedule);
+    }
+    return rejected;
+  }
+
+  return {
+    send,
+    /** The TSOs confirm the schedules of a day. One of them has not come to tomorrow's yet. */
+    async confirm(day: DeliveryDay, at: number): Promise<void> {
+      for (const schedule of unanswered.splice(0)) {
+        const isForLater = schedule.day !== day || (day > today && schedule.tso === 'DE_TRANSNET_BW');
+        if (isForLater) {
+          unanswered.push(schedule);
+          continue;
+        }
+        await answer(schedule, 'anomaly', at);
+        await answer(schedule, 'final', at);
+      }
+    },
+  };
+}

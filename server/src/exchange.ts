@@ -1,0 +1,17 @@
+import type { Config } from './config.ts';
+import { DEFAULT_GATE_RULES } from './domain/gates.ts';
+import type { Receiving } from './features/exchange/receive.ts';
+import type { Exchange } from './features/exchange/send.ts';
+import { type Inbox, inboxFolder, outboxFolder } from './features/exchange/transport.ts';
+
+export type ExchangeParts = Exchange & Receiving & { readonly inbox: Inbox };
+
+/** How this platform exchanges messages with the TSOs: through two folders that a gateway serves. */
+export const exchangeOf = ({ operator, exchange }: Config): ExchangeParts => ({
+  operatorEic: operator.eic,
+  formats: exchange.formats,
+  rules: DEFAULT_GATE_RULES,
+  messageLimitBytes: exchange.messageLimitBytes,
+  transport: outboxFolder(exchange.outboxDir),
+  inbox: inboxFolder(exchange.inboxDir),
+});

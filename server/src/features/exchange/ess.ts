@@ -1,0 +1,125 @@
+import { type DocumentForm, eic, group, interval, type Part, type Vocabulary, value } from './vocabulary.ts';
+
+/** ENTSO-E Scheduling System 2.3: values stand in attributes, the order of the elements is that of its DTD. */
+const REASONS: readonly Part[] = [value('ReasonCode', 'code'), value('ReasonText', 'text', '?')];
+const reasons = (times: '*' | '+' | '?'): Part => group('Reason', 'reasons', times, REASONS);
+
+const PERIOD: readonly Part[] = [
+  interval('TimeInterval', 'interval'),
+  value('Resolution', 'resolution'),
+  group('Interval', 'points', '+', [value('Pos', 'position'), value('Qty', 'quantity'), reasons('*')]),
+];
+const periods = (times: '*' | '+'): Part => group('Period', 'periods', times, PERIOD);
+
+const FLOW: readonly Part[] = [
+  value('BusinessType', 'businessType'),
+  value('Product', 'product'),
+  value('ObjectAggregation', 'aggregation'),
+  eic('InArea', 'inArea', '?'),
+  eic('OutArea', 'outArea', '?'),
+  eic('MeteringPointIdentification', 'meteringPoint', '?'),
+  eic('InParty', 'inParty', '?'),
+  eic('OutParty', 'outParty', '?'),
+  value('CapacityContractType', 'agreementType', '?'),
+  value('CapacityAgreementIdentification', 'agreementId', '?'),
+  value('MeasurementUnit', 'unit'),
+];
+const SERIES_NAME: readonly Part[] = [
+  value('SendersTimeSeriesIdentification', 'identification'),
+  value('SendersTimeSeriesVersion', 'version'),
+];
+const IMPOSED_NAME: readonly Part[] = [
+  value('ImposedTimeSeriesIdentification', 'identification'),
+  value('ImposedTimeSeriesVersion', 'version'),
+];
+const SERIES: readonly Part[] = [...SERIES_NAME, ...FLOW, periods('+'), reasons('?')];
+
+const CORRESPONDENTS: readonly Part[] = [
+  eic('SenderIdentification', 'sender'),
+  value('SenderRole', 'senderRole'),
+  eic('ReceiverIdentification', 'receiver'),
+  value('ReceiverRole', 'receiverRole'),
+];
+const SUBJECT: readonly Part[] = [
+  eic('Domain', 'domain', '?'),
+  eic('SubjectParty', 'subject', '?'),
+  value('SubjectRole', 'subjectRole', '?'),
+];
+const TIME_ERRORS = group('TimeIntervalError', 'timeErrors', '*', [
+  interval('QuantityTimeInterval', 'interval'),
+  reasons('+'),
+]);
+
+const form = (root: string, parts: readonly Part[]): DocumentForm => ({
+  root,
+  namespace: null,
+  rootAttributes: { DtdVersion: '2', DtdRelease: '3' },
+  parts,
+});
+
+const DOCUMENTS: Vocabulary['documents'] = {
+  schedule: form('ScheduleMessage', [
+    value('MessageIdentification', 'id'),
+    value('MessageVersion', 'version'),
+    value('MessageType', 'type'),
+    value('ProcessType', 'process'),
+    value('ScheduleClassificationType', 'classification'),
+    ...CORRESPONDENTS,
+    value('MessageDateTime', 'createdAt'),
+    interval('ScheduleTimeInterval', 'interval'),
+    ...SUBJECT,
+    interval('MatchingPeriod', 'matchingPeriod', '?'),
+    group('ScheduleTimeSeries', 'series', '*', SERIES),
+  ]),
+  acknowledgement: form('AcknowledgementMessage', [
+    value('MessageIdentification', 'id'),
+    value('MessageDateTime', 'createdAt'),
+    eic('SenderIdentification', 'sender'),
+    value('SenderRole', 'senderRole'),
+    eic('ReceiverIdentification', 'receiver'),
+    value('ReceiverRole', 'receiverRole', '?'),
+    value('ReceivingMessageIdentification', 'answeredId', '?'),
+    value('ReceivingMessageVersion', 'answeredVersion', '?'),
+    value('ReceivingPayloadName', 'payloadName', '?'),
+    value('DateTimeReceivingMessage', 'receivedAt', '?'),
+    group('TimeSeriesRejection', 'rejections', '*', [
+      value('SendersTimeSeriesIdentification', 'identification'),
+      value('SendersTimeSeriesVersion', 'version', '?'),
+      TIME_ERRORS,
+      reasons('*'),
+    ]),
+    reasons('+'),
+    TIME_ERRORS,
+  ]),
+  confirmation: form('ConfirmationReport', [
+    value('MessageIdentification', 'id'),
+    value('MessageType', 'type'),
+    value('MessageDateTime', 'createdAt'),
+    ...CORRESPONDENTS,
+    interval('ScheduleTimeInterval', 'interval'),
+    value('ConfirmedMessageIdentification', 'answeredId', '?'),
+    value('ConfirmedMessageVersion', 'answeredVersion', '?'),
+    ...SUBJECT,
+    value('ProcessType', 'process', '?'),
+    reasons('+'),
+    group('ImposedTimeSeries', 'imposed', '*', [...IMPOSED_NAME, ...FLOW, periods('+'), reasons('+')]),
+    group('TimeSeriesConfirmation', 'series', '*', [...SERIES_NAME, ...FLOW, periods('*'), reasons('*')]),
+  ]),
+  anomaly: form('AnomalyReport', [
+    value('MessageIdentification', 'id'),
+    value('MessageDateTime', 'createdAt'),
+    ...CORRESPONDENTS,
+    interval('ScheduleTimeInterval', 'interval'),
+    group('TimeSeriesAnomaly', 'sides', '*', [
+      eic('MessageSenderIdentification', 'party'),
+      value('SendersMessageIdentification', 'messageId'),
+      value('SendersMessageVersion', 'messageVersion'),
+      ...SERIES_NAME,
+      ...FLOW,
+      periods('+'),
+      reasons('+'),
+    ]),
+  ]),
+};
+
+export const ESS: Vocabulary = { valuesIn: 'attribute', documents: DOCUMENTS };

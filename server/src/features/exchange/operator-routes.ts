@@ -1,0 +1,110 @@
+import { operatorExchangeEndpoints as endpoints } from '@saldo/api';
+import type { Clock } from '../../clock.ts';
+import type { Database } from '../../db/database.ts';
+import { decodeId, ID_PREFIX } from '../../domain/id.ts';
+import { FIRST_ID, type PageRequest, pageById, paginate } from '../../http/paging.ts';
+import { problem } from '../../http/problem.ts';
+import { type Route, route, writeRoute } from '../../http/routes.ts';
+import { recordAudit } from '../audit/store.ts';
+import { listMismatches, listUnsent, wireMismatch, wireUnsent } from './overview.ts';
+import type { Receiving } from './receive.ts';
+import { answerReceive } from './receive-request.ts';
+import { type Exchange, sendDue } from './send.ts';
+import { findDocument, findMessages, listMessages } from './store.ts';
+import { wireMessage } from './wire.ts';
+
+/** Nothing that a stored document says may become active in a browser. */
+const DOCUMENT_POLICY = "default-src 'none'; sandbox";
+
+export function operatorExchangeRoutes(db: Database, clock: Clock, exchange: Exchange & Receiving): Route[] {
+  return [...exchangeRoutes(db, clock, exchange), ...messageRoutes(db)];
+}
+
+function exchangeRoutes(db: Database, clock: Clock, exchange: Exchange & Receiving): Route[] {
+  return [
+    // What is sent is stored in transactions of its own, a day each; this one holds what is noted of it.
+    writeRoute(endpoints.sendSchedules, async (call, tx) => {
+      const now = clock.now();
+      const { delivery_date: day = null, tso = null } = call.body;
+      const run = await sendDue(db, now, exchange, { day, tso });
+      const messages = (await findMessages(db, run.messageIds)).map(wireMessage);
+      const faults = run.faults.map((fault) => ({
+        delivery_date: fault.day,
+        tso: fault.tso,
+        error: fault.error,
+      }));
+      const after = { messages: messages.map(({ id }) => id), faults };
+      await recordAudit(
+        tx,
+        call,
+        { action: 'schedules.sent', subject: call.request.id, before: null, after },
+        now,
+      );
+      return { messages, faults };
+    }),
+
+    route(endpoints.receiveMessage, (call) => answerReceive(db, call, exchange, clock.now())),
+
+    route(endpoints.listMismatches, async ({ query, page }) => {
+      const day = query.delivery_date;
+      const rows = await listMismatches(db, { day, tso: query.tso ?? null }, pageById(page));
+      const { records, pagination } = paginate(page, rows, ({ id }) => [id]);
+      return { mismatches: records.map((row) => wireMismatch(row, day)), pagination };
+    }),
+
+    route(endpoints.listUnsent, async ({ query, page }) => {
+      const filter = { day: query.delivery_date ?? null, tso: query.tso ?? null };
+      const rows = await listUnsent(db, filter, pageByGate(page));
+      const { records, pagination } = paginate(page, rows, (row) => [row.gate_closure, row.id]);
+      const now = clock.now();
+      return { unsent: records.map((row) => wireUnsent(row, exchange.rules, now)), pagination };
+    }),
+  ];
+}
+
+function messageRoutes(db: Database): Route[] {
+  return [
+    route(endpoints.listMessages, async ({ query, page }) => {
+      const filter = {
+        day: query.delivery_date ?? null,
+        tso: query.tso ?? null,
+        direction: query.direction ?? null,
+        type: query.type ?? null,
+        state: query.state ?? null,
+      };
+      const rows = await listMessages(db, filter, pageById(page));
+      const { records, pagination } = paginate(page, rows, ({ id }) => [id]);
+      return { messages: records.map(wireMessage), pagination };
+    }),
+
+    route(endpoints.getMessage, async ({ params }) => {
+      const [row] = await findMessages(db, [messageUuid(params.message_id)]);
+      if (!row) throw messageNotFound();
+      return wireMessage(row);
+    }),
+
+    route(endpoints.getMessageRaw, async ({ params, reply }) => {
+      const document = await findDocument(db, messageUuid(params.message_id));
+      if (document === null) throw messageNotFound();
+      reply.headers({
+        'content-type': 'application/xml',
+        'content-disposition': `attachment; filename="${params.message_id}.xml"`,
+        'content-security-policy': DOCUMENT_POLICY,
+      });
+      return document;
+    }),
+  ];
+}
+
+const pageByGate = (page: PageRequest) => ({
+  after: { gate: Number(page.after?.[0] ?? 0), id: String(page.after?.[1] ?? FIRST_ID) },
+  count: page.limit + 1,
+});
+
+function messageUuid(id: string): string {
+  const uuid = decodeId(ID_PREFIX.message, id);
+  if (uuid === null) throw messageNotFound();
+  return uuid;
+}
+
+const messageNotFound = () => problem('message_not_found', 'There is no such message.');

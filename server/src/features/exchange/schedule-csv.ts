@@ -1,0 +1,25 @@
+import { formatInstant, SLOT_MS, slotStart } from '../../domain/delivery-day.ts';
+import { kwFromKwh } from '../../domain/energy.ts';
+import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import { powerText } from '../../domain/power.ts';
+import type { NominationRow } from '../nominations/store.ts';
+
+const HEADER =
+  'nomination_id,version,delivery_date,eic,tso,direction,counterparty_eic,slot_number,delivery_start,delivery_end,power_mw,amount_mwh\n';
+
+/** Nominations with a line per slot. No value in it needs quotes: ids, codes, times and numbers. */
+export function scheduleCsv(rows: readonly NominationRow[], operatorEic: string): string {
+  let csv = HEADER;
+  for (const row of rows) {
+    const { delivery_day: day, amounts = [] } = row;
+    const id = encodeId(ID_PREFIX.nomination, row.id);
+    const head = `${id},${row.version},${day},${row.eic},${row.tso},${row.direction},${operatorEic}`;
+    for (const [at, kwh] of amounts.entries()) {
+      const start = slotStart(day, at + 1);
+      const times = `${formatInstant(start)},${formatInstant(start + SLOT_MS)}`;
+      // Thousandths of a MW and of a MWh are written alike.
+      csv += `${head},${at + 1},${times},${powerText(kwFromKwh(kwh))},${powerText(kwh)}\n`;
+    }
+  }
+  return csv;
+}

@@ -1,0 +1,263 @@
+import { type Message, TSOS, type Tso } from '@saldo/api';
+import { type Db, statement, type Tx } from '../../db/database.ts';
+import { timestamp } from '../../db/wire-types.ts';
+import type { DeliveryDay } from '../../domain/delivery-day.ts';
+import type { Direction } from '../../domain/nomination.ts';
+import {
+  type BusinessType,
+  messageIdentification,
+  type NominatedPosition,
+  type Schedule,
+  type Series,
+} from '../../domain/schedule.ts';
+
+/** A current nomination, as far as a schedule needs it. */
+export type CurrentNomination = {
+  id: string;
+  eic: string;
+  tso: Tso;
+  direction: Direction;
+  amounts: number[];
+};
+
+const CURRENT = statement(
+  'exchange_current_nominations',
+  `select n.id, n.eic, n.tso, n.direction, n.amounts,
+     exists (select from changed_position c where c.delivery_day = $1) as is_unsettled
+   from nomination n
+   where n.delivery_day = $1 and n.status <> 'superseded'
+   order by n.tso, n.eic, n.direction`,
+);
+
+/**
+ * What is nominated for a day, and whether some of it is about to be netted again: then one side of a change may be
+ * there without the other. Both are read at the same instant.
+ */
+export async function readNominated(
+  tx: Tx,
+  day: DeliveryDay,
+): Promise<{ nominations: CurrentNomination[]; isUnsettled: boolean }> {
+  const rows = await tx.query<CurrentNomination & { is_unsettled: boolean }>(CURRENT, [day]);
+  return { nominations: rows, isUnsettled: rows[0]?.is_unsettled ?? false };
+}
+
+export function positionsOf(nominations: readonly CurrentNomination[]): NominatedPosition[] {
+  const positions = Map.groupBy(nominations, ({ eic, tso }) => `${eic} ${tso}`);
+  return Array.from(positions.values(), (sides) => {
+    const { eic, tso } = sides[0] as CurrentNomination;
+    const amounts = (direction: Direction) =>
+      sides.find((side) => side.direction === direction)?.amounts ?? null;
+    return { eic, tso, outKwh: amounts('out'), inKwh: amounts('in') };
+  });
+}
+
+/** A series as it was made, and the nomination version that it stands for. */
+export type StoredSeries = Series & { messageVersion: number; nominationId: string | null };
+
+/** A schedule that was made: sent or about to be. */
+export type MadeSchedule = {
+  schedule: Schedule;
+  series: readonly StoredSeries[];
+  message: {
+    id: string;
+    state: Message['state'];
+    createdAt: number;
+    sentAt: number | null;
+    acknowledgedAt: number | null;
+    confirmedAt: number | null;
+    isFinal: boolean;
+  };
+};
+
+type ScheduleRow = {
+  id: string;
+  tso: Tso;
+  version: number;
+  state: Message['state'];
+  created_at: number;
+  sent_at: number | null;
+  identification: string;
+  acknowledged_at: number | null;
+  confirmed_at: number | null;
+  is_final: boolean;
+};
+
+const NEWEST = statement(
+  'newest_schedules',
+  `select distinct on (tso) id, tso, version, state, created_at, sent_at, identification, acknowledged_at, confirmed_at,
+     is_final
+   from message
+   where direction = 'out' and identification = any($1::text[]) and (sent_at is not null or not $2::boolean)
+   order by tso, version desc`,
+);
+
+type SeriesColumns = [
+  identification: string,
+  messageVersion: number,
+  version: number,
+  businessType: BusinessType,
+  outParty: string,
+  outArea: string,
+  inParty: string,
+  inArea: string,
+  powers: number[],
+  nominationId: string | null,
+];
+
+const SERIES = statement(
+  'series_of_schedule',
+  `select distinct on (identification) identification, message_version, version, business_type, out_party, out_area,
+     in_party, in_area, powers, nomination_id
+   from schedule_series
+   where schedule = $1 and message_version <= $2
+   order by identification, message_version desc`,
+);
+
+/** The newest schedule of each TSO for a day. */
+export async function readNewestSchedules(
+  tx: Tx,
+  operatorEic: string,
+  day: DeliveryDay,
+  only: { tso?: Tso; isSent: boolean },
+): Promise<MadeSchedule[]> {
+  const tsos = only.tso === undefined ? TSOS : [only.tso];
+  const identifications = tsos.map((tso) => messageIdentification(day, operatorEic, tso));
+  const rows = await tx.query<ScheduleRow>(NEWEST, [identifications, only.isSent]);
+  const made: MadeSchedule[] = [];
+  for (const row of rows) {
+    const columns = await tx.arrays<SeriesColumns>(SERIES, [row.identification, row.version]);
+    const series = columns.map(seriesOf);
+    made.push({
+      schedule: {
+        operatorEic,
+        tso: row.tso,
+        day,
+        messageId: row.identification,
+        version: row.version,
+        series,
+      },
+      series,
+      message: {
+        id: row.id,
+        state: row.state,
+        createdAt: row.created_at,
+        sentAt: row.sent_at,
+        acknowledgedAt: row.acknowledged_at,
+        confirmedAt: row.confirmed_at,
+        isFinal: row.is_final,
+      },
+    });
+  }
+  return made;
+}
+
+function seriesOf(columns: SeriesColumns): StoredSeries {
+  const [identification, messageVersion, version, businessType, outParty, outArea, inParty, inArea] = columns;
+  const [powersKw, nominationId] = [columns[8], columns[9]];
+  const key = { identification, businessType, outParty, outArea, inParty, inArea };
+  return { ...key, version, powersKw, messageVersion, nominationId };
+}
+
+const INSERT_SERIES = statement(
+  'insert_series',
+  `insert into schedule_series (schedule, message_version, identification, version, business_type, out_party, out_area,
+     in_party, in_area, powers, nomination_id)
+   select $1, $2, s.identification, s.version, s.business_type, s.out_party, s.out_area, s.in_party, s.in_area,
+     s.powers::bigint[], s.nomination_id
+   from unnest($3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+       $11::uuid[])
+     as s (identification, version, business_type, out_party, out_area, in_party, in_area, powers, nomination_id)`,
+);
+
+/** The series in which a schedule differs from the one before it. */
+export async function insertSeries(
+  tx: Tx,
+  { messageId, version }: Schedule,
+  series: readonly (Series & { nominationId: string | null })[],
+): Promise<void> {
+  if (series.length === 0) return;
+  await tx.query(INSERT_SERIES, [
+    messageId,
+    version,
+    series.map(({ identification }) => identification),
+    series.map((one) => one.version),
+    series.map(({ businessType }) => businessType),
+    series.map(({ outParty }) => outParty),
+    series.map(({ outArea }) => outArea),
+    series.map(({ inParty }) => inParty),
+    series.map(({ inArea }) => inArea),
+    series.map(({ powersKw }) => `{${powersKw.join(',')}}`),
+    series.map(({ nominationId }) => nominationId),
+  ]);
+}
+
+const ADOPT = statement(
+  'adopt_nominations',
+  `update schedule_series s set nomination_id = a.nomination_id
+   from unnest($2::text[], $3::int[], $4::uuid[]) as a (identification, message_version, nomination_id)
+   where s.schedule = $1 and s.identification = a.identification and s.message_version = a.message_version`,
+);
+
+/** From now on these series stand for other versions of their nominations, which say the same. */
+export async function adoptNominations(
+  tx: Tx,
+  { messageId }: Schedule,
+  adopted: readonly StoredSeries[],
+): Promise<void> {
+  await tx.query(ADOPT, [
+    messageId,
+    adopted.map(({ identification }) => identification),
+    adopted.map(({ messageVersion }) => messageVersion),
+    adopted.map(({ nominationId }) => nominationId),
+  ]);
+}
+
+const NOTE_UNSENT = statement(
+  'note_unsent_schedule',
+  `insert into unsent_schedule (tso, delivery_day, error, noted_at) values ($1, $2, $3, $4)
+   on conflict (delivery_day, tso) do update set error = excluded.error, noted_at = excluded.noted_at
+     where unsent_schedule.error is distinct from excluded.error
+   returning true`,
+);
+
+/** A schedule should go out and does not. Gives whether that is news. */
+export async function noteUnsent(
+  tx: Tx,
+  tso: Tso,
+  day: DeliveryDay,
+  error: string | null,
+  now: number,
+): Promise<boolean> {
+  return (await tx.query(NOTE_UNSENT, [tso, day, error, timestamp(now)])).length > 0;
+}
+
+const FORGET_UNSENT = statement(
+  'forget_unsent_schedule',
+  'delete from unsent_schedule where delivery_day = $2 and tso = $1',
+);
+
+export async function forgetUnsent(tx: Tx, tso: Tso, day: DeliveryDay): Promise<void> {
+  await tx.query(FORGET_UNSENT, [tso, day]);
+}
+
+const DAYS_TO_SEND = statement(
+  'days_to_send',
+  `select u.delivery_day, min(u.gate_closure) filter (where u.gate_closure > $2) as next_gate,
+     (select max(m.created_at) from message m
+      where m.delivery_day = u.delivery_day and m.direction = 'out') as last_made
+   from (
+     select delivery_day, gate_closure from nomination where sent_at is null and status <> 'superseded'
+     union all
+     select delivery_day, null from unsent_schedule
+   ) as u
+   where $1::date is null or u.delivery_day = $1
+   group by u.delivery_day
+   order by u.delivery_day`,
+);
+
+export type DayToSend = { delivery_day: DeliveryDay; next_gate: number | null; last_made: number | null };
+
+/** The days for which something is not sent. */
+export async function listDaysToSend(db: Db, day: DeliveryDay | null, now: number): Promise<DayToSend[]> {
+  return db.query<DayToSend>(DAYS_TO_SEND, [day, timestamp(now)]);
+}

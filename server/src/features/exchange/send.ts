@@ -1,0 +1,285 @@
+import type { Tso } from '@saldo/api';
+import { type Database, statement, type Tx } from '../../db/database.ts';
+import type { DeliveryDay } from '../../domain/delivery-day.ts';
+import type { GateRules } from '../../domain/gates.ts';
+import {
+  buildSchedules,
+  MAX_MESSAGE_VERSION,
+  type NextSchedule,
+  nominationOf,
+  type Schedule,
+} from '../../domain/schedule.ts';
+import { isTooSoon, sendingPhase } from '../../domain/sending.ts';
+import { nominateDue, recordConfirmations, recordSent } from '../nominations/actions.ts';
+import type { Format } from './document.ts';
+import {
+  adoptNominations,
+  type CurrentNomination,
+  forgetUnsent,
+  insertSeries,
+  listDaysToSend,
+  type MadeSchedule,
+  noteUnsent,
+  positionsOf,
+  readNewestSchedules,
+  readNominated,
+  type StoredSeries,
+} from './schedules.ts';
+import { insertSchedule, listWaiting, lockDay, lockWaiting, markSent } from './store.ts';
+import { HandoverFailed, type Transport } from './transport.ts';
+import { scheduleFileName, writeSchedule } from './write-document.ts';
+
+/** What the exchange with the TSOs is set to. */
+export type Exchange = {
+  readonly operatorEic: string;
+  readonly formats: Readonly<Record<Tso, Format>>;
+  readonly rules: GateRules;
+  readonly transport: Transport;
+};
+
+/** Which schedules somebody wants to be sent now; without it, those are sent whose time has come. */
+export type Asked = { readonly day: DeliveryDay | null; readonly tso: Tso | null };
+
+type SendFault = { day: DeliveryDay; tso: Tso; error: string; isNews: boolean };
+
+/** What a run has made or sent, and what it could not. */
+export type SendRun = { messageIds: string[]; faults: SendFault[] };
+
+/** While volumes are coming in, one side of a change may be netted before the other. */
+const ATTEMPTS = 3;
+const UNSETTLED = 'The volumes of this day are changing at this moment. Try again.';
+
+/**
+ * Sends every schedule that is no longer as it was sent. Each is stored before it leaves, and one that is stored leaves
+ * even if the process that stored it does not live to see it. Several processes may do this at once, and doing it twice
+ * sends nothing twice.
+ */
+export async function sendDue(
+  db: Database,
+  now: number,
+  exchange: Exchange,
+  asked: Asked | null = null,
+): Promise<SendRun> {
+  const run: SendRun = { messageIds: [], faults: [] };
+  // Whoever asks means what the volumes say now; the job has another one before it that nets them.
+  if (asked !== null) await nominateDue(db, now, exchange.rules, { day: asked.day ?? undefined });
+  // A rejected schedule is no longer unsent; whoever names its day and TSO means it all the same.
+  const named =
+    asked?.day && asked.tso ? [{ delivery_day: asked.day, next_gate: null, last_made: null }] : [];
+  const listed = await listDaysToSend(db, asked?.day ?? null, now);
+  const failures: unknown[] = [];
+  for (const { delivery_day: day, next_gate, last_made } of listed.length === 0 ? named : listed) {
+    const { phase } = sendingPhase(day, exchange.rules, now);
+    const mayLeave = phase === 'open' || (phase === 'gathering' && asked !== null);
+    if (!mayLeave || (asked === null && isTooSoon(last_made, next_gate, now))) continue;
+    const wanted = { day, tso: asked?.tso ?? null, isAsked: asked !== null };
+    // A day that we fail at must not make others miss their gates.
+    await storeDay(db, now, exchange, wanted, run).catch((error: unknown) => void failures.push(error));
+  }
+  await deliverStored(db, now, exchange, asked, run);
+  if (failures.length > 0) throw new AggregateError(failures, 'schedules could not be made');
+  run.messageIds = [...new Set(run.messageIds)];
+  return run;
+}
+
+type Wanted = { readonly day: DeliveryDay; readonly tso: Tso | null; readonly isAsked: boolean };
+
+async function storeDay(
+  db: Database,
+  now: number,
+  exchange: Exchange,
+  wanted: Wanted,
+  run: SendRun,
+): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    await nominateDue(db, now, exchange.rules, { day: wanted.day });
+    const stored = await db.transaction((tx) => storeSchedules(tx, now, exchange, wanted));
+    run.messageIds.push(...stored.messageIds);
+    run.faults.push(...stored.faults);
+    if (stored.unsettled.length === 0) return;
+    if (attempt < ATTEMPTS || !wanted.isAsked) continue;
+    const { day } = wanted;
+    run.faults.push(...stored.unsettled.map((tso) => ({ day, tso, error: UNSETTLED, isNews: false })));
+  }
+}
+
+type Stored = SendRun & { unsettled: Tso[] };
+
+/** Makes the next version of a day's schedules where there is one, in the transaction that it is handed. */
+async function storeSchedules(tx: Tx, now: number, exchange: Exchange, wanted: Wanted): Promise<Stored> {
+  const { day } = wanted;
+  const { operatorEic } = exchange;
+  await lockDay(tx, day);
+  const { nominations, isUnsettled } = await readNominated(tx, day);
+  const made = await readNewestSchedules(tx, operatorEic, day, { isSent: false });
+  const next = buildSchedules({
+    operatorEic,
+    day,
+    positions: positionsOf(nominations),
+    previous: made.map(({ schedule }) => schedule),
+  });
+  const stored: Stored = { messageIds: [], faults: [], unsettled: [] };
+  for (const entry of next) {
+    const { tso } = entry;
+    const newest = made.find(({ schedule }) => schedule.tso === tso) ?? null;
+    const isWanted = wanted.tso === null || wanted.tso === tso;
+    const schedule = scheduleToStore(entry, newest, wanted);
+    if (schedule !== null && !isWanted) await noteUnsent(tx, tso, day, null, now);
+    else if (schedule !== null) {
+      const id = await storeSchedule(tx, schedule, newest, nominations, exchange, now);
+      stored.messageIds.push(id);
+    } else if (entry.kind === 'unchanged' && newest !== null) {
+      await adopt(tx, newest, nominations, now);
+    } else if ('message' in entry && isUnsettled) stored.unsettled.push(tso);
+    else if ('message' in entry) {
+      const isNews = await noteUnsent(tx, tso, day, entry.message, now);
+      if (isWanted) stored.faults.push({ day, tso, error: entry.message, isNews });
+    }
+  }
+  return stored;
+}
+
+/** A schedule that was rejected is sent again under a new version by whoever names it. */
+function scheduleToStore(entry: NextSchedule, newest: MadeSchedule | null, wanted: Wanted): Schedule | null {
+  if (entry.kind === 'schedule') return entry.schedule;
+  const isNamed = wanted.isAsked && wanted.tso === entry.tso;
+  if (entry.kind !== 'unchanged' || newest?.message.state !== 'rejected' || !isNamed) return null;
+  const { schedule } = newest;
+  return schedule.version < MAX_MESSAGE_VERSION ? { ...schedule, version: schedule.version + 1 } : null;
+}
+
+const idFinder = (nominations: readonly CurrentNomination[], schedule: Schedule) => {
+  const ids = new Map(
+    nominations
+      .filter(({ tso }) => tso === schedule.tso)
+      .map(({ id, eic, direction }) => [`${eic} ${direction}`, id]),
+  );
+  return (series: Schedule['series'][number]): string | null => {
+    const of = nominationOf(series, schedule.operatorEic);
+    return of === null ? null : (ids.get(`${of.eic} ${of.direction}`) ?? null);
+  };
+};
+
+async function storeSchedule(
+  tx: Tx,
+  schedule: Schedule,
+  newest: MadeSchedule | null,
+  nominations: readonly CurrentNomination[],
+  exchange: Exchange,
+  now: number,
+): Promise<string> {
+  const format = exchange.formats[schedule.tso];
+  const document = Buffer.from(writeSchedule(schedule, format, now));
+  const id = await insertSchedule(
+    tx,
+    schedule,
+    { format, fileName: scheduleFileName(schedule), document },
+    now,
+  );
+  const idOf = idFinder(nominations, schedule);
+  const known = new Map(newest?.series.map((series) => [series.identification, series]));
+  const changed = schedule.series.flatMap((series) => {
+    const before = known.get(series.identification);
+    const nominationId = idOf(series);
+    const isSame = before?.version === series.version && before.nominationId === nominationId;
+    return isSame ? [] : [{ ...series, nominationId }];
+  });
+  await insertSeries(tx, schedule, changed);
+  await forgetUnsent(tx, schedule.tso, schedule.day);
+  return id;
+}
+
+const CONFIRMED = statement(
+  'confirmed_nominations',
+  'select id, matched, confirmed_at from nomination where id = any($1::uuid[]) and matched is not null',
+);
+
+/**
+ * Nominations may change and change back before anything is sent. The newest versions then say what the TSO was told
+ * already: they count as sent, and what it has answered holds for them too.
+ */
+async function adopt(
+  tx: Tx,
+  { schedule, series, message }: MadeSchedule,
+  nominations: readonly CurrentNomination[],
+  now: number,
+): Promise<void> {
+  if (message.sentAt !== null) await forgetUnsent(tx, schedule.tso, schedule.day);
+  const idOf = idFinder(nominations, schedule);
+  const adopted: (StoredSeries & { nominationId: string; before: string | null })[] = [];
+  for (const one of series) {
+    const nominationId = idOf(one);
+    if (nominationId !== null && nominationId !== one.nominationId)
+      adopted.push({ ...one, nominationId, before: one.nominationId });
+  }
+  if (adopted.length === 0) return;
+  await adoptNominations(tx, schedule, adopted);
+  if (message.sentAt === null) return;
+  const ids = adopted.map(({ nominationId }) => nominationId);
+  await recordSent(tx, ids, now);
+  const earlier = adopted.flatMap(({ before }) => before ?? []);
+  const confirmed = await tx.query<{ id: string; matched: number[]; confirmed_at: number | null }>(
+    CONFIRMED,
+    [earlier],
+  );
+  const newIdOf = new Map(adopted.map(({ before, nominationId }) => [before, nominationId]));
+  for (const isFinal of [false, true]) {
+    const matched = confirmed
+      .filter(({ confirmed_at }) => (confirmed_at !== null) === isFinal)
+      .map(({ id, matched: matchedKw }) => ({ id: newIdOf.get(id) as string, matchedKw }));
+    await recordConfirmations(tx, matched, isFinal, now);
+  }
+}
+
+/** Hands over what is stored, oldest first. A schedule never overtakes an earlier version of itself. */
+async function deliverStored(
+  db: Database,
+  now: number,
+  exchange: Exchange,
+  asked: Asked | null,
+  run: SendRun,
+): Promise<void> {
+  const waiting = await listWaiting(db, 'out', { day: asked?.day ?? null, tso: asked?.tso ?? null });
+  const stuck = new Set<string>();
+  for (const { id, tso, delivery_day: day } of waiting) {
+    if (tso === null || day === null) throw new Error('a schedule is for a TSO and a day');
+    if (stuck.has(`${tso} ${day}`)) continue;
+    try {
+      if (await db.transaction((tx) => deliver(tx, { id, tso, day }, now, exchange))) run.messageIds.push(id);
+    } catch (error) {
+      if (!(error instanceof HandoverFailed)) throw error;
+      stuck.add(`${tso} ${day}`);
+      const isNews = await db.transaction((tx) => noteUnsent(tx, tso, day, error.message, now));
+      run.faults.push({ day, tso, error: error.message, isNews });
+    }
+  }
+}
+
+/** From the file on its way to the mark that says so; a crash in between repeats the same file. */
+async function deliver(
+  tx: Tx,
+  message: { id: string; tso: Tso; day: DeliveryDay },
+  now: number,
+  exchange: Exchange,
+): Promise<boolean> {
+  await lockDay(tx, message.day);
+  const found = await lockWaiting(tx, message.id);
+  if (found === null) return false;
+  await exchange.transport.deliver(found.row.file_name ?? '', found.document);
+  await recordDelivered(tx, message, exchange.operatorEic, now);
+  return true;
+}
+
+/** The message has left, and with it the nominations that it carries. The day is locked by whoever says so. */
+export async function recordDelivered(
+  tx: Tx,
+  { id, tso, day }: { id: string; tso: Tso; day: DeliveryDay },
+  operatorEic: string,
+  now: number,
+): Promise<void> {
+  await markSent(tx, id, now);
+  const [sent] = await readNewestSchedules(tx, operatorEic, day, { tso, isSent: true });
+  const carried = sent?.series.flatMap(({ nominationId }) => nominationId ?? []) ?? [];
+  await recordSent(tx, carried, now);
+  await forgetUnsent(tx, tso, day);
+}

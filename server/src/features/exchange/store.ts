@@ -1,0 +1,196 @@
+import { promisify } from 'node:util';
+import { constants, gunzip, gzip } from 'node:zlib';
+import type { Message, Tso } from '@saldo/api';
+import { type Db, statement, type Tx } from '../../db/database.ts';
+import { newId } from '../../db/new-id.ts';
+import { timestamp } from '../../db/wire-types.ts';
+import { type DeliveryDay, dayNumber } from '../../domain/delivery-day.ts';
+import type { Schedule } from '../../domain/schedule.ts';
+import type { Format } from './document.ts';
+
+export type MessageRow = {
+  id: string;
+  direction: Message['direction'];
+  type: Message['type'];
+  format: Format | null;
+  tso: Tso | null;
+  delivery_day: DeliveryDay | null;
+  version: number | null;
+  state: Message['state'];
+  error: string | null;
+  file_name: string | null;
+  answers: string | null;
+  created_at: number;
+  sent_at: number | null;
+};
+
+const HEAD = `id, direction, type, format, tso, delivery_day, version, state, error, file_name, answers, created_at,
+  sent_at`;
+
+const LOCK_DAY = statement(
+  'lock_exchange_day',
+  "select pg_advisory_xact_lock(hashtext('saldo exchange'), $1::int)",
+);
+
+/**
+ * All that is sent and answered for a day is done by one process at a time. The four areas are locked together, since
+ * what bridges them has to be the same in all their schedules.
+ */
+export async function lockDay(tx: Tx, day: DeliveryDay): Promise<void> {
+  await tx.query(LOCK_DAY, [dayNumber(day)]);
+}
+
+// Schedules are long and say the same over and over: the fastest level already makes a twentieth of them.
+const pack = (document: Buffer) => promisify(gzip)(document, { level: constants.Z_BEST_SPEED });
+const unpack = (packed: Buffer) => promisify(gunzip)(packed);
+
+const INSERT_SCHEDULE = statement(
+  'insert_schedule_message',
+  `insert into message (id, direction, type, format, tso, delivery_day, version, state, file_name, document, created_at,
+     identification)
+   values ($1, 'out', 'schedule', $2, $3, $4, $5, 'stored', $6, $7, $8, $9)`,
+);
+
+/** A schedule as it will leave, stored before it does. */
+export async function insertSchedule(
+  tx: Tx,
+  { tso, day, version, messageId }: Schedule,
+  sending: { format: Format; fileName: string; document: Buffer },
+  now: number,
+): Promise<string> {
+  const id = newId();
+  await tx.query(INSERT_SCHEDULE, [
+    id,
+    sending.format,
+    tso,
+    day,
+    version,
+    sending.fileName,
+    await pack(sending.document),
+    timestamp(now),
+    messageId,
+  ]);
+  return id;
+}
+
+const INSERT_INCOMING = statement(
+  'insert_incoming_message',
+  `insert into message (id, direction, type, state, error, file_name, document, created_at, inbox_mark)
+   values ($1, 'in', 'unknown', $2, $3, $4, $5, $6, $7)
+   on conflict (inbox_mark) do nothing
+   returning id`,
+);
+
+export type Incoming = {
+  /** Null when it is larger than what is taken in. */
+  readonly document: Buffer | null;
+  readonly error: string | null;
+  readonly fileName: string | null;
+  readonly inboxMark: string | null;
+};
+
+/** A message as it came, stored before it is read; null when this very file is stored already. */
+export async function insertIncoming(tx: Tx, incoming: Incoming, now: number): Promise<string | null> {
+  const { document, error, fileName, inboxMark } = incoming;
+  const packed = document && (await pack(document));
+  const state = error === null ? 'stored' : 'failed';
+  const values = [newId(), state, error, fileName, packed, timestamp(now), inboxMark];
+  const [row] = await tx.query<{ id: string }>(INSERT_INCOMING, values);
+  return row?.id ?? null;
+}
+
+const WAITING = statement(
+  'list_waiting_messages',
+  `select id, tso, delivery_day from message
+   where state = 'stored' and direction = $1
+     and ($2::date is null or delivery_day = $2) and ($3::tso is null or tso = $3)
+   order by delivery_day, tso, version, id`,
+);
+
+type WaitingMessage = { id: string; tso: Tso | null; delivery_day: DeliveryDay | null };
+
+/** Messages that are stored and neither sent nor read yet. */
+export async function listWaiting(
+  db: Db,
+  direction: Message['direction'],
+  only: { day: DeliveryDay | null; tso: Tso | null },
+): Promise<WaitingMessage[]> {
+  return db.query<WaitingMessage>(WAITING, [direction, only.day, only.tso]);
+}
+
+const LOCK_WAITING = statement(
+  'lock_waiting_message',
+  `select ${HEAD}, document from message where id = $1 and state = 'stored' for update`,
+);
+
+/** The message with its document; null when another process has dealt with it meanwhile. */
+export async function lockWaiting(tx: Tx, id: string): Promise<{ row: MessageRow; document: Buffer } | null> {
+  const [found] = await tx.query<MessageRow & { document: Buffer }>(LOCK_WAITING, [id]);
+  if (!found) return null;
+  const { document, ...row } = found;
+  return { row, document: await unpack(document) };
+}
+
+const MARK_SENT = statement(
+  'mark_message_sent',
+  "update message set state = 'sent', sent_at = $2 where id = $1",
+);
+
+export async function markSent(tx: Tx, id: string, now: number): Promise<void> {
+  await tx.query(MARK_SENT, [id, timestamp(now)]);
+}
+
+const FIND = statement('find_messages', `select ${HEAD} from message where id = any($1::uuid[]) order by id`);
+
+export async function findMessages(db: Db, ids: readonly string[]): Promise<MessageRow[]> {
+  return ids.length === 0 ? [] : db.query<MessageRow>(FIND, [ids]);
+}
+
+const FIND_DOCUMENT = statement('find_message_document', 'select document from message where id = $1');
+
+/** The document to the byte; null when there is no such message, or none of its content. */
+export async function findDocument(db: Db, id: string): Promise<Buffer | null> {
+  const [row] = await db.query<{ document: Buffer | null }>(FIND_DOCUMENT, [id]);
+  return row?.document ? unpack(row.document) : null;
+}
+
+const CHANGED = statement(
+  'find_changed_nominations',
+  'select changed_nominations from message where id = $1',
+);
+
+/** The nominations that an answer changed. */
+export async function findChangedNominations(db: Db, id: string): Promise<string[]> {
+  const [row] = await db.query<{ changed_nominations: string[] }>(CHANGED, [id]);
+  return row?.changed_nominations ?? [];
+}
+
+const LIST = statement(
+  'list_messages',
+  `select ${HEAD} from message
+   where id > $1
+     and ($3::date is null or delivery_day = $3)
+     and ($4::tso is null or tso = $4)
+     and ($5::message_direction is null or direction = $5)
+     and ($6::message_type is null or type = $6)
+     and ($7::message_state is null or state = $7)
+   order by id
+   limit $2`,
+);
+
+export type MessageFilter = {
+  day: DeliveryDay | null;
+  tso: Tso | null;
+  direction: Message['direction'] | null;
+  type: Message['type'] | null;
+  state: Message['state'] | null;
+};
+
+export async function listMessages(
+  db: Db,
+  filter: MessageFilter,
+  page: { after: string; count: number },
+): Promise<MessageRow[]> {
+  const { day, tso, direction, type, state } = filter;
+  return db.query<MessageRow>(LIST, [page.after, page.count, day, tso, direction, type, state]);
+}

@@ -1,0 +1,20 @@
+import type { Message } from '@saldo/api';
+import { formatInstant } from '../../domain/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import type { MessageRow } from './store.ts';
+
+export const wireMessage = (row: MessageRow): Message => ({
+  id: encodeId(ID_PREFIX.message, row.id),
+  direction: row.direction,
+  type: row.type,
+  format: row.format,
+  tso: row.tso,
+  delivery_date: row.delivery_day,
+  version: row.version,
+  state: row.state,
+  error: row.error,
+  file_name: row.file_name,
+  answers: row.answers === null ? null : encodeId(ID_PREFIX.message, row.answers),
+  created_at: formatInstant(row.created_at),
+  sent_at: row.sent_at === null ? null : formatInstant(row.sent_at),
+});

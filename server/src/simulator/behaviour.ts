@@ -1,0 +1,69 @@
+import { CONTROL_AREAS, type Tso } from '../domain/control-area.ts';
+import { type DeliveryDay, parseDay } from '../domain/delivery-day.ts';
+import { checkEic } from '../domain/eic.ts';
+import type { Behaviour, Counterpart } from './tso.ts';
+
+/** What a person told the simulator to do; the message says which part of it cannot be understood. */
+export class BehaviourError extends Error {
+  override name = 'BehaviourError';
+}
+
+export type BehaviourTexts = {
+  /** '11XFC-CONS-----0:45-48:-50': in these slots (or 'all') the counterpart says so many kW more or less. */
+  readonly deviate: readonly string[];
+  /** '11XFC-CONS-----0' or '11XFC-CONS-----0@DE_TENNET'. */
+  readonly missing: readonly string[];
+  /** 'DE_TENNET'. */
+  readonly reject: readonly string[];
+  /** All of it concerns this day alone. */
+  readonly day: string | null;
+};
+
+export function readBehaviour({ deviate, missing, reject, day: dayText }: BehaviourTexts): Behaviour {
+  const day = dayText === null ? null : parseDay(dayText);
+  if (dayText !== null && day === null)
+    throw new BehaviourError(`${dayText} is not a date such as 2026-10-25`);
+  return {
+    deviations: deviate.map((text) => deviationOf(text, day)),
+    missing: missing.map((text) => counterpartOf(text, day)),
+    rejections: reject.map((text) => ({ tso: tsoOf(text), day })),
+  };
+}
+
+function deviationOf(text: string, day: DeliveryDay | null): Behaviour['deviations'][number] {
+  const [who = '', slots = '', difference = '', ...more] = text.split(':');
+  if (more.length > 0 || !/^[+-]?\d{1,9}$/.test(difference)) {
+    throw new BehaviourError(
+      `${text} is not a deviation: EIC, slots and kW, such as 11XFC-CONS-----0:45-48:-50 or 11XFC-CONS-----0@DE_TENNET:all:+100`,
+    );
+  }
+  return { ...counterpartOf(who, day), slots: slotsOf(slots), differenceKw: Number(difference) };
+}
+
+function slotsOf(text: string): number[] | null {
+  if (text === 'all') return null;
+  return text.split(',').flatMap((part) => {
+    const [, first, last = first] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(part) ?? [];
+    const [from, to] = [Number(first), Number(last)];
+    if (first === undefined || from < 1 || to < from || to > 100) {
+      throw new BehaviourError(`${text} are no slots: give numbers from 1 to 100, such as 45-48,61, or all`);
+    }
+    return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+  });
+}
+
+function counterpartOf(text: string, day: DeliveryDay | null): Counterpart {
+  const [eic = '', tso, ...more] = text.split('@');
+  const fault = checkEic(eic);
+  if (fault !== null) throw new BehaviourError(`${text}: ${fault.message}`);
+  if (more.length > 0) throw new BehaviourError(`${text} names more than one TSO`);
+  return { eic, tso: tso === undefined ? null : tsoOf(tso), day };
+}
+
+function tsoOf(text: string): Tso {
+  const found = CONTROL_AREAS.find(({ tso }) => tso === text);
+  if (!found) {
+    throw new BehaviourError(`${text} is not one of ${CONTROL_AREAS.map(({ tso }) => tso).join(', ')}`);
+  }
+  return found.tso;
+}

@@ -1,0 +1,52 @@
+import type { Format } from '../features/exchange/document.ts';
+import { readDocument } from '../features/exchange/read-document.ts';
+import { inboxFolder, outboxFolder } from '../features/exchange/transport.ts';
+import { answerFileName, writeAnswer } from '../features/exchange/write-document.ts';
+import { answersTo, type Behaviour } from './tso.ts';
+
+export type SimulatedFolders = { readonly outboxDir: string; readonly inboxDir: string };
+
+export type SimulationOptions = {
+  readonly behaviour: Behaviour;
+  /** Null: in the format of the schedule. */
+  readonly format: Format | null;
+  /** Leaves out the final confirmations. */
+  readonly isIntermediateOnly: boolean;
+};
+
+/**
+ * Plays the gateway and the TSOs once: takes every schedule out of the platform's outbox, puts the answers into its
+ * inbox, and puts the schedule aside. Gives a line for each file.
+ */
+export async function answerOutbox(
+  { outboxDir, inboxDir }: SimulatedFolders,
+  { behaviour, format: wanted, isIntermediateOnly }: SimulationOptions,
+  now: number,
+): Promise<string[]> {
+  const inbox = outboxFolder(inboxDir);
+  const lines: string[] = [];
+  for (const file of await inboxFolder(outboxDir).files()) {
+    const bytes = await file.read();
+    if (bytes === null) continue;
+    const read = await readDocument(bytes);
+    if (read.kind === 'unreadable' || read.document.kind !== 'schedule') {
+      lines.push(`${file.name}: ${read.kind === 'unreadable' ? read.reason : 'not a schedule'}`);
+      await file.putAside();
+      continue;
+    }
+    const { schedule } = read.document;
+    const { acknowledgement, intermediate, anomaly, final } = answersTo(schedule, behaviour, now);
+    const given = [acknowledgement, intermediate, anomaly, isIntermediateOnly ? null : final];
+    const answers = given.filter((answer) => answer !== null);
+    for (const answer of answers) {
+      const document = writeAnswer(answer, wanted ?? read.format);
+      await inbox.deliver(answerFileName(schedule, answer), Buffer.from(document));
+    }
+    await file.putAside();
+    const said = answers.map((answer) =>
+      'outcome' in answer ? `${answer.kind} ${answer.outcome}` : answer.kind,
+    );
+    lines.push(`${file.name}: ${said.join(', ')}`);
+  }
+  return lines;
+}

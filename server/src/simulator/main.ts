@@ -1,0 +1,86 @@
+/** The four TSOs on the folders of a platform beside this one; `saldo simulate-tso` starts it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { ConfigError, readConfig } from '../config.ts';
+import { BehaviourError, readBehaviour } from './behaviour.ts';
+import { answerOutbox, type SimulationOptions } from './folders.ts';
+
+const LOOK_EVERY_MS = 1000;
+
+const HELP = `Usage: saldo simulate-tso [options]
+
+Plays the four TSOs on the outbox and the inbox of a platform: acknowledges schedules, holds the counterparts' ones
+(equal to ours unless told otherwise), confirms the smaller value, intermediate and final, and reports anomalies.
+The folders are those of OUTBOX_DIR and INBOX_DIR, by default in DATA_DIR, as for the server.
+
+Options:
+  --deviate <eic[@tso]:slots:kw>  the counterpart says so many kW more or less in these slots, or in all
+  --missing <eic[@tso]>           the counterpart has sent no schedule
+  --reject <tso>                  the TSO rejects our schedules
+  --day <day>                     all of this concerns only that delivery day
+  --format <ess|cim>              the format of the answers; by default that of the schedule
+  --intermediate-only             leave out the final confirmations
+  --once                          answer what is there and end
+
+Examples:
+  $ saldo simulate-tso
+  $ saldo simulate-tso --deviate 11XFC-CONS-----0:45-48:-50
+  $ saldo simulate-tso --missing 11XFC-PROD-----E@DE_TENNET --reject DE_AMPRION --once
+`;
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+function readArguments() {
+  const { values } = parseArgs({
+    options: {
+      deviate: { type: 'string', multiple: true, default: [] },
+      missing: { type: 'string', multiple: true, default: [] },
+      reject: { type: 'string', multiple: true, default: [] },
+      day: { type: 'string' },
+      format: { type: 'string' },
+      'intermediate-only': { type: 'boolean', default: false },
+      once: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const { deviate, missing, reject, day = null, format = null } = values;
+  if (format !== null && format !== 'ess' && format !== 'cim') {
+    throw new BehaviourError(`--format must be ess or cim, not ${format}`);
+  }
+  const behaviour = readBehaviour({ deviate, missing, reject, day });
+  const options: SimulationOptions = { behaviour, format, isIntermediateOnly: values['intermediate-only'] };
+  return { options, isOnce: values.once, wantsHelp: values.help };
+}
+
+async function main(): Promise<void> {
+  const { options, isOnce, wantsHelp } = readArguments();
+  if (wantsHelp) {
+    say(HELP.trimEnd());
+    return;
+  }
+  const { exchange: folders } = readConfig(process.env);
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  const look = async () => {
+    for (const line of await answerOutbox(folders, options, Date.now())) say(line);
+  };
+  if (isOnce) return look();
+  say(`Answering the schedules in ${folders.outboxDir}. Ctrl-C ends it.`);
+  while (!stopping.signal.aborted) {
+    await look();
+    // Only being stopped ends the pause early, and the loop sees that by itself.
+    await pause(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+  }
+}
+
+/** What a person typed wrongly is told in one line, as `parseArgs` does. */
+function isTypedWrongly(error: unknown): error is Error {
+  if (error instanceof BehaviourError || error instanceof ConfigError) return true;
+  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+}
+
+main().catch((error: unknown) => {
+  const text = isTypedWrongly(error) ? error.message : error instanceof Error ? error.stack : String(error);
+  process.stderr.write(`error: ${text}\n`);
+  process.exitCode = isTypedWrongly(error) ? 2 : 1;
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Answer, applyAnswer } from '../domain/answer.ts';
+import type { Schedule } from '../domain/schedule.ts';
+import { buildSchedules } from '../domain/schedule.ts';
+import { BehaviourError, readBehaviour } from './behaviour.ts';
+import { answersTo, type Behaviour, EXEMPLARY } from './tso.ts';
+
+const OPERATOR = '11XSALDO-------Z';
+const [PRODUCER, CONSUMER] = ['11XFC-PROD-----E', '11XFC-CONS-----0'];
+const DAY = '2026-10-22';
+
+function scheduleOf(kwh: readonly number[]): Schedule {
+  const [entry] = buildSchedules({
+    operatorEic: OPERATOR,
+    day: DAY,
+    positions: [
+      { eic: PRODUCER, tso: 'DE_TENNET', outKwh: kwh, inKwh: null },
+      { eic: CONSUMER, tso: 'DE_TENNET', outKwh: null, inKwh: kwh },
+    ],
+    previous: [],
+  });
+  assert.ok(entry?.kind === 'schedule');
+  return entry.schedule;
+}
+
+const flat = (value: number) => Array.from({ length: 96 }, () => value);
+const decide = (answer: Answer | null, newest: Schedule) => {
+  assert.ok(answer);
+  const sent = { newest, isRepeated: false, isFinal: false, acknowledgedAt: null, confirmedAt: null };
+  return applyAnswer(answer, sent);
+};
+
+test('whatever the counterparts say, the smaller value of both is confirmed', () => {
+  const slots = fc.uniqueArray(fc.integer({ min: 1, max: 96 }), { maxLength: 96 });
+  const kwh = fc.array(fc.nat(5000), { minLength: 96, maxLength: 96 });
+  fc.assert(
+    fc.property(kwh, slots, fc.integer({ min: -30_000, max: 30_000 }), (amounts, where, differenceKw) => {
+      const schedule = scheduleOf(amounts);
+      const deviations = [{ eic: CONSUMER, tso: null, day: null, slots: where, differenceKw }];
+      const { intermediate, final } = answersTo(schedule, { ...EXEMPLARY, deviations }, 0);
+      for (const [answer, isFinal] of [
+        [intermediate, false],
+        [final, true],
+      ] as const) {
+        const decision = decide(answer, schedule);
+        assert.ok(decision.kind === 'confirmed' && decision.isFinal === isFinal);
+        for (const { series, matchedKw } of decision.matched) {
+          const deviates = series.inParty === CONSUMER;
+          const expected = series.powersKw.map((kw, at) =>
+            deviates && where.includes(at + 1) ? Math.min(kw, Math.max(0, kw + differenceKw)) : kw,
+          );
+          assert.deepEqual(matchedKw, expected);
+        }
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a difference is reported with both sides’ values, and none without one', () => {
+  const schedule = scheduleOf(flat(250));
+  assert.equal(answersTo(schedule, EXEMPLARY, 0).anomaly, null);
+  const deviations = [{ eic: PRODUCER, tso: 'DE_TENNET' as const, day: DAY, slots: [96], differenceKw: 5 }];
+  const decision = decide(answersTo(schedule, { ...EXEMPLARY, deviations }, 0).anomaly, schedule);
+  assert.ok(decision.kind === 'anomaly');
+  assert.deepEqual(
+    decision.mismatches.map(({ outParty, oursKw, theirsKw }) => [outParty, oursKw?.at(-1), theirsKw?.at(-1)]),
+    [[PRODUCER, 1000, 1005]],
+  );
+});
+
+test('behaviour for another day or TSO does not count', () => {
+  const schedule = scheduleOf(flat(250));
+  const elsewhere: Behaviour = {
+    deviations: [{ eic: PRODUCER, tso: 'DE_AMPRION', day: null, slots: null, differenceKw: -1 }],
+    missing: [{ eic: CONSUMER, tso: null, day: '2026-10-23' }],
+    rejections: [
+      { tso: 'DE_50HERTZ', day: null },
+      { tso: 'DE_TENNET', day: '2026-10-23' },
+    ],
+  };
+  assert.deepEqual(answersTo(schedule, elsewhere, 0), answersTo(schedule, EXEMPLARY, 0));
+});
+
+test('a schedule that does not net to zero is rejected, as by a real TSO', () => {
+  const schedule = scheduleOf(flat(250));
+  const [first, ...rest] = schedule.series;
+  assert.ok(first);
+  const unbalanced = { ...schedule, series: [{ ...first, powersKw: flat(1001) }, ...rest] };
+  const { acknowledgement, final } = answersTo(unbalanced, EXEMPLARY, 0);
+  assert.deepEqual([acknowledgement.outcome, final], ['rejected', null]);
+  assert.ok(acknowledgement.reasons.some(({ code }) => code === 'A54'));
+});
+
+test('what a person tells the simulator is understood, or refused with what is wrong', () => {
+  const texts = { deviate: [], missing: [], reject: [], day: null };
+  assert.deepEqual(
+    readBehaviour({
+      deviate: [`${CONSUMER}@DE_TENNET:45-47,61:-50`, `${PRODUCER}:all:+8`],
+      missing: [PRODUCER],
+      reject: ['DE_AMPRION'],
+      day: DAY,
+    }),
+    {
+      deviations: [
+        { eic: CONSUMER, tso: 'DE_TENNET', day: DAY, slots: [45, 46, 47, 61], differenceKw: -50 },
+        { eic: PRODUCER, tso: null, day: DAY, slots: null, differenceKw: 8 },
+      ],
+      missing: [{ eic: PRODUCER, tso: null, day: DAY }],
+      rejections: [{ tso: 'DE_AMPRION', day: DAY }],
+    },
+  );
+  for (const wrong of [
+    { deviate: [CONSUMER] },
+    { deviate: [`${CONSUMER}:0-4:-50`] },
+    { deviate: [`${CONSUMER}:9-4:-50`] },
+    { deviate: [`${CONSUMER}:1:1.5`] },
+    { deviate: ['11XFC-CONS-----1:1:5'] },
+    { missing: [`${CONSUMER}@DE_NOBODY`] },
+    { missing: [`${CONSUMER}@DE_TENNET@DE_TENNET`] },
+    { reject: ['TenneT'] },
+    { day: '2026-02-30' },
+  ]) {
+    assert.throws(() => readBehaviour({ ...texts, ...wrong }), BehaviourError, JSON.stringify(wrong));
+  }
+});

@@ -1,0 +1,167 @@
+import type {
+  Acknowledgement,
+  Anomaly,
+  AnomalySide,
+  Confirmation,
+  ConfirmedSeries,
+} from '../domain/answer.ts';
+import { controlArea, type Tso } from '../domain/control-area.ts';
+import type { DeliveryDay } from '../domain/delivery-day.ts';
+import { compactDay, nominationOf, type Schedule, type Series } from '../domain/schedule.ts';
+
+/** A balance group whose schedule is not what the operator expects; null means any TSO, any day. */
+export type Counterpart = { eic: string; tso: Tso | null; day: DeliveryDay | null };
+
+/** Where the counterparts' schedules differ from the operator's. By default they are equal. */
+export type Behaviour = {
+  /** The counterpart says more or less, in these slots or, with null, in all. */
+  readonly deviations: readonly (Counterpart & { slots: readonly number[] | null; differenceKw: number })[];
+  /** The counterpart has sent no schedule. */
+  readonly missing: readonly Counterpart[];
+  /** The TSO does not take the operator's file. */
+  readonly rejections: readonly { tso: Tso; day: DeliveryDay | null }[];
+};
+
+export const EXEMPLARY: Behaviour = { deviations: [], missing: [], rejections: [] };
+
+/** What a TSO answers to a schedule, in this order. Nothing follows a rejection. */
+export type Answers = {
+  acknowledgement: Acknowledgement;
+  intermediate: Confirmation | null;
+  anomaly: Anomaly | null;
+  final: Confirmation | null;
+};
+
+const SECOND_MS = 1000;
+const DOES_NOT_NET = { code: 'A54', text: 'The schedule does not net to zero' };
+const AGAINST_RULES = { code: 'A59', text: 'Against the rules of this control area' };
+
+/**
+ * Plays the TSO: takes a schedule that nets to zero, compares it with what the counterparts say, and confirms the
+ * smaller of both values.
+ */
+export function answersTo(schedule: Schedule, behaviour: Behaviour, at: number): Answers {
+  const head = answerHead(schedule, at);
+  const refusal = refusalOf(schedule, behaviour);
+  if (refusal !== null) {
+    const reasons = [{ code: 'A02', text: null }, refusal];
+    const acknowledgement = { ...head('ACK', 0), kind: 'acknowledgement', outcome: 'rejected' } as const;
+    return {
+      acknowledgement: { ...acknowledgement, reasons, rejectedSeries: [] },
+      intermediate: null,
+      anomaly: null,
+      final: null,
+    };
+  }
+  const compared = schedule.series.map((series) => ({
+    series,
+    theirs: theirPowers(series, schedule, behaviour),
+  }));
+  const series = compared.map(confirmedSeries);
+  const sides = compared.flatMap((one) => anomalySides(one, schedule));
+  const isMatched = compared.every(({ series: { powersKw }, theirs }) => isSame(powersKw, theirs));
+  const confirmation = {
+    kind: 'confirmation',
+    day: schedule.day,
+    outcome: isMatched ? 'accepted' : 'partial',
+    reasons: [{ code: isMatched ? 'A06' : 'A07', text: null }],
+    series,
+    imposed: [],
+  } as const;
+  return {
+    acknowledgement: {
+      ...head('ACK', 0),
+      kind: 'acknowledgement',
+      outcome: 'accepted',
+      reasons: [{ code: 'A01', text: null }],
+      rejectedSeries: [],
+    },
+    intermediate: { ...head('CNI', 1), ...confirmation, isFinal: false },
+    anomaly: sides.length === 0 ? null : { ...head('ANO', 1), kind: 'anomaly', day: schedule.day, sides },
+    final: { ...head('CNF', 2), ...confirmation, isFinal: true },
+  };
+}
+
+function answerHead({ tso, day, version, messageId, operatorEic }: Schedule, at: number) {
+  const { party, tag } = controlArea(tso);
+  const second = Math.floor(at / SECOND_MS);
+  return (kind: string, later: number) => ({
+    id: [kind, compactDay(day), tag, version, (second + later).toString(36)].join('-'),
+    createdAt: (second + later) * SECOND_MS,
+    sender: party,
+    receiver: operatorEic,
+    answers: { messageId, version },
+  });
+}
+
+function refusalOf(schedule: Schedule, { rejections }: Behaviour): typeof AGAINST_RULES | null {
+  const { tso, day } = schedule;
+  if (rejections.some((one) => one.tso === tso && (one.day === null || one.day === day)))
+    return AGAINST_RULES;
+  const { area } = controlArea(tso);
+  const net = new Map<number, number>();
+  for (const { outParty, outArea, inParty, inArea, powersKw } of schedule.series) {
+    const comesIn = inParty === schedule.operatorEic && inArea === area ? 1 : 0;
+    const goesOut = outParty === schedule.operatorEic && outArea === area ? 1 : 0;
+    for (const [slot, kw] of powersKw.entries())
+      net.set(slot, (net.get(slot) ?? 0) + (comesIn - goesOut) * kw);
+  }
+  return [...net.values()].some((kw) => kw !== 0) ? DOES_NOT_NET : null;
+}
+
+/** Null when the counterpart has sent nothing. Both sides of a bridge are the operator's own. */
+function theirPowers(series: Series, { operatorEic, tso, day }: Schedule, behaviour: Behaviour) {
+  const eic = nominationOf(series, operatorEic)?.eic ?? null;
+  const isMeant = (one: Counterpart) =>
+    one.eic === eic && (one.tso === null || one.tso === tso) && (one.day === null || one.day === day);
+  if (behaviour.missing.some(isMeant)) return null;
+  const powersKw = [...series.powersKw];
+  for (const { slots, differenceKw } of behaviour.deviations.filter(isMeant)) {
+    for (const [at, kw] of powersKw.entries()) {
+      // A direction in which nothing flows is not made to flow.
+      if (kw > 0 && (slots === null || slots.includes(at + 1))) powersKw[at] = Math.max(0, kw + differenceKw);
+    }
+  }
+  return powersKw;
+}
+
+type Compared = { series: Series; theirs: readonly number[] | null };
+
+const isSame = (ours: readonly number[], theirs: readonly number[] | null) =>
+  theirs !== null && ours.every((kw, at) => kw === theirs[at]);
+
+function confirmedSeries({ series, theirs }: Compared): ConfirmedSeries {
+  if (theirs === null) {
+    return { ...series, powersKw: null, reasons: [{ code: 'A28', text: null }], slotReasons: [] };
+  }
+  const code = isSame(series.powersKw, theirs) ? 'A88' : 'A63';
+  const powersKw = series.powersKw.map((kw, at) => Math.min(kw, theirs[at] ?? 0));
+  const slotReasons = powersKw.flatMap((kw, at) =>
+    kw === series.powersKw[at] ? [] : [{ slot: at + 1, reasons: [{ code: 'A44', text: null }] }],
+  );
+  return { ...series, powersKw, reasons: [{ code, text: null }], slotReasons };
+}
+
+/** Both sides' values of a series on which they differ. */
+function anomalySides({ series, theirs }: Compared, schedule: Schedule): AnomalySide[] {
+  if (theirs === null || isSame(series.powersKw, theirs)) return [];
+  const { operatorEic, day, tso, messageId, version } = schedule;
+  const counterpart = nominationOf(series, operatorEic);
+  if (counterpart === null) return [];
+  const reasons = [{ code: 'A16', text: null }];
+  const identification = `${operatorEic}_${counterpart.direction.toUpperCase()}`;
+  const theirMessage = `${compactDay(day)}_TPS_${counterpart.eic}_${controlArea(tso).tag}`;
+  return [
+    { ...series, party: operatorEic, messageId, messageVersion: version, reasons },
+    {
+      ...series,
+      identification,
+      version: 1,
+      powersKw: theirs,
+      party: counterpart.eic,
+      messageId: theirMessage,
+      messageVersion: 1,
+      reasons,
+    },
+  ];
+}

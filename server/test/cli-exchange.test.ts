@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { receiveDue } from '../src/features/exchange/receive.ts';
+import { runCommand } from './command-line.ts';
+import { agree, newPlace } from './exchanging.ts';
+import { startTestPlatform } from './harness.ts';
+import { createWorld } from './world.ts';
+
+/** A day of the exchange by the command line: sent, answered by the simulator, looked at. */
+
+const DAY = '2026-10-25';
+const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
+const world = createWorld(platform.db, platform.clock);
+const operatorKey = await world.operatorKey();
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo-cli-exchange-'));
+after(() => rm(folder, { recursive: true, force: true }));
+const [seller, buyer] = [
+  await newPlace(platform, world, 'DE_TENNET'),
+  await newPlace(platform, world, 'DE_TENNET'),
+];
+await world.volumes(await agree(world, seller, buyer), DAY, 1000);
+await world.nominate();
+
+const { dataDir } = platform.config;
+const saldo = (...args: string[]) =>
+  runCommand(args, {
+    folder,
+    env: { SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey, DATA_DIR: dataDir },
+  });
+const takeAnswers = () =>
+  receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
+
+test('what is not sent is listed with its gate, and is gone once it is sent', async () => {
+  const before = await saldo('exchange', 'unsent');
+  assert.equal(before.code, 0, before.err);
+  assert.match(before.out, new RegExp(`${DAY}.*${seller.group.eic}.*2026-10-24 14:30.*2026-10-24 14:00`));
+  const sent = await saldo('exchange', 'send', '--delivery-date', DAY, '--tso', 'DE_TENNET');
+  assert.equal(sent.code, 0, sent.err);
+  assert.match(sent.out, /msg_\w+ .*out +schedule +ess +DE_TENNET +2026-10-25 +1 +sent/);
+  assert.match((await saldo('exchange', 'send')).err, /There was nothing to send/);
+  assert.match((await saldo('exchange', 'unsent')).err, /There are none/);
+});
+
+test('the simulator answers from the command line, with a deviation that the mismatches show', async () => {
+  const run = await saldo('simulate-tso', '--once', '--deviate', `${buyer.group.eic}:45-48:-50`);
+  assert.equal(run.code, 0, run.err);
+  assert.match(
+    run.out,
+    /_001\.XML: acknowledgement accepted, confirmation partial, anomaly, confirmation partial\n/,
+  );
+  await takeAnswers();
+  const table = await saldo('exchange', 'mismatches', '--delivery-date', DAY);
+  assert.equal(table.code, 0, table.err);
+  const rows = table.out.trimEnd().split('\n').slice(1);
+  assert.deepEqual(
+    rows.map((row) => /in +(\d+) +.* +(\S+) +(\S+) +(\S+) +partial_match/.exec(row)?.slice(1).join(' ')),
+    ['45', '46', '47', '48'].map((slot) => `${slot} 1.000 0.988 0.988`),
+  );
+  const json = JSON.parse((await saldo('exchange', 'mismatches', '--delivery-date', DAY, '--json')).out);
+  assert.equal(json[0].slots.length, 4);
+});
+
+test('messages are listed, shown, and given as they were', async () => {
+  const list = await saldo('exchange', 'messages', '--type', 'confirmation', '--json');
+  const [message] = JSON.parse(list.out);
+  const shown = await saldo('exchange', 'message', message.id);
+  assert.match(shown.out, /state +applied/);
+  const raw = await saldo('exchange', 'message', message.id, '--raw');
+  assert.match(raw.out, /^<\?xml [^]*<ConfirmationReport /);
+
+  const file = path.join(folder, 'again.xml');
+  await writeFile(file, raw.out);
+  const again = await saldo('exchange', 'receive', file);
+  assert.equal(again.code, 0, again.err);
+  assert.match(again.out, /state +ignored/);
+  await writeFile(file, '<nonsense/>');
+  const refused = await saldo('exchange', 'receive', file);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /Unreadable Message \(400 unreadable_message\)/);
+  assert.equal((await saldo('exchange', 'receive', 'nowhere.xml')).code, 2);
+});
+
+test('the simulator says what it does not understand, and explains itself', async () => {
+  const wrong = await saldo('simulate-tso', '--once', '--reject', 'nobody');
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /error: nobody is not one of DE_AMPRION/);
+  assert.equal((await saldo('simulate-tso', '--whatever')).code, 2);
+  const help = await saldo('simulate-tso', '--help');
+  assert.equal(help.code, 0);
+  assert.match(help.out, /--deviate <eic\[@tso\]:slots:kw>/);
+});

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { Message } from '@saldo/api';
+import pg from 'pg';
+import { openDatabase } from '../src/db/database.ts';
+import { addDays, dayOf, slotCount } from '../src/domain/delivery-day.ts';
+import { answerFileName, writeAnswer } from '../src/features/exchange/write-document.ts';
+import { answersTo, EXEMPLARY } from '../src/simulator/tso.ts';
+import { createDatabase } from './databases.ts';
+import { readSchedule } from './exchanging.ts';
+import { client } from './harness.ts';
+import { type Product, startProduct } from './product.ts';
+import { createWorld } from './world.ts';
+
+/** The product on a database that the test can look into, and hold up. */
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo-exchange-'));
+const database = await createDatabase();
+const KEY = 'operator-key-of-this-test';
+const environment = {
+  DATA_DIR: path.join(folder, 'data'),
+  DATABASE_URL: database.url,
+  DEMO: 'off',
+  SALDO_OPERATOR_KEY: KEY,
+  RATE_LIMIT: '1000000',
+};
+const outbox = path.join(environment.DATA_DIR, 'outbox');
+const inbox = path.join(environment.DATA_DIR, 'inbox');
+const holder = new pg.Client({ connectionString: database.url });
+await holder.connect();
+const db = openDatabase(database.url);
+const world = createWorld(db, { now: () => Date.now() });
+const { seller, producer, consumer } = await world.pair();
+const contract = await world.contract(producer, consumer, { first: '2020-01-01', last: '2099-12-31' });
+let product: Product | null = null;
+after(async () => {
+  if (product?.child.exitCode === null && product.child.signalCode === null) await product.end('SIGKILL');
+  await holder.end();
+  await db.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Far enough ahead that nothing is sent by itself. */
+const day = (ahead: number) => addDays(dayOf(Date.now()), ahead);
+const operator = () => client(product?.baseUrl ?? '', KEY);
+const messagesOf = async (on: string, query = ''): Promise<Message[]> =>
+  (await operator()(`/operator/v1/messages?delivery_date=${on}&limit=100${query}`)).body.messages;
+const sendDay = (on: string) =>
+  operator()('/operator/v1/exchange/send', { method: 'POST', body: { delivery_date: on } });
+
+async function deliver(on: string): Promise<void> {
+  await world.volumes(contract, on, 1000);
+  await world.nominate();
+}
+
+/** The state of a message cannot change to this one until `release` is called. */
+async function holdUp(
+  state: Message['state'],
+): Promise<{ reached(): Promise<void>; release(): Promise<void> }> {
+  await holder.query('select pg_advisory_lock(4711)');
+  await holder.query(
+    `create or replace function hold_up() returns trigger language plpgsql as
+       $$ begin perform pg_advisory_xact_lock(4711); return new; end $$;
+     create trigger hold_up before update on message for each row
+       when (new.state = '${state}') execute function hold_up()`,
+  );
+  return {
+    async reached() {
+      const waiting = "select from pg_locks where locktype = 'advisory' and objid = 4711 and not granted";
+      while ((await holder.query(waiting)).rowCount === 0) await setImmediate();
+    },
+    async release() {
+      await holder.query('select pg_advisory_unlock(4711)');
+      // What the killed process left behind ends when it finds nobody at the other end.
+      const left = "select from pg_locks where locktype = 'advisory' and objid = 4711";
+      while ((await holder.query(left)).rowCount !== 0) await setImmediate();
+      await holder.query('drop trigger hold_up on message');
+    },
+  };
+}
+
+/** Until the platform's jobs have come to it. */
+async function until<T>(find: () => Promise<T | null | undefined | false>): Promise<T> {
+  for (;;) {
+    const found = await find();
+    if (found) return found;
+  }
+}
+
+const restart = async () => {
+  product = await startProduct(environment);
+};
+
+test('killed after storing and before handing over, the next start sends the same message once', async () => {
+  await restart();
+  const on = day(20);
+  await deliver(on);
+  await rename(outbox, `${outbox}-aside`);
+  await writeFile(outbox, 'the outbox cannot be written');
+  assert.equal((await sendDay(on)).body.faults.length, 1);
+  const [stored] = await messagesOf(on);
+  assert.deepEqual([stored?.state, stored?.version], ['stored', 1]);
+  const raw = (await operator()(`/operator/v1/messages/${stored?.id}/raw`)).text;
+  await product?.end('SIGKILL');
+
+  await rm(outbox);
+  await mkdir(outbox);
+  await restart();
+  await until(async () => (await messagesOf(on)).some(({ state }) => state === 'sent'));
+  const [sent, ...more] = await messagesOf(on);
+  assert.deepEqual([sent?.id, sent?.version, more], [stored?.id, 1, []]);
+  assert.equal(await readFile(path.join(outbox, sent?.file_name ?? ''), 'utf8'), raw);
+  const nominations = await client(product?.baseUrl ?? '', seller.key)(`/v1/nominations?delivery_date=${on}`);
+  assert.equal(nominations.body.nominations[0].sent_at, sent?.sent_at);
+});
+
+test('killed after handing over and before noting it, the same file is handed over again and no new version made', async () => {
+  const on = day(21);
+  await deliver(on);
+  const held = await holdUp('sent');
+  const sending = sendDay(on).catch(() => null);
+  await held.reached();
+  const [name = ''] = (await readdir(outbox)).filter((file) => file.startsWith(on.replaceAll('-', '')));
+  const first = await readFile(path.join(outbox, name), 'utf8');
+  assert.deepEqual(
+    (await messagesOf(on)).map(({ state }) => state),
+    ['stored'],
+  );
+  await product?.end('SIGKILL');
+  await sending;
+  await held.release();
+  await rm(path.join(outbox, name));
+
+  await restart();
+  await until(async () => (await messagesOf(on)).some(({ state }) => state === 'sent'));
+  assert.deepEqual(
+    (await messagesOf(on)).map(({ version, state }) => [version, state]),
+    [[1, 'sent']],
+  );
+  assert.equal(await readFile(path.join(outbox, name), 'utf8'), first);
+});
+
+test('a TSO that answers what we did not live to note as sent is heard', async () => {
+  const on = day(22);
+  await deliver(on);
+  const held = await holdUp('sent');
+  const sending = sendDay(on).catch(() => null);
+  await held.reached();
+  const [name = ''] = (await readdir(outbox)).filter((file) => file.startsWith(on.replaceAll('-', '')));
+  const schedule = await readSchedule(await readFile(path.join(outbox, name)));
+  await product?.end('SIGKILL');
+  await sending;
+  await held.release();
+
+  const { final } = answersTo(schedule, EXEMPLARY, Date.now());
+  assert.ok(final);
+  await writeFile(path.join(inbox, answerFileName(schedule, final)), writeAnswer(final, 'ess'));
+  await restart();
+  await until(async () => (await messagesOf(on, '&state=applied')).length > 0);
+  const states = (await messagesOf(on)).map(
+    ({ direction, version, state }) => `${direction} ${version} ${state}`,
+  );
+  assert.deepEqual(states, ['out 1 confirmed', 'in 1 applied']);
+});
+
+test('killed after storing an answer and before applying it, the next start applies it once', async () => {
+  const on = day(23);
+  await deliver(on);
+  const { body } = await sendDay(on);
+  const raw = (await operator()(`/operator/v1/messages/${body.messages[0].id}/raw`)).text;
+  const schedule = await readSchedule(Buffer.from(raw));
+  const { final } = answersTo(schedule, EXEMPLARY, Date.now());
+  assert.ok(final);
+  const held = await holdUp('applied');
+  const fileName = answerFileName(schedule, final);
+  await writeFile(path.join(inbox, `.${fileName}`), writeAnswer(final, 'ess'));
+  await rename(path.join(inbox, `.${fileName}`), path.join(inbox, fileName));
+  await held.reached();
+  const nomination = async () =>
+    (await client(product?.baseUrl ?? '', seller.key)(`/v1/nominations?delivery_date=${on}`)).body
+      .nominations[0];
+  assert.equal((await nomination()).status, 'pending');
+  await product?.end('SIGKILL');
+  await held.release();
+  assert.ok(
+    (await readdir(path.join(inbox, 'done'))).includes(fileName),
+    'it was put aside when it was stored',
+  );
+
+  await restart();
+  await until(async () => (await nomination()).status === 'match');
+  const incoming = await messagesOf(on, '&direction=in');
+  assert.deepEqual(
+    incoming.map(({ state, file_name }) => [state, file_name]),
+    [['applied', fileName]],
+  );
+  const { slots } = (
+    await client(product?.baseUrl ?? '', seller.key)(`/v1/nominations/${(await nomination()).id}`)
+  ).body;
+  assert.equal(slots.length, slotCount(on));
+  for (const { amount, matched_amount } of slots) assert.equal(matched_amount, amount);
+  assert.equal(await product?.end('SIGTERM'), 0);
+});
+
+test('with SIMULATE_TSO=on the platform answers its own schedules', async () => {
+  const on = day(24);
+  product = await startProduct({ ...environment, SIMULATE_TSO: 'on' });
+  await deliver(on);
+  await sendDay(on);
+  await until(async () => (await messagesOf(on, '&state=confirmed')).length > 0);
+  const nominations = await client(product.baseUrl, seller.key)(`/v1/nominations?delivery_date=${on}`);
+  assert.equal(nominations.body.nominations[0].status, 'match');
+  assert.equal(await product.end('SIGTERM'), 0);
+});

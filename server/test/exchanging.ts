@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Message, Tso } from '@saldo/api';
+import type { Schedule } from '../src/domain/schedule.ts';
+import type { Format } from '../src/features/exchange/document.ts';
+import { readDocument } from '../src/features/exchange/read-document.ts';
+import { receiveDue } from '../src/features/exchange/receive.ts';
+import { answerOutbox } from '../src/simulator/folders.ts';
+import { type Behaviour, EXEMPLARY } from '../src/simulator/tso.ts';
+import { type Client, client, type TestPlatform } from './harness.ts';
+import type { Nominated } from './nominated.ts';
+import type { World, WorldBrp, WorldContract, WorldGroup } from './world.ts';
+
+/** A balance group in a control area with a BRP of its own, and its eyes on the API. */
+export type Place = { tso: Tso; group: WorldGroup; brp: WorldBrp; ask: Client };
+
+export async function newPlace({ baseUrl }: TestPlatform, world: World, tso: Tso): Promise<Place> {
+  const brp = await world.brp();
+  return { tso, brp, group: await world.group(brp, [tso]), ask: client(baseUrl, brp.key) };
+}
+
+export async function agree(world: World, from: Place, to: Place): Promise<WorldContract> {
+  const at = async ({ brp, group, tso }: Place) => world.customer(brp, { group, tso });
+  return world.contract(await at(from), await at(to));
+}
+
+/** What the operator does and sees of the exchange. */
+export function operating(platform: TestPlatform, operator: Client) {
+  const { config, db, clock, exchange } = platform;
+  return {
+    send: async (body: { delivery_date?: string; tso?: Tso } = {}) => {
+      const answer = await operator('/operator/v1/exchange/send', { method: 'POST', body });
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body as { messages: Message[]; faults: { tso: Tso; error: string }[] };
+    },
+    receive: (document: string | Buffer, type = 'application/xml') =>
+      operator('/operator/v1/exchange/receive', {
+        method: 'POST',
+        body: document,
+        headers: { 'content-type': type },
+      }),
+    messages: async (query = ''): Promise<Message[]> =>
+      (await operator(`/operator/v1/messages?limit=100${query}`)).body.messages,
+    /** The TSOs answer all that was sent, and the platform takes the answers in. */
+    answer: async (
+      behaviour: Partial<Behaviour> = {},
+      options: { format?: Format; isIntermediateOnly?: boolean } = {},
+    ) => {
+      const { format = null, isIntermediateOnly = false } = options;
+      const told = { behaviour: { ...EXEMPLARY, ...behaviour }, format, isIntermediateOnly };
+      await answerOutbox(config.exchange, told, clock.now());
+      await receiveDue(db, clock.now(), exchange, exchange.inbox);
+    },
+    /** The files that lie in the outbox, by name. */
+    outbox: async () => {
+      const names = (await readdir(config.exchange.outboxDir)).filter((name) => name.endsWith('.XML'));
+      const files = names.toSorted().map(async (name) => {
+        return [name, await readFile(path.join(config.exchange.outboxDir, name))] as const;
+      });
+      return new Map(await Promise.all(files));
+    },
+  };
+}
+
+export async function readSchedule(document: Buffer): Promise<Schedule> {
+  const read = await readDocument(document);
+  assert.ok(read.kind === 'ok' && read.document.kind === 'schedule', JSON.stringify(read));
+  return read.document.schedule;
+}
+
+/** Of a nomination, the numbers of the slots in which less was matched than nominated. */
+export const unmatchedSlots = ({ slots }: Nominated) =>
+  slots.filter((slot) => slot.amount !== slot.matched_amount).map(({ slot_number }) => slot_number);
