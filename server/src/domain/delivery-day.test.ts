@@ -8,6 +8,7 @@ import {
   dayOf,
   dayStart,
   formatInstant,
+  formatInstantMs,
   isWeekend,
   localHours,
   localInstant,
@@ -233,4 +234,13 @@ test('weeks begin on Monday', () => {
     true,
     false,
   ]);
+});
+
+test('an instant with milliseconds is written as JavaScript itself writes it', () => {
+  const years = { min: Date.UTC(1900, 0, 1), max: Date.UTC(2999, 11, 31) };
+  fc.assert(
+    fc.property(fc.integer(years), (instant) => {
+      assert.equal(formatInstantMs(instant), new Date(instant).toISOString());
+    }),
+  );
 });
