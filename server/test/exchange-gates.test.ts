@@ -110,6 +110,7 @@ test('the day after, changes leave at once until the last gate, and then nothing
   const late = await send({ delivery_date: day });
   assert.deepEqual([late.messages, late.faults.length], [[], 1]);
   assert.match(late.faults[0]?.error ?? '', /Every gate of 2026-11-18 is closed/);
+  assert.deepEqual((await send()).faults, [], 'days that are over do not bother whoever names none');
   assert.deepEqual(await jobAt('2026-11-19T15:00:01Z'), []);
   for (const { gate_is_closed, sends_at } of await unsent(`?delivery_date=${day}`)) {
     assert.deepEqual([gate_is_closed, sends_at], [true, null]);

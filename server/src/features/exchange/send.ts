@@ -72,7 +72,8 @@ export async function sendDue(
       const wanted = { day, tso: asked?.tso ?? null, isAsked: asked !== null };
       // A day that we fail at must not make others miss their gates.
       await storeDay(db, now, exchange, wanted, run).catch((error: unknown) => void failures.push(error));
-    } else if (asked !== null) {
+    } else if (asked !== null && (asked.day !== null || sending.phase === 'waiting')) {
+      // Days that are over are told to whoever names them, not to everybody for ever.
       const error = whyNot(day, sending);
       const named = tsos.filter((tso) => asked.tso === null || asked.tso === tso);
       run.faults.push(...named.map((tso) => ({ day, tso, error, isNews: false })));
