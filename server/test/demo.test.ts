@@ -123,4 +123,26 @@ for (const { now, platform, access } of worlds) {
       );
     }
   });
+
+  test(`the demo world of ${now} got its states from messages of every kind, none from the future`, async () => {
+    const untold = await platform.db.query(
+      statement(
+        'demo_untold',
+        `select from nomination n where n.sent_at is not null
+           and not exists (select from schedule_series s where s.nomination_id = n.id)`,
+      ),
+    );
+    assert.equal(untold.length, 0, 'what was sent was carried by a schedule');
+    const messages = await platform.db.query<Record<string, unknown> & { created_at: number }>(
+      statement('demo_messages', 'select direction, type, format, state, created_at from message'),
+    );
+    for (const { created_at } of messages) assert.ok(created_at <= platform.clock.now());
+    assert.deepEqual(valuesOf(messages, 'type'), ['acknowledgement', 'anomaly', 'confirmation', 'schedule']);
+    assert.deepEqual(valuesOf(messages, 'format'), ['cim', 'ess']);
+    const states = new Set(valuesOf(messages, 'state'));
+    for (const state of ['acknowledged', 'rejected', 'confirmed', 'applied']) {
+      assert.ok(states.has(state), state);
+    }
+    for (const state of ['stored', 'failed']) assert.ok(!states.has(state), state);
+  });
 }

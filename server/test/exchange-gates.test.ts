@@ -56,7 +56,9 @@ test('the job sends before the day-ahead gate, not in the wait phase, and from i
   assert.deepEqual(await jobAt('2026-11-17T13:29:59.999Z'), [`${day} 2`], 'the last moment is soon enough');
   await say(day, '2026-11-17T13:30:00Z', flat(day, 102));
   assert.deepEqual(await jobAt('2026-11-17T13:30:00Z'), []);
-  assert.deepEqual((await send({ delivery_date: day })).messages, [], 'nobody can send in the wait phase');
+  const waited = await send({ delivery_date: day });
+  assert.deepEqual(waited.messages, [], 'nobody can send in the wait phase');
+  assert.match(waited.faults[0]?.error ?? '', /take nothing for 2026-11-18 until 2026-11-17T15:00:00Z/);
   assert.deepEqual(
     (await unsent(`?delivery_date=${day}`)).map(({ sends_at }) => sends_at),
     ['2026-11-17T15:00:00Z', '2026-11-17T15:00:00Z'],
@@ -105,7 +107,10 @@ test('the day after, changes leave at once until the last gate, and then nothing
   assert.deepEqual(await jobAt('2026-11-19T14:00:01Z'), [`${day} 8`]);
   await say(day, '2026-11-19T14:59:00Z', flat(day, 104));
   clock.set('2026-11-19T15:00:00Z');
-  assert.deepEqual((await send({ delivery_date: day })).messages, [], 'every gate is closed');
+  const late = await send({ delivery_date: day });
+  assert.deepEqual([late.messages, late.faults.length], [[], 1]);
+  assert.match(late.faults[0]?.error ?? '', /Every gate of 2026-11-18 is closed/);
+  assert.deepEqual((await send()).faults, [], 'days that are over do not bother whoever names none');
   assert.deepEqual(await jobAt('2026-11-19T15:00:01Z'), []);
   for (const { gate_is_closed, sends_at } of await unsent(`?delivery_date=${day}`)) {
     assert.deepEqual([gate_is_closed, sends_at], [true, null]);

@@ -228,7 +228,7 @@ export const operatorExchangeEndpoints = {
     tag,
     summary: 'List what does not match',
     description:
-      'The current nominations of a day that a TSO did not match in full, or that an anomaly report names, with the slots that differ and what each side says.',
+      'The current nominations of a day that a TSO did not match in full or, until it has decided, that an anomaly report names: with the slots that differ and what each side says.',
     scopes: [],
     query: Strict({
       delivery_date: Day('The German delivery day.'),

@@ -15,7 +15,7 @@ import { wireMessage } from './wire.ts';
 type ReceiveCall = Call<typeof operatorExchangeEndpoints.receiveMessage>;
 
 /** Each holds a whole document in memory, and a connection while it is read: more of them wait, unread. */
-const RECEIVED_AT_ONCE = 3;
+const RECEIVED_AT_ONCE = 2;
 /** A client that sends nothing for so long has gone. */
 const SILENCE_MS = 120_000;
 

@@ -242,20 +242,26 @@ export async function forgetUnsent(tx: Tx, tso: Tso, day: DeliveryDay): Promise<
 
 const DAYS_TO_SEND = statement(
   'days_to_send',
-  `select u.delivery_day, min(u.gate_closure) filter (where u.gate_closure > $2) as next_gate,
+  `select u.delivery_day, array_agg(distinct u.tso::text) as tsos,
+     min(u.gate_closure) filter (where u.gate_closure > $2) as next_gate,
      (select max(m.created_at) from message m
       where m.delivery_day = u.delivery_day and m.direction = 'out') as last_made
    from (
-     select delivery_day, gate_closure from nomination where sent_at is null and status <> 'superseded'
+     select delivery_day, tso, gate_closure from nomination where sent_at is null and status <> 'superseded'
      union all
-     select delivery_day, null from unsent_schedule
+     select delivery_day, tso, null from unsent_schedule
    ) as u
    where $1::date is null or u.delivery_day = $1
    group by u.delivery_day
    order by u.delivery_day`,
 );
 
-export type DayToSend = { delivery_day: DeliveryDay; next_gate: number | null; last_made: number | null };
+export type DayToSend = {
+  delivery_day: DeliveryDay;
+  tsos: Tso[];
+  next_gate: number | null;
+  last_made: number | null;
+};
 
 /** The days for which something is not sent. */
 export async function listDaysToSend(db: Db, day: DeliveryDay | null, now: number): Promise<DayToSend[]> {

@@ -1,6 +1,6 @@
 import type { Tso } from '@saldo/api';
 import { type Database, statement, type Tx } from '../../db/database.ts';
-import type { DeliveryDay } from '../../domain/delivery-day.ts';
+import { type DeliveryDay, formatInstant } from '../../domain/delivery-day.ts';
 import type { GateRules } from '../../domain/gates.ts';
 import {
   buildSchedules,
@@ -9,12 +9,13 @@ import {
   nominationOf,
   type Schedule,
 } from '../../domain/schedule.ts';
-import { isTooSoon, sendingPhase } from '../../domain/sending.ts';
+import { isTooSoon, type SendingPhase, sendingPhase } from '../../domain/sending.ts';
 import { nominateDue, recordConfirmations, recordSent } from '../nominations/actions.ts';
 import type { Format } from './document.ts';
 import {
   adoptNominations,
   type CurrentNomination,
+  type DayToSend,
   forgetUnsent,
   insertSeries,
   listDaysToSend,
@@ -63,24 +64,38 @@ export async function sendDue(
   const run: SendRun = { messageIds: [], faults: [] };
   // Whoever asks means what the volumes say now; the job has another one before it that nets them.
   if (asked !== null) await nominateDue(db, now, exchange.rules, { day: asked.day ?? undefined });
-  // A rejected schedule is no longer unsent; whoever names its day and TSO means it all the same.
-  const named =
-    asked?.day && asked.tso ? [{ delivery_day: asked.day, next_gate: null, last_made: null }] : [];
-  const listed = await listDaysToSend(db, asked?.day ?? null, now);
   const failures: unknown[] = [];
-  for (const { delivery_day: day, next_gate, last_made } of listed.length === 0 ? named : listed) {
-    const { phase } = sendingPhase(day, exchange.rules, now);
-    const mayLeave = phase === 'open' || (phase === 'gathering' && asked !== null);
-    if (!mayLeave || (asked === null && isTooSoon(last_made, next_gate, now))) continue;
-    const wanted = { day, tso: asked?.tso ?? null, isAsked: asked !== null };
-    // A day that we fail at must not make others miss their gates.
-    await storeDay(db, now, exchange, wanted, run).catch((error: unknown) => void failures.push(error));
+  for (const { delivery_day: day, tsos, next_gate, last_made } of await daysToSend(db, now, asked)) {
+    const sending = sendingPhase(day, exchange.rules, now);
+    if (asked === null && isTooSoon(last_made, next_gate, now)) continue;
+    if (sending.phase === 'open' || (sending.phase === 'gathering' && asked !== null)) {
+      const wanted = { day, tso: asked?.tso ?? null, isAsked: asked !== null };
+      // A day that we fail at must not make others miss their gates.
+      await storeDay(db, now, exchange, wanted, run).catch((error: unknown) => void failures.push(error));
+    } else if (asked !== null && (asked.day !== null || sending.phase === 'waiting')) {
+      // Days that are over are told to whoever names them, not to everybody for ever.
+      const error = whyNot(day, sending);
+      const named = tsos.filter((tso) => asked.tso === null || asked.tso === tso);
+      run.faults.push(...named.map((tso) => ({ day, tso, error, isNews: false })));
+    }
   }
   await deliverStored(db, now, exchange, asked, run);
   if (failures.length > 0) throw new AggregateError(failures, 'schedules could not be made');
   run.messageIds = [...new Set(run.messageIds)];
   return run;
 }
+
+/** A rejected schedule is no longer unsent; whoever names its day and TSO means it all the same. */
+async function daysToSend(db: Database, now: number, asked: Asked | null): Promise<DayToSend[]> {
+  const days = await listDaysToSend(db, asked?.day ?? null, now);
+  if (days.length > 0 || !asked?.day || !asked.tso) return days;
+  return [{ delivery_day: asked.day, tsos: [], next_gate: null, last_made: null }];
+}
+
+const whyNot = (day: DeliveryDay, sending: SendingPhase): string =>
+  'opensAt' in sending
+    ? `The TSOs take nothing for ${day} until ${formatInstant(sending.opensAt)}. It is sent by itself then.`
+    : `Every gate of ${day} is closed. What is not sent is settled in money.`;
 
 type Wanted = { readonly day: DeliveryDay; readonly tso: Tso | null; readonly isAsked: boolean };
 

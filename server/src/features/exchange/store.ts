@@ -165,18 +165,21 @@ export async function findChangedNominations(db: Db, id: string): Promise<string
   return row?.changed_nominations ?? [];
 }
 
-const LIST = statement(
-  'list_messages',
-  `select ${HEAD} from message
-   where id > $1
-     and ($3::date is null or delivery_day = $3)
-     and ($4::tso is null or tso = $4)
-     and ($5::message_direction is null or direction = $5)
-     and ($6::message_type is null or type = $6)
-     and ($7::message_state is null or state = $7)
-   order by id
-   limit $2`,
-);
+/** The day has an index that keeps the order. */
+const listStatement = (byDay: boolean) =>
+  statement(
+    `list_messages${byDay ? '_day' : ''}`,
+    `select ${HEAD} from message
+     where id > $1
+       and ${byDay ? 'delivery_day = $3' : '$3::date is null'}
+       and ($4::tso is null or tso = $4)
+       and ($5::message_direction is null or direction = $5)
+       and ($6::message_type is null or type = $6)
+       and ($7::message_state is null or state = $7)
+     order by id
+     limit $2`,
+  );
+const [LIST, LIST_OF_DAY] = [listStatement(false), listStatement(true)];
 
 export type MessageFilter = {
   day: DeliveryDay | null;
@@ -192,5 +195,6 @@ export async function listMessages(
   page: { after: string; count: number },
 ): Promise<MessageRow[]> {
   const { day, tso, direction, type, state } = filter;
-  return db.query<MessageRow>(LIST, [page.after, page.count, day, tso, direction, type, state]);
+  const list = day === null ? LIST : LIST_OF_DAY;
+  return db.query<MessageRow>(list, [page.after, page.count, day, tso, direction, type, state]);
 }
