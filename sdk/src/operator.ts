@@ -1,7 +1,8 @@
 import { type ImportResult, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
 import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
 import { methodsOf } from './resources.ts';
-import type { UploadProgress, UploadSource } from './upload.ts';
+import type { UploadSource } from './upload.ts';
+import type { UploadProgress } from './xhr.ts';
 
 export type OperatorClient = ReturnType<typeof createOperatorClient>;
 
@@ -30,6 +31,13 @@ export function createOperatorClient(options: ClientOptions) {
       create: method(api.createApiKey),
       revoke: method(api.revokeApiKey),
       rotate: method(api.rotateApiKey),
+    },
+    users: {
+      ...list(api.listUsers),
+      create: method(api.createUser),
+      get: method(api.getUser),
+      update: method(api.updateUser),
+      invite: method(api.inviteUser),
     },
     assets: {
       ...list(api.listAssets),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { brpEndpoints, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
+import { brpEndpoints, operatorEndpoints, portalEndpoints, sandboxEndpoints } from '@saldo/api';
 import { json, standIn } from '../test/stand-in.ts';
 import { createBrpClient } from './brp.ts';
 import { createOperatorClient } from './operator.ts';
+import { createPortalClient } from './portal.ts';
 
 /** The endpoints for which a client has a method of its own. */
 function endpointIds(client: object): string[] {
@@ -17,6 +18,7 @@ function endpointIds(client: object): string[] {
 test('every operation of the APIs is a method of its client, once', () => {
   const { options } = standIn();
   assert.deepEqual(endpointIds(createBrpClient(options)), Object.keys(brpEndpoints).toSorted());
+  assert.deepEqual(endpointIds(createPortalClient(options)), Object.keys(portalEndpoints).toSorted());
   const ofOperator = { ...operatorEndpoints, ...sandboxEndpoints };
   assert.deepEqual(endpointIds(createOperatorClient(options)), Object.keys(ofOperator).toSorted());
 });
