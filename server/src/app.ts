@@ -1,10 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { brpEndpoints, OPERATOR_TAGS, operatorEndpoints, sandboxEndpoints, TAGS } from '@saldo/api';
-import type { FastifyInstance } from 'fastify';
+import {
+  brpEndpoints,
+  OPERATOR_TAGS,
+  operatorEndpoints,
+  portalEndpoints,
+  sandboxEndpoints,
+  TAGS,
+} from '@saldo/api';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { KeyKind } from './auth/api-key.ts';
 import { keyRing } from './auth/key-ring.ts';
+import { sessionRing } from './auth/session-ring.ts';
 import { type MovableClock, monotonicNow } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, statement } from './db/database.ts';
@@ -18,19 +26,23 @@ import { customerRoutes } from './features/customers/routes.ts';
 import { operatorMarketRoutes } from './features/market/operator-routes.ts';
 import { nominationRoutes, operatorNominationRoutes } from './features/nominations/routes.ts';
 import { operatorPartyRoutes } from './features/parties/operator-routes.ts';
+import { ownPartyRoutes } from './features/parties/portal-routes.ts';
 import { sandboxRoutes } from './features/sandbox/operator-routes.ts';
 import { operatorTransactionRoutes } from './features/transactions/operator-routes.ts';
 import { operatorVolumeRoutes } from './features/transactions/operator-volumes.ts';
 import { transactionRoutes } from './features/transactions/routes.ts';
-import { cursorSealer } from './http/cursor.ts';
+import { operatorUserRoutes } from './features/users/operator-routes.ts';
+import { doorRoutes, sessionRoutes } from './features/users/portal-routes.ts';
+import { type CursorSealer, cursorSealer } from './http/cursor.ts';
 import { mountDocs, type OfferedDocument } from './http/docs.ts';
 import { ERROR_PAGE_POLICY, errorPage, isProblemCode } from './http/error-pages.ts';
-import { keyGuard } from './http/guard.ts';
+import { apiGuard, openGuard, type SessionDoor, sessionGuard } from './http/guard.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { problem } from './http/problem.ts';
 import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from './http/rate-limit.ts';
 import { methodFinder, mountRoutes } from './http/routes.ts';
 import { createServer, originOf } from './http/server.ts';
+import { sessionCookie } from './http/session-cookie.ts';
 import type { Metrics } from './metrics.ts';
 
 export type Parts = {
@@ -73,16 +85,21 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     errorBase: () => addresses.errors,
-    methodsOf: methodFinder([...endpoints, ...operatorTable(config), ...OPEN_PATHS]),
+    methodsOf: methodFinder([
+      ...endpoints,
+      ...operatorTable(config),
+      ...Object.values(portalEndpoints),
+      ...OPEN_PATHS,
+    ]),
     onAnswer: (request, status, seconds) => {
       const route = request.routeOptions.url ?? 'unknown';
       metrics.observeRequest(request.method, route, status, seconds);
       logger.info(
         {
           request_id: request.id,
-          key_id: request.principal?.keyId,
+          ...callerOf(request),
           method: request.method,
-          url: request.url,
+          url: loggedUrl(request),
           status,
           ms: Math.round(seconds * 1e6) / 1000,
         },
@@ -99,9 +116,14 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
   if (!secret) throw new Error('the migrations make the cursor secret');
   const limiter = rateLimiter(config, logger, app);
+  const sessions = sessionRing(db, () => clock.machineNow(), monotonicNow);
+  const isSecure = config.baseUrl?.startsWith('https:') ?? config.tls !== null;
+  const door = { sessions, cookie: sessionCookie(isSecure), baseUrl: () => addresses.base };
   const guardOf = (kind: KeyKind) =>
-    keyGuard(
+    apiGuard(
+      kind,
       keyRing(kind, db, () => clock.now(), monotonicNow),
+      door,
       limiter,
     );
   const cursors = cursorSealer(secret.value);
@@ -113,7 +135,9 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
     ...calendarRoutes(clock, DEFAULT_GATE_RULES),
   ];
   mountRoutes(app, brpRoutes, { db, guard: guardOf('brp'), cursors });
-  mountRoutes(app, operatorRoutes(config, db, clock), { db, guard: guardOf('operator'), cursors });
+  const operatorSide = [...operatorRoutes(config, db, clock), ...operatorUserRoutes({ db, clock, ...door })];
+  mountRoutes(app, operatorSide, { db, guard: guardOf('operator'), cursors });
+  mountPortalApi(app, { db, clock, cursors, door, limiter });
   mountOpenPages(app, documentation(config, addresses));
   return app;
 }
@@ -129,6 +153,32 @@ const operatorRoutes = (config: Config, db: Database, clock: MovableClock) => [
   ...operatorNominationRoutes(db, clock, DEFAULT_GATE_RULES, config.operator),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
 ];
+
+type PortalParts = {
+  readonly db: Database;
+  readonly clock: MovableClock;
+  readonly cursors: CursorSealer;
+  readonly door: SessionDoor;
+  readonly limiter: RateLimiter;
+};
+
+/** What pages need besides the two APIs. An account holder's lists will stand beside what is their own. */
+function mountPortalApi(app: FastifyInstance, { db, clock, cursors, door, limiter }: PortalParts): void {
+  const everybody = { roles: ['operator', 'brp', 'account'], isManaged: false } as const;
+  const owners = { roles: ['brp', 'account'], isManaged: true } as const;
+  const parts = { db, clock, ...door };
+  mountRoutes(app, doorRoutes(parts), { db, guard: openGuard(door, limiter), cursors });
+  mountRoutes(app, sessionRoutes(parts), { db, guard: sessionGuard(everybody, door, limiter), cursors });
+  mountRoutes(app, ownPartyRoutes(db, clock), { db, guard: sessionGuard(owners, door, limiter), cursors });
+}
+
+function callerOf({ principal }: FastifyRequest): { key_id?: string; user_id?: string } {
+  if (principal === null || principal.owner === null) return {};
+  return principal.session === null ? { key_id: principal.actor } : { user_id: principal.actor };
+}
+
+/** An invitation's token opens a door until it is used: it is in no log. */
+const loggedUrl = ({ url }: FastifyRequest) => url.replace(/(\/invitations\/)[^/?]+/, '$1…');
 
 function rateLimiter(config: Config, logger: Logger, app: FastifyInstance): RateLimiter {
   const rule = { limit: config.rateLimit, windowS: config.rateWindowS };

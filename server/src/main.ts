@@ -3,7 +3,8 @@ import { systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import type { DemoAccess } from './demo/load.ts';
 import { dayOf } from './domain/delivery-day.ts';
-import { prepareFirstStart, readDemoAccess } from './first-start.ts';
+import { invitationLink } from './features/users/actions.ts';
+import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-start.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
 /** Standard output is for people, standard error is the log. */
@@ -22,25 +23,29 @@ function createLogger(level: Config['logLevel']) {
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel);
-  let newOperatorKey: string | null = null;
+  let first: FirstAccess = { newOperatorKey: null, invitation: null };
   const platform = await startPlatform(config, {
     clock: systemClock,
     logger,
     say,
     runsJobs: true,
     prepare: async (db) => {
-      ({ newOperatorKey } = await prepareFirstStart(db, config, systemClock, say));
+      first = await prepareFirstStart(db, config, systemClock, say);
     },
   });
   const demo = await readDemoAccess(config);
   // In one piece: whoever waits for the first line gets the last one with it.
   process.stdout.cork();
-  greet(platform, newOperatorKey, demo);
+  greet(platform, first, demo);
   process.stdout.uncork();
   stopOnSignal(platform);
 }
 
-function greet(platform: Platform, newOperatorKey: string | null, demo: DemoAccess | null): void {
+function greet(
+  platform: Platform,
+  { newOperatorKey, invitation }: FirstAccess,
+  demo: DemoAccess | null,
+): void {
   const { baseUrl, adminUrl } = platform;
   say('');
   say('Saldo is ready.');
@@ -54,9 +59,21 @@ function greet(platform: Platform, newOperatorKey: string | null, demo: DemoAcce
     say(`  Operator key, told this once: ${newOperatorKey}`);
     say('');
   }
+  if (invitation !== null) {
+    say(`  Portal, for ${invitation.email}, once and within 72 hours:`);
+    say(`  ${invitationLink(baseUrl, invitation.token)}`);
+    say('');
+  }
   const [brp] = demo?.brps ?? [];
   if (!brp) return;
   const header = `-H 'X-Api-Key: ${brp.api_key}'`;
+  const [user] = demo?.users ?? [];
+  if (user) {
+    say(
+      `Sign in to the portal as ${user.email}; all users and their passwords are in demo.json in the data folder.`,
+    );
+    say('');
+  }
   say(`Try it as ${brp.name} (all demo keys are in demo.json in the data folder):`);
   say('');
   say(`  curl ${header} '${baseUrl}/v1/contracts?limit=3'`);

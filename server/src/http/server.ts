@@ -98,6 +98,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   }
 
   app.decorateRequest('principal', null);
+  app.decorateRequest('callerSecret', null);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const known = toProblem(error);
     if (known.code === 'internal_error' || known.code === 'unavailable') {

@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox';
 import { codePointLength, isWellFormedText } from '../domain/customer.ts';
 import { parseDay, parseInstant } from '../domain/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '../domain/eic.ts';
+import { isEmail } from '../domain/email.ts';
 import { volumeFaultMessage, volumeOf } from '../domain/volume.ts';
 
 /** Checks a value and tells everything that is wrong with it; an empty list means that it may be used. */
@@ -29,6 +30,10 @@ const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text
   text: {
     check: isWellFormedText,
     explain: () => 'must not contain NUL characters or unpaired surrogates',
+  },
+  email: {
+    check: isEmail,
+    explain: () => 'must be an email address such as dispatch@nordwind.example',
   },
   uri: { check: (text) => URL.canParse(text), explain: () => 'must be an absolute URI' },
 };

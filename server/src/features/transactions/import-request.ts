@@ -2,10 +2,11 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ImportResult, operatorVolumeEndpoints } from '@saldo/api';
 import type { Database, Tx } from '../../db/database.ts';
-import { idempotencyKeyOf, repeatableStream } from '../../http/idempotency.ts';
+import { callerSecretOf, idempotencyKeyOf, repeatableStream } from '../../http/idempotency.ts';
 import { validationProblem } from '../../http/problem.ts';
 import type { Call } from '../../http/routes.ts';
 import { mediaTypeOf } from '../../http/streams.ts';
+import { turnstile } from '../../http/turnstile.ts';
 import { recordAudit } from '../audit/store.ts';
 import { type ImportOptions, importVolumes, newImportResult } from './import.ts';
 
@@ -19,21 +20,7 @@ const IMPORTS_AT_ONCE = 3;
 /** A client that sends nothing for so long has gone. */
 const SILENCE_MS = 120_000;
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running < IMPORTS_AT_ONCE) running++;
-  else await new Promise<void>((resolve) => waiting.push(resolve));
-  try {
-    return await work();
-  } finally {
-    // The place is handed over as it is, so that nobody slips in between.
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
-}
+const inTurn = turnstile({ atOnce: IMPORTS_AT_ONCE });
 
 /** Answers an import. With an `Idempotency-Key`, one that was done before is read, compared, and not done again. */
 export function answerImport(db: Database, call: ImportCall, now: number): Promise<ImportResult | string> {
@@ -54,7 +41,7 @@ export function answerImport(db: Database, call: ImportCall, now: number): Promi
       // Only now, since whoever waits for their turn cannot send.
       request.raw.setTimeout(SILENCE_MS, () => request.raw.destroy());
       if (key === null) return await importOnce(db, call, bytesOf(body, null), options);
-      const asked = repeatableStream(String(request.headers['x-api-key']), key);
+      const asked = repeatableStream(callerSecretOf(request), key);
       // The key stays locked until the answer is stored: of two at once, the second waits for the first.
       return await db.transaction(async (tx) => {
         const hash = createHash('sha256');
