@@ -9,6 +9,7 @@ import {
   operatorEndpoints,
   PROBLEMS,
   Problem,
+  portalEndpoints,
   sandboxEndpoints,
 } from '@saldo/api';
 import { pino } from 'pino';
@@ -141,8 +142,8 @@ function checkAnswer(method: string, pathAndQuery: string, answer: Answer): void
   assert.deepEqual(responseValidator(endpoint)(answer.body), [], what);
 }
 
-const ENDPOINTS: Endpoint[] = [brpEndpoints, operatorEndpoints, sandboxEndpoints].flatMap((table) =>
-  Object.values<Endpoint>(table),
+const ENDPOINTS: Endpoint[] = [brpEndpoints, operatorEndpoints, sandboxEndpoints, portalEndpoints].flatMap(
+  (table) => Object.values<Endpoint>(table),
 );
 
 const endpointOf = (method: string, pathname: string): Endpoint | undefined =>

@@ -26,6 +26,9 @@ const newKeyId = async () => {
   return (await operator('/operator/v1/api-keys', { method: 'POST', body })).body.id;
 };
 
+const user = { email: 'first@saldo.example', name: 'First', role: 'operator', permissions: 'read' };
+const userId = (await operator('/operator/v1/users', { method: 'POST', body: user })).body.id;
+
 const base = '/operator/v1';
 const cases: Record<string, Case> = {
   createBrp: { path: `${base}/brps`, body: { name: 'New' } },
@@ -44,6 +47,14 @@ const cases: Record<string, Case> = {
   listApiKeys: { path: `${base}/api-keys` },
   revokeApiKey: { path: `${base}/api-keys/${await newKeyId()}` },
   rotateApiKey: { path: `${base}/api-keys/${await newKeyId()}/rotate`, body: { grace_s: 60 } },
+  createUser: {
+    path: `${base}/users`,
+    body: { email: 'new@saldo.example', name: 'New', role: 'brp', permissions: 'read', brp_id: brp.id },
+  },
+  listUsers: { path: `${base}/users?role=operator` },
+  getUser: { path: `${base}/users/${userId}` },
+  updateUser: { path: `${base}/users/${userId}`, body: { permissions: 'manage' } },
+  inviteUser: { path: `${base}/users/${userId}/invitation` },
   operatorCreateCustomer: { path: `${base}/customers`, body: { brp_id: brp.id, name: 'New' } },
   operatorListCustomers: { path: `${base}/customers` },
   operatorGetCustomer: { path: `${base}/customers/${producer.id}` },

@@ -7,8 +7,10 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { statement } from '../src/db/database.ts';
 import { createServer } from '../src/http/server.ts';
+import { signedIn } from './browser.ts';
 import { createDatabase } from './databases.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
+import { freePort } from './ports.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { createWorld } from './world.ts';
 
@@ -32,11 +34,7 @@ const named = await startNamed({ BASE_URL: `${BASE_URL}/`, ERROR_BASE: 'https://
 
 /** A platform that the outside names otherwise than we do; where it listens, we have to say ourselves. */
 async function startNamed(environment: Record<string, string>): Promise<string> {
-  const finder = createTcpServer().listen(0, '127.0.0.1');
-  await once(finder, 'listening');
-  const { port } = finder.address() as AddressInfo;
-  finder.close();
-  await once(finder, 'close');
+  const port = await freePort();
   await startTestPlatform({ environment: { ...environment, PORT: String(port) } });
   return `http://127.0.0.1:${port}`;
 }
@@ -100,7 +98,22 @@ const provocations = {
   validation: () => request('/v1/contracts?limit=0'),
   balance_group_tso_not_enabled: () => update({ balance_group: { eic: sellerGroup.eic, tso: 'DE_TENNET' } }),
   invalid_api_key: () => request('/v1/contracts', { key: null }),
+  invalid_session: () => request('/portal/v1/session'),
+  invalid_credentials: () => {
+    const body = { email: 'nobody@saldo.example', password: 'not a password' };
+    const headers = { origin: platform.baseUrl };
+    return request('/portal/v1/session', { method: 'POST', body, headers });
+  },
   insufficient_scopes: async () => request('/v1/contracts', { key: (await world.key(brp, [])).secret }),
+  insufficient_permissions: async () => {
+    const { request: asClerk } = await signedIn(platform, { type: 'operator' }, 'read');
+    return asClerk('/operator/v1/brps', { method: 'POST', body: { name: 'X' } });
+  },
+  foreign_origin: async () => {
+    const { request: asOperator } = await signedIn(platform, { type: 'operator' });
+    const headers = { origin: 'https://evil.example' };
+    return asOperator('/operator/v1/brps', { method: 'POST', body: { name: 'X' }, headers });
+  },
   not_found: () => request('/v1/nowhere'),
   contract_not_found: () => request('/v1/contracts/con_x'),
   transaction_not_found: () => request('/v1/transactions/txn_x'),
@@ -108,6 +121,8 @@ const provocations = {
   brp_not_found: () => asOperator('GET', '/brps/brp_x'),
   balance_group_not_found: () => asOperator('GET', '/balance-groups/x'),
   api_key_not_found: () => asOperator('DELETE', '/api-keys/key_x'),
+  user_not_found: () => asOperator('GET', '/users/user_x'),
+  invitation_not_found: () => request('/portal/v1/invitations/x'),
   asset_not_found: () => asOperator('GET', '/assets/ast_x'),
   customer_not_found: () => request('/v1/customers/cust_x'),
   method_not_allowed: () => request('/v1/contracts', { method: 'DELETE' }),
