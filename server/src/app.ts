@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import {
   brpEndpoints,
   OPERATOR_TAGS,
@@ -38,6 +37,7 @@ import { mountDocs, type OfferedDocument } from './http/docs.ts';
 import { ERROR_PAGE_POLICY, errorPage, isProblemCode } from './http/error-pages.ts';
 import { apiGuard, openGuard, type SessionDoor, sessionGuard } from './http/guard.ts';
 import { openApiDocument } from './http/openapi.ts';
+import type { Portal } from './http/portal-files.ts';
 import { problem } from './http/problem.ts';
 import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from './http/rate-limit.ts';
 import { methodFinder, mountRoutes } from './http/routes.ts';
@@ -51,20 +51,17 @@ export type Parts = {
   readonly clock: MovableClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Null where none is built: the APIs do without it. */
+  readonly portal: Portal | null;
 };
 
 /** Paths that are there for everybody; those of the API are in its table of endpoints. */
-const OPEN_PATHS = [
-  '/',
-  '/openapi.json',
-  '/operator/openapi.json',
-  '/docs',
-  '/docs/{file}',
-  '/errors/{code}',
-].map((path) => ({
-  method: 'GET' as const,
-  path,
-}));
+const OPEN_PATHS = ['/openapi.json', '/operator/openapi.json', '/docs', '/docs/{file}', '/errors/{code}'].map(
+  (path) => ({
+    method: 'GET' as const,
+    path,
+  }),
+);
 
 const READ_CURSOR_SECRET = statement('read_cursor_secret', "select value from secret where name = 'cursor'");
 
@@ -75,7 +72,14 @@ const operatorTable = (config: Config) => [
 ];
 
 /** The BRP listener: what is mounted, in order. */
-export async function createApp({ config, db, clock, logger, metrics }: Parts): Promise<FastifyInstance> {
+export async function createApp({
+  config,
+  db,
+  clock,
+  logger,
+  metrics,
+  portal,
+}: Parts): Promise<FastifyInstance> {
   const endpoints = Object.values(brpEndpoints);
   const addresses = { base: config.baseUrl ?? '', errors: config.errorBase ?? config.baseUrl ?? '' };
 
@@ -84,12 +88,14 @@ export async function createApp({ config, db, clock, logger, metrics }: Parts): 
     tls: config.tls,
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
+    portal,
     errorBase: () => addresses.errors,
     methodsOf: methodFinder([
       ...endpoints,
       ...operatorTable(config),
       ...Object.values(portalEndpoints),
       ...OPEN_PATHS,
+      ...(portal === null ? [] : [{ method: 'GET' as const, path: '/' }]),
     ]),
     onAnswer: (request, status, seconds) => {
       const route = request.routeOptions.url ?? 'unknown';
@@ -200,8 +206,6 @@ function rateLimiter(config: Config, logger: Logger, app: FastifyInstance): Rate
   });
 }
 
-const PLACEHOLDER = new URL('../../portal/index.html', import.meta.url);
-
 type Documentation = OfferedDocument & { readonly make: () => object };
 
 /** Every API has a document of its own. How the outside names the server may be known only when it is asked for. */
@@ -231,7 +235,7 @@ function documentation(config: Config, addresses: { base: string; errors: string
   ];
 }
 
-/** Pages that need no key: the portal, the documentation, and what problems mean. */
+/** Pages that need no key: the documentation, and what problems mean. */
 function mountOpenPages(app: FastifyInstance, documents: readonly Documentation[]): void {
   for (const { url, make } of documents) {
     let document: string | null = null;
@@ -248,12 +252,6 @@ function mountOpenPages(app: FastifyInstance, documents: readonly Documentation[
       .header('content-security-policy', ERROR_PAGE_POLICY)
       .send(errorPage(code));
   });
-  app.get('/', async (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', ERROR_PAGE_POLICY)
-      .send(await readFile(PLACEHOLDER, 'utf8')),
-  );
   mountDocs(
     app,
     documents.map(({ name, url }) => ({ name, url })),

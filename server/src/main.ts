@@ -6,6 +6,7 @@ import { dayOf } from './domain/delivery-day.ts';
 import { invitationLink } from './features/users/actions.ts';
 import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-start.ts';
 import { type Platform, startPlatform } from './platform.ts';
+import { ensurePortal } from './portal-build.ts';
 
 /** Standard output is for people, standard error is the log. */
 const say = (message: string) => process.stdout.write(`${message}\n`);
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
     logger,
     say,
     runsJobs: true,
+    portalDir: await ensurePortal(config.dataDir, say),
     prepare: async (db) => {
       first = await prepareFirstStart(db, config, systemClock, say);
     },

@@ -10,6 +10,7 @@ import { DEFAULT_GATE_RULES } from './domain/gates.ts';
 import { nominateDue } from './features/nominations/actions.ts';
 import { followSandboxClock } from './features/sandbox/operator-routes.ts';
 import { runProfiles } from './features/transactions/profiles.ts';
+import { loadPortal } from './http/portal-files.ts';
 import { originOf } from './http/server.ts';
 import { type Job, startJobs } from './jobs.ts';
 import { createMetrics } from './metrics.ts';
@@ -31,11 +32,13 @@ export type Surroundings = {
   readonly prepare: (db: Database) => Promise<void>;
   /** Whether the platform does by itself what has to be done again and again. */
   readonly runsJobs: boolean;
+  /** Where the built portal is; null for a platform without one. */
+  readonly portalDir: string | null;
 };
 
 /** Database, migrations, what must be there, listeners: in this order, so that whoever gets an answer gets a right one. */
 export async function startPlatform(config: Config, surroundings: Surroundings): Promise<Platform> {
-  const { logger, say, prepare, runsJobs } = surroundings;
+  const { logger, say, prepare, runsJobs, portalDir } = surroundings;
   const clock = movableClock(surroundings.clock);
   const started: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -55,7 +58,8 @@ export async function startPlatform(config: Config, surroundings: Surroundings):
     const adminUrl = await listen(admin, config.adminHost, config.adminPort);
     started.push(() => closeServer(admin));
 
-    const app = await createApp({ config, db, clock, logger, metrics });
+    const portal = portalDir === null ? null : await loadPortal(portalDir);
+    const app = await createApp({ config, db, clock, logger, metrics, portal });
     started.push(() => app.close());
     await app.listen({ host: config.host, port: config.port });
     if (runsJobs) {

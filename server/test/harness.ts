@@ -47,7 +47,7 @@ export type TestPlatform = {
  * `npm start`.
  */
 export async function startTestPlatform(
-  options: { now?: string; environment?: Record<string, string> } = {},
+  options: { now?: string; environment?: Record<string, string>; portalDir?: string } = {},
 ): Promise<TestPlatform> {
   const database = await createDatabase();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-data-'));
@@ -67,6 +67,7 @@ export async function startTestPlatform(
     say: () => {},
     prepare: async () => {},
     runsJobs: false,
+    portalDir: options.portalDir ?? null,
   });
   const db = openDatabase(database.url);
   after(async () => {

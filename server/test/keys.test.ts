@@ -188,6 +188,7 @@ async function startLoggedPlatform() {
     say: () => {},
     prepare: async () => {},
     runsJobs: false,
+    portalDir: null,
   });
   const db = openDatabase(database.url);
   after(async () => {

@@ -77,6 +77,7 @@ async function tooSlow() {
     tls: null,
     trustProxy: false,
     corsOrigins: [],
+    portal: null,
     errorBase: () => 'https://help.example',
     methodsOf: () => [],
     onAnswer: () => {},
