@@ -36,11 +36,12 @@ async function main(): Promise<void> {
     },
   });
   const demo = await readDemoAccess(config);
+  // Before anybody is told that it runs, and may want to stop it.
+  stopOnSignal(platform);
   // In one piece: whoever waits for the first line gets the last one with it.
   process.stdout.cork();
   greet(platform, first, demo);
   process.stdout.uncork();
-  stopOnSignal(platform);
 }
 
 function greet(
