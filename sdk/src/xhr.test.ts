@@ -6,14 +6,11 @@ import type { UploadProgress } from './xhr.ts';
 const RESULT = { rows: 1, created: 1 };
 
 /** As much of a page's `XMLHttpRequest` as the SDK uses. */
-class PageXhr {
+class PageXhr extends EventTarget {
   static answer: 'success' | 'problem' | 'network' | 'silence' = 'success';
   static sent: PageXhr[] = [];
-  readonly upload: { onprogress: ((event: { loaded: number }) => void) | null } = { onprogress: null };
+  readonly upload = new EventTarget();
   readonly headers: Record<string, string> = {};
-  onload = () => {};
-  onerror = () => {};
-  onabort = () => {};
   status = 0;
   responseText = '';
   target = '';
@@ -28,18 +25,22 @@ class PageXhr {
     return 'content-type: application/json\r\nx-request-id: req_page\r\n';
   }
   abort() {
-    this.onabort();
+    this.end('abort');
+  }
+  private end(how: 'load' | 'error' | 'abort') {
+    this.dispatchEvent(new Event(how));
+    this.dispatchEvent(new Event('loadend'));
   }
   send(body: Blob) {
     this.body = body;
     PageXhr.sent.push(this);
-    this.upload.onprogress?.({ loaded: body.size });
+    this.upload.dispatchEvent(Object.assign(new Event('progress'), { loaded: body.size }));
     if (PageXhr.answer === 'silence') return;
-    if (PageXhr.answer === 'network') return this.onerror();
+    if (PageXhr.answer === 'network') return this.end('error');
     const problem = { type: 'https://saldo.test/errors/validation', title: 'Validation Failed', status: 400 };
     this.status = PageXhr.answer === 'success' ? 200 : 400;
     this.responseText = JSON.stringify(PageXhr.answer === 'success' ? RESULT : problem);
-    this.onload();
+    this.end('load');
   }
 }
 

@@ -22,17 +22,15 @@ export function sendByXhr(
     signal.throwIfAborted();
     const stop = () => xhr.abort();
     signal.addEventListener('abort', stop, { once: true });
-    const ending = (end: () => void) => () => {
-      signal.removeEventListener('abort', stop);
-      end();
-    };
     xhr.open(init.method ?? 'POST', url);
     for (const [name, value] of new Headers(init.headers)) xhr.setRequestHeader(name, value);
     tell(0);
-    xhr.upload.onprogress = ({ loaded }) => tell(loaded);
-    xhr.onload = ending(() => resolve(responseOf(xhr)));
-    xhr.onerror = ending(() => reject(new TypeError('the network failed')));
-    xhr.onabort = ending(() => reject(signal.reason as Error));
+    xhr.upload.addEventListener('progress', ({ loaded }) => tell(loaded));
+    xhr.addEventListener('load', () => resolve(responseOf(xhr)));
+    xhr.addEventListener('error', () => reject(new TypeError('the network failed')));
+    xhr.addEventListener('abort', () => reject(signal.reason as Error));
+    // Comes after each of these.
+    xhr.addEventListener('loadend', () => signal.removeEventListener('abort', stop));
     xhr.send(body);
   });
 }

@@ -5,7 +5,7 @@ const BELIEVED_MS = 4_000;
 const MAX_BELIEVED = 10_000;
 
 /** What a look-up found; from `endsAt` on it is worth nothing. */
-export type Found = { readonly principal: Principal; readonly endsAt: number | null };
+type Found = { readonly principal: Principal; readonly endsAt: number | null };
 type Believed = Found & { readonly lookedUpAt: number };
 
 /** Tells who a secret belongs to. Answers at once for those that were looked up a moment ago. */

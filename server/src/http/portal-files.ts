@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedEncoding, type Encoding } from './compression.ts';
 
 /** A file of the portal as it is answered. */
-export type Page = { send(request: FastifyRequest, reply: FastifyReply): Promise<void> };
+type Page = { send(request: FastifyRequest, reply: FastifyReply): Promise<void> };
 
 /** What a path shows; null when it is none of the portal's. */
 export type Portal = { find(request: FastifyRequest): Page | null };
