@@ -7,7 +7,7 @@ import { problem, validationProblem } from '../../http/problem.ts';
 import { type Call, type Route, route, writeRoute } from '../../http/routes.ts';
 import { answerCreate, answerRevoke, answerRotate, keyFaults, keyOf } from './key-answers.ts';
 import { listBalanceGroups, listOwnKeys } from './store.ts';
-import { wireBalanceGroup, wireKey } from './wire.ts';
+import { wireKey, wireOwnBalanceGroup } from './wire.ts';
 
 type OwnCall = Pick<Call<(typeof endpoints)[keyof typeof endpoints]>, 'owner' | 'request'>;
 
@@ -41,8 +41,7 @@ export function ownPartyRoutes(db: Db, clock: Clock): Route[] {
       if (owner.type !== 'brp') throw problem('insufficient_permissions', 'Only BRPs have balance groups.');
       const rows = await listBalanceGroups(db, { brpNo: owner.brpNo, tso: null }, pageByEic(page));
       const { records, pagination } = paginate(page, rows, (row) => [row.eic]);
-      const groups = records.map(wireBalanceGroup).map(({ brp_id: _, ...group }) => group);
-      return { balance_groups: groups, pagination };
+      return { balance_groups: records.map(wireOwnBalanceGroup), pagination };
     }),
   ];
 }
