@@ -16,7 +16,10 @@ export default defineConfig({
   },
   server: {
     proxy: Object.fromEntries(
-      ['/v1', '/operator/v1', '/portal/v1', '/docs', '/openapi.json', '/errors'].map((path) => [path, SERVER]),
+      ['/v1', '/operator/v1', '/portal/v1', '/docs', '/openapi.json', '/errors'].map((path) => [
+        path,
+        SERVER,
+      ]),
     ),
   },
 });

@@ -6,7 +6,11 @@ const HOUR_MS = 3_600_000;
 export const SLOT_MS = HOUR_MS / 4;
 
 /** The Swedish way of writing dates is that of ISO 8601. */
-const BERLIN = new Intl.DateTimeFormat('sv-SE', { timeZone: TIME_ZONE, dateStyle: 'short', timeStyle: 'short' });
+const BERLIN = new Intl.DateTimeFormat('sv-SE', {
+  timeZone: TIME_ZONE,
+  dateStyle: 'short',
+  timeStyle: 'short',
+});
 
 /** `2026-10-25 02:15`, as the clocks in Germany show it. */
 const wallClock = (instant: number): string => BERLIN.format(instant);
@@ -19,7 +23,8 @@ export const isDay = (text: string): boolean =>
 export const isMonth = (text: string): boolean => /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text);
 
 /** The delivery day in which an instant lies. */
-export const dayOf = (instant: number | string): DeliveryDay => wallClock(Number(new Date(instant))).slice(0, 10);
+export const dayOf = (instant: number | string): DeliveryDay =>
+  wallClock(Number(new Date(instant))).slice(0, 10);
 
 export const addDays = (day: DeliveryDay, days: number): DeliveryDay =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * 24 * HOUR_MS).toISOString().slice(0, 10);

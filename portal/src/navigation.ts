@@ -1,0 +1,24 @@
+import type { UserRole } from '@saldo/api';
+import type { LinkProps } from '@tanstack/react-router';
+import type { Dictionary } from './i18n/dictionary.ts';
+import type { IconName } from './ui/icons.tsx';
+
+type NavigationItem = {
+  readonly to: NonNullable<LinkProps['to']>;
+  readonly label: (t: Dictionary) => string;
+  readonly icon: IconName;
+};
+
+/** What each role finds in its navigation, in this order. */
+export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationItem[]>> = {
+  brp: [
+    { to: '/', label: (t) => t.brp.nav.home, icon: 'home' },
+    { to: '/nominations', label: (t) => t.brp.nav.nominations, icon: 'steps' },
+    { to: '/month', label: (t) => t.brp.nav.month, icon: 'grid' },
+    { to: '/contracts', label: (t) => t.brp.nav.contracts, icon: 'contract' },
+    { to: '/customers', label: (t) => t.brp.nav.customers, icon: 'people' },
+    { to: '/keys', label: (t) => t.brp.nav.keys, icon: 'key' },
+  ],
+  operator: [],
+  account: [],
+};
