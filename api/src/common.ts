@@ -133,7 +133,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Assets: 'Plants that contracts deliver from.',
   Volumes: 'How the quarter-hour volumes come in.',
   Users: 'Who may sign in to the portal.',
-  Platform: 'The audit trail, and the clock of a sandbox.',
+  Platform: 'The platform’s health, the audit trail, and the clock of a sandbox.',
 };
 
 /** The same for the operator, to whom nothing belongs and who sees everything. */

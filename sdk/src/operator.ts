@@ -65,6 +65,7 @@ export function createOperatorClient(options: ClientOptions) {
       history: method(api.operatorGetNominationHistory),
       explain: method(api.operatorExplainNomination),
     },
+    health: { get: method(api.getHealth) },
     audit: list(api.listAudit),
     /** Only in a sandbox; elsewhere it is not found. */
     clock: { get: method(sandboxEndpoints.getClock), set: method(sandboxEndpoints.setClock) },

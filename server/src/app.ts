@@ -22,6 +22,7 @@ import { operatorContractRoutes } from './features/contracts/operator-routes.ts'
 import { contractRoutes } from './features/contracts/routes.ts';
 import { operatorCustomerRoutes } from './features/customers/operator-routes.ts';
 import { customerRoutes } from './features/customers/routes.ts';
+import { healthRoutes } from './features/health/operator-routes.ts';
 import { operatorMarketRoutes } from './features/market/operator-routes.ts';
 import { nominationRoutes, operatorNominationRoutes } from './features/nominations/routes.ts';
 import { operatorPartyRoutes } from './features/parties/operator-routes.ts';
@@ -149,6 +150,7 @@ export async function createApp({
 }
 
 const operatorRoutes = (config: Config, db: Database, clock: MovableClock) => [
+  ...healthRoutes(db, clock),
   ...operatorAuditRoutes(db),
   ...operatorPartyRoutes(db, clock),
   ...operatorMarketRoutes(db, clock),

@@ -21,6 +21,9 @@ const SOURCES = [
   'package-lock.json',
 ];
 
+/** What went wrong with a build stands in its first lines. */
+const TOLD_LINES = 8;
+
 async function filesBelow(name: string): Promise<string[]> {
   const whole = path.join(ROOT, name);
   if (!existsSync(whole)) return [];
@@ -92,7 +95,9 @@ export async function ensurePortal(dataDir: string, say: (message: string) => vo
     } catch (error) {
       if (isReadOnly(error) && folder !== folders.at(-1)) continue;
       const { stderr, message } = error as Error & { stderr?: string };
-      say(`The portal cannot be built, so there is none: ${(stderr || message).trim()}`);
+      say(
+        `The portal cannot be built, so there is none: ${(stderr || message).trim().split('\n', TOLD_LINES).join('\n')}`,
+      );
       return null;
     }
   }

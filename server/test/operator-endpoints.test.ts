@@ -98,6 +98,7 @@ const cases: Record<string, Case> = {
   operatorGetNomination: { path: `${base}/nominations/${nomination.id}` },
   operatorGetNominationHistory: { path: `${base}/nominations/${nomination.id}/history` },
   operatorExplainNomination: { path: `${base}/nominations/${nomination.id}/explanation` },
+  getHealth: { path: `${base}/health` },
   listAudit: { path: `${base}/audit` },
   getClock: { path: `${base}/clock` },
   setClock: { path: `${base}/clock`, body: { now: '2026-10-20T08:00:00Z' } },

@@ -49,12 +49,15 @@ async function refuse(request: FastifyRequest, limiter: RateLimiter, refusal: Pr
   throw refusal;
 }
 
-/** Counts the request of somebody who is known, and tells how many are left. */
-async function count(reply: FastifyReply, limiter: RateLimiter, subject: string): Promise<void> {
-  const taken = limiter.take(subject);
-  const state = taken instanceof Promise ? await taken : taken;
+function tell(reply: FastifyReply, state: RateLimitState): void {
   reply.headers(rateHeaders(state));
   if (state.exceeded) tooMany(state);
+}
+
+/** Counts the request of somebody who is known, and tells how many are left: at once where they are counted in memory. */
+function count(reply: FastifyReply, limiter: RateLimiter, subject: string): void | Promise<void> {
+  const taken = limiter.take(subject);
+  return taken instanceof Promise ? taken.then((state) => tell(reply, state)) : tell(reply, taken);
 }
 
 /** A page of another site can make a browser send a request, but not make it say that it came from here. */
@@ -104,7 +107,8 @@ export function apiGuard(kind: Owner['type'], keys: Ring, door: SessionDoor, lim
     }
     request.principal = principal;
     request.callerSecret = secret;
-    await count(reply, limiter, countedAs(principal));
+    const counting = count(reply, limiter, countedAs(principal));
+    if (counting) await counting;
     if (principal.session !== null) refuseForeignPage(request, door);
     refuseMissingScopes(endpoint, principal);
     if (!principal.mayManage && isManagement(endpoint)) throw cannotManage();
