@@ -66,6 +66,7 @@ export function createOperatorClient(options: ClientOptions) {
       explain: method(api.operatorExplainNomination),
     },
     health: { get: method(api.getHealth) },
+    deliveryDays: { get: method(api.operatorGetDeliveryDay) },
     audit: list(api.listAudit),
     /** Only in a sandbox; elsewhere it is not found. */
     clock: { get: method(sandboxEndpoints.getClock), set: method(sandboxEndpoints.setClock) },

@@ -17,7 +17,7 @@ import type { Config } from './config.ts';
 import { type Database, statement } from './db/database.ts';
 import { DEFAULT_GATE_RULES } from './domain/gates.ts';
 import { operatorAuditRoutes } from './features/audit/operator-routes.ts';
-import { calendarRoutes } from './features/calendar/routes.ts';
+import { calendarRoutes, operatorCalendarRoutes } from './features/calendar/routes.ts';
 import { operatorContractRoutes } from './features/contracts/operator-routes.ts';
 import { contractRoutes } from './features/contracts/routes.ts';
 import { operatorCustomerRoutes } from './features/customers/operator-routes.ts';
@@ -151,6 +151,7 @@ export async function createApp({
 
 const operatorRoutes = (config: Config, db: Database, clock: MovableClock) => [
   ...healthRoutes(db, clock),
+  ...operatorCalendarRoutes(clock, DEFAULT_GATE_RULES),
   ...operatorAuditRoutes(db),
   ...operatorPartyRoutes(db, clock),
   ...operatorMarketRoutes(db, clock),

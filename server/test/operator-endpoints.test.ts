@@ -99,6 +99,7 @@ const cases: Record<string, Case> = {
   operatorGetNominationHistory: { path: `${base}/nominations/${nomination.id}/history` },
   operatorExplainNomination: { path: `${base}/nominations/${nomination.id}/explanation` },
   getHealth: { path: `${base}/health` },
+  operatorGetDeliveryDay: { path: `${base}/delivery-days/2026-10-25` },
   listAudit: { path: `${base}/audit` },
   getClock: { path: `${base}/clock` },
   setClock: { path: `${base}/clock`, body: { now: '2026-10-20T08:00:00Z' } },

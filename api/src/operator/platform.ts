@@ -1,6 +1,10 @@
 import Type, { type Static } from 'typebox';
-import { DateTime, Nullable, Pagination, pageQuery, Strict } from '../common.ts';
+import { Choice, DateTime, Nullable, Pagination, pageQuery, Strict } from '../common.ts';
+import { DeliveryDayCalendar, deliveryDayEndpoints } from '../delivery-days.ts';
 import { endpoint } from '../endpoint.ts';
+
+/** What was done is read through from the beginning by programs, and looked at from its end by people. */
+export const AUDIT_ORDERS = ['oldest_first', 'newest_first'] as const;
 
 export const AuditEntry = Type.Object(
   {
@@ -85,13 +89,27 @@ export const operatorPlatformEndpoints = {
       },
     },
   }),
+  operatorGetDeliveryDay: endpoint({
+    id: 'operatorGetDeliveryDay',
+    method: 'GET',
+    path: '/operator/v1/delivery-days/{date}',
+    tag,
+    summary: 'Read the delivery calendar',
+    description: deliveryDayEndpoints.getDeliveryDay.description,
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: DeliveryDayCalendar,
+    problems: [],
+    example: deliveryDayEndpoints.getDeliveryDay.example,
+  }),
   listAudit: endpoint({
     id: 'listAudit',
     method: 'GET',
     path: '/operator/v1/audit',
     tag,
     summary: 'Read the audit trail',
-    description: 'Who did what, when, before and after. Append-only, oldest first.',
+    description: 'Who did what, when, before and after. Append-only; oldest first unless asked otherwise.',
     scopes: [],
     query: Strict({
       subject: Type.Optional(
@@ -108,6 +126,13 @@ export const operatorPlatformEndpoints = {
       ),
       action: Type.Optional(
         Type.String({ description: 'Only these actions.', examples: ['customer.updated'] }),
+      ),
+      order: Type.Optional(
+        Choice(AUDIT_ORDERS, {
+          default: 'oldest_first',
+          description: 'From which end it is read.',
+          examples: ['newest_first'],
+        }),
       ),
       ...pageQuery,
     }),
