@@ -238,6 +238,24 @@ test('signing out ends this session at once, and only this one', async () => {
   assert.equal((await other.request('/v1/contracts')).status, 200);
 });
 
+test('signing in again in a browser takes the place of the session that it had', async () => {
+  const { browser, user } = await signedIn(platform, OF_SELLER);
+  const before = browser.cookie;
+  await browser.request('/portal/v1/session');
+  await browser.signIn(user.email, user.password);
+  assert.notEqual(browser.cookie, before);
+  const old = await client(platform.baseUrl)('/portal/v1/session', { headers: { cookie: before } });
+  assert.equal(old.status, 401);
+  assert.equal((await browser.request('/portal/v1/session')).status, 200);
+});
+
+test('the session’s cookie is found among others', async () => {
+  const { browser } = await signedIn(platform, OF_SELLER);
+  const others = ['a=b', 'saldo_session_x=1', 'xsaldo_session=2', 'c', '=', 'theme="a; b"'];
+  const cookie = [...others, browser.cookie, 'z='].join('; ');
+  assert.equal((await client(platform.baseUrl)('/portal/v1/session', { headers: { cookie } })).status, 200);
+});
+
 test('signing out everywhere else leaves the session from which it was asked', async () => {
   const user = await newUser(platform, OF_SELLER);
   const browsers = [openBrowser(platform), openBrowser(platform), openBrowser(platform)];

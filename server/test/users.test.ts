@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { argon2Sync } from 'node:crypto';
 import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
 import { statement } from '../src/db/database.ts';
 import { createAccount } from '../src/features/parties/actions.ts';
+import { setPassword } from '../src/features/users/sessions.ts';
 import { type Browser, newUser, openBrowser, signedIn } from './browser.ts';
 import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { createWorld } from './world.ts';
@@ -231,6 +233,32 @@ test('permissions that are taken away are gone at once', async () => {
   assert.equal((await create()).status, 201);
   await update(state.user.id, { permissions: 'read' });
   assert.equal((await create()).status, 403);
+});
+
+test('nobody locks themselves out', async () => {
+  const { browser, state } = await signedIn(platform, OPERATOR);
+  const change = (body: object) =>
+    browser.request(`/operator/v1/users/${state.user.id}`, { method: 'PATCH', body });
+  for (const body of [{ disabled: true }, { permissions: 'read' }]) {
+    assert.deepEqual(codeOf(await change(body)), [409, 'invalid_status_transition']);
+  }
+  assert.equal((await change({ name: 'Myself', disabled: false })).status, 200);
+});
+
+const FIND_HASH = statement('test_password_hash', 'select password_hash from app_user where id = $1');
+
+test('a password that was hashed with weaker parameters still works, and is hashed anew', async () => {
+  const user = await newUser(platform, OF_BRP);
+  const cost = { memory: 64, passes: 1, parallelism: 1 };
+  const nonce = Buffer.alloc(16, 'salt');
+  const tag = argon2Sync('argon2id', { ...cost, message: user.password, nonce, tagLength: 32 });
+  const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+  const weak = `$argon2id$v=19$m=64,t=1,p=1$${text(nonce)}$${text(tag)}`;
+  await platform.db.transaction((tx) => setPassword(tx, user.id, weak));
+  assert.equal((await openBrowser(platform).signIn(user.email, user.password)).status, 200);
+  const [row] = await platform.db.query<{ password_hash: string }>(FIND_HASH, [user.id]);
+  assert.match(row?.password_hash ?? '', /\$m=19456,t=2,p=1\$/);
+  assert.equal((await openBrowser(platform).signIn(user.email, user.password)).status, 200);
 });
 
 test('a changed password replaces the old one and ends all other sessions', async () => {

@@ -179,7 +179,7 @@ export const operatorUserEndpoints = {
       },
     ),
     response: User,
-    problems: ['user_not_found'],
+    problems: ['user_not_found', 'invalid_status_transition'],
     example: { request: { permissions: 'manage' }, response: userExample },
   }),
   inviteUser: endpoint({

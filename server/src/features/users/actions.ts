@@ -58,11 +58,15 @@ export type UserUpdate = {
 /** Gives the user as it was and as it is. Who is disabled is signed out, and an invitation of theirs is void. */
 export async function updateUser(
   tx: Tx,
+  actor: string,
   publicId: string,
   update: UserUpdate,
   now: number,
 ): Promise<{ before: UserRow; after: UserRow }> {
   const before = await getUserToChange(tx, publicId);
+  if (actor === publicId && (update.disabled === true || update.permissions === 'read')) {
+    throw problem('invalid_status_transition', 'Nobody can lock themselves out; ask another operator.');
+  }
   const mayManage = update.permissions === undefined ? before.may_manage : update.permissions === 'manage';
   const disabledAt =
     update.disabled === false ? null : (before.disabled_at ?? (update.disabled ? now : null));

@@ -46,7 +46,7 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Parts): Rou
     route(endpoints.updateUser, async (call) => {
       const now = clock.now();
       const changed = await db.transaction(async (tx) => {
-        const change = await updateUser(tx, call.params.user_id, call.body, now);
+        const change = await updateUser(tx, call.actor, call.params.user_id, call.body, now);
         const [before, after] = [wireUser(change.before), wireUser(change.after)];
         await recordAudit(tx, call, { action: 'user.updated', subject: after.id, before, after }, now);
         return after;

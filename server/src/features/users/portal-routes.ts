@@ -33,7 +33,11 @@ export type SessionParts = {
 
 const timesOf = (clock: MovableClock) => ({ now: clock.now(), machineNow: clock.machineNow() });
 
-const visitorOf = ({ ip, id }: FastifyRequest): Visitor => ({ address: ip, requestId: id });
+const visitorOf = (request: FastifyRequest, cookie: SessionCookie): Visitor => ({
+  address: request.ip,
+  requestId: request.id,
+  oldToken: cookie.read(request),
+});
 
 const stateOf = (user: UserRow, expiresAt: number, now: number): SessionState => ({
   user: wireIdentity(user),
@@ -49,20 +53,20 @@ const stateOf = (user: UserRow, expiresAt: number, now: number): SessionState =>
 export function doorRoutes({ db, clock, sessions, cookie }: SessionParts): Route[] {
   const letIn = (reply: FastifyReply, { token, user, expiresAt }: NewSession): SessionState => {
     const { now, machineNow } = timesOf(clock);
+    sessions.forget();
     cookie.set(reply, token, expiresAt - machineNow);
     return stateOf(user, expiresAt, now);
   };
   return [
     route(endpoints.signIn, async ({ body, request, reply }) =>
-      letIn(reply, await signIn(db, body, visitorOf(request), timesOf(clock))),
+      letIn(reply, await signIn(db, body, visitorOf(request, cookie), timesOf(clock))),
     ),
     route(endpoints.getInvitation, async ({ params }) =>
       wireInvitation(await getInvited(db, tokenOf(params), clock.machineNow())),
     ),
     route(endpoints.acceptInvitation, async ({ params, body, request, reply }) => {
-      const visitor = visitorOf(request);
+      const visitor = visitorOf(request, cookie);
       const session = await acceptInvitation(db, tokenOf(params), body.password, visitor, timesOf(clock));
-      sessions.forget();
       return letIn(reply, session);
     }),
   ];
@@ -91,7 +95,7 @@ export function sessionRoutes({ db, clock, sessions, cookie }: SessionParts): Ro
       return stateOf(await getUser(db, userId), expiresAt, clock.now());
     }),
     route(endpoints.changePassword, async ({ body, request }) => {
-      await changePassword(db, sessionOf(request), body, visitorOf(request), timesOf(clock));
+      await changePassword(db, sessionOf(request), body, visitorOf(request, cookie), timesOf(clock));
       sessions.forget();
       return {};
     }),

@@ -12,7 +12,12 @@ import { findInvited, findUserByEmail, getUser, lockInvited, type UserRow } from
 import { forgiveTries, takeTry } from './tries.ts';
 
 /** Where somebody who is not known yet comes from, and with which request. */
-export type Visitor = { readonly address: string; readonly requestId: string };
+export type Visitor = {
+  readonly address: string;
+  readonly requestId: string;
+  /** Of the session that the browser has already; a new one takes its place. */
+  readonly oldToken: string | null;
+};
 
 /** Two times: of records, and of what ends by itself, which a sandbox's clock does not move. */
 export type Times = { readonly now: number; readonly machineNow: number };
@@ -29,6 +34,7 @@ const FORGET_SESSIONS = statement(
   `delete from user_session where id in
      (select id from user_session where expires_at <= $1 or last_seen_at <= $2 for update skip locked)`,
 );
+const REPLACE_SESSION = statement('replace_session', 'delete from user_session where hash = $1');
 const NOTE_SIGN_IN = statement(
   'note_sign_in',
   'update app_user set last_signed_in_at = $2 where id = $1 and disabled_at is null returning id',
@@ -36,11 +42,12 @@ const NOTE_SIGN_IN = statement(
 
 const nobodyKnown = () => problem('invalid_credentials', 'The email or the password is not right.');
 
-async function startSession(tx: Tx, userId: string, times: Times): Promise<NewSession> {
+async function startSession(tx: Tx, userId: string, visitor: Visitor, times: Times): Promise<NewSession> {
   const { now, machineNow } = times;
   // Somebody may have been disabled while the password was being compared.
   const [isLetIn] = await tx.query(NOTE_SIGN_IN, [userId, timestamp(now)]);
   if (!isLetIn) throw nobodyKnown();
+  if (visitor.oldToken !== null) await tx.query(REPLACE_SESSION, [hashSecret(visitor.oldToken)]);
   await tx.query(FORGET_SESSIONS, [timestamp(machineNow), timestamp(idleSince(machineNow))]);
   const token = newToken();
   const expiresAt = machineNow + SESSION_MS;
@@ -84,7 +91,7 @@ export async function signIn(
   if (!isRight || user === null || user.password_hash === null) throw nobodyKnown();
   const renewed = isOutdated(user.password_hash) ? await hashPassword(credentials.password) : null;
   return db.transaction(async (tx) => {
-    const session = await startSession(tx, user.id, times);
+    const session = await startSession(tx, user.id, visitor, times);
     if (renewed !== null) await setPassword(tx, user.id, renewed);
     await forgiveTries(tx, email, visitor.address, times.machineNow);
     await recordAudit(tx, asUser(user, visitor), deedOf('user.signed_in', user), times.now);
@@ -123,7 +130,7 @@ export async function acceptInvitation(
     if (user === null) throw invitationNotFound();
     await tx.query(ACCEPT, [user.id, passwordHash]);
     await endSessions(tx, user.id);
-    const session = await startSession(tx, user.id, times);
+    const session = await startSession(tx, user.id, visitor, times);
     await forgiveTries(tx, user.email, visitor.address, times.machineNow);
     await recordAudit(tx, asUser(user, visitor), deedOf('user.password_set', user), times.now);
     return session;
