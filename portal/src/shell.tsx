@@ -102,8 +102,11 @@ function UserBox() {
     },
   });
   return (
-    <div className="grid gap-2 border-t border-line pt-3 text-sm">
-      <Link to="/profile" className="flex items-center gap-2.5 rounded-md px-2.5 py-1 hover:bg-sunken">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-t border-line pt-3 text-sm">
+      <Link
+        to="/profile"
+        className="flex min-w-0 items-center gap-2.5 rounded-md px-2.5 py-1 hover:bg-sunken"
+      >
         <Icon name="user" />
         <span className="min-w-0">
           <span className="sr-only">{`${t.common.signedInAs} `}</span>
@@ -141,7 +144,7 @@ function Sidebar() {
         <div className="flex-1">
           <Navigation />
         </div>
-        <div className="grid gap-2">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <a
             href="/docs"
             className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-sunken hover:text-text"

@@ -14,7 +14,7 @@ export function NominationBadges({ nomination }: { nomination: Nomination }) {
   const { t } = useI18n();
   const { status, sent_at } = nomination;
   return (
-    <span className="inline-flex flex-wrap gap-1">
+    <span className="inline-flex gap-1">
       <Badge tone={NOMINATION_TONES[status]}>{t.brp.nominations.statuses[status]}</Badge>
       {status === 'pending' && (
         <Badge tone={sent_at ? 'neutral' : 'warn'}>

@@ -1,7 +1,6 @@
 import type { Contract, Transaction } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { firstVolumesKwh, type VolumeSlot, validSumKwh, volumeSlots } from '../domain/contract-day.ts';
 import { type DeliveryDay, dayOf } from '../domain/delivery-day.ts';
@@ -23,8 +22,6 @@ import { TRANSACTION_COLUMNS } from './exports.ts';
 import type { ContractSearch } from './filters.ts';
 import { contractDayQuery, eachTransaction } from './queries.ts';
 
-const route = getRouteApi('/app/brp/contracts/$contractId');
-
 /** The day on which one begins to look: today, or the end of the delivery that is nearest to it. */
 function firstDay({ delivery_start, delivery_end }: Contract, today: DeliveryDay): DeliveryDay {
   const first = delivery_start === null ? today : dayOf(delivery_start);
@@ -33,16 +30,20 @@ function firstDay({ delivery_start, delivery_end }: Contract, today: DeliveryDay
   return today > last ? last : today;
 }
 
+type Props = {
+  contract: Contract;
+  search: ContractSearch;
+  set: (change: ContractSearch) => void;
+  /** What can be done with the day that is shown. */
+  actions?: (day: DeliveryDay, transactions: readonly Transaction[]) => ReactNode;
+};
+
 /** The quarter-hour volumes of a contract on one day, as chart and as table. */
-export function ContractDay({ contract }: { contract: Contract }) {
+export function ContractDay({ contract, search, set, actions }: Props) {
   const { t, format } = useI18n();
   const today = useToday();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
   const day = search.day ?? firstDay(contract, today);
   const query = useQuery(contractDayQuery(contract.id, day));
-  const set = (change: ContractSearch) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
   const wanted = (transaction: Transaction) =>
     search.versions === 'all' || transaction.status !== 'superseded';
   return (
@@ -59,6 +60,7 @@ export function ContractDay({ contract }: { contract: Contract }) {
               { value: 'all', label: t.brp.transactions.allVersions },
             ]}
           />
+          {query.data && actions?.(day, query.data)}
           <ExportButton
             fileName={`transactions-${contract.external_id}-${day}`}
             columns={TRANSACTION_COLUMNS}
@@ -174,7 +176,13 @@ function DayView({ day, transactions, shown, chosen, onSelect }: DayViewProps) {
         </Panel>
       )}
       <Panel title={t.brp.transactions.title} isFlush>
-        <TransactionTable transactions={shown} selected={selected.slot} onSelect={onSelect} />
+        <TransactionTable
+          transactions={shown}
+          selected={selected.slot}
+          onSelect={onSelect}
+          sumKwh={validSumKwh(slots)}
+          isTall
+        />
       </Panel>
     </>
   );
@@ -191,14 +199,18 @@ type TableProps = {
   transactions: readonly Transaction[];
   selected: number | null;
   onSelect: (slot: number) => void;
+  /** What counts of the day, below the volumes. */
+  sumKwh?: number;
+  isTall?: boolean;
 };
 
-function TransactionTable({ transactions, selected, onSelect }: TableProps) {
+function TransactionTable({ transactions, selected, onSelect, sumKwh, isTall = false }: TableProps) {
   const { t, format } = useI18n();
   const columns: readonly Column<Transaction>[] = [
     {
       id: 'slot',
       header: `${t.common.local} (${t.common.berlin})`,
+      ...(sumKwh === undefined ? {} : { footer: t.common.sum }),
       cell: ({ slot_number, delivery_start }) => (
         <button
           type="button"
@@ -221,6 +233,7 @@ function TransactionTable({ transactions, selected, onSelect }: TableProps) {
       header: 'MWh',
       isNumber: true,
       cell: ({ volume }) => format.mwh(kwhOf(volume)),
+      ...(sumKwh === undefined ? {} : { footer: format.mwh(sumKwh) }),
     },
     { id: 'power', header: 'MW', isNumber: true, cell: ({ volume }) => format.mw(kwhOf(volume)) },
     { id: 'status', header: t.common.status, cell: ({ status }) => <TransactionBadge status={status} /> },
@@ -244,6 +257,7 @@ function TransactionTable({ transactions, selected, onSelect }: TableProps) {
       columns={columns}
       rows={transactions}
       rowKey={({ id }) => id}
+      isTall={isTall}
       rowTone={({ slot_number, status }) => {
         if (slot_number === selected) return 'selected';
         if (status === 'invalid') return 'bad';

@@ -9,6 +9,7 @@ import { Instant } from '../ui/time.tsx';
 import { ContractBadge } from './badges.tsx';
 import { ContractDay } from './contract-day.tsx';
 import { DeliveryPeriod } from './contracts.tsx';
+import type { ContractSearch } from './filters.ts';
 import { contractQuery } from './queries.ts';
 
 const route = getRouteApi('/app/brp/contracts/$contractId');
@@ -26,6 +27,10 @@ export function ContractPage() {
 
 function ContractView({ contract }: { contract: Contract }) {
   const { t } = useI18n();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: ContractSearch) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
   return (
     <Page
       title={contract.external_id}
@@ -43,7 +48,7 @@ function ContractView({ contract }: { contract: Contract }) {
     >
       <ContractFacts contract={contract} />
       {contract.type === 'ppa' ? (
-        <ContractDay contract={contract} />
+        <ContractDay contract={contract} search={search} set={set} />
       ) : (
         <Panel title={t.brp.transactions.title}>
           <EmptyState title={t.brp.contracts.noVolumes} />
@@ -66,7 +71,7 @@ function Party({ party }: { party: Counterparty }) {
   );
 }
 
-function ContractFacts({ contract }: { contract: Contract }) {
+export function ContractFacts({ contract }: { contract: Contract }) {
   const { t, format } = useI18n();
   const { asset, ppa_type, period, delivery_profile, created_at } = contract;
   return (

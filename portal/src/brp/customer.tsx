@@ -1,11 +1,10 @@
-import type { BalanceGroup, Customer, CustomerUpdate, Tso } from '@saldo/api';
+import type { BalanceGroup, Customer, Tso } from '@saldo/api';
 import { TSOS } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { brpClient } from '../session/clients.ts';
 import { useMayManage } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -16,6 +15,7 @@ import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { CustomerBadge } from './badges.tsx';
+import { useCustomerUpdate } from './customer-update.ts';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { balanceGroupsQuery, customerQuery } from './queries.ts';
 
@@ -29,27 +29,6 @@ export function CustomerPage() {
       {({ customer, etag }) => <CustomerView customer={customer} etag={etag} />}
     </Loaded>
   );
-}
-
-/** A change names the state it starts from, so that nobody overwrites what somebody else has just done. */
-export function useCustomerUpdate(id: string, etag: string | null, done: (customer: Customer) => void) {
-  const { t } = useI18n();
-  const toast = useToast();
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (change: CustomerUpdate) =>
-      brpClient.customers.update(id, change, etag === null ? {} : { ifMatch: etag }),
-    onSuccess: (customer) => done(customer),
-    onError: (error) => {
-      if (isProblem(error, 'precondition_failed')) toast(t.brp.customers.changedMeanwhile, 'warn');
-    },
-    onSettled: async () => {
-      await Promise.all([
-        queryClient.invalidateQueries({ queryKey: ['customer', id] }),
-        queryClient.invalidateQueries({ queryKey: ['customers'] }),
-      ]);
-    },
-  });
 }
 
 type ViewProps = { customer: Customer; etag: string | null };

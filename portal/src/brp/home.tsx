@@ -18,7 +18,7 @@ import { Gates } from './gates.tsx';
 import { NominationTable } from './nominations.tsx';
 import { customersQuery, nominationsInStateQuery, nominationsQuery } from './queries.ts';
 
-/** How far back what was not matched is still brought up. */
+/** How far back what was not sent or not matched is still brought up. */
 const DAYS_BACK = 7;
 const MOST_SHOWN = 8;
 
@@ -42,8 +42,9 @@ export function HomePage() {
 
 function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: DeliveryDay }) {
   const { t } = useI18n();
-  const mismatched = useQuery(nominationsInStateQuery(addDays(today, -DAYS_BACK), tomorrow, 'partial_match'));
-  const pending = useQuery(nominationsInStateQuery(today, tomorrow, 'pending'));
+  const first = addDays(today, -DAYS_BACK);
+  const mismatched = useQuery(nominationsInStateQuery(first, tomorrow, 'partial_match'));
+  const pending = useQuery(nominationsInStateQuery(first, tomorrow, 'pending'));
   const waiting = useInfiniteQuery(customersQuery({ status: 'pending' }));
   const error = mismatched.error ?? pending.error ?? waiting.error;
   const query = {

@@ -9,7 +9,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Form, inputClass } from '../ui/form.tsx';
 import { Panel } from '../ui/page.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { useCustomerUpdate } from './customer.tsx';
+import { useCustomerUpdate } from './customer-update.ts';
 
 type Props = { customer: Customer; etag: string | null };
 

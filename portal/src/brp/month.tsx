@@ -73,7 +73,7 @@ function MonthView({ month, eic, tso, nominations }: ViewProps) {
   const { t, format } = useI18n();
   const navigate = route.useNavigate();
   const rows = useMemo(() => monthRows(daysOfMonth(month), nominations), [month, nominations]);
-  const [selected, setSelected] = useState<Cell>({ row: 0, slot: 1 });
+  const [selected, setSelected] = useState<Cell>(() => ({ row: firstFilled(rows), slot: 1 }));
   const dayAt = ({ row }: Cell) => rows[row]?.day ?? `${month}-01`;
   const describe = (cell: Cell): string => {
     const row = rows[cell.row];
@@ -117,6 +117,13 @@ function MonthView({ month, eic, tso, nominations }: ViewProps) {
     </>
   );
 }
+
+/** The first day that there is something to see on. */
+const firstFilled = (rows: readonly MonthRow[]): number =>
+  Math.max(
+    0,
+    rows.findIndex(({ saldoKwh }) => saldoKwh.some((kwh) => kwh !== null)),
+  );
 
 function Legend() {
   const { t } = useI18n();
@@ -162,7 +169,7 @@ function DayTable({ rows, eic, tso }: DayTableProps) {
     },
     {
       id: 'slots',
-      header: t.common.slot,
+      header: t.brp.nominations.table,
       isNumber: true,
       from: 'sm',
       cell: ({ saldoKwh }) => saldoKwh.length,

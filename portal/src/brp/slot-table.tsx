@@ -100,18 +100,19 @@ function Head() {
   );
 }
 
-/** The sum of several quarters: energy adds up, power is their mean. */
-function Sums({ slots }: { slots: readonly NominatedSlot[] }) {
+/** The sum of several quarters: energy adds up, the power of an hour is its mean. */
+function Sums({ slots, isHour = false }: { slots: readonly NominatedSlot[]; isHour?: boolean }) {
   const { t, format } = useI18n();
   const { amountKwh, matchedKwh, mismatches } = totalsOf(slots);
   return (
     <>
       <td className={CELL}>{format.mwh(amountKwh)}</td>
-      <td className={CELL} />
+      {/* Four quarters are an hour: the mean power in kW is their energy in kWh. */}
+      <td className={cx(CELL, 'text-muted')}>{isHour && format.mwh(amountKwh)}</td>
       <td className={cx(CELL, matchedKwh === null && 'font-normal text-muted')}>
         {matchedKwh === null ? t.common.notYet : format.mwh(matchedKwh)}
       </td>
-      <td className={cx(CELL, mismatches > 0 && 'text-bad')}>
+      <td className={cx(CELL, mismatches > 0 ? 'text-bad' : 'font-normal text-muted')}>
         {matchedKwh === null ? '' : format.mwhSigned(matchedKwh - amountKwh)}
       </td>
     </>
@@ -144,7 +145,7 @@ function HourRows({ hour, isOpen, onToggle, selected, onSelect }: HourProps) {
           )}
         </th>
         <td className={cx(CELL, 'text-muted')}>{first && format.utcTime(first.start)}</td>
-        <Sums slots={hour.slots} />
+        <Sums slots={hour.slots} isHour />
       </tr>
       {isOpen &&
         hour.slots.map((slot) => (
@@ -193,7 +194,7 @@ function SlotRow({ slot, isSelected, onSelect, isNested = false }: SlotRowProps)
       <td className={cx(CELL, slot.matchedKwh === null && 'text-muted')}>
         {slot.matchedKwh === null ? t.common.notYet : format.mwh(slot.matchedKwh)}
       </td>
-      <td className={cx(CELL, isBad && 'font-semibold text-bad')}>
+      <td className={cx(CELL, isBad ? 'font-semibold text-bad' : 'text-muted')}>
         {slot.matchedKwh !== null && format.mwhSigned(slot.matchedKwh - slot.amountKwh)}
       </td>
     </tr>

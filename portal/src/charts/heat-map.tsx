@@ -20,8 +20,6 @@ const LEFT = 74;
 const TOP = 18;
 const ROW_HEIGHT = 20;
 const SLOTS_PER_HOUR = 4;
-/** The longest day there is; on others the last columns stay empty. */
-const COLUMNS = 100;
 const LEVELS = 6;
 const OPACITIES = ['0', '0.22', '0.38', '0.54', '0.7', '0.85', '1'];
 
@@ -33,7 +31,9 @@ export function HeatMap({ label, help, rows, selected, onSelect, onOpen, describ
   const [box, available] = useWidth<HTMLDivElement>();
   const [hovered, setHovered] = useState<Cell | null>(null);
   const width = Math.max(available, 560);
-  const cellWidth = (width - LEFT) / COLUMNS;
+  // The longest day of the month sets the scale; on shorter ones the last columns stay empty.
+  const columns = Math.max(...rows.map(({ saldoKwh }) => saldoKwh.length));
+  const cellWidth = (width - LEFT) / columns;
   const cellAt = (event: PointerEvent<SVGSVGElement>): Cell | null => {
     const bounds = event.currentTarget.getBoundingClientRect();
     const row = Math.floor((event.clientY - bounds.top - TOP) / ROW_HEIGHT);
@@ -102,8 +102,8 @@ function cellByKey(key: string, { row, slot }: Cell, rows: readonly MonthRow[]):
     ArrowDown: [1, 0],
     PageUp: [0, -SLOTS_PER_HOUR],
     PageDown: [0, SLOTS_PER_HOUR],
-    Home: [0, -COLUMNS],
-    End: [0, COLUMNS],
+    Home: [0, Number.NEGATIVE_INFINITY],
+    End: [0, Number.POSITIVE_INFINITY],
   };
   const step = steps[key];
   if (!step) return null;

@@ -27,20 +27,22 @@ type Props<Row> = {
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   rowTone?: (row: Row) => 'selected' | 'bad' | 'faded' | null;
+  /** Many rows scroll within the table, below its header. */
+  isTall?: boolean;
 };
 
 const ROW_TONES = { selected: 'bg-accent-soft', bad: 'bg-bad-soft/60', faded: 'text-muted' };
 
 /** Records below each other. What does not fit on a narrow screen is scrolled within the table. */
-export function DataTable<Row>({ label, columns, rows, rowKey, rowTone }: Props<Row>) {
+export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall = false }: Props<Row>) {
   const cellClass = ({ isNumber, from }: Column<Row>) =>
     cx('px-3 py-1.5 first:pl-4 last:pr-4', isNumber && 'text-right whitespace-nowrap', from && FROM[from]);
   const hasFooter = columns.some(({ footer }) => footer !== undefined);
   return (
-    <TableScroll label={label}>
+    <TableScroll label={label} isTall={isTall}>
       <table className="w-full text-sm">
         <caption className="sr-only">{label}</caption>
-        <thead>
+        <thead className={cx(isTall && 'sticky top-0 z-10 bg-surface')}>
           <tr className="border-b border-line">
             {columns.map((column) => (
               <th
@@ -78,7 +80,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone }: Props<
           })}
         </tbody>
         {hasFooter && (
-          <tfoot>
+          <tfoot className={cx(isTall && 'sticky bottom-0 z-10 bg-surface')}>
             <tr className="border-t border-line-strong font-semibold">
               {columns.map((column) => (
                 <td key={column.id} className={cellClass(column)}>
@@ -94,9 +96,22 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone }: Props<
 }
 
 /** A part of the page that scrolls to the side by itself; with the keyboard too, which is why it takes the focus. */
-export function TableScroll({ label, children }: { label: string; children: ReactNode }) {
+export function TableScroll({
+  label,
+  isTall = false,
+  children,
+}: {
+  label: string;
+  isTall?: boolean;
+  children: ReactNode;
+}) {
   return (
-    <div role="region" aria-label={label} tabIndex={0} className="overflow-x-auto -outline-offset-2">
+    <div
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+      className={cx('overflow-x-auto -outline-offset-2', isTall && 'max-h-[34rem] overflow-y-auto')}
+    >
       {children}
     </div>
   );

@@ -17,7 +17,7 @@ export const brp: Dictionary['brp'] = {
     gates: 'Fristen',
     dayAheadGate: (day) => `Day-Ahead-Frist für ${day}`,
     waitGate: (day) => `Änderungen für ${day} werden gesendet ab`,
-    intradayGate: (label) => `Intraday: Als Nächstes schließt die Viertelstunde ${label}`,
+    intradayGate: (label) => `Intraday: Viertelstunde ${label}`,
     dayAfterGate: (day) => `Day-After-Frist für ${day}`,
     gateClosed: 'geschlossen',
     gateIn: (time) => `schließt in ${time}`,

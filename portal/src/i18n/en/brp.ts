@@ -15,7 +15,7 @@ export const brp = {
     gates: 'Gates',
     dayAheadGate: (day: string) => `Day-ahead gate for ${day}`,
     waitGate: (day: string) => `Changes for ${day} are sent from`,
-    intradayGate: (label: string) => `Intraday: next quarter-hour to close is ${label}`,
+    intradayGate: (label: string) => `Intraday: quarter-hour ${label}`,
     dayAfterGate: (day: string) => `Day-after gate for ${day}`,
     gateClosed: 'closed',
     gateIn: (time: string) => `closes in ${time}`,
