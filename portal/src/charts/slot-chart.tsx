@@ -1,7 +1,8 @@
 import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from 'react';
-import { slotLabel } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { hourTicks } from './hour-ticks.ts';
 import { stepArea, stepPath, ticksUpTo } from './scale.ts';
+import { slotByKey } from './slot-keys.ts';
 import { useWidth } from './use-width.ts';
 
 const TONES = {
@@ -96,22 +97,6 @@ export function SlotChart(props: Props) {
       </figcaption>
     </figure>
   );
-}
-
-/** Where a key leads from a slot; null for keys that mean nothing here. */
-export function slotByKey(key: string, from: number, count: number): number | null {
-  const targets: Readonly<Record<string, number>> = {
-    ArrowLeft: from - 1,
-    ArrowDown: from - 1,
-    ArrowRight: from + 1,
-    ArrowUp: from + 1,
-    PageUp: from + SLOTS_PER_HOUR,
-    PageDown: from - SLOTS_PER_HOUR,
-    Home: 1,
-    End: count,
-  };
-  const target = targets[key];
-  return target === undefined ? null : Math.min(count, Math.max(1, target));
 }
 
 function Legend({ series, markLabel }: { series: readonly SlotSeries[]; markLabel: string | undefined }) {
@@ -232,26 +217,3 @@ function Drawing({ width, starts, series, marked, selected, hovered }: DrawingPr
 
 const round = (value: number) => Math.round(value * 10) / 10;
 const markAt = (x: number) => `M${x - 4} ${EDGE.top - 10}h8l-4 7Z`;
-
-const LABEL_WIDTH = 58;
-
-/** Labels of full hours, as many as there is room for. The hour that comes twice always has its two. */
-function hourTicks(starts: readonly number[], innerWidth: number): { index: number; label: string }[] {
-  const every = [1, 2, 3, 6].find((hours) => (starts.length / 4 / hours) * LABEL_WIDTH <= innerWidth) ?? 6;
-  const ticks: { index: number; label: string }[] = [];
-  const pixelsPerSlot = innerWidth / starts.length;
-  for (const [index, start] of starts.entries()) {
-    const label = slotLabel(start);
-    if (label.slice(3, 5) !== '00') continue;
-    const isTwice = label.length > 5;
-    const isRound = Number(label.slice(0, 2)) % every === 0;
-    if (!isTwice && !isRound) continue;
-    const last = ticks.at(-1);
-    const isTight = last !== undefined && (index - last.index) * pixelsPerSlot < LABEL_WIDTH - 16;
-    // Where two hours would overlap, the one that comes twice is worth more.
-    if (isTight && isTwice && last.label.length === 5) ticks.pop();
-    else if (isTight) continue;
-    ticks.push({ index, label });
-  }
-  return ticks;
-}
