@@ -76,9 +76,14 @@ test('without the demo the platform starts empty and tells the operator key once
   });
   assert.deepEqual([accepted.status, accepted.body.user.role], [200, 'operator']);
   assert.equal((await browser.request('/operator/v1/brps')).status, 200);
-  assert.doesNotMatch(first.output() + first.log(), /the first password/);
-  assert.ok(!first.log().includes(String(token)), 'the token of an invitation is in no log');
   assert.equal(await first.end('SIGTERM'), 0);
+  const lines = first.log().split('\n');
+  assert.ok(lines.some((line) => line.includes('"url":"/portal/v1/invitations/…"')));
+  assert.ok(lines.some((line) => line.includes(`"user_id":"${accepted.body.user.id}"`)));
+  assert.ok(!first.log().includes(String(token)), 'the token of an invitation is in no log');
+  const session = browser.cookie.split('=')[1] ?? '';
+  assert.ok(session !== '' && !first.log().includes(session), 'nor is that of a session');
+  assert.doesNotMatch(first.output() + first.log(), /the first password/);
   const second = await startProduct(environment);
   assert.doesNotMatch(second.output(), /saldo_operator_|invitation/);
   assert.equal(await second.end('SIGTERM'), 0);
