@@ -8,7 +8,7 @@ const profile = () => import('./session/profile.tsx').then(({ ProfilePage }) => 
 /** The page that each role begins with. */
 const HOMES: Readonly<Record<UserRole, ComponentType>> = {
   brp: lazy(() => import('./brp/home.tsx').then(({ HomePage }) => ({ default: HomePage }))),
-  operator: lazy(profile),
+  operator: lazy(() => import('./operator/home.tsx').then(({ HomePage }) => ({ default: HomePage }))),
   account: lazy(profile),
 };
 

@@ -19,6 +19,15 @@ import {
 } from './brp/filters.ts';
 import { matching, oneOf, parseSearch, searchReader, stringifySearch } from './domain/search.ts';
 import { HomeOfRole } from './homes.tsx';
+import {
+  readAuditFilters,
+  readGroupFilters,
+  readKeyFilters,
+  readContractFilters as readOperatorContractFilters,
+  readCustomerFilters as readOperatorCustomerFilters,
+  readNominationFilters as readOperatorNominationFilters,
+  readUserFilters,
+} from './operator/filters.ts';
 import { sessionQuery } from './session/session.ts';
 import { AppShell } from './shell.tsx';
 import { NotFoundPage, RouteError, RoutePending } from './ui/route-states.tsx';
@@ -123,10 +132,113 @@ const brpRoutes = [
   }),
 ] as const;
 
+const operatorRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/operator',
+  beforeLoad: onlyFor('operator'),
+});
+
+const operatorRoutes = [
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/nominations',
+    validateSearch: readOperatorNominationFilters,
+    component: lazyRouteComponent(() => import('./operator/nominations.tsx'), 'NominationsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/nominations/$nominationId',
+    validateSearch: readNominationSearch,
+    component: lazyRouteComponent(() => import('./operator/nomination.tsx'), 'NominationPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/contracts',
+    validateSearch: readOperatorContractFilters,
+    component: lazyRouteComponent(() => import('./operator/contracts.tsx'), 'ContractsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/contracts/new',
+    component: lazyRouteComponent(() => import('./operator/new-contract.tsx'), 'NewContractPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/contracts/$contractId',
+    validateSearch: readContractSearch,
+    component: lazyRouteComponent(() => import('./operator/contract.tsx'), 'ContractPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/import',
+    component: lazyRouteComponent(() => import('./operator/import.tsx'), 'ImportPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/brps',
+    component: lazyRouteComponent(() => import('./operator/brps.tsx'), 'BrpsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/brps/$brpId',
+    component: lazyRouteComponent(() => import('./operator/brp.tsx'), 'BrpPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/balance-groups',
+    validateSearch: readGroupFilters,
+    component: lazyRouteComponent(() => import('./operator/groups.tsx'), 'GroupsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/customers',
+    validateSearch: readOperatorCustomerFilters,
+    component: lazyRouteComponent(() => import('./operator/customers.tsx'), 'CustomersPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/customers/$customerId',
+    component: lazyRouteComponent(() => import('./operator/customer.tsx'), 'CustomerPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/accounts',
+    component: lazyRouteComponent(() => import('./operator/accounts.tsx'), 'AccountsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/accounts/$accountId',
+    component: lazyRouteComponent(() => import('./operator/account.tsx'), 'AccountPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/users',
+    validateSearch: readUserFilters,
+    component: lazyRouteComponent(() => import('./operator/users.tsx'), 'UsersPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/keys',
+    validateSearch: readKeyFilters,
+    component: lazyRouteComponent(() => import('./operator/keys.tsx'), 'KeysPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/audit',
+    validateSearch: readAuditFilters,
+    component: lazyRouteComponent(() => import('./operator/audit.tsx'), 'AuditPage'),
+  }),
+] as const;
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   invitationRoute,
-  appRoute.addChildren([homeRoute, profileRoute, brpRoute.addChildren(brpRoutes)]),
+  appRoute.addChildren([
+    homeRoute,
+    profileRoute,
+    brpRoute.addChildren(brpRoutes),
+    operatorRoute.addChildren(operatorRoutes),
+  ]),
 ]);
 
 export const createPortalRouter = (queryClient: QueryClient) =>

@@ -1,6 +1,6 @@
 import { CONTRACT_STATUSES, CONTRACT_TYPES, type Contract, type Counterparty } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useSession } from '../session/session.ts';
@@ -14,6 +14,7 @@ import { type Column, DataTable } from '../ui/table.tsx';
 import { ContractBadge } from './badges.tsx';
 import { CONTRACT_COLUMNS } from './exports.ts';
 import type { ContractFilters } from './filters.ts';
+import { ContractLink } from './links.tsx';
 import { contractsQuery, eachContract } from './queries.ts';
 
 const route = getRouteApi('/app/brp/contracts');
@@ -114,7 +115,7 @@ export function DeliveryPeriod({ contract }: { contract: Contract }) {
   return <span className="whitespace-nowrap">{`${start} – ${end}`}</span>;
 }
 
-function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
+export function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
   const { t } = useI18n();
   const { user } = useSession();
   const columns: readonly Column<Contract>[] = [
@@ -122,13 +123,12 @@ function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
       id: 'reference',
       header: t.brp.contracts.reference,
       cell: (contract) => (
-        <Link
-          to="/contracts/$contractId"
-          params={{ contractId: contract.id }}
+        <ContractLink
+          id={contract.id}
           className="font-medium whitespace-nowrap text-accent-strong hover:underline"
         >
           {contract.external_id}
-        </Link>
+        </ContractLink>
       ),
     },
     {

@@ -1,6 +1,6 @@
 import { CUSTOMER_STATUSES, type Customer, LIMITS, TSOS } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -14,6 +14,7 @@ import { Instant } from '../ui/time.tsx';
 import { CustomerBadge } from './badges.tsx';
 import { CUSTOMER_COLUMNS } from './exports.ts';
 import type { CustomerFilters } from './filters.ts';
+import { CustomerLink } from './links.tsx';
 import { balanceGroupsQuery, customersQuery, eachCustomer } from './queries.ts';
 
 const route = getRouteApi('/app/brp/customers');
@@ -101,13 +102,9 @@ function CustomerTable({ customers }: { customers: readonly Customer[] }) {
       id: 'name',
       header: t.brp.customers.name,
       cell: ({ id, name }) => (
-        <Link
-          to="/customers/$customerId"
-          params={{ customerId: id }}
-          className="font-medium text-accent-strong hover:underline"
-        >
+        <CustomerLink id={id} className="font-medium text-accent-strong hover:underline">
           {name}
-        </Link>
+        </CustomerLink>
       ),
     },
     { id: 'status', header: t.common.status, cell: ({ status }) => <CustomerBadge status={status} /> },

@@ -15,20 +15,20 @@ const eic = text(EIC_LENGTH);
 const day = matching(isDay);
 const slot = wholeNumber(LIMITS.slotNumber.minimum, LIMITS.slotNumber.maximum);
 
-const contracts = {
+export const contractParameters = {
   status: oneOf(CONTRACT_STATUSES),
   type: oneOf(CONTRACT_TYPES),
   eic,
   active_on: day,
 };
-export type ContractFilters = SearchOf<typeof contracts>;
-export const readContractFilters = searchReader(contracts);
+export type ContractFilters = SearchOf<typeof contractParameters>;
+export const readContractFilters = searchReader(contractParameters);
 
 const contract = { day, slot, versions: oneOf(['all']) };
 export type ContractSearch = SearchOf<typeof contract>;
 export const readContractSearch = searchReader(contract);
 
-const nominations = {
+export const nominationParameters = {
   day,
   status: oneOf(NOMINATION_STATUSES),
   eic,
@@ -36,8 +36,8 @@ const nominations = {
   direction: oneOf(DIRECTIONS),
   versions: oneOf(['all']),
 };
-export type NominationFilters = SearchOf<typeof nominations>;
-export const readNominationFilters = searchReader(nominations);
+export type NominationFilters = SearchOf<typeof nominationParameters>;
+export const readNominationFilters = searchReader(nominationParameters);
 
 const nomination = { slot, view: oneOf(['history']) };
 export type NominationSearch = SearchOf<typeof nomination>;
@@ -47,13 +47,13 @@ const month = { month: matching(isMonth), eic, tso: oneOf(TSOS) };
 export type MonthSearch = SearchOf<typeof month>;
 export const readMonthSearch = searchReader(month);
 
-const customers = {
+export const customerParameters = {
   status: oneOf(CUSTOMER_STATUSES),
   eic,
   tso: oneOf(TSOS),
   search: text(LIMITS.searchLength),
 };
-export type CustomerFilters = SearchOf<typeof customers>;
-export const readCustomerFilters = searchReader(customers);
+export type CustomerFilters = SearchOf<typeof customerParameters>;
+export const readCustomerFilters = searchReader(customerParameters);
 
 export const readKeySearch = searchReader({ ended: oneOf(['hidden']) });

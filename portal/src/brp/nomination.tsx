@@ -1,6 +1,6 @@
 import type { Nomination } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { dayOf } from '../domain/delivery-day.ts';
@@ -19,6 +19,7 @@ import { DirectionBadge, NominationBadges } from './badges.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
 import { NOMINATION_COLUMNS } from './exports.ts';
 import type { NominationSearch } from './filters.ts';
+import { NominationLink, NominationsLink } from './links.tsx';
 import { nominationHistoryQuery, nominationQuery } from './queries.ts';
 import { SlotInspector } from './slot-inspector.tsx';
 import { SlotTable } from './slot-table.tsx';
@@ -29,31 +30,38 @@ const route = getRouteApi('/app/brp/nominations/$nominationId');
 /** One version of a nomination: its quarter-hours, what they are made of, and how they came to be so. */
 export function NominationPage() {
   const { nominationId } = route.useParams();
-  const query = useQuery(nominationQuery(nominationId));
+  const navigate = route.useNavigate();
+  const set = (change: NominationSearch) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
+  return <NominationById id={nominationId} search={route.useSearch()} set={set} />;
+}
+
+type SearchProps = { search: NominationSearch; set: (change: NominationSearch) => void };
+
+/** The same for every role. What is chosen on the page stands in its address. */
+export function NominationById({ id, ...rest }: SearchProps & { id: string }) {
+  const query = useQuery(nominationQuery(id));
   return (
     <Loaded query={query} loading={<Skeleton lines={14} />}>
-      {(nomination) => <NominationView nomination={nomination} />}
+      {(nomination) => <NominationView nomination={nomination} {...rest} />}
     </Loaded>
   );
 }
 
-function NominationView({ nomination }: { nomination: Nomination }) {
+function NominationView({ nomination, search, set }: SearchProps & { nomination: Nomination }) {
   const { t, format } = useI18n();
   const slots = useMemo(() => slotsOf(nomination), [nomination]);
   const day = findDay(nomination) ?? '';
-  const { slot: chosen, view } = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = (change: NominationSearch) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
+  const { slot: chosen, view } = search;
   const selected = slots.find(({ slot }) => slot === chosen) ?? firstInteresting(slots);
   const select = (slot: number) => set({ slot });
   return (
     <Page
       title={`${nomination.eic} · ${format.day(day)}`}
       trail={
-        <Link to="/nominations" search={{ day }} className="hover:underline">
+        <NominationsLink search={{ day }} className="hover:underline">
           {`${t.brp.nominations.title} · ${format.day(day)}`}
-        </Link>
+        </NominationsLink>
       }
       heading={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -74,11 +82,11 @@ function NominationView({ nomination }: { nomination: Nomination }) {
         />
       }
     >
-      <NewerVersion nomination={nomination} />
+      <NewerVersion nomination={nomination} search={search} />
       <ClockChangeNotice day={day} />
       <NominationFacts nomination={nomination} slots={slots} />
       {selected && (
-        <div className="grid gap-4 2xl:grid-cols-[minmax(0,1fr)_26rem]">
+        <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_23rem]">
           <NominationChart nomination={nomination} slots={slots} selected={selected} onSelect={select} />
           <SlotInspector nomination={nomination} day={day} slot={selected} />
         </div>
@@ -112,7 +120,7 @@ function firstInteresting(slots: readonly NominatedSlot[]): NominatedSlot | unde
   return slots.find(isMismatch) ?? (isToday ? slots.findLast(({ start }) => start <= now) : first);
 }
 
-function NewerVersion({ nomination }: { nomination: Nomination }) {
+function NewerVersion({ nomination, search }: { nomination: Nomination; search: NominationSearch }) {
   const { t } = useI18n();
   const { data: versions } = useQuery(nominationHistoryQuery(nomination.id));
   const newest = versions?.[0];
@@ -120,14 +128,9 @@ function NewerVersion({ nomination }: { nomination: Nomination }) {
   return (
     <Notice tone="warn">
       {t.brp.nominations.outdated(newest.version)}
-      <Link
-        to="/nominations/$nominationId"
-        params={{ nominationId: newest.id }}
-        search={(old: NominationSearch) => old}
-        className={buttonClass()}
-      >
+      <NominationLink id={newest.id} search={search} className={buttonClass()}>
         {t.brp.nominations.toNewest}
-      </Link>
+      </NominationLink>
     </Notice>
   );
 }

@@ -1,6 +1,6 @@
 import { DIRECTIONS, NOMINATION_STATUSES, type Nomination, TSOS } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { Sparkline } from '../charts/sparkline.tsx';
 import type { DeliveryDay } from '../domain/delivery-day.ts';
 import { sumKwh } from '../domain/energy.ts';
@@ -19,6 +19,7 @@ import { DirectionBadge, NominationBadges } from './badges.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
 import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
 import type { NominationFilters } from './filters.ts';
+import { NominationLink } from './links.tsx';
 import { balanceGroupsQuery, eachNomination, nominationsQuery } from './queries.ts';
 
 const route = getRouteApi('/app/brp/nominations');
@@ -144,13 +145,12 @@ export function NominationTable({ nominations }: { nominations: readonly Nominat
       header: t.common.balanceGroup,
       cell: ({ nomination }) => (
         <span className="grid">
-          <Link
-            to="/nominations/$nominationId"
-            params={{ nominationId: nomination.id }}
+          <NominationLink
+            id={nomination.id}
             className="font-mono font-medium whitespace-nowrap text-accent-strong hover:underline"
           >
             {nomination.eic}
-          </Link>
+          </NominationLink>
           <span className="text-xs text-muted">{t.common.tsos[nomination.tso]}</span>
         </span>
       ),
@@ -165,7 +165,7 @@ export function NominationTable({ nominations }: { nominations: readonly Nominat
       id: 'status',
       header: t.common.status,
       cell: ({ nomination, totals }) => (
-        <span className="inline-flex flex-wrap gap-1">
+        <span className="inline-flex gap-1">
           <NominationBadges nomination={nomination} />
           {totals.mismatches > 0 && <Badge tone="bad">{`≠ ${format.number(totals.mismatches)}`}</Badge>}
         </span>

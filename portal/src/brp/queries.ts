@@ -1,34 +1,16 @@
 import type { Contract, Nomination, Transaction } from '@saldo/api';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type DeliveryDay, daysOfMonth, deliveryRange } from '../domain/delivery-day.ts';
-import { brpClient, portalClient } from '../session/clients.ts';
+import { portalClient } from '../session/clients.ts';
+import { allOf, given, PAGE_SIZE, pages } from '../session/lists.ts';
+import { reader } from '../session/reader.ts';
 import type { ContractFilters, CustomerFilters, NominationFilters } from './filters.ts';
-
-/** How many records a list shows at first, and adds with every step. */
-const PAGE_SIZE = 50;
-
-async function allOf<T>(records: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const record of records) all.push(record);
-  return all;
-}
-
-const pages = {
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: ({ pagination }: { pagination: { next_cursor: string | null } }) =>
-    pagination.next_cursor ?? undefined,
-  placeholderData: keepPreviousData,
-};
-
-/** Filters without those that are not set: the wire knows no undefined. */
-const given = <F extends object>(filters: F): { [Name in keyof F]: Exclude<F[Name], undefined> } =>
-  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as never;
 
 export const contractsQuery = (filters: ContractFilters) =>
   infiniteQueryOptions({
     queryKey: ['contracts', filters],
     queryFn: ({ pageParam, signal }) =>
-      brpClient.contracts.list(
+      reader().contracts.list(
         { ...given(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
         { signal },
       ),
@@ -36,12 +18,12 @@ export const contractsQuery = (filters: ContractFilters) =>
   });
 
 export const eachContract = (filters: ContractFilters, signal: AbortSignal): AsyncIterable<Contract> =>
-  brpClient.contracts.each(given(filters), { signal });
+  reader().contracts.each(given(filters), { signal });
 
 export const contractQuery = (id: string) =>
   queryOptions({
     queryKey: ['contract', id],
-    queryFn: ({ signal }) => brpClient.contracts.get(id, { signal }),
+    queryFn: ({ signal }) => reader().contracts.get(id, { signal }),
   });
 
 /** All versions of a contract's day. */
@@ -57,14 +39,14 @@ export const eachTransaction = (
   day: DeliveryDay,
   signal: AbortSignal,
 ): AsyncIterable<Transaction> =>
-  brpClient.contracts.eachTransaction(contractId, { delivery_date: day }, { signal });
+  reader().transactions.each({ contract_id: contractId, delivery_date: day }, { signal });
 
 /** Contracts that a balance group has on a day, by id: what the transactions of a nomination belong to. */
 export const contractsOfGroupQuery = (eic: string, day: DeliveryDay) =>
   queryOptions({
     queryKey: ['contracts', 'of-group', eic, day],
     queryFn: async ({ signal }) => {
-      const contracts = await allOf(brpClient.contracts.each({ eic, active_on: day }, { signal }));
+      const contracts = await allOf(reader().contracts.each({ eic, active_on: day }, { signal }));
       return new Map(contracts.map((contract) => [contract.id, contract]));
     },
     staleTime: 300_000,
@@ -85,7 +67,7 @@ export async function* eachNomination(
   const { day: _day, versions: _versions, ...rest } = filters;
   const query = { delivery_date: day, include_slots: 'true', ...given(rest) } as const;
   const wanted = isWanted(filters);
-  for await (const nomination of brpClient.nominations.each(query, { signal }))
+  for await (const nomination of reader().nominations.each(query, { signal }))
     if (wanted(nomination)) yield nomination;
 }
 
@@ -107,7 +89,7 @@ export const nominationsInStateQuery = (
     queryKey: ['nominations', 'in-state', status, first, last],
     queryFn: ({ signal }) =>
       allOf(
-        brpClient.nominations.each(
+        reader().nominations.each(
           { status, include_slots: 'true', ...deliveryRange(first, last) },
           { signal },
         ),
@@ -117,21 +99,21 @@ export const nominationsInStateQuery = (
 export const nominationQuery = (id: string) =>
   queryOptions({
     queryKey: ['nomination', id],
-    queryFn: ({ signal }) => brpClient.nominations.get(id, { signal }),
+    queryFn: ({ signal }) => reader().nominations.get(id, { signal }),
   });
 
 /** All versions, newest first. */
 export const nominationHistoryQuery = (id: string) =>
   queryOptions({
     queryKey: ['nomination', id, 'history'],
-    queryFn: async ({ signal }) => (await brpClient.nominations.history(id, { signal })).nominations,
+    queryFn: async ({ signal }) => (await reader().nominations.history(id, { signal })).nominations,
   });
 
 /** What a version is made of never changes. */
 export const explanationQuery = (id: string) =>
   queryOptions({
     queryKey: ['nomination', id, 'explanation'],
-    queryFn: ({ signal }) => brpClient.nominations.explain(id, { signal }),
+    queryFn: ({ signal }) => reader().nominations.explain(id, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
     refetchInterval: false,
   });
@@ -146,7 +128,7 @@ export const monthQuery = (
       const days = daysOfMonth(month);
       const range = deliveryRange(days[0] ?? '', days.at(-1) ?? '');
       const query = { include_slots: 'true', ...range, ...given(position) } as const;
-      const versions = await allOf(brpClient.nominations.each(query, { signal }));
+      const versions = await allOf(reader().nominations.each(query, { signal }));
       return versions.filter(({ status }) => status !== 'superseded');
     },
     placeholderData: keepPreviousData,
@@ -156,14 +138,14 @@ export const monthQuery = (
 export const deliveryDayQuery = (day: DeliveryDay) =>
   queryOptions({
     queryKey: ['delivery-day', day],
-    queryFn: ({ signal }) => brpClient.deliveryDays.get(day, { signal }),
+    queryFn: ({ signal }) => reader().deliveryDays.get(day, { signal }),
   });
 
 export const customersQuery = (filters: CustomerFilters) =>
   infiniteQueryOptions({
     queryKey: ['customers', filters],
     queryFn: ({ pageParam, signal }) =>
-      brpClient.customers.list(
+      reader().customers.list(
         { ...given(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
         { signal },
       ),
@@ -171,7 +153,7 @@ export const customersQuery = (filters: CustomerFilters) =>
   });
 
 export const eachCustomer = (filters: CustomerFilters, signal: AbortSignal) =>
-  brpClient.customers.each(given(filters), { signal });
+  reader().customers.each(given(filters), { signal });
 
 /** A customer, and the mark of its state that a change has to name. */
 export const customerQuery = (id: string) =>
@@ -182,7 +164,7 @@ export const customerQuery = (id: string) =>
       const onResponse = ({ headers }: Response) => {
         etag = headers.get('etag');
       };
-      const customer = await brpClient.customers.get(id, { signal, onResponse });
+      const customer = await reader().customers.get(id, { signal, onResponse });
       return { customer, etag: etag as string | null };
     },
   });

@@ -1,6 +1,5 @@
 import type { Explanation, Nomination } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type DeliveryDay, SLOT_MS, slotLabel } from '../domain/delivery-day.ts';
 import { kwhOf, sumKwh } from '../domain/energy.ts';
 import { isMismatch, type NominatedSlot } from '../domain/nomination.ts';
@@ -10,6 +9,7 @@ import { CopyButton } from '../ui/copy.tsx';
 import { cx } from '../ui/cx.ts';
 import { Panel } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { ContractLink } from './links.tsx';
 import { contractsOfGroupQuery, explanationQuery } from './queries.ts';
 
 type Props = { nomination: Nomination; day: DeliveryDay; slot: NominatedSlot };
@@ -21,7 +21,7 @@ export function SlotInspector({ nomination, day, slot }: Props) {
   const times = `${slotLabel(slot.start)}–${slotLabel(slot.start + SLOT_MS)}`;
   return (
     <Panel
-      title={`${t.common.slotOf(slot.slot, times)}`}
+      title={t.common.slotOf(slot.slot, times)}
       text={`${format.utcTime(slot.start)}–${format.utcTime(slot.start + SLOT_MS)} ${t.common.utc}`}
     >
       <div className="grid gap-4">
@@ -110,14 +110,13 @@ function Made({ nomination, day, transactions, slot }: Props & { transactions: r
             >
               <div className="min-w-0">
                 <span className="flex items-center gap-1">
-                  <Link
-                    to="/contracts/$contractId"
-                    params={{ contractId: part.contract_id }}
+                  <ContractLink
+                    id={part.contract_id}
                     search={{ day, slot: slot.slot }}
                     className="truncate font-medium text-accent-strong hover:underline"
                   >
                     {contract?.external_id ?? part.contract_id}
-                  </Link>
+                  </ContractLink>
                   <CopyButton text={part.id} what={t.brp.nominations.transaction} />
                 </span>
                 <span className="block truncate text-xs text-muted">{partner?.name}</span>

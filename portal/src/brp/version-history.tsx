@@ -1,6 +1,5 @@
 import type { Nomination } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { sumKwh } from '../domain/energy.ts';
 import { changesBetween, type SlotChange } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -10,6 +9,7 @@ import { Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { NominationBadges } from './badges.tsx';
+import { NominationLink } from './links.tsx';
 import { nominationHistoryQuery } from './queries.ts';
 
 type Props = { nomination: Nomination; onSelect: (slot: number) => void };
@@ -54,9 +54,8 @@ function VersionLink({ version, before, isShown, isNewest }: VersionProps) {
   const { t } = useI18n();
   const changes = changesBetween(before, version).length;
   return (
-    <Link
-      to="/nominations/$nominationId"
-      params={{ nominationId: version.id }}
+    <NominationLink
+      id={version.id}
       search={{ view: 'history' }}
       resetScroll={false}
       aria-current={isShown ? 'true' : undefined}
@@ -68,13 +67,13 @@ function VersionLink({ version, before, isShown, isNewest }: VersionProps) {
       <span className="flex flex-wrap items-center gap-2">
         <span className="font-medium">{t.brp.nominations.versionNumber(version.version)}</span>
         <NominationBadges nomination={version} />
-        {isNewest && <Badge tone="accent">{t.brp.nominations.newest}</Badge>}
+        {isNewest && <Badge>{t.brp.nominations.newest}</Badge>}
       </span>
       <span className="flex flex-wrap justify-between gap-x-4 text-xs text-muted">
         <Instant at={version.created_at} />
         <span>{before === null ? t.brp.nominations.firstVersion : t.brp.nominations.changes(changes)}</span>
       </span>
-    </Link>
+    </NominationLink>
   );
 }
 

@@ -1,7 +1,8 @@
-import { createBrpClient, createPortalClient } from '@saldo/sdk';
+import { createBrpClient, createOperatorClient, createPortalClient } from '@saldo/sdk';
 
 /** The server that the page came from; who asks, it knows by the session's cookie. */
 export const ACCESS = { baseUrl: '', credentials: 'session' } as const;
 
 export const portalClient = createPortalClient(ACCESS);
 export const brpClient = createBrpClient(ACCESS);
+export const operatorClient = createOperatorClient(ACCESS);

@@ -2,6 +2,7 @@ import type { SessionState } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { portalClient } from './clients.ts';
+import { setReader } from './reader.ts';
 import { setServerTime } from './server-clock.ts';
 
 const REFRESH_MS = 60_000;
@@ -23,6 +24,7 @@ export const sessionQuery = queryOptions({
 
 export function rememberTime(state: SessionState): SessionState {
   setServerTime(state.server_time);
+  setReader(state.user.role);
   return state;
 }
 
