@@ -45,7 +45,7 @@ function Frame() {
         <main
           id="content"
           tabIndex={-1}
-          className="mx-auto grid max-w-[110rem] gap-4 p-4 outline-none lg:p-6"
+          className="mx-auto grid max-w-[110rem] grid-cols-[minmax(0,1fr)] gap-4 p-4 outline-none lg:p-6"
         >
           {!isConnected && <Notice tone="bad">{t.common.offline}</Notice>}
           <Outlet />
@@ -137,7 +137,7 @@ function Sidebar() {
   useEffect(() => setIsOpen(false), [path]);
   return (
     <>
-      <div className="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line bg-surface p-3 lg:flex">
+      <header className="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line bg-surface p-3 lg:flex">
         <div className="px-2.5 pt-2">
           <Brand />
         </div>
@@ -155,7 +155,7 @@ function Sidebar() {
           <Preferences />
           <UserBox />
         </div>
-      </div>
+      </header>
       <header className="flex items-center justify-between border-b border-line bg-surface px-4 py-2 lg:hidden">
         <Brand />
         <IconButton icon="menu" label={t.common.menu} onClick={() => setIsOpen(true)} />
@@ -178,7 +178,8 @@ function TopBar() {
   const { t, format } = useI18n();
   const now = useServerNow();
   return (
-    <div
+    <section
+      aria-label={t.common.serverTime}
       title={t.common.serverTime}
       className="flex items-center justify-end gap-4 border-b border-line bg-surface px-4 py-1.5 text-xs text-muted lg:px-6"
     >
@@ -188,6 +189,6 @@ function TopBar() {
       <span>
         {format.utcTime(now)} {t.common.utc}
       </span>
-    </div>
+    </section>
   );
 }

@@ -2,7 +2,7 @@ import { isProblem } from '@saldo/sdk';
 import { createContext, type InputHTMLAttributes, type ReactNode, useContext, useId, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { fieldErrorText, problemText } from '../i18n/problem-text.ts';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 import { Icon } from './icons.tsx';
 
@@ -51,7 +51,8 @@ export function FormProblem({
   if (!error) return null;
   const errors = isProblem(error) ? error.errors : [];
   const elsewhere = errors.filter(({ field }) => !shownFields.some((name) => isAbout(field, name)));
-  const text = errors.length === 0 ? problemText(t, error) : t.common.fieldErrors;
+  const atFields = elsewhere.length > 0 ? t.common.fieldErrors : t.common.markedFields;
+  const text = errors.length === 0 ? problemText(t, error) : atFields;
   return (
     <div role="alert" className="flex gap-2 rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
       <Icon name="warning" className="mt-0.5 size-4" />
@@ -231,5 +232,62 @@ export function Checkbox({ label, checked, onChange }: CheckboxProps) {
       />
       {label}
     </label>
+  );
+}
+
+type CheckboxGroupProps<V extends string> = Omit<FieldProps, 'children'> & {
+  value: readonly V[];
+  options: readonly { readonly value: V; readonly label: ReactNode }[];
+  onChange: (value: readonly V[]) => void;
+};
+
+/** Any number of several choices, in the order in which they are offered. */
+export function CheckboxGroup<V extends string>(props: CheckboxGroupProps<V>) {
+  const { name, label, hint, error, value, options, onChange } = props;
+  const { t } = useI18n();
+  const problem = useContext(FormError);
+  const found = isProblem(problem) ? problem.errors.find(({ field }) => isAbout(field, name)) : undefined;
+  const message = error ?? (found && fieldErrorText(t, found));
+  const id = useId();
+  const toggle = (toggled: V) =>
+    onChange(
+      options.map((option) => option.value).filter((known) => (known === toggled) !== value.includes(known)),
+    );
+  return (
+    <fieldset className="grid gap-1.5" aria-describedby={message ? `${id}-error` : undefined}>
+      <legend className="mb-1 text-sm font-medium">{label}</legend>
+      {options.map((option) => (
+        <Checkbox
+          key={option.value}
+          label={option.label}
+          checked={value.includes(option.value)}
+          onChange={() => toggle(option.value)}
+        />
+      ))}
+      {message && (
+        <p id={`${id}-error`} className="text-sm text-bad">
+          {message}
+        </p>
+      )}
+      {hint && <p className="text-xs text-muted">{hint}</p>}
+    </fieldset>
+  );
+}
+
+/** The two buttons at the end of a form in a dialog. */
+export function FormButtons(props: {
+  action: string;
+  isBusy: boolean;
+  disabled?: boolean;
+  onClose: () => void;
+}) {
+  const { t } = useI18n();
+  return (
+    <div className="flex justify-end gap-2">
+      <Button onClick={props.onClose}>{t.common.cancel}</Button>
+      <Button type="submit" variant="primary" isBusy={props.isBusy} disabled={props.disabled ?? false}>
+        {props.action}
+      </Button>
+    </div>
   );
 }

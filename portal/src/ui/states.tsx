@@ -1,9 +1,10 @@
-import { isProblem, SaldoConnectionError } from '@saldo/sdk';
+import { isProblem } from '@saldo/sdk';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { type Tone } from './badge.tsx';
-import { Button } from './button.tsx';
+import { Button, buttonClass } from './button.tsx';
 import { cx } from './cx.ts';
 import { Icon } from './icons.tsx';
 
@@ -65,6 +66,21 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
   );
 }
 
+/** In the place of a page that is not there, or not for this user. */
+export function NotFound() {
+  const { t } = useI18n();
+  return (
+    <div className="grid justify-items-center gap-1.5 px-4 py-16 text-center">
+      <title>{`${t.common.notFoundTitle} · ${t.common.appName}`}</title>
+      <h1 className="text-lg font-semibold">{t.common.notFoundTitle}</h1>
+      <p className="mb-2 max-w-md text-sm text-muted">{t.common.notFoundText}</p>
+      <Link to="/" className={buttonClass()}>
+        {t.common.toHome}
+      </Link>
+    </div>
+  );
+}
+
 const NOTICE_TONES: Partial<Record<Tone, string>> = {
   warn: 'border-warn/40 bg-warn-soft text-warn',
   bad: 'border-bad/40 bg-bad-soft text-bad',
@@ -104,9 +120,7 @@ export function Loaded<T>({
   children: (data: T) => ReactNode;
 }) {
   if (query.data !== undefined) return children(query.data);
+  if (isProblem(query.error) && query.error.status === 404) return <NotFound />;
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   return loading;
 }
-
-/** Whether the server could not be reached at all, as opposed to an answer that says no. */
-export const isConnectionError = (error: unknown): boolean => error instanceof SaldoConnectionError;

@@ -107,7 +107,7 @@ export function TableScroll({
 }) {
   return (
     <div
-      role="region"
+      role="group"
       aria-label={label}
       tabIndex={0}
       className={cx('overflow-x-auto -outline-offset-2', isTall && 'max-h-[34rem] overflow-y-auto')}

@@ -88,4 +88,5 @@ export const common: Dictionary['common'] = {
   },
   directions: { out: 'liefert', in: 'bezieht' },
   fieldErrors: 'Einige Angaben müssen berichtigt werden:',
+  markedFields: 'Bitte prüfen Sie die markierten Felder.',
 };

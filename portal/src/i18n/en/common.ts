@@ -86,4 +86,5 @@ export const common = {
   },
   directions: { out: 'delivers', in: 'receives' },
   fieldErrors: 'Some entries need a correction:',
+  markedFields: 'Please check the marked fields.',
 };
