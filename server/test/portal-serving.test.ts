@@ -52,6 +52,8 @@ test('only a read that asks for a page gets one', async () => {
   assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
   const head = await request('/', { method: 'HEAD', headers: HTML });
   assert.deepEqual([head.status, head.text], [200, '']);
+  const options = await request('/', { method: 'OPTIONS' });
+  assert.deepEqual([options.status, options.headers.get('allow')], [204, 'GET, HEAD, OPTIONS']);
 });
 
 test('what has its content in its name is kept for ever, everything else is asked for again', async () => {
