@@ -1,6 +1,7 @@
 import type { Contract, CustomerStatus, Nomination, Transaction } from '@saldo/api';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge, type Tone } from '../ui/badge.tsx';
+import { cx } from '../ui/cx.ts';
 
 const NOMINATION_TONES: Readonly<Record<Nomination['status'], Tone>> = {
   pending: 'warn',
@@ -15,7 +16,10 @@ export function NominationBadges({ nomination }: { nomination: Nomination }) {
   const { status, sent_at } = nomination;
   return (
     <span className="inline-flex gap-1">
-      <Badge tone={NOMINATION_TONES[status]}>{t.brp.nominations.statuses[status]}</Badge>
+      {/* On a phone, how far a pending one has come says it all. */}
+      <span className={cx(status === 'pending' && 'max-sm:hidden')}>
+        <Badge tone={NOMINATION_TONES[status]}>{t.brp.nominations.statuses[status]}</Badge>
+      </span>
       {status === 'pending' && (
         <Badge tone={sent_at ? 'neutral' : 'warn'}>
           {sent_at ? t.brp.nominations.sentState : t.brp.nominations.unsent}

@@ -123,12 +123,18 @@ export function ContractTable({ contracts }: { contracts: readonly Contract[] })
       id: 'reference',
       header: t.brp.contracts.reference,
       cell: (contract) => (
-        <ContractLink
-          id={contract.id}
-          className="font-medium whitespace-nowrap text-accent-strong hover:underline"
-        >
-          {contract.external_id}
-        </ContractLink>
+        <>
+          <ContractLink
+            id={contract.id}
+            className="font-medium whitespace-nowrap text-accent-strong hover:underline"
+          >
+            {contract.external_id}
+          </ContractLink>
+          {/* A phone has no room for the parties' own columns. */}
+          <span className="block text-xs text-muted md:hidden">
+            {`${contract.seller.name} → ${contract.buyer.name}`}
+          </span>
+        </>
       ),
     },
     {
@@ -142,11 +148,22 @@ export function ContractTable({ contracts }: { contracts: readonly Contract[] })
       ),
     },
     { id: 'status', header: t.common.status, cell: ({ status }) => <ContractBadge status={status} /> },
-    { id: 'seller', header: t.brp.contracts.seller, cell: ({ seller }) => <Party party={seller} /> },
-    { id: 'buyer', header: t.brp.contracts.buyer, cell: ({ buyer }) => <Party party={buyer} /> },
+    {
+      id: 'seller',
+      header: t.brp.contracts.seller,
+      from: 'md',
+      cell: ({ seller }) => <Party party={seller} />,
+    },
+    {
+      id: 'buyer',
+      header: t.brp.contracts.buyer,
+      from: 'md',
+      cell: ({ buyer }) => <Party party={buyer} />,
+    },
     {
       id: 'delivery',
       header: t.brp.contracts.delivery,
+      from: 'md',
       cell: (contract) => <DeliveryPeriod contract={contract} />,
     },
     {

@@ -32,6 +32,7 @@ export function NominationsPage() {
   const day = chosen ?? today;
   const navigate = route.useNavigate();
   const query = useQuery(nominationsQuery(day, filters));
+  const { data: groups = [] } = useQuery(balanceGroupsQuery);
   const set = (change: NominationFilters) =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
@@ -43,13 +44,13 @@ export function NominationsPage() {
         <ExportButton
           fileName={`nominations-${day}`}
           columns={NOMINATION_COLUMNS}
-          rows={(signal) => eachLine(day, filters, signal)}
+          rows={(signal) => eachNominationLine(day, filters, signal)}
         />
       }
     >
       <FilterBar isFiltered={isFiltered} onClear={() => void navigate({ search: { day }, replace: true })}>
         <DayPicker value={day} today={today} onChange={(next) => set({ day: next })} />
-        <Filters filters={filters} set={set} />
+        <NominationFilterFields filters={filters} set={set} groups={groups} />
       </FilterBar>
       <ClockChangeNotice day={day} />
       <Panel isFlush>
@@ -70,7 +71,7 @@ export function NominationsPage() {
   );
 }
 
-async function* eachLine(
+export async function* eachNominationLine(
   day: DeliveryDay,
   filters: NominationFilters,
   signal: AbortSignal,
@@ -79,11 +80,14 @@ async function* eachLine(
     for (const slot of slotsOf(nomination)) yield { nomination, slot };
 }
 
-type FiltersProps = { filters: NominationFilters; set: (change: NominationFilters) => void };
+type FiltersProps = {
+  filters: NominationFilters;
+  set: (change: NominationFilters) => void;
+  groups: readonly { readonly eic: string; readonly name: string }[];
+};
 
-function Filters({ filters, set }: FiltersProps) {
+export function NominationFilterFields({ filters, set, groups }: FiltersProps) {
   const { t } = useI18n();
-  const { data: groups = [] } = useQuery(balanceGroupsQuery);
   return (
     <>
       <SelectFilter
@@ -132,8 +136,14 @@ const rowOf = (nomination: Nomination): Row => {
   return { nomination, amountsKwh: slots.map(({ amountKwh }) => amountKwh), totals: totalsOf(slots) };
 };
 
+type TableProps = {
+  nominations: readonly Nomination[];
+  /** Whose the balance group is, where there are several. A saldo over all of them would say nothing. */
+  ownerOf?: (eic: string) => string | undefined;
+};
+
 /** Nominations below each other, with what they come to in all. */
-export function NominationTable({ nominations }: { nominations: readonly Nomination[] }) {
+export function NominationTable({ nominations, ownerOf }: TableProps) {
   const { t, format } = useI18n();
   const rows = nominations.map(rowOf);
   // A version that is superseded counts no longer.
@@ -151,15 +161,26 @@ export function NominationTable({ nominations }: { nominations: readonly Nominat
           >
             {nomination.eic}
           </NominationLink>
-          <span className="text-xs text-muted">{t.common.tsos[nomination.tso]}</span>
+          <span className="text-xs text-muted">
+            {[ownerOf?.(nomination.eic), t.common.tsos[nomination.tso]].filter(Boolean).join(' · ')}
+            <span className="sm:hidden">{` · ${t.common.directions[nomination.direction]}`}</span>
+          </span>
         </span>
       ),
-      footer: t.brp.nominations.netSaldo,
+      ...(ownerOf ? {} : { footer: t.brp.nominations.netSaldo }),
     },
     {
       id: 'direction',
       header: t.common.direction,
+      from: 'sm',
       cell: ({ nomination }) => <DirectionBadge direction={nomination.direction} />,
+    },
+    {
+      id: 'energy',
+      header: 'MWh',
+      isNumber: true,
+      cell: ({ totals }) => format.mwh(totals.amountKwh),
+      ...(ownerOf ? {} : { footer: format.mwhSigned(netKwh) }),
     },
     {
       id: 'status',
@@ -173,16 +194,9 @@ export function NominationTable({ nominations }: { nominations: readonly Nominat
     },
     {
       id: 'shape',
-      header: '',
+      header: <span className="sr-only">{t.brp.nominations.shape}</span>,
       from: 'md',
       cell: ({ nomination, amountsKwh }) => <Sparkline valuesKwh={amountsKwh} tone={nomination.direction} />,
-    },
-    {
-      id: 'energy',
-      header: 'MWh',
-      isNumber: true,
-      cell: ({ totals }) => format.mwh(totals.amountKwh),
-      footer: format.mwhSigned(netKwh),
     },
     {
       id: 'peak',

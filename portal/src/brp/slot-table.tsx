@@ -10,7 +10,9 @@ import { Segments } from '../ui/tabs.tsx';
 
 type Props = { slots: readonly NominatedSlot[]; selected: number; onSelect: (slot: number) => void };
 
-const CELL = 'px-3 py-1 text-right whitespace-nowrap first:pl-4 first:text-left last:pr-4';
+/** What a phone has no room for. */
+const WIDE = 'max-sm:hidden';
+const CELL = 'px-2 sm:px-3 py-1 text-right whitespace-nowrap first:pl-4 first:text-left last:pr-4';
 
 /** The day by hours, each of which opens to its quarters, or by quarters alone. Sums are exact. */
 export function SlotTable({ slots, selected, onSelect }: Props) {
@@ -67,7 +69,7 @@ export function SlotTable({ slots, selected, onSelect }: Props) {
               <th scope="row" className={CELL}>
                 {t.common.sum}
               </th>
-              <td className={CELL} />
+              <td className={cx(CELL, WIDE)} />
               <Sums slots={slots} />
             </tr>
           </tfoot>
@@ -79,19 +81,19 @@ export function SlotTable({ slots, selected, onSelect }: Props) {
 
 function Head() {
   const { t } = useI18n();
-  const names = [
-    `${t.common.local} (${t.common.berlin})`,
-    t.common.utc,
-    `${t.brp.nominations.nominated} MWh`,
-    'MW',
-    `${t.brp.nominations.matched} MWh`,
-    `${t.brp.nominations.difference} MWh`,
+  const columns = [
+    { name: `${t.common.local} (${t.common.berlin})` },
+    { name: t.common.utc, className: WIDE },
+    { name: `${t.brp.nominations.nominated} MWh` },
+    { name: 'MW', className: WIDE },
+    { name: `${t.brp.nominations.matched} MWh` },
+    { name: `${t.brp.nominations.difference} MWh` },
   ];
   return (
     <thead>
       <tr className="border-b border-line text-xs text-muted">
-        {names.map((name) => (
-          <th key={name} scope="col" className={cx(CELL, 'font-medium')}>
+        {columns.map(({ name, className }) => (
+          <th key={name} scope="col" className={cx(CELL, className, 'font-medium')}>
             {name}
           </th>
         ))}
@@ -108,7 +110,7 @@ function Sums({ slots, isHour = false }: { slots: readonly NominatedSlot[]; isHo
     <>
       <td className={CELL}>{format.mwh(amountKwh)}</td>
       {/* Four quarters are an hour: the mean power in kW is their energy in kWh. */}
-      <td className={cx(CELL, 'text-muted')}>{isHour && format.mwh(amountKwh)}</td>
+      <td className={cx(CELL, WIDE, 'text-muted')}>{isHour && format.mwh(amountKwh)}</td>
       <td className={cx(CELL, matchedKwh === null && 'font-normal text-muted')}>
         {matchedKwh === null ? t.common.notYet : format.mwh(matchedKwh)}
       </td>
@@ -144,7 +146,7 @@ function HourRows({ hour, isOpen, onToggle, selected, onSelect }: HourProps) {
             </span>
           )}
         </th>
-        <td className={cx(CELL, 'text-muted')}>{first && format.utcTime(first.start)}</td>
+        <td className={cx(CELL, WIDE, 'text-muted')}>{first && format.utcTime(first.start)}</td>
         <Sums slots={hour.slots} isHour />
       </tr>
       {isOpen &&
@@ -188,9 +190,9 @@ function SlotRow({ slot, isSelected, onSelect, isNested = false }: SlotRowProps)
           <span className="text-xs text-muted">{`#${slot.slot}`}</span>
         </button>
       </th>
-      <td className={cx(CELL, 'text-muted')}>{format.utcTime(slot.start)}</td>
+      <td className={cx(CELL, WIDE, 'text-muted')}>{format.utcTime(slot.start)}</td>
       <td className={CELL}>{format.mwh(slot.amountKwh)}</td>
-      <td className={cx(CELL, 'text-muted')}>{format.mw(slot.amountKwh)}</td>
+      <td className={cx(CELL, WIDE, 'text-muted')}>{format.mw(slot.amountKwh)}</td>
       <td className={cx(CELL, slot.matchedKwh === null && 'text-muted')}>
         {slot.matchedKwh === null ? t.common.notYet : format.mwh(slot.matchedKwh)}
       </td>

@@ -110,7 +110,7 @@ export function TableScroll({
       role="group"
       aria-label={label}
       tabIndex={0}
-      className={cx('overflow-x-auto -outline-offset-2', isTall && 'max-h-[34rem] overflow-y-auto')}
+      className={cx('relative overflow-x-auto -outline-offset-2', isTall && 'max-h-[34rem] overflow-y-auto')}
     >
       {children}
     </div>

@@ -116,6 +116,7 @@ export const brp: Dictionary['brp'] = {
     notMatched: 'noch nicht bestätigt',
     energy: 'Energie',
     peak: 'Spitze',
+    shape: 'Tagesverlauf',
     versionsShown: 'Versionen',
     currentOnly: 'Nur aktuelle',
     allVersions: 'Alle',

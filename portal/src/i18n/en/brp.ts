@@ -115,6 +115,7 @@ export const brp = {
     notMatched: 'not matched yet',
     energy: 'Energy',
     peak: 'Peak',
+    shape: 'Course of the day',
     versionsShown: 'Versions',
     currentOnly: 'Current only',
     allVersions: 'All',
