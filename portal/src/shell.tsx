@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useI18n } from './i18n/i18n.tsx';
 import { NAVIGATION } from './navigation.ts';
 import { Preferences } from './preferences.tsx';
@@ -31,6 +31,7 @@ export function AppShell() {
 function Frame() {
   const { t } = useI18n();
   const isConnected = useIsConnected();
+  useFocusOnNewPage();
   return (
     <div className="grid min-h-dvh grid-rows-[auto_1fr] lg:grid-cols-[14rem_minmax(0,1fr)] lg:grid-rows-1">
       <a
@@ -53,6 +54,17 @@ function Frame() {
       </div>
     </div>
   );
+}
+
+/** Whoever follows a link goes on reading at the page that it led to, not at the end of the one that is gone. */
+function useFocusOnNewPage(): void {
+  const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
+  const shownPath = useRef(path);
+  useEffect(() => {
+    if (path === undefined || path === shownPath.current) return;
+    if (shownPath.current !== undefined) document.getElementById('content')?.focus({ preventScroll: true });
+    shownPath.current = path;
+  }, [path]);
 }
 
 function Brand() {

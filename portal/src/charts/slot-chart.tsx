@@ -12,7 +12,7 @@ const TONES = {
   before: { line: 'stroke-muted', area: null },
 };
 
-export type SlotSeries = {
+type SlotSeries = {
   readonly id: string;
   readonly label: string;
   readonly tone: keyof typeof TONES;

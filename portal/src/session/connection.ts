@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the server answered the last time it was asked. */
+/** Whether the server answered sensibly the last time it was asked. */
 let isConnected = true;
 const listeners = new Set<() => void>();
 

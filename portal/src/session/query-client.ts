@@ -4,10 +4,11 @@ import { setConnected } from './connection.ts';
 import { sessionQuery } from './session.ts';
 
 /** How often what is on the screen is asked for again. */
-export const LIVE_MS = 20_000;
+const LIVE_MS = 20_000;
 
 function heard(client: QueryClient, error: unknown): void {
-  setConnected(!(error instanceof SaldoConnectionError));
+  const isDown = error instanceof SaldoConnectionError || (isProblem(error) && error.status >= 500);
+  setConnected(!isDown);
   // The session has ended, here or elsewhere: the shell leads back to the sign-in.
   if (isProblem(error, 'invalid_session')) client.setQueryData(sessionQuery.queryKey, null);
 }

@@ -23,7 +23,7 @@ export function useServerNow(): number {
 }
 
 /** Something that follows from the platform's time; draws anew only when it changes. */
-export function useFromServerTime<T extends string | number>(of: (now: number) => T): T {
+function useFromServerTime<T extends string | number>(of: (now: number) => T): T {
   const [value, setValue] = useState(() => of(serverNow()));
   useEffect(() => {
     const timer = setInterval(() => setValue(of(serverNow())), SECOND_MS);

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useId } from 'react';
 import { cx } from './cx.ts';
 
-export type Tab<V extends string> = { readonly value: V; readonly label: ReactNode };
+type Tab<V extends string> = { readonly value: V; readonly label: ReactNode };
 
 type Props<V extends string> = {
   label: string;
