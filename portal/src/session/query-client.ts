@@ -9,8 +9,9 @@ const LIVE_MS = 20_000;
 function heard(client: QueryClient, error: unknown): void {
   const isDown = error instanceof SaldoConnectionError || (isProblem(error) && error.status >= 500);
   setConnected(!isDown);
-  // The session has ended, here or elsewhere: the shell leads back to the sign-in.
-  if (isProblem(error, 'invalid_session')) client.setQueryData(sessionQuery.queryKey, null);
+  // The session has ended, here or elsewhere: the shell leads back to the sign-in. A wrong password ends none.
+  const isEnded = isProblem(error) && error.status === 401 && error.code !== 'invalid_credentials';
+  if (isEnded) client.setQueryData(sessionQuery.queryKey, null);
 }
 
 export function createQueryClient(): QueryClient {
