@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useId, useState } from 'react';
 import { addDays, addMonths, type DeliveryDay, isDay, isMonth } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
+import { cx } from './cx.ts';
 import { inputClass, type Option } from './form.tsx';
 
 /** The filters of a list. They are kept in the address, so that a view can be sent to somebody else. */
@@ -61,7 +62,7 @@ export function SelectFilter<V extends string>({
       {(id) => (
         <select
           id={id}
-          className={inputClass()}
+          className={cx(inputClass(), 'max-w-56')}
           value={value ?? ''}
           onChange={(event) => onChange(event.target.value === '' ? undefined : (event.target.value as V))}
         >
