@@ -14,6 +14,9 @@ export const LIMITS = {
   metadata: { keys: 50, keyLength: 40, valueLength: 500 },
   searchLength: 200,
   nameLength: 200,
+  /** The longest address that mail can be sent to. */
+  emailLength: 254,
+  password: { minimum: 12, maximum: 128 },
   externalIdLength: 100,
   reasonLength: 500,
   idempotencyKeyLength: 200,
@@ -145,7 +148,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   Demands: 'What buyers look for in the customer API.',
   Volumes: 'How the quarter-hour volumes come in.',
   Exchange: 'Schedules that go out to the TSOs, and what they answer.',
-  Platform: 'The audit trail, and the clock of a sandbox.',
+  Users: 'Who may sign in to the portal.',
+  Platform: 'The platform’s health, the audit trail, and the clock of a sandbox.',
 };
 
 /** The same for the operator, to whom nothing belongs and who sees everything. */
@@ -170,6 +174,8 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   customer_id: { description: 'Id of the customer.', example: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp' },
   brp_id: { description: 'Id of the BRP.', example: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b' },
   key_id: { description: 'Id of the API key.', example: 'key_01jhm3w0ave6p8mxk2r5t7zj4h' },
+  user_id: { description: 'Id of the user.', example: 'user_01jhm3w4t9e3rvbq6d8n2k5x7c' },
+  token: { description: 'What follows the `#` of an invitation’s link.', example: 'k3…' },
   asset_id: { description: 'Id of the asset.', example: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c' },
   demand_id: { description: 'Id of the demand.', example: 'dem_01jhm3wc4re8zs7k1y5vn2dq9f' },
   message_id: { description: 'Id of the message.', example: 'msg_01jhm55t4kfdgv3y8n2c6q1w9r' },

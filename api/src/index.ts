@@ -9,7 +9,10 @@ import { operatorMarketEndpoints } from './operator/market.ts';
 import { operatorNominationEndpoints } from './operator/nominations.ts';
 import { operatorPartyEndpoints } from './operator/parties.ts';
 import { operatorPlatformEndpoints } from './operator/platform.ts';
+import { operatorUserEndpoints } from './operator/users.ts';
 import { operatorVolumeEndpoints } from './operator/volumes.ts';
+import { portalOwnEndpoints } from './portal/own.ts';
+import { portalSessionEndpoints } from './portal/session.ts';
 import { transactionEndpoints } from './transactions.ts';
 
 /** Every operation of the BRP API, in the order in which it is documented. */
@@ -24,6 +27,7 @@ export const brpEndpoints = {
 /** Every operation of the operator API that is there in every platform. */
 export const operatorEndpoints = {
   ...operatorPartyEndpoints,
+  ...operatorUserEndpoints,
   ...operatorCustomerEndpoints,
   ...operatorMarketEndpoints,
   ...operatorContractEndpoints,
@@ -31,6 +35,12 @@ export const operatorEndpoints = {
   ...operatorNominationEndpoints,
   ...operatorExchangeEndpoints,
   ...operatorPlatformEndpoints,
+};
+
+/** What the portal itself needs besides the two APIs: sessions, and what belongs to the user's BRP or account. */
+export const portalEndpoints = {
+  ...portalSessionEndpoints,
+  ...portalOwnEndpoints,
 };
 
 export * from './common.ts';
@@ -47,7 +57,11 @@ export * from './operator/market.ts';
 export * from './operator/nominations.ts';
 export * from './operator/parties.ts';
 export * from './operator/platform.ts';
+export * from './operator/users.ts';
 export * from './operator/volumes.ts';
+export * from './portal/own.ts';
+export * from './portal/session.ts';
 export * from './problems.ts';
 export * from './scopes.ts';
 export * from './transactions.ts';
+export * from './users.ts';

@@ -51,11 +51,36 @@ export const PROBLEMS = {
     remedy:
       'Send a key of this API that is neither revoked nor expired. Keys of the other APIs do not work here.',
   },
+  invalid_session: {
+    status: 401,
+    title: 'Not Signed In',
+    explanation: 'There is no session, or it has ended.',
+    remedy: 'Sign in, and repeat the request.',
+  },
+  invalid_credentials: {
+    status: 401,
+    title: 'Invalid Credentials',
+    explanation: 'Email and password do not belong together, or the user may not sign in.',
+    remedy: 'Check both. Ask the operator for a new invitation when the password is lost.',
+  },
   insufficient_scopes: {
     status: 403,
     title: 'Insufficient API Key Scopes',
     explanation: 'The key is valid but lacks a scope that the operation requires.',
     remedy: 'Create a new key with the required scopes; the scopes of an existing key never change.',
+  },
+  insufficient_permissions: {
+    status: 403,
+    title: 'Insufficient Permissions',
+    explanation: 'The user is signed in, but may not do this.',
+    remedy: 'Ask the operator to let the user manage, or a colleague who may.',
+  },
+  foreign_origin: {
+    status: 403,
+    title: 'Foreign Origin',
+    explanation: 'A change was asked for with a session’s cookie, but not by a page of the portal.',
+    remedy:
+      'Open the portal at its own address. Programs use an API key in `X-Api-Key` instead of a session.',
   },
   not_found: {
     status: 404,
@@ -98,6 +123,18 @@ export const PROBLEMS = {
     title: 'API Key Not Found',
     explanation: 'There is no API key with this id.',
     remedy: 'Check the id; it begins with `key_` and is not the key itself.',
+  },
+  user_not_found: {
+    status: 404,
+    title: 'User Not Found',
+    explanation: 'There is no user with this id.',
+    remedy: 'Check the id; the list of users has all of them.',
+  },
+  invitation_not_found: {
+    status: 404,
+    title: 'Invitation Not Found',
+    explanation: 'The link was used already, has expired, or was replaced by a newer one.',
+    remedy: 'Sign in if you have set a password before; else ask the operator for a new link.',
   },
   asset_not_found: {
     status: 404,

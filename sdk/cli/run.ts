@@ -7,6 +7,7 @@ import { addMarketCommands } from './commands/market.ts';
 import { addNominationCommands } from './commands/nominations.ts';
 import { addPartyCommands } from './commands/parties.ts';
 import { addPlatformCommands } from './commands/platform.ts';
+import { addUserCommands } from './commands/users.ts';
 import { addVolumeCommands } from './commands/volumes.ts';
 import { openSession } from './session.ts';
 import { harmless, styleFor, type Terminal } from './terminal.ts';
@@ -57,6 +58,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
   const open = (flags: object) => openSession(flags, terminal, endWith);
   for (const add of [
     addPartyCommands,
+    addUserCommands,
     addCustomerCommands,
     addMarketCommands,
     addContractCommands,

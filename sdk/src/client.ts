@@ -10,12 +10,17 @@ import {
   withRetries,
   withTimeout,
 } from './retry.ts';
-import { isRepeatable, openUpload, type UploadProgress, type UploadSource } from './upload.ts';
+import { isRepeatable, sendUpload, type UploadSource } from './upload.ts';
+import type { UploadProgress } from './xhr.ts';
 
-export type ClientOptions = {
-  /** The address of the API without its version: `https://api.example.org`. */
+/** How the platform knows the caller: by an API key, or, in a page of the portal, by the session's cookie. */
+export type Access =
+  | { readonly apiKey: string; readonly credentials?: never }
+  | { readonly credentials: 'session'; readonly apiKey?: never };
+
+export type ClientOptions = Access & {
+  /** The address of the API without its version: `https://api.example.org`. Empty in a page: where it came from. */
   readonly baseUrl: string;
-  readonly apiKey: string;
   /** How long one attempt may stand still, 30 s unless told; 0 waits for ever. */
   readonly timeoutMs?: number;
   readonly retry?: Partial<RetryOptions>;
@@ -79,7 +84,7 @@ export function createClient(options: ClientOptions): Client {
   };
 
   async function send(endpoint: Endpoint, input: AnyInput, upload: Upload | null, call: CallOptions) {
-    const request = requestOf(endpoint, input, { ...call, apiKey: options.apiKey, upload });
+    const request = requestOf(endpoint, input, { ...call, apiKey: options.apiKey ?? null, upload });
     const isSafe = request.isSafe && (upload === null || isRepeatable(upload.source));
     const retry = { ...DEFAULT_RETRY, ...options.retry, ...call.retry };
     const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -91,11 +96,14 @@ export function createClient(options: ClientOptions): Client {
         touch();
         upload?.onProgress?.(progress);
       };
-      const response = await surroundings.fetch(baseUrl + request.target, {
-        ...request.init,
-        ...(upload === null ? {} : await openUpload(upload.source, onProgress)),
-        signal: inner,
-      });
+      const response =
+        upload === null
+          ? await surroundings.fetch(baseUrl + request.target, { ...request.init, signal: inner })
+          : await sendUpload(surroundings.fetch, baseUrl + request.target, {
+              init: { ...request.init, signal: inner },
+              source: upload.source,
+              onProgress,
+            });
       options.onResponse?.(response);
       call.onResponse?.(response);
       const answer = await readAnswer(endpoint, response, surroundings.now());
@@ -123,7 +131,8 @@ export function createClient(options: ClientOptions): Client {
   } as Client;
 }
 
-function checkedBaseUrl(baseUrl: string): string {
+function checkedBaseUrl(given: string): string {
+  const baseUrl = given === '' && typeof location === 'object' ? location.origin : given;
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
     throw new TypeError(

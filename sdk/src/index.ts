@@ -2,6 +2,7 @@
 export type * from '@saldo/api';
 export { type BrpClient, createBrpClient } from './brp.ts';
 export {
+  type Access,
   type CallOptions,
   type Client,
   type ClientOptions,
@@ -16,7 +17,9 @@ export {
   type ImportOptions,
   type OperatorClient,
 } from './operator.ts';
+export { createPortalClient, type PortalClient } from './portal.ts';
 export { isProblem, SaldoConnectionError, SaldoProblem } from './problem.ts';
 export type { Filter, ListMethods, Method, RecordOf } from './resources.ts';
 export type { RetryOptions, Surroundings } from './retry.ts';
-export type { UploadProgress, UploadSource } from './upload.ts';
+export type { UploadSource } from './upload.ts';
+export type { UploadProgress } from './xhr.ts';

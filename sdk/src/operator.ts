@@ -8,7 +8,8 @@ import {
 } from '@saldo/api';
 import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
 import { methodsOf } from './resources.ts';
-import type { UploadProgress, UploadSource } from './upload.ts';
+import type { UploadSource } from './upload.ts';
+import type { UploadProgress } from './xhr.ts';
 
 export type OperatorClient = ReturnType<typeof createOperatorClient>;
 
@@ -39,6 +40,13 @@ export function createOperatorClient(options: ClientOptions) {
       create: method(api.createApiKey),
       revoke: method(api.revokeApiKey),
       rotate: method(api.rotateApiKey),
+    },
+    users: {
+      ...list(api.listUsers),
+      create: method(api.createUser),
+      get: method(api.getUser),
+      update: method(api.updateUser),
+      invite: method(api.inviteUser),
     },
     assets: {
       ...list(api.listAssets),
@@ -88,6 +96,8 @@ export function createOperatorClient(options: ClientOptions) {
       /** The document as it was sent or received. */
       raw: method(api.getMessageRaw),
     },
+    health: { get: method(api.getHealth) },
+    deliveryDays: { get: method(api.operatorGetDeliveryDay) },
     audit: list(api.listAudit),
     /** Only in a sandbox; elsewhere it is not found. */
     clock: { get: method(sandboxEndpoints.getClock), set: method(sandboxEndpoints.setClock) },

@@ -5,7 +5,8 @@ import { type Attempt, retryAfterMs } from './retry.ts';
 export type AnyInput = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
 
 type RequestSettings = {
-  readonly apiKey: string;
+  /** Null: the browser sends the session's cookie by itself. */
+  readonly apiKey: string | null;
   readonly idempotencyKey?: string;
   readonly ifMatch?: string;
   readonly listVersion?: string;
@@ -22,7 +23,8 @@ export type PreparedRequest = {
 export function requestOf(endpoint: Endpoint, input: AnyInput, settings: RequestSettings): PreparedRequest {
   const { params = {}, query = {}, body } = input;
   const accept = Object.keys(endpoint.documents ?? { 'application/json': '' }).join(', ');
-  const headers: Record<string, string> = { 'x-api-key': settings.apiKey, accept };
+  const headers: Record<string, string> = { accept };
+  if (settings.apiKey !== null) headers['x-api-key'] = settings.apiKey;
   if (settings.upload) headers['content-type'] = settings.upload.mediaType;
   else if (body !== undefined) headers['content-type'] = 'application/json';
   if (settings.ifMatch !== undefined) headers['if-match'] = settings.ifMatch;
@@ -34,8 +36,10 @@ export function requestOf(endpoint: Endpoint, input: AnyInput, settings: Request
     init: {
       method: endpoint.method,
       headers,
-      // Wherever a redirect leads, the key must not follow.
+      // Wherever a redirect leads, the key must not follow. Nor is a cookie sent to any but the page's own server, and
+      // none at all with a key: it would be two callers in one.
       redirect: 'manual',
+      credentials: settings.apiKey === null ? 'same-origin' : 'omit',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     },
     // A PATCH may be a step (activate!) that cannot be taken twice, unless it says from where.

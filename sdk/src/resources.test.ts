@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { brpEndpoints, marketEndpoints, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
+import {
+  brpEndpoints,
+  marketEndpoints,
+  operatorEndpoints,
+  portalEndpoints,
+  sandboxEndpoints,
+} from '@saldo/api';
 import { json, standIn } from '../test/stand-in.ts';
 import { createBrpClient } from './brp.ts';
 import { createMarketClient } from './market.ts';
 import { createOperatorClient } from './operator.ts';
+import { createPortalClient } from './portal.ts';
 
 /** The endpoints for which a client has a method of its own. */
 function endpointIds(client: object): string[] {
@@ -19,6 +26,7 @@ test('every operation of the APIs is a method of its client, once', () => {
   const { options } = standIn();
   assert.deepEqual(endpointIds(createBrpClient(options)), Object.keys(brpEndpoints).toSorted());
   assert.deepEqual(endpointIds(createMarketClient(options)), Object.keys(marketEndpoints).toSorted());
+  assert.deepEqual(endpointIds(createPortalClient(options)), Object.keys(portalEndpoints).toSorted());
   const ofOperator = { ...operatorEndpoints, ...sandboxEndpoints };
   assert.deepEqual(endpointIds(createOperatorClient(options)), Object.keys(ofOperator).toSorted());
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { json, problem, standIn } from '../test/stand-in.ts';
 import { createOperatorClient } from './operator.ts';
-import type { UploadProgress, UploadSource } from './upload.ts';
+import type { UploadSource } from './upload.ts';
+import type { UploadProgress } from './xhr.ts';
 
 const CSV = 'contract,delivery_date,slot,volume\nPPA-ü,2026-10-25,1,1.25\n';
 const RESULT = {

@@ -1,3 +1,6 @@
+import { REAL_SURROUNDINGS } from './retry.ts';
+import { hasXhr, sendByXhr, type UploadProgress } from './xhr.ts';
+
 type Chunk = Uint8Array | string;
 type OnceOnly = ReadableStream<Uint8Array> | AsyncIterable<Chunk>;
 type Repeatable = Blob | string | Uint8Array<ArrayBuffer>;
@@ -8,25 +11,40 @@ type Repeatable = Blob | string | Uint8Array<ArrayBuffer>;
  */
 export type UploadSource = Repeatable | OnceOnly | (() => OnceOnly | Repeatable);
 
-export type UploadProgress = {
-  /** Bytes that were handed to the network so far. */
-  readonly bytes: number;
-  /** All of them, where that is known. */
-  readonly totalBytes: number | null;
-};
-
 export const isRepeatable = (source: UploadSource): boolean =>
   typeof source === 'function' || isWhole(source);
 
 const isWhole = (source: unknown): source is Repeatable =>
   typeof source === 'string' || source instanceof Blob || source instanceof Uint8Array;
 
+type Sending = {
+  readonly init: RequestInit & { readonly signal: AbortSignal };
+  readonly source: UploadSource;
+  readonly onProgress: (progress: UploadProgress) => void;
+};
+
+/** Sends a source for one attempt and tells how far it is. */
+export async function sendUpload(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  { init, source, onProgress }: Sending,
+): Promise<Response> {
+  const opened = typeof source === 'function' ? source() : source;
+  // Browsers send streams over HTTP/2 alone, and tell how far a file is in this one way only.
+  if (fetch === REAL_SURROUNDINGS.fetch && hasXhr()) {
+    return sendByXhr(url, init, await blobOf(opened), onProgress);
+  }
+  return fetch(url, { ...init, ...(await openUpload(opened, onProgress)) });
+}
+
+const blobOf = async (source: Repeatable | OnceOnly): Promise<Blob> =>
+  isWhole(source) ? new Blob([source]) : new Response(streamOf(chunksOf(source), () => {})).blob();
+
 /** Opens a source for one attempt and counts what is read of it. */
-export async function openUpload(
-  source: UploadSource,
+async function openUpload(
+  opened: Repeatable | OnceOnly,
   onProgress: (progress: UploadProgress) => void,
 ): Promise<RequestInit> {
-  const opened = typeof source === 'function' ? source() : source;
   const totalBytes = isWhole(opened) ? new Blob([opened]).size : null;
   let bytes = 0;
   onProgress({ bytes, totalBytes });

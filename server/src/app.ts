@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import {
   brpEndpoints,
   MARKET_TAGS,
   marketEndpoints,
   OPERATOR_TAGS,
   operatorEndpoints,
+  portalEndpoints,
   sandboxEndpoints,
   TAGS,
 } from '@saldo/api';
@@ -13,36 +13,50 @@ import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { KeyKind } from './auth/api-key.ts';
 import { keyRing } from './auth/key-ring.ts';
+import { sessionRing } from './auth/session-ring.ts';
 import { type MovableClock, monotonicNow } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, statement } from './db/database.ts';
 import { DEFAULT_GATE_RULES } from './domain/gates.ts';
 import { exchangeOf } from './exchange.ts';
 import { operatorAuditRoutes } from './features/audit/operator-routes.ts';
-import { calendarRoutes } from './features/calendar/routes.ts';
+import { calendarRoutes, operatorCalendarRoutes } from './features/calendar/routes.ts';
 import { operatorContractRoutes } from './features/contracts/operator-routes.ts';
 import { contractRoutes } from './features/contracts/routes.ts';
 import { operatorCustomerRoutes } from './features/customers/operator-routes.ts';
 import { customerRoutes } from './features/customers/routes.ts';
 import { operatorExchangeRoutes } from './features/exchange/operator-routes.ts';
 import { scheduleRoutes } from './features/exchange/routes.ts';
+import { healthRoutes } from './features/health/operator-routes.ts';
 import { operatorMarketRoutes } from './features/market/operator-routes.ts';
 import { marketRoutes, mountCovers } from './features/market/routes.ts';
 import { nominationRoutes, operatorNominationRoutes } from './features/nominations/routes.ts';
 import { operatorPartyRoutes } from './features/parties/operator-routes.ts';
+import { ownPartyRoutes } from './features/parties/portal-routes.ts';
 import { sandboxRoutes } from './features/sandbox/operator-routes.ts';
 import { operatorTransactionRoutes } from './features/transactions/operator-routes.ts';
 import { operatorVolumeRoutes } from './features/transactions/operator-volumes.ts';
 import { transactionRoutes } from './features/transactions/routes.ts';
+import { operatorUserRoutes } from './features/users/operator-routes.ts';
+import { doorRoutes, sessionRoutes } from './features/users/portal-routes.ts';
 import { cursorSealer } from './http/cursor.ts';
 import { mountDocs, type OfferedDocument } from './http/docs.ts';
 import { ERROR_PAGE_POLICY, errorPage, isProblemCode } from './http/error-pages.ts';
-import { keyGuard } from './http/guard.ts';
+import {
+  apiGuard,
+  type Guard,
+  openGuard,
+  type PortalRule,
+  type SessionDoor,
+  sessionGuard,
+} from './http/guard.ts';
 import { openApiDocument } from './http/openapi.ts';
+import type { Portal } from './http/portal-files.ts';
 import { problem } from './http/problem.ts';
 import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from './http/rate-limit.ts';
 import { type Mounting, methodFinder, mountRoutes } from './http/routes.ts';
 import { createServer, originOf } from './http/server.ts';
+import { sessionCookie } from './http/session-cookie.ts';
 import type { Metrics } from './metrics.ts';
 import { requestLog } from './request-log.ts';
 
@@ -56,17 +70,12 @@ export type Parts = {
 };
 
 /** Paths that are there for everybody; those of the API are in its table of endpoints. */
-const OPEN_PATHS = [
-  '/',
-  '/openapi.json',
-  '/operator/openapi.json',
-  '/docs',
-  '/docs/{file}',
-  '/errors/{code}',
-].map((path) => ({
-  method: 'GET' as const,
-  path,
-}));
+const OPEN_PATHS = ['/openapi.json', '/operator/openapi.json', '/docs', '/docs/{file}', '/errors/{code}'].map(
+  (path) => ({
+    method: 'GET' as const,
+    path,
+  }),
+);
 
 const READ_CURSOR_SECRET = statement('read_cursor_secret', "select value from secret where name = 'cursor'");
 
@@ -85,6 +94,7 @@ async function createListener(
   { config, logger, metrics }: Parts,
   table: Methods,
   baseUrl: string | null,
+  portal: Portal | null,
 ): Promise<{ app: FastifyInstance; addresses: Addresses }> {
   const addresses = { base: baseUrl ?? '', errors: config.errorBase ?? baseUrl ?? '' };
   const logRequest = requestLog(logger);
@@ -95,6 +105,7 @@ async function createListener(
     corsOrigins: config.corsOrigins,
     requestsAtOnce: config.requestsAtOnce,
     requestTimeoutMs: config.requestTimeoutS * 1000,
+    portal,
     errorBase: () => addresses.errors,
     methodsOf: methodFinder(table),
     onAnswer: (request, status, seconds) => {
@@ -111,23 +122,43 @@ async function createListener(
   return { app, addresses };
 }
 
-/** What routes are mounted with on any listener: who may come in, by the kind of their keys. */
-async function mountingOf({ db, clock, limiter }: Parts): Promise<(kind: KeyKind) => Mounting> {
+/** How routes are mounted on a listener: who may come in, by the kind of their keys or by their session. */
+async function mountingOf({ config, db, clock, limiter }: Parts, addresses: Addresses) {
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
   if (!secret) throw new Error('the migrations make the cursor secret');
   const cursors = cursorSealer(secret.value);
-  return (kind) => {
-    const keys = keyRing(kind, db, () => clock.now(), monotonicNow);
-    return { db, guard: keyGuard(keys, limiter), cursors };
+  const isSecure = config.baseUrl?.startsWith('https:') ?? config.tls !== null;
+  const door: SessionDoor = {
+    sessions: sessionRing(db, () => clock.machineNow(), monotonicNow),
+    cookie: sessionCookie(isSecure),
+    baseUrl: () => addresses.base,
   };
+  const behind = (guard: Guard): Mounting => ({ db, guard, cursors });
+  const forOwners = (kind: KeyKind): Mounting => {
+    const keys = keyRing(kind, db, () => clock.now(), monotonicNow);
+    return behind(apiGuard(kind, keys, door, limiter));
+  };
+  return { door, behind, forOwners };
 }
 
+type MainParts = Parts & {
+  readonly customerUrl: string;
+  /** Null where none is built: the APIs do without it. */
+  readonly portal: Portal | null;
+};
+
 /** The BRP listener: what is mounted, in order. */
-export async function createApp(parts: Parts & { readonly customerUrl: string }): Promise<FastifyInstance> {
-  const { config, db, clock, customerUrl } = parts;
-  const table = [...Object.values(brpEndpoints), ...operatorTable(config), ...OPEN_PATHS];
-  const { app, addresses } = await createListener(parts, table, config.baseUrl);
-  const mounting = await mountingOf(parts);
+export async function createApp(parts: MainParts): Promise<FastifyInstance> {
+  const { config, db, clock, limiter, customerUrl, portal } = parts;
+  const table = [
+    ...Object.values(brpEndpoints),
+    ...operatorTable(config),
+    ...Object.values(portalEndpoints),
+    ...OPEN_PATHS,
+    ...(portal === null ? [] : [{ method: 'GET' as const, path: '/' }]),
+  ];
+  const { app, addresses } = await createListener(parts, table, config.baseUrl, portal);
+  const { door, behind, forOwners } = await mountingOf(parts, addresses);
   const brpRoutes = [
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),
@@ -136,14 +167,24 @@ export async function createApp(parts: Parts & { readonly customerUrl: string })
     ...customerRoutes(db, clock),
     ...calendarRoutes(clock, DEFAULT_GATE_RULES),
   ];
-  mountRoutes(app, brpRoutes, mounting('brp'));
-  mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), mounting('operator'));
-  mountPortal(app);
+  const users = { db, clock, ...door };
+  mountRoutes(app, brpRoutes, forOwners('brp'));
+  mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), forOwners('operator'));
+  mountRoutes(app, operatorUserRoutes(users), forOwners('operator'));
+  // What pages need besides the two APIs.
+  mountRoutes(app, doorRoutes(users), behind(openGuard(door, limiter)));
+  mountRoutes(app, sessionRoutes(users), behind(sessionGuard(EVERYBODY, door, limiter)));
+  mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, door, limiter)));
   mountOpenPages(app, documentation(config, addresses));
   return app;
 }
 
+const EVERYBODY: PortalRule = { roles: ['operator', 'brp', 'account'], isManaged: false };
+const OWNERS: PortalRule = { roles: ['brp', 'account'], isManaged: true };
+
 const operatorRoutes = (config: Config, db: Database, clock: MovableClock, customerUrl: string) => [
+  ...healthRoutes(db, clock),
+  ...operatorCalendarRoutes(clock, DEFAULT_GATE_RULES),
   ...operatorAuditRoutes(db),
   ...operatorPartyRoutes(db, clock),
   ...operatorMarketRoutes(db, clock, customerUrl),
@@ -178,8 +219,6 @@ export function createRateLimiter(
   return { limiter, close: async () => redis.disconnect() };
 }
 
-const PLACEHOLDER = new URL('../../portal/index.html', import.meta.url);
-
 type Documentation = OfferedDocument & { readonly make: () => object };
 
 /** Every API has a document of its own. How the outside names the server may be known only when it is asked for. */
@@ -207,16 +246,6 @@ function documentation(config: Config, addresses: Addresses): Documentation[] {
       make: () => openApiDocument({ ...ofOperator, ...named() }, operatorTable(config)),
     },
   ];
-}
-
-/** Until it is built, a page says where it will be. */
-function mountPortal(app: FastifyInstance): void {
-  app.get('/', async (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', ERROR_PAGE_POLICY)
-      .send(await readFile(PLACEHOLDER, 'utf8')),
-  );
 }
 
 /** Pages that every listener has and that need no key: the documentation, and what problems mean. */
@@ -266,12 +295,12 @@ export async function createCustomerApp(parts: Parts): Promise<FastifyInstance> 
   const { config, db } = parts;
   const endpoints = Object.values(marketEndpoints);
   const table = [...endpoints, ...CUSTOMER_OPEN_PATHS];
-  const { app, addresses } = await createListener(parts, table, config.customerBaseUrl);
-  const mounting = await mountingOf(parts);
+  const { app, addresses } = await createListener(parts, table, config.customerBaseUrl, null);
+  const { forOwners } = await mountingOf(parts, addresses);
   mountRoutes(
     app,
     marketRoutes(db, () => addresses.base),
-    mounting('account'),
+    forOwners('account'),
   );
   mountCovers(app, db);
   const make = () =>

@@ -8,6 +8,8 @@ export const monotonicNow = (): number => performance.now();
 
 /** A clock that runs beside another one, at a distance that can be set. */
 export type MovableClock = Clock & {
+  /** The time that is not moved: sessions and invitations go by it, so that nobody is signed out by a sandbox's clock. */
+  machineNow(): number;
   offsetMs(): number;
   moveTo(offsetMs: number): void;
 };
@@ -16,6 +18,7 @@ export function movableClock(base: Clock): MovableClock {
   let offset = 0;
   return {
     now: () => base.now() + offset,
+    machineNow: () => base.now(),
     offsetMs: () => offset,
     moveTo(offsetMs) {
       offset = offsetMs;

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { LIMITS, MESSAGE_FORMATS, TSOS, type Tso } from '@saldo/api';
 import { checkEic } from './domain/eic.ts';
+import { isEmail } from './domain/email.ts';
 
 /** Everything that the environment decides. Defaults are for a first look on one's own machine. */
 export type Config = {
@@ -45,6 +46,8 @@ export type Config = {
     /** Whether the platform answers its own schedules, as the TSOs would. */
     readonly isSimulated: boolean;
   };
+  /** Of the first user, who is invited at the first start. */
+  readonly operatorEmail: string;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly logLevel: LogLevel;
 };
@@ -114,6 +117,12 @@ function operatorKey(env: Environment): string | null {
   if (value !== null && !/^[\x21-\x7e]{16,200}$/.test(value)) {
     refuse('SALDO_OPERATOR_KEY', '16 to 200 printable ASCII characters without blanks', value);
   }
+  return value;
+}
+
+function email(env: Environment, name: string, byDefault: string): string {
+  const value = text(env, name) ?? byDefault;
+  if (!isEmail(value) || value.length > LIMITS.emailLength) refuse(name, 'an email address', value);
   return value;
 }
 
@@ -214,6 +223,7 @@ export function readConfig(env: Environment): Config {
     sandbox: oneOf(env, 'SANDBOX', ['on', 'off'], 'off') === 'on',
     profileDays: wholeNumber(env, 'PROFILE_DAYS', { min: 1, max: LIMITS.profileDays, default: 7 }),
     operatorKey: operatorKey(env),
+    operatorEmail: email(env, 'OPERATOR_EMAIL', 'operator@localhost'),
     operator: { name: text(env, 'OPERATOR_NAME') ?? 'Saldo Clearing', eic: operatorEic(env) },
     tls: tls(env),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import { type Database, statement } from './db/database.ts';
 import { type DemoAccess, loadDemo } from './demo/load.ts';
 import { createOperatorKey, ensureOperatorKey, hasAnyBrp } from './features/parties/actions.ts';
+import { inviteFirstOperator } from './features/users/actions.ts';
 
 const FIRST_START_LOCK = statement(
   'lock_first_start',
@@ -14,27 +15,37 @@ const FIRST_START_LOCK = statement(
 
 const demoFile = (config: Config) => path.join(config.dataDir, 'demo.json');
 
+/** What can be told only at the start that made it. */
+export type FirstAccess = {
+  readonly newOperatorKey: string | null;
+  /** For the first user of the portal. */
+  readonly invitation: { readonly email: string; readonly token: string } | null;
+};
+
 /**
- * Makes what an empty platform needs: the operator's key, and the demo world if it is wanted. Gives a new operator
- * key back to be told once. Processes that start at the same time wait for the first one.
+ * Makes what an empty platform needs: the operator's key and first user, and the demo world if it is wanted. Gives what
+ * is new back to be told once. Processes that start at the same time wait for the first one.
  */
 export async function prepareFirstStart(
   db: Database,
   config: Config,
   clock: Clock,
   say: (message: string) => void,
-): Promise<{ newOperatorKey: string | null }> {
+): Promise<FirstAccess> {
   return db.transaction(async (tx) => {
     await tx.query(FIRST_START_LOCK);
     const newOperatorKey = await ensureOperatorKey(tx, config.operatorKey, clock.now());
-    if (!config.demo || (await hasAnyBrp(tx))) return { newOperatorKey };
+    if (!config.demo || (await hasAnyBrp(tx))) {
+      const invitation = await inviteFirstOperator(tx, config.operatorEmail, clock.now());
+      return { newOperatorKey, invitation };
+    }
     say('Loading the demo world…');
     const operatorKey = config.operatorKey ?? newOperatorKey ?? (await createOperatorKey(tx, clock.now()));
     const operator = { key: operatorKey, eic: config.operator.eic };
     const access = await loadDemo(tx, operator, clock.now());
     // Written before the commit: secrets cannot be told again, and a file without its world is overwritten.
     await writePrivately(demoFile(config), `${JSON.stringify(access, null, 2)}\n`);
-    return { newOperatorKey: null };
+    return { newOperatorKey: null, invitation: null };
   });
 }
 

@@ -4,8 +4,10 @@ import { systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import type { DemoAccess } from './demo/load.ts';
 import { dayOf } from './domain/delivery-day.ts';
-import { prepareFirstStart, readDemoAccess } from './first-start.ts';
+import { invitationLink } from './features/users/actions.ts';
+import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-start.ts';
 import { type Platform, startPlatform } from './platform.ts';
+import { ensurePortal } from './portal-build.ts';
 
 /**
  * What an import leaves behind is short-lived, and left to itself the heap grows to several times of what is in use
@@ -33,14 +35,15 @@ function createLogger(level: Config['logLevel']) {
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel);
-  let newOperatorKey: string | null = null;
+  let first: FirstAccess = { newOperatorKey: null, invitation: null };
   const platform = await startPlatform(config, {
     clock: systemClock,
     logger,
     say,
     runsJobs: true,
+    portalDir: await ensurePortal(config.dataDir, say),
     prepare: async (db) => {
-      ({ newOperatorKey } = await prepareFirstStart(db, config, systemClock, say));
+      first = await prepareFirstStart(db, config, systemClock, say);
     },
   });
   const demo = await readDemoAccess(config);
@@ -48,11 +51,15 @@ async function main(): Promise<void> {
   stopOnSignal(platform);
   // In one piece: whoever waits for the first line gets the last one with it.
   process.stdout.cork();
-  greet(platform, newOperatorKey, demo);
+  greet(platform, first, demo);
   process.stdout.uncork();
 }
 
-function greet(platform: Platform, newOperatorKey: string | null, demo: DemoAccess | null): void {
+function greet(
+  platform: Platform,
+  { newOperatorKey, invitation }: FirstAccess,
+  demo: DemoAccess | null,
+): void {
   const { baseUrl, customerUrl, adminUrl } = platform;
   say('');
   say('Saldo is ready.');
@@ -68,10 +75,22 @@ function greet(platform: Platform, newOperatorKey: string | null, demo: DemoAcce
     say(`  Operator key, told this once: ${newOperatorKey}`);
     say('');
   }
+  if (invitation !== null) {
+    say(`  Portal, for ${invitation.email}, once and within 72 hours:`);
+    say(`  ${invitationLink(baseUrl, invitation.token)}`);
+    say('');
+  }
   const [brp] = demo?.brps ?? [];
   const [account] = demo?.accounts ?? [];
   if (!brp || !account) return;
   const header = `-H 'X-Api-Key: ${brp.api_key}'`;
+  const [user] = demo?.users ?? [];
+  if (user) {
+    say(
+      `Sign in to the portal as ${user.email}; all users and their passwords are in demo.json in the data folder.`,
+    );
+    say('');
+  }
   say(`Try it as ${brp.name} (all demo keys are in demo.json in the data folder):`);
   say('');
   say(`  curl ${header} '${baseUrl}/v1/contracts?limit=3'`);

@@ -14,6 +14,7 @@ import { sendDue } from './features/exchange/send.ts';
 import { nominateDue } from './features/nominations/actions.ts';
 import { followSandboxClock } from './features/sandbox/operator-routes.ts';
 import { runProfiles } from './features/transactions/profiles.ts';
+import { loadPortal } from './http/portal-files.ts';
 import { originOf } from './http/server.ts';
 import { type Job, startJobs } from './jobs.ts';
 import { createMetrics } from './metrics.ts';
@@ -39,11 +40,13 @@ export type Surroundings = {
   readonly prepare: (db: Database) => Promise<void>;
   /** Whether the platform does by itself what has to be done again and again. */
   readonly runsJobs: boolean;
+  /** Where the built portal is; null for a platform without one. */
+  readonly portalDir: string | null;
 };
 
 /** Database, migrations, what must be there, listeners: in this order, so that whoever gets an answer gets a right one. */
 export async function startPlatform(config: Config, surroundings: Surroundings): Promise<Platform> {
-  const { logger, say, prepare, runsJobs } = surroundings;
+  const { logger, say, prepare, runsJobs, portalDir } = surroundings;
   const clock = movableClock(surroundings.clock);
   const started: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -66,6 +69,7 @@ export async function startPlatform(config: Config, surroundings: Surroundings):
     const { limiter, close: closeLimiter } = createRateLimiter(config, logger);
     started.push(closeLimiter);
     const parts = { config, db, clock, logger, metrics, limiter };
+    const portal = portalDir === null ? null : await loadPortal(portalDir);
     const listeners: FastifyInstance[] = [];
     started.push(() => Promise.all(listeners.map((listener) => listener.close())).then(() => {}));
     const customerApp = await createCustomerApp(parts);
@@ -73,7 +77,7 @@ export async function startPlatform(config: Config, surroundings: Surroundings):
     await customerApp.listen({ host: config.host, port: config.customerPort });
     // The operator is told where covers are, so the customer API has to have its address first.
     const customerUrl = config.customerBaseUrl ?? originOf(customerApp);
-    const app = await createApp({ ...parts, customerUrl });
+    const app = await createApp({ ...parts, customerUrl, portal });
     listeners.push(app);
     await app.listen({ host: config.host, port: config.port });
     if (runsJobs) {

@@ -14,17 +14,26 @@ export function requestLog(logger: Logger): RequestLog {
   const destination = (logger as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!;
   const level = logger.levels.values['info'];
   return (request, status, seconds) => {
-    const { id, principal, method, url } = request;
-    // A request whose address cannot be read has not even a place for one.
-    const key = principal ? `,"key_id":"${principal.keyId}"` : '';
+    const { id, method, url } = request;
     destination.write(
-      `{"level":${level},"time":${Date.now()},"request_id":"${id}"${key},"method":"${method}"` +
-        `,"url":${JSON.stringify(withoutKeys(url))},"status":${status},"ms":${Math.round(seconds * 1e6) / 1000}` +
+      `{"level":${level},"time":${Date.now()},"request_id":"${id}"${callerText(request)},"method":"${method}"` +
+        `,"url":${JSON.stringify(withoutSecrets(url))},"status":${status},"ms":${Math.round(seconds * 1e6) / 1000}` +
         ',"msg":"request"}\n',
     );
   };
 }
 
-/** A key belongs into its header; one that was put into an address all the same must not end up in the log. */
-const withoutKeys = (url: string): string =>
-  url.includes('saldo_') ? url.replaceAll(KEY_IN_TEXT, '[key]') : url;
+/** Nobody for a request that was not let in; one whose address cannot be read has not even a place for somebody. */
+function callerText({ principal }: FastifyRequest): string {
+  if (!principal || principal.owner === null) return '';
+  return `,"${principal.session === null ? 'key_id' : 'user_id'}":"${principal.actor}"`;
+}
+
+/**
+ * A key belongs into its header; one that was put into an address all the same must not end up in the log. Nor must an
+ * invitation's token, which opens a door until it is used.
+ */
+function withoutSecrets(url: string): string {
+  if (url.includes('saldo_')) return url.replaceAll(KEY_IN_TEXT, '[key]');
+  return url.includes('/invitations/') ? url.replace(/(\/invitations\/)[^/?]+/, '$1…') : url;
+}

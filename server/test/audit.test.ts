@@ -202,3 +202,13 @@ test('the trail only grows: not even the database changes or removes an entry', 
     ['GET'],
   );
 });
+
+test('the trail can be read from its end, page by page, with the same entries', async () => {
+  const forward = await trail();
+  const backward = await walk(operator, '/operator/v1/audit?order=newest_first', 'entries', 2);
+  assert.ok(forward.length > 2);
+  assert.deepEqual(backward, forward.toReversed());
+  const { subject } = forward[0];
+  const filtered = await trail(`subject=${subject}&order=newest_first`);
+  assert.deepEqual(filtered, forward.filter((entry) => entry.subject === subject).toReversed());
+});

@@ -77,3 +77,13 @@ test('any valid key reads the calendar, and nobody without one', async () => {
   assert.equal((await request('/v1/delivery-days/2026-10-25')).status, 200);
   assert.equal((await request('/v1/delivery-days/2026-10-25', { key: null })).status, 401);
 });
+
+test('the operator reads the same calendar', async () => {
+  const operator = client(platform.baseUrl, await world.operatorKey());
+  const [own, of] = [
+    await request('/v1/delivery-days/2026-10-25'),
+    await operator('/operator/v1/delivery-days/2026-10-25'),
+  ];
+  assert.equal(of.status, 200);
+  assert.deepEqual(of.body, own.body);
+});

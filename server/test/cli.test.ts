@@ -293,3 +293,26 @@ test('a reader that has seen enough is no failure', async () => {
   const code = await new Promise((resolve) => child.once('close', resolve));
   assert.deepEqual([code, err], [0, '']);
 });
+
+test('a user is created, invited by email, kept to reading, and disabled', async () => {
+  const email = 'dispatch@nordwind.example';
+  const who = ['--email', email, '--name', 'Dirk Dispatch', '--role', 'brp', '--permissions', 'manage'];
+  const user = await answer('users', 'create', ...who, '--brp-id', seller.brp.id);
+  assert.deepEqual([user.status, user.brp.id], ['invited', seller.brp.id]);
+  const { link } = await answer('users', 'invite', email.toUpperCase());
+  assert.ok(link.startsWith(`${platform.baseUrl}/invitation#`));
+  const shown = await saldo(['users', 'invite', user.id]);
+  assert.match(shown.out, /link +http.*#[\w-]{43}\n/);
+  assert.match(shown.err, /not shown again/);
+  assert.equal((await answer('users', 'set', email, '--permissions', 'read')).permissions, 'read');
+  assert.equal((await answer('users', 'disable', email)).status, 'disabled');
+  assert.equal((await answer('users', 'enable', user.id)).status, 'invited');
+  assert.deepEqual(
+    (await answer('users', 'list', '--role', 'brp')).map(({ id }: { id: string }) => id),
+    [user.id],
+  );
+  assert.equal((await answer('users', 'show', email)).id, user.id);
+  const unknown = await saldo(['users', 'invite', 'nobody@nordwind.example']);
+  assert.deepEqual([unknown.code, unknown.out], [2, '']);
+  assert.match(unknown.err, /no user with the email nobody@nordwind.example/);
+});

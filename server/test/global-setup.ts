@@ -4,13 +4,18 @@ import path from 'node:path';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/db/embedded.ts';
 import { migrate } from '../src/db/migrate.ts';
+import { ensurePortal } from '../src/portal-build.ts';
 import { databaseUrl, TEMPLATE, TEST_SERVER_VARIABLE } from './databases.ts';
 
 let embedded: EmbeddedPostgres | null = null;
 let folder: string | null = null;
 
-/** One Postgres for all test files, with a migrated template from which each of them gets its own database. */
+/**
+ * One Postgres for all test files, with a migrated template from which each of them gets its own database. The portal is
+ * built once, for those that start the whole product.
+ */
 export async function globalSetup(): Promise<void> {
+  await ensurePortal(path.join(tmpdir(), 'saldo-portal'), () => {});
   let server = process.env['DATABASE_URL'];
   if (!server) {
     folder = await mkdtemp(path.join(tmpdir(), 'saldo-test-'));

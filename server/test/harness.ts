@@ -10,6 +10,7 @@ import {
   operatorEndpoints,
   PROBLEMS,
   Problem,
+  portalEndpoints,
   sandboxEndpoints,
 } from '@saldo/api';
 import { type Logger, pino } from 'pino';
@@ -52,7 +53,7 @@ export type TestPlatform = {
  * `npm start`.
  */
 export async function startTestPlatform(
-  options: { now?: string; environment?: Record<string, string>; logger?: Logger } = {},
+  options: { now?: string; environment?: Record<string, string>; logger?: Logger; portalDir?: string } = {},
 ): Promise<TestPlatform> {
   const database = await createDatabase();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-data-'));
@@ -72,6 +73,7 @@ export async function startTestPlatform(
     say: () => {},
     prepare: async () => {},
     runsJobs: false,
+    portalDir: options.portalDir ?? null,
   });
   const db = openDatabase(database.url);
   after(async () => {
@@ -164,9 +166,13 @@ function checkAnswer(method: string, pathAndQuery: string, answer: Answer): void
   assert.deepEqual(responseValidator(endpoint)(answer.body), [], what);
 }
 
-const ENDPOINTS: Endpoint[] = [brpEndpoints, operatorEndpoints, sandboxEndpoints, marketEndpoints].flatMap(
-  (table) => Object.values<Endpoint>(table),
-);
+const ENDPOINTS: Endpoint[] = [
+  brpEndpoints,
+  operatorEndpoints,
+  sandboxEndpoints,
+  marketEndpoints,
+  portalEndpoints,
+].flatMap((table) => Object.values<Endpoint>(table));
 
 const endpointOf = (method: string, pathname: string): Endpoint | undefined =>
   ENDPOINTS.filter((endpoint) => endpoint.method === method)

@@ -114,7 +114,7 @@ test('a revoked key is refused within 5 seconds, by every process', async () => 
   const rings = [testRing(), testRing()];
   for (const ring of rings) {
     const principal = await ring.keys.find(secret);
-    assert.equal(principal?.keyId, encodeId(ID_PREFIX.key, id));
+    assert.equal(principal?.actor, encodeId(ID_PREFIX.key, id));
     assert.deepEqual(principal?.viewer, { brpNo: brp.no });
     assert.deepEqual([...(principal?.scopes ?? [])].toSorted(), [...SCOPES].toSorted());
   }

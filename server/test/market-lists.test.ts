@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { statement } from '../src/db/database.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
-import { freePort } from './raw-http.ts';
+import { freePort } from './ports.ts';
 import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();

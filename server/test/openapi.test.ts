@@ -11,6 +11,7 @@ import {
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parseDay, parseInstant } from '../src/domain/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '../src/domain/eic.ts';
+import { isEmail } from '../src/domain/email.ts';
 import { type Answer, client, startTestPlatform } from './harness.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
@@ -42,6 +43,7 @@ function describeDocument(
   ajv.addFormat('date', (text: string) => parseDay(text) !== null);
   ajv.addFormat('date-time', (text: string) => parseInstant(text) !== null);
   ajv.addFormat('balance-group-eic', isBalanceGroupEic);
+  ajv.addFormat('email', isEmail);
   ajv.addFormat('eic', (text: string) => checkEic(text) === null);
   ajv.addFormat('country-code', (text: string) => /^[A-Z]{2}$/.test(text));
   ajv.addFormat('text', (text: string) => text.isWellFormed());

@@ -48,6 +48,9 @@ const newDemandId = async () => {
   return (await operator('/operator/v1/demands', { method: 'POST', body })).body.id;
 };
 
+const user = { email: 'first@saldo.example', name: 'First', role: 'operator', permissions: 'read' };
+const userId = (await operator('/operator/v1/users', { method: 'POST', body: user })).body.id;
+
 const base = '/operator/v1';
 const cases: Record<string, Case> = {
   createBrp: { path: `${base}/brps`, body: { name: 'New' } },
@@ -66,6 +69,14 @@ const cases: Record<string, Case> = {
   listApiKeys: { path: `${base}/api-keys` },
   revokeApiKey: { path: `${base}/api-keys/${await newKeyId()}` },
   rotateApiKey: { path: `${base}/api-keys/${await newKeyId()}/rotate`, body: { grace_s: 60 } },
+  createUser: {
+    path: `${base}/users`,
+    body: { email: 'new@saldo.example', name: 'New', role: 'brp', permissions: 'read', brp_id: brp.id },
+  },
+  listUsers: { path: `${base}/users?role=operator` },
+  getUser: { path: `${base}/users/${userId}` },
+  updateUser: { path: `${base}/users/${userId}`, body: { permissions: 'manage' } },
+  inviteUser: { path: `${base}/users/${userId}/invitation` },
   operatorCreateCustomer: { path: `${base}/customers`, body: { brp_id: brp.id, name: 'New' } },
   operatorListCustomers: { path: `${base}/customers` },
   operatorGetCustomer: { path: `${base}/customers/${producer.id}` },
@@ -133,6 +144,8 @@ const cases: Record<string, Case> = {
   listMessages: { path: `${base}/messages` },
   getMessage: { path: `${base}/messages/${message.id}` },
   getMessageRaw: { path: `${base}/messages/${message.id}/raw` },
+  getHealth: { path: `${base}/health` },
+  operatorGetDeliveryDay: { path: `${base}/delivery-days/2026-10-25` },
   listAudit: { path: `${base}/audit` },
   getClock: { path: `${base}/clock` },
   setClock: { path: `${base}/clock`, body: { now: '2026-10-20T08:00:00Z' } },

@@ -7,9 +7,11 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { statement } from '../src/db/database.ts';
 import { createServer } from '../src/http/server.ts';
+import { signedIn } from './browser.ts';
 import { createDatabase } from './databases.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
-import { exchange, freePort, requestText } from './raw-http.ts';
+import { freePort } from './ports.ts';
+import { exchange, requestText } from './raw-http.ts';
 import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
@@ -77,6 +79,7 @@ async function tooSlow() {
     corsOrigins: [],
     requestTimeoutMs: 20,
     requestsAtOnce: 1,
+    portal: null,
     errorBase: () => 'https://help.example',
     methodsOf: () => [],
     onAnswer: () => {},
@@ -100,7 +103,22 @@ const provocations = {
   unreadable_message: () =>
     asOperator('POST', '/exchange/receive', '<nonsense/>', { 'content-type': 'application/xml' }),
   invalid_api_key: () => request('/v1/contracts', { key: null }),
+  invalid_session: () => request('/portal/v1/session'),
+  invalid_credentials: () => {
+    const body = { email: 'nobody@saldo.example', password: 'not a password' };
+    const headers = { origin: platform.baseUrl };
+    return request('/portal/v1/session', { method: 'POST', body, headers });
+  },
   insufficient_scopes: async () => request('/v1/contracts', { key: (await world.key(brp, [])).secret }),
+  insufficient_permissions: async () => {
+    const { request: asClerk } = await signedIn(platform, { type: 'operator' }, 'read');
+    return asClerk('/operator/v1/brps', { method: 'POST', body: { name: 'X' } });
+  },
+  foreign_origin: async () => {
+    const { request: asOperator } = await signedIn(platform, { type: 'operator' });
+    const headers = { origin: 'https://evil.example' };
+    return asOperator('/operator/v1/brps', { method: 'POST', body: { name: 'X' }, headers });
+  },
   not_found: () => request('/v1/nowhere'),
   contract_not_found: () => request('/v1/contracts/con_x'),
   transaction_not_found: () => request('/v1/transactions/txn_x'),
@@ -108,6 +126,8 @@ const provocations = {
   brp_not_found: () => asOperator('GET', '/brps/brp_x'),
   balance_group_not_found: () => asOperator('GET', '/balance-groups/x'),
   api_key_not_found: () => asOperator('DELETE', '/api-keys/key_x'),
+  user_not_found: () => asOperator('GET', '/users/user_x'),
+  invitation_not_found: () => request('/portal/v1/invitations/x'),
   asset_not_found: () => asOperator('GET', '/assets/ast_x'),
   demand_not_found: () => asOperator('GET', '/demands/dem_x'),
   message_not_found: () => asOperator('GET', '/messages/msg_x'),

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string };
 
@@ -37,13 +36,3 @@ export const requestText = (line: string, headers: Record<string, string> = {}, 
   );
   return `${line} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 };
-
-/** A port that nobody listens on; for servers that are told where to listen. */
-export async function freePort(): Promise<number> {
-  const finder = createServer().listen(0, '127.0.0.1');
-  await once(finder, 'listening');
-  const { port } = finder.address() as AddressInfo;
-  finder.close();
-  await once(finder, 'close');
-  return port;
-}

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { openBrowser } from './browser.ts';
 import { createDatabase } from './databases.ts';
 import { client } from './harness.ts';
 import { runProduct, startProduct } from './product.ts';
@@ -35,6 +36,16 @@ test('the first start loads the demo world, prints curl lines that work, and the
   const [brp] = access.brps;
   assert.ok(brp);
   const before = await client(first.baseUrl, brp.api_key)('/v1/contracts?limit=100');
+  assert.match(first.output(), /Sign in to the portal as operator@saldo.example; .* in demo\.json/);
+  for (const { email, password, role } of access.users) {
+    assert.ok(!(first.output() + first.log()).includes(password), 'no password is printed');
+    const { status, body } = await openBrowser(first).signIn(email, password);
+    assert.deepEqual([status, body.user.role], [200, role], email);
+  }
+  assert.deepEqual(
+    access.users.map(({ role }) => role),
+    ['operator', 'brp', 'brp', 'account'],
+  );
   assert.equal(await first.end('SIGTERM'), 0);
 
   const second = await startProduct({ DATA_DIR: dataDir });
@@ -59,9 +70,28 @@ test('without the demo the platform starts empty and tells the operator key once
   assert.match(first.output(), /Operator key, told this once: saldo_operator_\w{38}\n/);
   assert.doesNotMatch(first.output(), /curl/);
   await assert.rejects(first.demo());
+  const [, email, token] =
+    /Portal, for (\S+), once and within 72 hours:\n +\S+\/invitation#([\w-]{43})\n/.exec(first.output()) ??
+    [];
+  assert.equal(email, 'operator@localhost');
+  const browser = openBrowser(first);
+  const invitation = `/portal/v1/invitations/${token}`;
+  const accepted = await browser.request(invitation, {
+    method: 'POST',
+    body: { password: 'the first password' },
+  });
+  assert.deepEqual([accepted.status, accepted.body.user.role], [200, 'operator']);
+  assert.equal((await browser.request('/operator/v1/brps')).status, 200);
   assert.equal(await first.end('SIGTERM'), 0);
+  const lines = first.log().split('\n');
+  assert.ok(lines.some((line) => line.includes('"url":"/portal/v1/invitations/…"')));
+  assert.ok(lines.some((line) => line.includes(`"user_id":"${accepted.body.user.id}"`)));
+  assert.ok(!first.log().includes(String(token)), 'the token of an invitation is in no log');
+  const session = browser.cookie.split('=')[1] ?? '';
+  assert.ok(session !== '' && !first.log().includes(session), 'nor is that of a session');
+  assert.doesNotMatch(first.output() + first.log(), /the first password/);
   const second = await startProduct(environment);
-  assert.doesNotMatch(second.output(), /saldo_operator_/);
+  assert.doesNotMatch(second.output(), /saldo_operator_|invitation/);
   assert.equal(await second.end('SIGTERM'), 0);
   await database.drop();
 });
@@ -92,6 +122,7 @@ test('a wrong value of the environment stops the start with one line that names 
     [{ BASE_URL: 'api.example.org' }, /BASE_URL must be a URL that begins with http:\/\/ or https:\/\//],
     [{ CUSTOMER_PORT: '65536' }, /CUSTOMER_PORT must be a whole number from 0 to 65535, but it was "65536"/],
     [{ CUSTOMER_BASE_URL: 'ftp://x' }, /CUSTOMER_BASE_URL must be a URL .*, but it was "ftp:\/\/x"/],
+    [{ OPERATOR_EMAIL: 'root' }, /OPERATOR_EMAIL must be an email address, but it was "root"/],
     [{ OPERATOR_EIC: '11XSALDO-------A' }, /OPERATOR_EIC must be a valid EIC .*Z/],
     [
       { EXCHANGE_FORMATS: 'DE_AMPRION=edifact' },

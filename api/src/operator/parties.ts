@@ -101,7 +101,7 @@ const groupExample: OperatorBalanceGroup = {
   tsos: ['DE_50HERTZ', 'DE_TENNET'],
   created_at: '2025-11-17T08:10:00Z',
 };
-const keyExample: ApiKey = {
+export const keyExample: ApiKey = {
   id: 'key_01jhm3w0ave6p8mxk2r5t7zj4h',
   owner: { type: 'brp', id: brpExample.id },
   name: 'dispatch system',
@@ -112,7 +112,30 @@ const keyExample: ApiKey = {
   last_used_at: null,
   revoked_at: null,
 };
-const newKeyExample: NewApiKey = { ...keyExample, secret: 'saldo_brp_Ab3x…' };
+export const newKeyExample: NewApiKey = { ...keyExample, secret: 'saldo_brp_Ab3x…' };
+/** What is said of a key when it is made, besides whose it is. */
+export const keySettings = {
+  name: Name('What the key is for.', keyExample.name),
+  scopes: Type.Optional(
+    Type.Array(Choice(SCOPES), {
+      uniqueItems: true,
+      description: 'What the key may do.',
+      examples: [['contracts:read']],
+    }),
+  ),
+  expires_at: Type.Optional(Nullable(DateTime('From then on the key is invalid.', '2027-01-01T00:00:00Z'))),
+};
+export const keyRotation = {
+  grace_s: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMITS.keyGraceS,
+      default: 0,
+      description: 'Seconds for which the old key goes on to work.',
+      examples: [3600],
+    }),
+  ),
+};
 const lastPage = { limit: 10, has_more: false, next_cursor: null };
 
 const tag = 'Parties';
@@ -289,17 +312,7 @@ export const operatorPartyEndpoints = {
     body: Strict(
       {
         owner: KeyOwner,
-        name: Name('What the key is for.', keyExample.name),
-        scopes: Type.Optional(
-          Type.Array(Choice(SCOPES), {
-            uniqueItems: true,
-            description: 'What the key may do.',
-            examples: [['contracts:read']],
-          }),
-        ),
-        expires_at: Type.Optional(
-          Nullable(DateTime('From then on the key is invalid.', '2027-01-01T00:00:00Z')),
-        ),
+        ...keySettings,
       },
       { title: 'ApiKeyCreate' },
     ),
@@ -355,20 +368,7 @@ export const operatorPartyEndpoints = {
     scopes: [],
     status: 201,
     query: Strict({}),
-    body: Strict(
-      {
-        grace_s: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: LIMITS.keyGraceS,
-            default: 0,
-            description: 'Seconds for which the old key goes on to work.',
-            examples: [3600],
-          }),
-        ),
-      },
-      { title: 'ApiKeyRotate' },
-    ),
+    body: Strict(keyRotation, { title: 'ApiKeyRotate' }),
     response: NewApiKey,
     problems: ['api_key_not_found', 'invalid_status_transition'],
     example: { request: { grace_s: 3600 }, response: newKeyExample },

@@ -1,13 +1,17 @@
 import Type, { type Static } from 'typebox';
-import { DateTime, Nullable, Pagination, pageQuery, Strict } from '../common.ts';
+import { Choice, DateTime, Nullable, Pagination, pageQuery, Strict } from '../common.ts';
+import { DeliveryDayCalendar, deliveryDayEndpoints } from '../delivery-days.ts';
 import { endpoint } from '../endpoint.ts';
+
+/** What was done is read through from the beginning by programs, and looked at from its end by people. */
+export const AUDIT_ORDERS = ['oldest_first', 'newest_first'] as const;
 
 export const AuditEntry = Type.Object(
   {
     id: Type.String({ description: 'Grows with each entry.' }),
     at: DateTime('When, by the platform’s clock.'),
     actor: Type.String({
-      description: 'The key that did it, or the name of a job.',
+      description: 'The key or the user that did it, or the name of a job.',
       examples: ['key_01jhm3w0ave6p8mxk2r5t7zj4h'],
     }),
     action: Type.String({ examples: ['customer.updated'] }),
@@ -32,16 +36,80 @@ export const ClockState = Type.Object(
 );
 export type ClockState = Static<typeof ClockState>;
 
+export const Health = Type.Object(
+  {
+    server_time: DateTime('The platform’s time now.'),
+    machine_time: DateTime('The machine’s; it differs in a sandbox only.'),
+    started_at: DateTime('Since when this process runs, by the machine’s clock.'),
+    database: Type.Object(
+      {
+        version: Type.String({ description: 'Of PostgreSQL.', examples: ['18.4'] }),
+        migration: Type.String({ description: 'The last change of the schema.', examples: ['005-users'] }),
+        size_bytes: Type.Integer({ description: 'On disk, indexes included.', examples: [73400320] }),
+        answered_in_ms: Type.Number({ description: 'How long this question took.', examples: [1.2] }),
+      },
+      { title: 'DatabaseHealth' },
+    ),
+    waiting: Type.Object(
+      {
+        position_days: Type.Integer({
+          description: 'Balance groups and days whose transactions changed and are not netted yet.',
+        }),
+        oldest_at: Nullable(DateTime('Since when the oldest of them waits; null when there is none.')),
+      },
+      { title: 'WaitingNominations' },
+    ),
+  },
+  { title: 'Health' },
+);
+export type Health = Static<typeof Health>;
+
 const tag = 'Platform';
 
 export const operatorPlatformEndpoints = {
+  getHealth: endpoint({
+    id: 'getHealth',
+    method: 'GET',
+    path: '/operator/v1/health',
+    tag,
+    summary: 'Read the platform’s health',
+    description: 'How the platform is: its times, its database, and what waits to be netted.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: Health,
+    problems: [],
+    example: {
+      response: {
+        server_time: '2026-01-14T10:02:31Z',
+        machine_time: '2026-01-14T10:02:31Z',
+        started_at: '2026-01-12T04:00:00Z',
+        database: { version: '18.4', migration: '005-users', size_bytes: 73_400_320, answered_in_ms: 1.2 },
+        waiting: { position_days: 0, oldest_at: null },
+      },
+    },
+  }),
+  operatorGetDeliveryDay: endpoint({
+    id: 'operatorGetDeliveryDay',
+    method: 'GET',
+    path: '/operator/v1/delivery-days/{date}',
+    tag,
+    summary: 'Read the delivery calendar',
+    description: deliveryDayEndpoints.getDeliveryDay.description,
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: DeliveryDayCalendar,
+    problems: [],
+    example: deliveryDayEndpoints.getDeliveryDay.example,
+  }),
   listAudit: endpoint({
     id: 'listAudit',
     method: 'GET',
     path: '/operator/v1/audit',
     tag,
     summary: 'Read the audit trail',
-    description: 'Who did what, when, before and after. Append-only, oldest first.',
+    description: 'Who did what, when, before and after. Append-only; oldest first unless asked otherwise.',
     scopes: [],
     query: Strict({
       subject: Type.Optional(
@@ -51,10 +119,20 @@ export const operatorPlatformEndpoints = {
         }),
       ),
       actor: Type.Optional(
-        Type.String({ description: 'Only what this key did.', examples: ['key_01jhm3w0ave6p8mxk2r5t7zj4h'] }),
+        Type.String({
+          description: 'Only what this key or user did.',
+          examples: ['key_01jhm3w0ave6p8mxk2r5t7zj4h'],
+        }),
       ),
       action: Type.Optional(
         Type.String({ description: 'Only these actions.', examples: ['customer.updated'] }),
+      ),
+      order: Type.Optional(
+        Choice(AUDIT_ORDERS, {
+          default: 'oldest_first',
+          description: 'From which end it is read.',
+          examples: ['newest_first'],
+        }),
       ),
       ...pageQuery,
     }),

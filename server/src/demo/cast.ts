@@ -47,6 +47,21 @@ export const BRPS: readonly CastBrp[] = [
   },
 ];
 
+export type CastUser = {
+  email: string;
+  name: string;
+  role: 'operator' | 'brp' | 'account';
+  permissions: 'read' | 'manage';
+};
+
+/** Users of a BRP work for the first one, the user of an account for the first account. */
+export const USERS: readonly CastUser[] = [
+  { email: 'operator@saldo.example', name: 'Olga Betrieb', role: 'operator', permissions: 'manage' },
+  { email: 'dispatch@nordwind.example', name: 'Dirk Dispatch', role: 'brp', permissions: 'manage' },
+  { email: 'reader@nordwind.example', name: 'Renate Revision', role: 'brp', permissions: 'read' },
+  { email: 'account@gruenland.example', name: 'Greta Grünland', role: 'account', permissions: 'manage' },
+];
+
 export type CastCustomer = {
   brp: number;
   name: string;

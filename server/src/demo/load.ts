@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { SCOPES, type Scope } from '@saldo/api';
 import { type Database, statement, type Tx } from '../db/database.ts';
 import {
@@ -17,7 +18,19 @@ import { insertAsset } from '../features/market/store.ts';
 import { nominateDue } from '../features/nominations/actions.ts';
 import { createAccount, createApiKey, createBalanceGroup, createBrp } from '../features/parties/actions.ts';
 import { invalidateTransaction, writeContractDay } from '../features/transactions/actions.ts';
-import { ACCOUNTS, ASSETS, type AssetName, BRPS, CONTRACTS, CUSTOMERS, type CustomerName } from './cast.ts';
+import { createUser } from '../features/users/actions.ts';
+import { hashPassword } from '../features/users/passwords.ts';
+import { setPassword } from '../features/users/sessions.ts';
+import {
+  ACCOUNTS,
+  ASSETS,
+  type AssetName,
+  BRPS,
+  CONTRACTS,
+  CUSTOMERS,
+  type CustomerName,
+  USERS,
+} from './cast.ts';
 import { openMarket } from './market.ts';
 import { demoTsos } from './tsos.ts';
 import { demoVolumes } from './volumes.ts';
@@ -35,6 +48,7 @@ const HOUR = 60;
 /** The parties met this many days before the year's first delivery. */
 const FOUNDED_DAYS_AHEAD = 45;
 const PAST_DAYS = 7;
+const PASSWORD_BYTES = 15;
 const READ_ONLY: readonly Scope[] = SCOPES.filter((scope) => scope !== 'customers:write');
 
 /**
@@ -50,6 +64,7 @@ export async function loadDemo(
   const today = dayOf(now);
   const founded = addDays(`${today.slice(0, 4)}-01-01`, -FOUNDED_DAYS_AHEAD);
   const access = await foundParties(tx, operator.key, founded);
+  access.users.push(...(await hireUsers(tx, founded)));
   const { contractNos, assetIds } = await signContracts(tx, founded, Number(today.slice(0, 4)));
   await openMarket(tx, assetIds, localInstant(addDays(founded, 7), 9 * HOUR), now);
   // Within this transaction the platform's own functions open none of their own.
@@ -105,6 +120,28 @@ async function foundParties(tx: Tx, operatorKey: string, founded: DeliveryDay): 
 }
 
 const BRP_NUMBERS = statement('demo_brp_numbers', 'select no from brp order by no');
+const ACCOUNT_NUMBERS = statement('demo_account_numbers', 'select no from account order by no');
+
+/** One user of every kind. Their passwords are new in every demo world: none that everybody knows opens a platform. */
+async function hireUsers(tx: Tx, founded: DeliveryDay): Promise<DemoAccess['users']> {
+  const at = localInstant(founded, 10 * HOUR);
+  const [brp] = await tx.query<{ no: number }>(BRP_NUMBERS);
+  const [account] = await tx.query<{ no: number }>(ACCOUNT_NUMBERS);
+  if (!brp || !account) throw new Error('the demo world has parties before it has users');
+  const owners = {
+    operator: { type: 'operator' as const },
+    brp: { type: 'brp' as const, brpNo: brp.no },
+    account: { type: 'account' as const, accountNo: account.no },
+  };
+  const hired: DemoAccess['users'] = [];
+  for (const { role, ...user } of USERS) {
+    const { id, email } = await createUser(tx, { ...user, owner: owners[role] }, at);
+    const password = randomBytes(PASSWORD_BYTES).toString('base64url');
+    await setPassword(tx, id, await hashPassword(password));
+    hired.push({ email, password, role });
+  }
+  return hired;
+}
 
 type Signed = {
   /** Numbers of the contracts that deliver in this year; null stands for one that does not. */

@@ -10,6 +10,7 @@ export const ID_PREFIX = {
   brp: 'brp',
   account: 'acc',
   key: 'key',
+  user: 'user',
   demand: 'dem',
   message: 'msg',
 } as const;

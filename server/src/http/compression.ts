@@ -11,7 +11,7 @@ const encoders = {
   br: (body: Buffer | string) => promisify(brotliCompress)(body, BROTLI),
   gzip: (body: Buffer | string) => promisify(gzip)(body),
 };
-type Encoding = keyof typeof encoders;
+export type Encoding = keyof typeof encoders;
 
 /** The best encoding that a client takes, or null when it takes none or would rather have the plain text. */
 export function acceptedEncoding(header: string | undefined): Encoding | null {

@@ -1,15 +1,18 @@
 import type { Endpoint } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { KeyRing } from '../auth/key-ring.ts';
-import type { Principal } from '../auth/principal.ts';
-import { problem } from './problem.ts';
+import type { Ring } from '../auth/believed.ts';
+import { NOBODY, type Owner, type Principal } from '../auth/principal.ts';
+import { type ProblemError, problem } from './problem.ts';
 import type { RateLimiter, RateLimitState } from './rate-limit.ts';
+import { isFromOwnPage, type SessionCookie } from './session-cookie.ts';
 
 export type Guard = (endpoint: Endpoint) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null;
+    /** The key or the session's token that the caller was let in with: something that nobody else knows. */
+    callerSecret: string | null;
   }
   interface FastifyContextConfig {
     endpointId?: string;
@@ -17,6 +20,14 @@ declare module 'fastify' {
     isStreamed?: boolean;
   }
 }
+
+/** How users' sessions are recognised. */
+export type SessionDoor = {
+  readonly sessions: Ring;
+  readonly cookie: SessionCookie;
+  /** How the outside names the platform; known for certain only when it listens. */
+  readonly baseUrl: () => string;
+};
 
 const rateHeaders = (state: RateLimitState) => ({
   'x-ratelimit-limit': String(state.limit),
@@ -32,33 +43,113 @@ function tooMany(state: RateLimitState): never {
   );
 }
 
+async function refuse(request: FastifyRequest, limiter: RateLimiter, refusal: ProblemError): Promise<never> {
+  const failures = await limiter.take(`address:${request.ip}`);
+  if (failures.exceeded) tooMany(failures);
+  throw refusal;
+}
+
+function tell(reply: FastifyReply, state: RateLimitState): void {
+  reply.headers(rateHeaders(state));
+  if (state.exceeded) tooMany(state);
+}
+
+/** Counts the request of somebody who is known, and tells how many are left: at once where they are counted in memory. */
+function count(reply: FastifyReply, limiter: RateLimiter, subject: string): void | Promise<void> {
+  const taken = limiter.take(subject);
+  return taken instanceof Promise ? taken.then((state) => tell(reply, state)) : tell(reply, taken);
+}
+
+/** A page of another site can make a browser send a request, but not make it say that it came from here. */
+function refuseForeignPage(request: FastifyRequest, door: SessionDoor): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  if (isFromOwnPage(request, door.baseUrl())) return;
+  throw problem('foreign_origin', 'With a session, changes can only be asked for by the portal’s own pages.');
+}
+
+function refuseMissingScopes(endpoint: Endpoint, { scopes, session }: Principal): void {
+  const missing = endpoint.scopes.filter((scope) => !scopes.has(scope));
+  if (missing.length === 0) return;
+  const what = missing.length === 1 ? `the scope ${missing[0]}` : `the scopes ${missing.join(' and ')}`;
+  const detail =
+    session === null
+      ? `The API key lacks ${what}. Create a new key with the required scopes.`
+      : `Your user lacks ${what}. Ask the operator to let you manage.`;
+  throw problem('insufficient_scopes', detail);
+}
+
+const cannotManage = () =>
+  problem('insufficient_permissions', 'Your user may read here, but not change anything.');
+
+/** What no scope is about needs the permission to manage. */
+const isManagement = ({ method, scopes }: Endpoint) => method !== 'GET' && scopes.length === 0;
+
 /**
- * Lets a request in, in this order: is there a valid key (401), are there requests left (429), does the key carry
- * the scopes (403). Failed attempts are counted per address.
+ * Lets a request in, in this order: is there a valid key, or without a key a session of the same kind of owner (401);
+ * are there requests left (429); does a change with a session come from our own page, does the caller have the scopes
+ * and the permission (403). Failed attempts are counted per address.
  */
-export function keyGuard(keys: KeyRing, limiter: RateLimiter): Guard {
+export function apiGuard(kind: Owner['type'], keys: Ring, door: SessionDoor, limiter: RateLimiter): Guard {
+  const findBySession = async (token: string): Promise<Principal | null> => {
+    const principal = await door.sessions.find(token);
+    return principal?.owner?.type === kind ? principal : null;
+  };
   return (endpoint) => async (request, reply) => {
-    const secret = request.headers['x-api-key'];
-    const found = typeof secret === 'string' ? keys.find(secret) : null;
+    const key = request.headers['x-api-key'];
+    const token = key === undefined ? door.cookie.read(request) : null;
+    const secret = typeof key === 'string' ? key : token;
+    const found = secret === null ? null : token === null ? keys.find(secret) : findBySession(token);
     const principal = found instanceof Promise ? await found : found;
     if (principal === null) {
-      const failures = await limiter.take(`address:${request.ip}`);
-      if (failures.exceeded) tooMany(failures);
-      const detail = secret === undefined ? 'The header X-Api-Key is missing.' : 'The API key is not valid.';
-      throw problem('invalid_api_key', detail, { 'www-authenticate': 'ApiKey' });
+      const detail = key === undefined ? 'The header X-Api-Key is missing.' : 'The API key is not valid.';
+      const refusal = token === null ? detail : 'The session has ended or is not one for this API.';
+      return refuse(request, limiter, problem('invalid_api_key', refusal, { 'www-authenticate': 'ApiKey' }));
     }
     request.principal = principal;
-    const taken = limiter.take(`key:${principal.keyId}`);
-    const state = taken instanceof Promise ? await taken : taken;
-    reply.headers(rateHeaders(state));
-    if (state.exceeded) tooMany(state);
-    const missing = endpoint.scopes.filter((scope) => !principal.scopes.has(scope));
-    if (missing.length > 0) {
-      const what = missing.length === 1 ? `the scope ${missing[0]}` : `the scopes ${missing.join(' and ')}`;
-      throw problem(
-        'insufficient_scopes',
-        `The API key lacks ${what}. Create a new key with the required scopes.`,
-      );
+    request.callerSecret = secret;
+    const counting = count(reply, limiter, countedAs(principal));
+    if (counting) await counting;
+    if (principal.session !== null) refuseForeignPage(request, door);
+    refuseMissingScopes(endpoint, principal);
+    if (!principal.mayManage && isManagement(endpoint)) throw cannotManage();
+  };
+}
+
+const countedAs = ({ session, actor }: Principal) =>
+  session === null ? `key:${actor}` : `session:${session.id}`;
+
+export type PortalRule = {
+  /** Users of these have something of their own here. */
+  readonly roles: readonly Owner['type'][];
+  /** Whether a change needs the permission to manage, or is one that concerns nobody but the user. */
+  readonly isManaged: boolean;
+};
+
+/** The same for what only users can do. */
+export function sessionGuard(rule: PortalRule, door: SessionDoor, limiter: RateLimiter): Guard {
+  return (endpoint) => async (request, reply) => {
+    const token = door.cookie.read(request);
+    const principal = token === null ? null : await door.sessions.find(token);
+    if (principal === null) {
+      const detail = token === null ? 'Nobody is signed in.' : 'The session has ended. Sign in again.';
+      return refuse(request, limiter, problem('invalid_session', detail, { 'www-authenticate': 'Session' }));
     }
+    request.principal = principal;
+    request.callerSecret = token;
+    await count(reply, limiter, countedAs(principal));
+    refuseForeignPage(request, door);
+    if (!rule.roles.some((role) => role === principal.owner?.type)) {
+      throw problem('insufficient_permissions', 'There is nothing here for users of your role.');
+    }
+    if (rule.isManaged && !principal.mayManage && isManagement(endpoint)) throw cannotManage();
+  };
+}
+
+/** Lets everybody in whom nobody knows yet, but not too often, and not a form on another site's page. */
+export function openGuard(door: SessionDoor, limiter: RateLimiter): Guard {
+  return () => async (request, reply) => {
+    await count(reply, limiter, `open:${request.ip}`);
+    refuseForeignPage(request, door);
+    request.principal = NOBODY;
   };
 }

@@ -42,10 +42,10 @@ const digest = (text: string) => hash('sha256', text, 'buffer');
 
 /**
  * Answers may hold the secret of a new API key, which is stored nowhere else. They are sealed with the caller's own
- * key, of which the platform keeps only a hash: the database alone cannot open them.
+ * key or session token, of which the platform keeps only a hash: the database alone cannot open them.
  */
-function sealer(apiKey: string, idempotencyKey: string) {
-  const secret = Buffer.from(hkdfSync('sha256', apiKey, idempotencyKey, 'saldo idempotent answer', 32));
+function sealer(callerSecret: string, idempotencyKey: string) {
+  const secret = Buffer.from(hkdfSync('sha256', callerSecret, idempotencyKey, 'saldo idempotent answer', 32));
   return {
     seal(text: string): Buffer {
       const nonce = randomBytes(NONCE_BYTES);
@@ -73,19 +73,25 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
   return key;
 }
 
+/** What answers to the caller are sealed with. */
+export function callerSecretOf({ callerSecret }: FastifyRequest): string {
+  if (callerSecret === null) throw new Error('only somebody who is known can repeat a request');
+  return callerSecret;
+}
+
 /** Makes a request repeatable. `content` is what must be the same: method, address and body. */
-export function repeatable(apiKey: string, idempotencyKey: string, content: string): Repeatable {
-  const stream = repeatableStream(apiKey, idempotencyKey);
+export function repeatable(callerSecret: string, idempotencyKey: string, content: string): Repeatable {
+  const stream = repeatableStream(callerSecret, idempotencyKey);
   return {
     earlier: async (tx) => (await stream.earlier(tx))?.(content) ?? null,
     remember: (tx, answer) => stream.remember(tx, content, answer),
   };
 }
 
-export function repeatableStream(apiKey: string, idempotencyKey: string): RepeatableStream {
-  const owner = digest(apiKey).toString('hex');
+export function repeatableStream(callerSecret: string, idempotencyKey: string): RepeatableStream {
+  const owner = digest(callerSecret).toString('hex');
   const id = digest(`${owner}\n${idempotencyKey}`);
-  const sealed = sealer(apiKey, idempotencyKey);
+  const sealed = sealer(callerSecret, idempotencyKey);
   return {
     async earlier(tx) {
       // Of two at once the second waits, and then finds the answer of the first.

@@ -24,6 +24,12 @@ export function paginate<T>(
 
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
+/** The page of a list that is sorted by EIC. */
+export const pageByEic = (page: PageRequest): { after: string; count: number } => ({
+  after: String(page.after?.[0] ?? ''),
+  count: page.limit + 1,
+});
+
 /** The page of a list that is sorted by id alone. */
 export const pageById = (page: PageRequest): { after: string; count: number } => ({
   after: String(page.after?.[0] ?? FIRST_ID),

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import type { BodyOf, Endpoint, ParamsOf, ProblemFieldError, QueryOf } from '@saldo/api';
 import { LIMITS } from '@saldo/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Viewer } from '../auth/principal.ts';
+import type { Owner, Viewer } from '../auth/principal.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { bindingOf, type CursorSealer, type Position } from './cursor.ts';
 import type { Guard } from './guard.ts';
-import { idempotencyKeyOf, repeatable } from './idempotency.ts';
+import { callerSecretOf, idempotencyKeyOf, repeatable } from './idempotency.ts';
 import type { PageRequest } from './paging.ts';
 import { problem, validationProblem } from './problem.ts';
 import { takeFiles } from './streams.ts';
@@ -15,6 +15,8 @@ import { compile, compileQuery } from './validation.ts';
 /** A request that was let in and is well-formed. */
 export type Call<E extends Endpoint> = {
   readonly viewer: Viewer;
+  /** For whom the caller acts; null for somebody who has yet to say who they are. */
+  readonly owner: Owner | null;
   /** Who calls, as the audit trail names them. */
   readonly actor: string;
   readonly params: ParamsOf<E>;
@@ -104,7 +106,7 @@ function answerWrite(
   // A file is told from others by its hash alone.
   const body = Buffer.isBuffer(request.body) ? hash('sha256', request.body) : call.body;
   const content = JSON.stringify([endpoint.id, call.params, call.query, body]);
-  const asked = repeatable(String(request.headers['x-api-key']), key, content);
+  const asked = repeatable(callerSecretOf(request), key, content);
   return db.transaction(async (tx) => {
     const earlier = await asked.earlier(tx);
     if (earlier !== null) {
@@ -156,7 +158,8 @@ function requestCheck({ endpoint, check }: Route, cursors: CursorSealer) {
     const limit = (query['limit'] as number | undefined) ?? LIMITS.pageSize.default;
     return {
       viewer: principal.viewer,
-      actor: principal.keyId,
+      owner: principal.owner,
+      actor: principal.actor,
       params: request.params as Record<string, string>,
       query,
       body,

@@ -15,6 +15,7 @@ import {
 } from 'fastify';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { compressAnswer } from './compression.ts';
+import type { Portal } from './portal-files.ts';
 import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
 
 export type ServerOptions = {
@@ -30,6 +31,8 @@ export type ServerOptions = {
   readonly errorBase: () => string;
   /** Which methods a path has; empty when there is no such path. */
   readonly methodsOf: (path: string) => string[];
+  /** What browsers are shown where there is no operation. */
+  readonly portal: Portal | null;
   readonly onAnswer: (request: FastifyRequest, status: number, seconds: number) => void;
 };
 
@@ -102,6 +105,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   }
 
   app.decorateRequest('principal', null);
+  app.decorateRequest('callerSecret', null);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const known = toProblem(error, request.routeOptions.bodyLimit);
     // Whoever is turned away is not told one by one: the log would cost more than the answers.
@@ -120,9 +124,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   if (options.corsOrigins.length > 0) await shareWith(app, options.corsOrigins);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404 && request.method !== 'OPTIONS') return done();
+    const page = options.portal?.find(request);
+    if (page) return void page.send(request, reply).catch(done);
     const path = request.url.split('?', 1)[0] ?? '';
     const methods = options.methodsOf(path);
-    if (methods.length === 0) return done(problem('not_found', `There is nothing at ${path}.`));
+    // A path of a known form may still lead to nothing, as that of a file does.
+    const isMissing = request.method !== 'OPTIONS' && methods.includes(request.method);
+    if (methods.length === 0 || isMissing) return done(problem('not_found', `There is nothing at ${path}.`));
     reply.header('allow', methods.join(', '));
     if (request.method === 'OPTIONS') return reply.code(204).send();
     const possible = `${request.method} is not possible here, only ${methods.join(', ')}.`;

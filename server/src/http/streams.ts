@@ -44,24 +44,6 @@ export function takeFiles(
   });
 }
 
-/** Lets only so many do their work at once. The others wait, in the order in which they came. */
-export function turns(places: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (running < places) running++;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      // The place is handed over as it is, so that nobody slips in between.
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
-  };
-}
-
 /** The chunks of a body. Leaving it early must not cut the connection, on which the answer still has to go out. */
 export function chunksOf(body: Readable): AsyncIterable<Buffer> {
   return body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;

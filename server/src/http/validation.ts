@@ -5,6 +5,7 @@ import { codePointLength, isWellFormedText } from '../domain/customer.ts';
 import { wholeUnits } from '../domain/decimal.ts';
 import { parseDay, parseInstant } from '../domain/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '../domain/eic.ts';
+import { isEmail } from '../domain/email.ts';
 import { volumeFaultMessage, volumeOf } from '../domain/volume.ts';
 
 /** Checks a value and tells everything that is wrong with it; an empty list means that it may be used. */
@@ -34,6 +35,10 @@ const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text
   'country-code': {
     check: isCountryCode,
     explain: () => 'must be the code of a country in two capital letters, such as DE',
+  },
+  email: {
+    check: isEmail,
+    explain: () => 'must be an email address such as dispatch@nordwind.example',
   },
   uri: { check: (text) => URL.canParse(text), explain: () => 'must be an absolute URI' },
 };

@@ -12,8 +12,9 @@ export function operatorAuditRoutes(db: Db): Route[] {
         actor: query.actor ?? null,
         action: query.action ?? null,
       };
-      const after = Number(page.after?.[0] ?? 0);
-      const rows = await listAudit(db, filter, { after, count: page.limit + 1 });
+      const after = page.after === null ? null : Number(page.after[0]);
+      const order = query.order ?? 'oldest_first';
+      const rows = await listAudit(db, filter, { order, after, count: page.limit + 1 });
       const { records, pagination } = paginate(page, rows, (row) => [row.no]);
       return { entries: records.map(wireAudit), pagination };
     }),

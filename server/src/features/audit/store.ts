@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@saldo/api';
+import { type AUDIT_ORDERS, type AuditEntry } from '@saldo/api';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import { formatInstant } from '../../domain/delivery-day.ts';
@@ -45,26 +45,38 @@ type AuditRow = {
   after: unknown;
 };
 
-const LIST = statement(
-  'list_audit',
-  `select no, at, actor, action, subject, request_id, before, after
-   from audit
-   where no > $1
-     and ($3::text is null or subject = $3)
-     and ($4::text is null or actor = $4)
-     and ($5::text is null or action = $5)
-   order by no
-   limit $2`,
-);
+const list = (name: string, beyond: '<' | '>', direction: 'asc' | 'desc') =>
+  statement(
+    name,
+    `select no, at, actor, action, subject, request_id, before, after
+     from audit
+     where ($1::bigint is null or no ${beyond} $1)
+       and ($3::text is null or subject = $3)
+       and ($4::text is null or actor = $4)
+       and ($5::text is null or action = $5)
+     order by no ${direction}
+     limit $2`,
+  );
+const LISTS: Readonly<Record<AuditOrder, ReturnType<typeof statement>>> = {
+  oldest_first: list('list_audit', '>', 'asc'),
+  newest_first: list('list_audit_backwards', '<', 'desc'),
+};
 
+export type AuditOrder = (typeof AUDIT_ORDERS)[number];
 export type AuditFilter = { subject: string | null; actor: string | null; action: string | null };
 
 export async function listAudit(
   db: Db,
   filter: AuditFilter,
-  page: { after: number; count: number },
+  page: { order: AuditOrder; after: number | null; count: number },
 ): Promise<AuditRow[]> {
-  return db.query<AuditRow>(LIST, [page.after, page.count, filter.subject, filter.actor, filter.action]);
+  return db.query<AuditRow>(LISTS[page.order], [
+    page.after,
+    page.count,
+    filter.subject,
+    filter.actor,
+    filter.action,
+  ]);
 }
 
 export const wireAudit = (row: AuditRow): AuditEntry => ({

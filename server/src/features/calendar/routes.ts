@@ -1,4 +1,4 @@
-import { type DeliveryDayCalendar, deliveryDayEndpoints } from '@saldo/api';
+import { type DeliveryDayCalendar, deliveryDayEndpoints, operatorPlatformEndpoints } from '@saldo/api';
 import type { Clock } from '../../clock.ts';
 import {
   type DeliveryDay,
@@ -20,14 +20,26 @@ const USUAL_SLOTS = 96;
 
 export function calendarRoutes(clock: Clock, rules: GateRules): Route[] {
   return [
-    route(deliveryDayEndpoints.getDeliveryDay, async ({ params }) => {
-      const day = parseDay(params.date);
-      if (day === null || day < FIRST_DAY || day > LAST_DAY) {
-        throw fieldProblem('date', 'invalid_format', 'must be an existing date such as 2026-10-25');
-      }
-      return calendarOf(day, rules, clock.now());
-    }),
+    route(deliveryDayEndpoints.getDeliveryDay, async ({ params }) =>
+      calendarOf(dayIn(params.date), rules, clock.now()),
+    ),
   ];
+}
+
+export function operatorCalendarRoutes(clock: Clock, rules: GateRules): Route[] {
+  return [
+    route(operatorPlatformEndpoints.operatorGetDeliveryDay, async ({ params }) =>
+      calendarOf(dayIn(params.date), rules, clock.now()),
+    ),
+  ];
+}
+
+function dayIn(date: string): DeliveryDay {
+  const day = parseDay(date);
+  if (day === null || day < FIRST_DAY || day > LAST_DAY) {
+    throw fieldProblem('date', 'invalid_format', 'must be an existing date such as 2026-10-25');
+  }
+  return day;
 }
 
 function calendarOf(day: DeliveryDay, rules: GateRules, now: number): DeliveryDayCalendar {

@@ -3,10 +3,11 @@ import type { Readable } from 'node:stream';
 import type { operatorExchangeEndpoints } from '@saldo/api';
 import type { Database } from '../../db/database.ts';
 import { encodeId, ID_PREFIX } from '../../domain/id.ts';
-import { idempotencyKeyOf, repeatable } from '../../http/idempotency.ts';
+import { callerSecretOf, idempotencyKeyOf, repeatable } from '../../http/idempotency.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import type { Call } from '../../http/routes.ts';
-import { readWhole, turns } from '../../http/streams.ts';
+import { readWhole } from '../../http/streams.ts';
+import { turnstile } from '../../http/turnstile.ts';
 import { recordAudit } from '../audit/store.ts';
 import { type Receiving, receiveMessage } from './receive.ts';
 import { findChangedNominations, findMessages } from './store.ts';
@@ -19,7 +20,7 @@ const RECEIVED_AT_ONCE = 2;
 /** A client that sends nothing for so long has gone. */
 const SILENCE_MS = 120_000;
 
-const inTurn = turns(RECEIVED_AT_ONCE);
+const inTurn = turnstile({ atOnce: RECEIVED_AT_ONCE });
 
 /** Answers a message that came over HTTP. With an `Idempotency-Key`, one that was taken in before is not again. */
 export function answerReceive(
@@ -41,7 +42,7 @@ export function answerReceive(
       const document = await readWhole(body, receiving.messageLimitBytes);
       if (key === null) return await receive(db, call, document, receiving, now);
       const content = JSON.stringify(['receiveMessage', hash('sha256', document)]);
-      const asked = repeatable(String(request.headers['x-api-key']), key, content);
+      const asked = repeatable(callerSecretOf(request), key, content);
       // The key stays locked until the answer is stored: of two at once, the second waits for the first.
       return await db.transaction(async (tx) => {
         const earlier = await asked.earlier(tx);

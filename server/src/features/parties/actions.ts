@@ -1,5 +1,6 @@
 import type { Scope, Tso } from '@saldo/api';
 import { hashSecret, type KeyKind, newSecret, shownPrefix } from '../../auth/api-key.ts';
+import { type Owner, ownerOf } from '../../auth/principal.ts';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
@@ -9,6 +10,7 @@ import {
   type BalanceGroupRow,
   getKey,
   type KeyRow,
+  type KeysOf,
   lockBalanceGroup,
   lockKey,
   type PartyRow,
@@ -91,13 +93,8 @@ export async function createAccount(tx: Tx, input: { name: string }, now: number
   return account;
 }
 
-export type KeyOwner =
-  | { type: 'brp'; brpNo: number }
-  | { type: 'account'; accountNo: number }
-  | { type: 'operator' };
-
 export type NewKey = {
-  owner: KeyOwner;
+  owner: Owner;
   name: string;
   scopes: readonly Scope[];
   expiresAt: number | null;
@@ -140,9 +137,9 @@ export async function createApiKey(
 
 const END_KEY = statement('end_api_key', 'update api_key set revoked_at = $2, expires_at = $3 where id = $1');
 
-async function getKeyToChange(tx: Tx, publicId: string): Promise<KeyRow> {
+async function getKeyToChange(tx: Tx, of: KeysOf, publicId: string): Promise<KeyRow> {
   const id = decodeId(ID_PREFIX.key, publicId);
-  const key = id === null ? null : await lockKey(tx, id);
+  const key = id === null ? null : await lockKey(tx, of, id);
   if (key === null) throw problem('api_key_not_found', 'There is no such API key.');
   return key;
 }
@@ -151,8 +148,13 @@ async function getKeyToChange(tx: Tx, publicId: string): Promise<KeyRow> {
 export type KeyChange = { before: KeyRow; after: KeyRow };
 
 /** Null when the key was revoked before, so that there is nothing to do. */
-export async function revokeApiKey(tx: Tx, publicId: string, now: number): Promise<KeyChange | null> {
-  const before = await getKeyToChange(tx, publicId);
+export async function revokeApiKey(
+  tx: Tx,
+  of: KeysOf,
+  publicId: string,
+  now: number,
+): Promise<KeyChange | null> {
+  const before = await getKeyToChange(tx, of, publicId);
   if (before.revoked_at !== null) return null;
   await tx.query(END_KEY, [before.id, timestamp(now), timestampOrNull(before.expires_at)]);
   return { before, after: await getKey(tx, before.id) };
@@ -161,11 +163,12 @@ export async function revokeApiKey(tx: Tx, publicId: string, now: number): Promi
 /** A new key in the place of a working one, which ends after the grace, or earlier if it would have anyway. */
 export async function rotateApiKey(
   tx: Tx,
+  of: KeysOf,
   publicId: string,
   graceMs: number,
   now: number,
 ): Promise<{ old: KeyChange; id: string; secret: string }> {
-  const before = await getKeyToChange(tx, publicId);
+  const before = await getKeyToChange(tx, of, publicId);
   const { revoked_at: revokedAt, expires_at: expiresAt } = before;
   if (revokedAt !== null) throw cannotRotate('revoked');
   if (expiresAt !== null && expiresAt <= now) throw cannotRotate('expired');
@@ -183,11 +186,6 @@ export async function rotateApiKey(
 
 const cannotRotate = (how: 'revoked' | 'expired') =>
   problem('invalid_status_transition', `The key is ${how} and cannot be rotated; create a new one.`);
-
-function ownerOf({ brp_no: brpNo, account_no: accountNo }: KeyRow): KeyOwner {
-  if (brpNo !== null) return { type: 'brp', brpNo };
-  return accountNo === null ? { type: 'operator' } : { type: 'account', accountNo };
-}
 
 const FIRST_OPERATOR_KEY: NewKey = {
   owner: { type: 'operator' },

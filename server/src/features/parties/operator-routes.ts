@@ -1,29 +1,25 @@
-import { type BodyOf, operatorPartyEndpoints as endpoints, type NewApiKey, SCOPES } from '@saldo/api';
+import { type BodyOf, operatorPartyEndpoints as endpoints, SCOPES } from '@saldo/api';
+import type { Owner } from '../../auth/principal.ts';
 import type { Clock } from '../../clock.ts';
 import type { Db } from '../../db/database.ts';
-import { parseInstant } from '../../domain/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';
-import { type PageRequest, pageById, paginate } from '../../http/paging.ts';
+import { pageByEic, pageById, paginate } from '../../http/paging.ts';
 import { fieldProblem, problem, validationProblem } from '../../http/problem.ts';
 import { type Route, route, writeRoute } from '../../http/routes.ts';
 import { recordAudit } from '../audit/store.ts';
 import {
   balanceGroupNotFound,
   createAccount,
-  createApiKey,
   createBalanceGroup,
   createBrp,
-  type KeyOwner,
   type NewKey,
-  revokeApiKey,
-  rotateApiKey,
   updateBalanceGroup,
 } from './actions.ts';
+import { answerCreate, answerRevoke, answerRotate, keyFaults, keyOf } from './key-answers.ts';
 import {
   findAccount,
   findBalanceGroup,
   findBrp,
-  getKey,
   type KeyFilter,
   listAccounts,
   listBalanceGroups,
@@ -96,11 +92,6 @@ function balanceGroupRoutes(db: Db, clock: Clock): Route[] {
   ];
 }
 
-const pageByEic = (page: PageRequest) => ({
-  after: String(page.after?.[0] ?? ''),
-  count: page.limit + 1,
-});
-
 function accountRoutes(db: Db, clock: Clock): Route[] {
   return [
     writeRoute(endpoints.createAccount, async (call, tx) => {
@@ -120,13 +111,9 @@ function accountRoutes(db: Db, clock: Clock): Route[] {
 
 function keyRoutes(db: Db, clock: Clock): Route[] {
   return [
-    writeRoute(endpoints.createApiKey, async (call, tx): Promise<NewApiKey> => {
+    writeRoute(endpoints.createApiKey, async (call, tx) => {
       const now = clock.now();
-      const { id, secret } = await createApiKey(tx, await newKeyOf(tx, call.body, now), now);
-      const after = wireKey(await getKey(tx, id));
-      const deed = { action: 'api_key.created', subject: after.id, before: null, after };
-      await recordAudit(tx, call, deed, now);
-      return { ...after, secret };
+      return answerCreate(tx, call, await newKeyOf(tx, call.body, now), now);
     }),
     route(endpoints.listApiKeys, async ({ query, page }) => {
       const filter = keyFilter(query.owner_type, query.owner_id);
@@ -134,25 +121,12 @@ function keyRoutes(db: Db, clock: Clock): Route[] {
       const { records, pagination } = paginate(page, rows, (row) => [row.id]);
       return { api_keys: records.map(wireKey), pagination };
     }),
-    writeRoute(endpoints.revokeApiKey, async (call, tx) => {
-      const now = clock.now();
-      const change = await revokeApiKey(tx, call.params.key_id, now);
-      if (change === null) return {};
-      const [before, after] = [wireKey(change.before), wireKey(change.after)];
-      await recordAudit(tx, call, { action: 'api_key.revoked', subject: after.id, before, after }, now);
-      return {};
-    }),
-    writeRoute(endpoints.rotateApiKey, async (call, tx): Promise<NewApiKey> => {
-      const now = clock.now();
-      const graceMs = (call.body.grace_s ?? 0) * 1000;
-      const { old, id, secret } = await rotateApiKey(tx, call.params.key_id, graceMs, now);
-      const [before, after] = [wireKey(old.before), wireKey(old.after)];
-      await recordAudit(tx, call, { action: 'api_key.rotated', subject: after.id, before, after }, now);
-      const made = wireKey(await getKey(tx, id));
-      const deed = { action: 'api_key.created', subject: made.id, before: null, after: made };
-      await recordAudit(tx, call, deed, now);
-      return { ...made, secret };
-    }),
+    writeRoute(endpoints.revokeApiKey, (call, tx) =>
+      answerRevoke(tx, call, 'everybody', call.params.key_id, clock.now()),
+    ),
+    writeRoute(endpoints.rotateApiKey, (call, tx) =>
+      answerRotate(tx, call, 'everybody', call.params.key_id, call.body, clock.now()),
+    ),
   ];
 }
 
@@ -161,29 +135,16 @@ type OwnerType = KeyBody['owner']['type'];
 
 /** What a key is to be, once everything that depends on other records is known to be right. */
 async function newKeyOf(db: Db, body: KeyBody, now: number): Promise<NewKey> {
-  const errors = [];
   const owner = await findOwner(db, body.owner);
-  if ('message' in owner) errors.push({ field: 'owner.id', ...owner });
-  const isBrp = body.owner.type === 'brp';
-  if (!isBrp && body.scopes !== undefined && body.scopes.length > 0) {
-    const message = 'are for keys of BRPs only';
-    errors.push({ field: 'scopes', code: 'validation_failed' as const, message });
-  }
-  const expiresAt = typeof body.expires_at === 'string' ? parseInstant(body.expires_at) : null;
-  if (expiresAt !== null && (expiresAt <= now || expiresAt > LAST_EXPIRY)) {
-    const message = expiresAt <= now ? 'must be in the future' : 'must be before the year 9999';
-    errors.push({ field: 'expires_at', code: 'validation_failed' as const, message });
-  }
-  if ('message' in owner || errors.length > 0) throw validationProblem(errors);
-  return { owner, name: body.name, scopes: isBrp ? (body.scopes ?? SCOPES) : [], expiresAt };
+  const errors = keyFaults(body.owner.type, SCOPES, body, now);
+  if ('message' in owner) throw validationProblem([{ field: 'owner.id', ...owner }, ...errors]);
+  if (errors.length > 0) throw validationProblem(errors);
+  return keyOf(owner, SCOPES, body);
 }
-
-/** Later times have no form that every part of the platform can write. */
-const LAST_EXPIRY = Date.UTC(9998, 11, 31);
 
 type OwnerFault = { code: 'required' | 'validation_failed'; message: string };
 
-async function findOwner(db: Db, { type, id }: KeyBody['owner']): Promise<KeyOwner | OwnerFault> {
+async function findOwner(db: Db, { type, id }: KeyBody['owner']): Promise<Owner | OwnerFault> {
   if (type === 'operator') {
     if (id === undefined) return { type };
     return { code: 'validation_failed', message: 'must not be given: there is only one operator' };

@@ -1,5 +1,6 @@
 import type { Scope, Tso } from '@saldo/api';
 import type { KeyKind } from '../../auth/api-key.ts';
+import type { Owner } from '../../auth/principal.ts';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { checkEic } from '../../domain/eic.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';
@@ -119,6 +120,24 @@ const LIST_KEYS = statement(
 );
 const FIND_API_KEY = statement('find_api_key', `${KEY} where k.id = $1`);
 const LOCK_API_KEY = statement('lock_api_key', 'select from api_key where id = $1 for update');
+const IS_OF = `k.owner = $2 and k.brp_no is not distinct from $3::int and k.account_no is not distinct from $4::int`;
+const FIND_OWN_KEY = statement('find_own_api_key', `${KEY} where k.id = $1 and ${IS_OF}`);
+const LIST_OWN_KEYS = statement(
+  'list_own_api_keys',
+  `${KEY} where k.id > $1 and ${IS_OF} order by k.id limit $5`,
+);
+
+/** Whose keys are meant: those of one owner, or all of them, for the operator. */
+export type KeysOf = Owner | 'everybody';
+
+const ownerValues = (owner: Owner) => [
+  owner.type,
+  owner.type === 'brp' ? owner.brpNo : null,
+  owner.type === 'account' ? owner.accountNo : null,
+];
+
+export const listOwnKeys = (db: Db, owner: Owner, page: IdPage): Promise<KeyRow[]> =>
+  db.query<KeyRow>(LIST_OWN_KEYS, [page.after, ...ownerValues(owner), page.count]);
 
 export type KeyFilter = { owner: KeyKind | null; brpId: string | null; accountId: string | null };
 
@@ -132,8 +151,11 @@ export async function getKey(db: Db, id: string): Promise<KeyRow> {
 }
 
 /** Holds the key for this transaction: of two rotations at once, the second one sees that it is too late. */
-export async function lockKey(tx: Tx, id: string): Promise<KeyRow | null> {
+export async function lockKey(tx: Tx, of: KeysOf, id: string): Promise<KeyRow | null> {
   await tx.query(LOCK_API_KEY, [id]);
-  const [row] = await tx.query<KeyRow>(FIND_API_KEY, [id]);
+  const [row] =
+    of === 'everybody'
+      ? await tx.query<KeyRow>(FIND_API_KEY, [id])
+      : await tx.query<KeyRow>(FIND_OWN_KEY, [id, ...ownerValues(of)]);
   return row ?? null;
 }

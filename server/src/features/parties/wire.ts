@@ -1,4 +1,4 @@
-import type { Account, ApiKey, Brp, OperatorBalanceGroup } from '@saldo/api';
+import type { Account, ApiKey, Brp, OperatorBalanceGroup, OwnBalanceGroup } from '@saldo/api';
 import { formatInstant } from '../../domain/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '../../domain/id.ts';
 import type { BalanceGroupRow, KeyRow, PartyRow } from './store.ts';
@@ -15,12 +15,17 @@ export const wireAccount = (row: PartyRow): Account => ({
   created_at: formatInstant(row.created_at),
 });
 
-export const wireBalanceGroup = (row: BalanceGroupRow): OperatorBalanceGroup => ({
+/** A balance group for those to whom it belongs anyway. */
+export const wireOwnBalanceGroup = (row: BalanceGroupRow): OwnBalanceGroup => ({
   eic: row.eic,
-  brp_id: encodeId(ID_PREFIX.brp, row.brp_id),
   name: row.name,
   tsos: row.tsos,
   created_at: formatInstant(row.created_at),
+});
+
+export const wireBalanceGroup = (row: BalanceGroupRow): OperatorBalanceGroup => ({
+  brp_id: encodeId(ID_PREFIX.brp, row.brp_id),
+  ...wireOwnBalanceGroup(row),
 });
 
 const instantOrNull = (instant: number | null) => (instant === null ? null : formatInstant(instant));

@@ -19,7 +19,7 @@ export async function followSandboxClock(db: Db, clock: MovableClock): Promise<v
 }
 
 async function setClock(tx: Tx, clock: MovableClock, instant: number): Promise<number> {
-  const offset = instant - (clock.now() - clock.offsetMs());
+  const offset = instant - clock.machineNow();
   await tx.query(WRITE, [offset]);
   return offset;
 }

@@ -2,10 +2,11 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ImportResult, operatorVolumeEndpoints } from '@saldo/api';
 import type { Database, Tx } from '../../db/database.ts';
-import { idempotencyKeyOf, repeatableStream } from '../../http/idempotency.ts';
+import { callerSecretOf, idempotencyKeyOf, repeatableStream } from '../../http/idempotency.ts';
 import { validationProblem } from '../../http/problem.ts';
 import type { Call } from '../../http/routes.ts';
-import { chunksOf, mediaTypeOf, turns } from '../../http/streams.ts';
+import { chunksOf, mediaTypeOf } from '../../http/streams.ts';
+import { turnstile } from '../../http/turnstile.ts';
 import { recordAudit } from '../audit/store.ts';
 import { type ImportOptions, importVolumes, newImportResult } from './import.ts';
 
@@ -17,7 +18,7 @@ type ImportCall = Call<typeof operatorVolumeEndpoints.importVolumes>;
  */
 const IMPORTS_AT_ONCE = 3;
 
-const inTurn = turns(IMPORTS_AT_ONCE);
+const inTurn = turnstile({ atOnce: IMPORTS_AT_ONCE });
 
 /**
  * Answers an import. With an `Idempotency-Key`, one that was done before is read, compared, and not done again. A
@@ -46,7 +47,7 @@ export function answerImport(
       // Only now, since whoever waits for their turn cannot send.
       request.raw.setTimeout(silenceMs, () => request.raw.destroy());
       if (key === null) return await importOnce(db, call, bytesOf(body, null), options);
-      const asked = repeatableStream(String(request.headers['x-api-key']), key);
+      const asked = repeatableStream(callerSecretOf(request), key);
       // The key stays locked until the answer is stored: of two at once, the second waits for the first.
       return await db.transaction(async (tx) => {
         const hash = createHash('sha256');

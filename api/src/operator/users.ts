@@ -1,0 +1,206 @@
+import Type, { type Static } from 'typebox';
+import { Choice, DateTime, Name, Nullable, Pagination, pageQuery, Strict } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { EmailInput, identityFields, USER_PERMISSIONS, USER_ROLES, USER_STATUSES } from '../users.ts';
+
+export const User = Type.Object(
+  {
+    ...identityFields,
+    status: Choice(USER_STATUSES, {
+      description: '`invited` until a password is set; a `disabled` user cannot sign in.',
+      examples: ['active'],
+    }),
+    created_at: DateTime('Creation, UTC.'),
+    disabled_at: Nullable(DateTime('When the user was disabled.')),
+    last_signed_in_at: Nullable(DateTime('The last time that the user signed in.')),
+    invitation_expires_at: Nullable(
+      DateTime('Until then the last invitation can be used; null when there is none, or it was used.'),
+    ),
+  },
+  { title: 'User', description: 'Somebody who may sign in to the portal.' },
+);
+export type User = Static<typeof User>;
+
+/** A link is told once, in this answer; it is to be handed to the user by a way that both trust. */
+export const InvitationLink = Type.Object(
+  {
+    link: Type.String({
+      description:
+        'The page on which the user sets a password: `{base}/invitation#{token}`. What follows the `#` never reaches a log.',
+      examples: ['https://saldo.example/invitation#k3…'],
+    }),
+    expires_at: DateTime('Until then it can be used, once.'),
+  },
+  { title: 'InvitationLink' },
+);
+export type InvitationLink = Static<typeof InvitationLink>;
+
+const userExample: User = {
+  id: 'user_01jhm3w4t9e3rvbq6d8n2k5x7c',
+  email: 'dispatch@nordwind.example',
+  name: 'Dispatch',
+  role: 'brp',
+  permissions: 'manage',
+  brp: { id: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b', name: 'Nordwind Direktvermarktung GmbH' },
+  account: null,
+  status: 'active',
+  created_at: '2025-11-17T09:00:00Z',
+  disabled_at: null,
+  last_signed_in_at: '2026-01-14T07:45:00Z',
+  invitation_expires_at: null,
+};
+
+const Permissions = Choice(USER_PERMISSIONS, {
+  description: '`read` sees everything that the role sees; `manage` may change it too.',
+  examples: ['manage'],
+});
+
+const tag = 'Users';
+
+export const operatorUserEndpoints = {
+  createUser: endpoint({
+    id: 'createUser',
+    method: 'POST',
+    path: '/operator/v1/users',
+    tag,
+    summary: 'Create a user',
+    description: 'Somebody who may sign in to the portal, once invited. Nobody can sign in before that.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: Strict(
+      {
+        email: EmailInput,
+        name: Name('How the user is called.', userExample.name),
+        role: Choice(USER_ROLES, { description: 'For whom the user works.', examples: ['brp'] }),
+        permissions: Permissions,
+        brp_id: Type.Optional(
+          Type.String({ description: 'The BRP of a user of one.', examples: [userExample.brp?.id] }),
+        ),
+        account_id: Type.Optional(
+          Type.String({
+            description: 'The account of a user of one.',
+            examples: ['acc_01jhm3vrc2e5rb4v1p9yqs8n3d'],
+          }),
+        ),
+      },
+      { title: 'UserCreate' },
+    ),
+    response: User,
+    problems: ['already_exists'],
+    example: {
+      request: {
+        email: userExample.email,
+        name: userExample.name,
+        role: 'brp',
+        permissions: 'manage',
+        brp_id: userExample.brp?.id,
+      },
+      response: { ...userExample, status: 'invited', last_signed_in_at: null },
+    },
+  }),
+  listUsers: endpoint({
+    id: 'listUsers',
+    method: 'GET',
+    path: '/operator/v1/users',
+    tag,
+    summary: 'List users',
+    description: 'All users, oldest first.',
+    scopes: [],
+    query: Strict({
+      role: Type.Optional(Choice(USER_ROLES, { description: 'Only of this role.', examples: ['brp'] })),
+      email: Type.Optional(
+        Type.String({ description: 'Only the user with this address.', examples: [userExample.email] }),
+      ),
+      brp_id: Type.Optional(
+        Type.String({ description: 'Only this BRP’s.', examples: [userExample.brp?.id] }),
+      ),
+      account_id: Type.Optional(
+        Type.String({
+          description: 'Only this account’s.',
+          examples: ['acc_01jhm3vrc2e5rb4v1p9yqs8n3d'],
+        }),
+      ),
+      ...pageQuery,
+    }),
+    body: null,
+    response: Type.Object({ users: Type.Array(User), pagination: Pagination }, { title: 'UserList' }),
+    problems: [],
+    example: {
+      response: { users: [userExample], pagination: { limit: 10, has_more: false, next_cursor: null } },
+    },
+  }),
+  getUser: endpoint({
+    id: 'getUser',
+    method: 'GET',
+    path: '/operator/v1/users/{user_id}',
+    tag,
+    summary: 'Read a user',
+    description: 'One user, by its id.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: User,
+    problems: ['user_not_found'],
+    example: { response: userExample },
+  }),
+  updateUser: endpoint({
+    id: 'updateUser',
+    method: 'PATCH',
+    path: '/operator/v1/users/{user_id}',
+    tag,
+    summary: 'Change a user',
+    description:
+      'Name and permissions, and whether the user is disabled. A disabled user’s sessions end at once, and an invitation of theirs can no longer be used.',
+    scopes: [],
+    query: Strict({}),
+    body: Strict(
+      {
+        name: Type.Optional(Name('How the user is called.', userExample.name)),
+        permissions: Type.Optional(Permissions),
+        disabled: Type.Optional(
+          Type.Boolean({ description: 'Whether the user is kept out.', examples: [true] }),
+        ),
+      },
+      {
+        title: 'UserUpdate',
+        'x-read-only': [
+          'id',
+          'email',
+          'role',
+          'brp',
+          'account',
+          'status',
+          'created_at',
+          'disabled_at',
+          'last_signed_in_at',
+          'invitation_expires_at',
+        ],
+      },
+    ),
+    response: User,
+    problems: ['user_not_found', 'invalid_status_transition'],
+    example: { request: { permissions: 'manage' }, response: userExample },
+  }),
+  inviteUser: endpoint({
+    id: 'inviteUser',
+    method: 'POST',
+    path: '/operator/v1/users/{user_id}/invitation',
+    tag,
+    summary: 'Invite a user',
+    description:
+      'A link with which the user sets a password, the first one or a new one. It works once and for 72 hours; an earlier one ends.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: null,
+    response: InvitationLink,
+    problems: ['user_not_found', 'invalid_status_transition'],
+    example: {
+      response: {
+        link: 'https://saldo.example/invitation#k3…',
+        expires_at: '2026-01-17T07:45:00Z',
+      },
+    },
+  }),
+};

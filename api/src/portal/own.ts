@@ -1,0 +1,119 @@
+import Type, { type Static } from 'typebox';
+import { Pagination, pageQuery, Strict } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import {
+  ApiKey,
+  keyExample,
+  keyRotation,
+  keySettings,
+  NewApiKey,
+  newKeyExample,
+  OperatorBalanceGroup,
+} from '../operator/parties.ts';
+
+const tag = 'Own';
+const lastPage = { limit: 10, has_more: false, next_cursor: null };
+
+export const OwnBalanceGroup = Type.Omit(OperatorBalanceGroup, ['brp_id'], { title: 'OwnBalanceGroup' });
+export type OwnBalanceGroup = Static<typeof OwnBalanceGroup>;
+
+/** What belongs to the BRP or the account that the user works for. */
+export const portalOwnEndpoints = {
+  listOwnApiKeys: endpoint({
+    id: 'listOwnApiKeys',
+    method: 'GET',
+    path: '/portal/v1/api-keys',
+    tag,
+    summary: 'List the own API keys',
+    description: 'Keys of the user’s BRP or account, oldest first, without their secrets.',
+    scopes: [],
+    query: Strict(pageQuery),
+    body: null,
+    response: Type.Object(
+      { api_keys: Type.Array(ApiKey), pagination: Pagination },
+      { title: 'OwnApiKeyList' },
+    ),
+    problems: ['invalid_session', 'insufficient_permissions'],
+    example: { response: { api_keys: [keyExample], pagination: lastPage } },
+  }),
+  createOwnApiKey: endpoint({
+    id: 'createOwnApiKey',
+    method: 'POST',
+    path: '/portal/v1/api-keys',
+    tag,
+    summary: 'Create an own API key',
+    description: 'The secret is in this one answer only. A BRP’s key carries scopes, all of them by default.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: Strict(keySettings, { title: 'OwnApiKeyCreate' }),
+    response: NewApiKey,
+    problems: ['invalid_session', 'foreign_origin', 'insufficient_permissions'],
+    example: { request: { name: keyExample.name, scopes: keyExample.scopes }, response: newKeyExample },
+  }),
+  revokeOwnApiKey: endpoint({
+    id: 'revokeOwnApiKey',
+    method: 'DELETE',
+    path: '/portal/v1/api-keys/{key_id}',
+    tag,
+    summary: 'Revoke an own API key',
+    description: 'Takes effect within 5 seconds in every process. Revoking a revoked key changes nothing.',
+    scopes: [],
+    status: 204,
+    query: Strict({}),
+    body: null,
+    response: Type.Null(),
+    problems: ['invalid_session', 'foreign_origin', 'insufficient_permissions', 'api_key_not_found'],
+    example: { response: null },
+  }),
+  rotateOwnApiKey: endpoint({
+    id: 'rotateOwnApiKey',
+    method: 'POST',
+    path: '/portal/v1/api-keys/{key_id}/rotate',
+    tag,
+    summary: 'Rotate an own API key',
+    description: 'A new key of the same name, scopes and expiry; the old one ends after the grace.',
+    scopes: [],
+    status: 201,
+    query: Strict({}),
+    body: Strict(keyRotation, { title: 'OwnApiKeyRotate' }),
+    response: NewApiKey,
+    problems: [
+      'invalid_session',
+      'foreign_origin',
+      'insufficient_permissions',
+      'api_key_not_found',
+      'invalid_status_transition',
+    ],
+    example: { request: { grace_s: 3600 }, response: newKeyExample },
+  }),
+  listOwnBalanceGroups: endpoint({
+    id: 'listOwnBalanceGroups',
+    method: 'GET',
+    path: '/portal/v1/balance-groups',
+    tag,
+    summary: 'List the own balance groups',
+    description: 'Balance groups of the user’s BRP by EIC, with the control areas enabled in them.',
+    scopes: [],
+    query: Strict(pageQuery),
+    body: null,
+    response: Type.Object(
+      { balance_groups: Type.Array(OwnBalanceGroup), pagination: Pagination },
+      { title: 'OwnBalanceGroupList' },
+    ),
+    problems: ['invalid_session', 'insufficient_permissions'],
+    example: {
+      response: {
+        balance_groups: [
+          {
+            eic: '11XFC-PROD-----E',
+            name: 'Hauptbilanzkreis',
+            tsos: ['DE_50HERTZ', 'DE_TENNET'],
+            created_at: '2025-11-17T08:10:00Z',
+          },
+        ],
+        pagination: lastPage,
+      },
+    },
+  }),
+};

@@ -1,0 +1,168 @@
+import Type, { type Static } from 'typebox';
+import { Choice, DateTime, Strict } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { SCOPES } from '../scopes.ts';
+import { Credentials, identityFields, NewPassword, PasswordInput, USER_ROLES } from '../users.ts';
+
+export const SessionUser = Type.Object(identityFields, { title: 'SessionUser' });
+export type SessionUser = Static<typeof SessionUser>;
+
+/** A session is a cookie that no script can read; this is what a page may know of it. */
+export const SessionState = Type.Object(
+  {
+    user: SessionUser,
+    scopes: Type.Array(Choice(SCOPES), {
+      description: 'What the user may do in the BRP API; empty for other roles.',
+    }),
+    expires_at: DateTime('When the session ends at the latest, by the machine’s clock.'),
+    server_time: DateTime('The platform’s time now: what gates and statuses go by.'),
+  },
+  { title: 'SessionState' },
+);
+export type SessionState = Static<typeof SessionState>;
+
+export const Invitation = Type.Object(
+  {
+    email: Type.String(),
+    name: Type.String(),
+    role: Choice(USER_ROLES),
+    expires_at: DateTime('Until then the link can be used, once.'),
+  },
+  { title: 'Invitation' },
+);
+export type Invitation = Static<typeof Invitation>;
+
+const stateExample: SessionState = {
+  user: {
+    id: 'user_01jhm3w4t9e3rvbq6d8n2k5x7c',
+    email: 'dispatch@nordwind.example',
+    name: 'Dispatch',
+    role: 'brp',
+    permissions: 'manage',
+    brp: { id: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b', name: 'Nordwind Direktvermarktung GmbH' },
+    account: null,
+  },
+  scopes: ['contracts:read', 'transactions:read', 'nominations:read', 'customers:read', 'customers:write'],
+  expires_at: '2026-01-21T07:45:00Z',
+  server_time: '2026-01-14T07:45:00Z',
+};
+
+const tag = 'Session';
+
+export const portalSessionEndpoints = {
+  signIn: endpoint({
+    id: 'signIn',
+    method: 'POST',
+    path: '/portal/v1/session',
+    tag,
+    summary: 'Sign in',
+    description: 'The answer sets the session’s cookie. Needs no session.',
+    scopes: [],
+    query: Strict({}),
+    body: Credentials,
+    response: SessionState,
+    problems: ['invalid_credentials', 'foreign_origin'],
+    example: {
+      request: { email: stateExample.user.email, password: 'nine gulls over the jetty' },
+      response: stateExample,
+    },
+  }),
+  getSession: endpoint({
+    id: 'getSession',
+    method: 'GET',
+    path: '/portal/v1/session',
+    tag,
+    summary: 'Read the session',
+    description: 'Who is signed in, and what they may do.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: SessionState,
+    problems: ['invalid_session'],
+    example: { response: stateExample },
+  }),
+  signOut: endpoint({
+    id: 'signOut',
+    method: 'DELETE',
+    path: '/portal/v1/session',
+    tag,
+    summary: 'Sign out',
+    description: 'Ends this session.',
+    scopes: [],
+    status: 204,
+    query: Strict({}),
+    body: null,
+    response: Type.Null(),
+    problems: ['invalid_session', 'foreign_origin'],
+    example: { response: null },
+  }),
+  signOutElsewhere: endpoint({
+    id: 'signOutElsewhere',
+    method: 'DELETE',
+    path: '/portal/v1/session/others',
+    tag,
+    summary: 'Sign out everywhere else',
+    description: 'Ends all other sessions of the user.',
+    scopes: [],
+    status: 204,
+    query: Strict({}),
+    body: null,
+    response: Type.Null(),
+    problems: ['invalid_session', 'foreign_origin'],
+    example: { response: null },
+  }),
+  changePassword: endpoint({
+    id: 'changePassword',
+    method: 'PUT',
+    path: '/portal/v1/password',
+    tag,
+    summary: 'Change the password',
+    description: 'Ends all other sessions of the user.',
+    scopes: [],
+    status: 204,
+    query: Strict({}),
+    body: Strict({ current: PasswordInput, new: NewPassword }, { title: 'PasswordChange' }),
+    response: Type.Null(),
+    problems: ['invalid_session', 'foreign_origin'],
+    example: {
+      request: { current: 'nine gulls over the jetty', new: 'ten gulls over the harbour' },
+      response: null,
+    },
+  }),
+  getInvitation: endpoint({
+    id: 'getInvitation',
+    method: 'GET',
+    path: '/portal/v1/invitations/{token}',
+    tag,
+    summary: 'Read an invitation',
+    description: 'Whom the link was made for. Needs no session.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: Invitation,
+    problems: ['invitation_not_found'],
+    example: {
+      response: {
+        email: stateExample.user.email,
+        name: stateExample.user.name,
+        role: stateExample.user.role,
+        expires_at: '2026-01-17T07:45:00Z',
+      },
+    },
+  }),
+  acceptInvitation: endpoint({
+    id: 'acceptInvitation',
+    method: 'POST',
+    path: '/portal/v1/invitations/{token}',
+    tag,
+    summary: 'Accept an invitation',
+    description:
+      'Sets the password and signs in; all sessions that the user had before end. Works once. Needs no session.',
+    scopes: [],
+    query: Strict({}),
+    body: Strict({ password: NewPassword }, { title: 'InvitationAccept' }),
+    response: SessionState,
+    problems: ['invitation_not_found', 'foreign_origin'],
+    example: { request: { password: 'nine gulls over the jetty' }, response: stateExample },
+  }),
+};

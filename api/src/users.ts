@@ -1,0 +1,59 @@
+import Type, { type Static } from 'typebox';
+import { Choice, LIMITS, Nullable, Strict } from './common.ts';
+
+/** For whom a user works. */
+export const USER_ROLES = ['operator', 'brp', 'account'] as const;
+export type UserRole = (typeof USER_ROLES)[number];
+
+/** `read` sees everything that the role sees; `manage` may change it too. */
+export const USER_PERMISSIONS = ['read', 'manage'] as const;
+export type UserPermissions = (typeof USER_PERMISSIONS)[number];
+
+export const USER_STATUSES = ['invited', 'active', 'disabled'] as const;
+export type UserStatus = (typeof USER_STATUSES)[number];
+
+export const EmailInput = Type.String({
+  format: 'email',
+  maxLength: LIMITS.emailLength,
+  description: 'Upper and lower case are the same.',
+  examples: ['dispatch@nordwind.example'],
+});
+
+/** A password that is to be; what is only compared may be anything. */
+export const NewPassword = Type.String({
+  minLength: LIMITS.password.minimum,
+  maxLength: LIMITS.password.maximum,
+  format: 'text',
+  description: `${LIMITS.password.minimum} to ${LIMITS.password.maximum} characters of any kind.`,
+  examples: ['nine gulls over the jetty'],
+});
+
+export const PasswordInput = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.password.maximum,
+  format: 'text',
+  examples: ['nine gulls over the jetty'],
+});
+
+const PartyName = (title: string, example: string) =>
+  Type.Object({ id: Type.String({ examples: [example] }), name: Type.String() }, { title });
+
+/** Who a user is: the same for the user and for the operator. */
+export const identityFields = {
+  id: Type.String({ examples: ['user_01jhm3w4t9e3rvbq6d8n2k5x7c'] }),
+  email: Type.String({ examples: ['dispatch@nordwind.example'] }),
+  name: Type.String({ examples: ['Dispatch'] }),
+  role: Choice(USER_ROLES, { description: 'For whom the user works.', examples: ['brp'] }),
+  permissions: Choice(USER_PERMISSIONS, {
+    description: '`read` sees everything that the role sees; `manage` may change it too.',
+    examples: ['manage'],
+  }),
+  brp: Nullable(PartyName('UserBrp', 'brp_01jhm3vq8ne0grs4f5c3hxkz2b')),
+  account: Nullable(PartyName('UserAccount', 'acc_01jhm3vrc2e5rb4v1p9yqs8n3d')),
+};
+
+export const Credentials = Strict(
+  { email: EmailInput, password: PasswordInput },
+  { title: 'Credentials', description: 'What a user signs in with.' },
+);
+export type Credentials = Static<typeof Credentials>;

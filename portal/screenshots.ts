@@ -1,0 +1,76 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+/**
+ * Takes the pictures of the documentation from a running platform with its demo world:
+ * `npm run screenshots --workspace portal -- ./data`. The argument is the platform's data folder.
+ */
+const OUT = fileURLToPath(new URL('../docs/images', import.meta.url));
+const BASE = process.env['SALDO_URL'] ?? 'http://127.0.0.1:8080';
+const CHROME = process.env['CHROME_PATH'] ?? '/usr/bin/chromium';
+
+type Demo = { readonly users: readonly { email: string; password: string; role: string }[] };
+type View = {
+  readonly name: string;
+  readonly path: string;
+  readonly width: number;
+  readonly theme: 'light' | 'dark';
+};
+
+const WIDE = 1440;
+const PHONE = 390;
+const VIEWS: readonly View[] = [
+  { name: 'overview', path: '/', width: WIDE, theme: 'light' },
+  { name: 'nominations', path: '/nominations', width: WIDE, theme: 'light' },
+  { name: 'nomination', path: 'long-day', width: WIDE, theme: 'dark' },
+  { name: 'nomination-phone', path: 'long-day', width: PHONE, theme: 'light' },
+  { name: 'month', path: '/month', width: WIDE, theme: 'dark' },
+  { name: 'contracts', path: '/contracts', width: WIDE, theme: 'light' },
+];
+
+async function signIn(page: Page, user: Demo['users'][number]): Promise<void> {
+  await page.goto(`${BASE}/sign-in`);
+  await page.fill('input[name=email]', user.email);
+  await page.fill('input[name=password]', user.password);
+  await page.click('button[type=submit]');
+  await page.waitForURL(`${BASE}/`);
+}
+
+/** The day with the hour that comes twice: the picture that says most. */
+async function openLongDay(page: Page): Promise<void> {
+  const year = new Date().getUTCFullYear();
+  const lastOfOctober = new Date(Date.UTC(year, 9, 31));
+  const sunday = 31 - lastOfOctober.getUTCDay();
+  await page.goto(`${BASE}/nominations?day=${year}-10-${sunday}`);
+  await page.locator('tbody a').first().click();
+  await page.waitForSelector('[role=slider] svg');
+}
+
+async function take(browser: Browser, user: Demo['users'][number], view: View): Promise<void> {
+  const viewport = { width: view.width, height: view.width === PHONE ? 844 : 900 };
+  const context = await browser.newContext({ viewport, colorScheme: view.theme, locale: 'en-GB' });
+  const page = await context.newPage();
+  await signIn(page, user);
+  if (view.path === 'long-day') await openLongDay(page);
+  else await page.goto(BASE + view.path);
+  await page.waitForLoadState('networkidle');
+  await page.screenshot({ path: path.join(OUT, `${view.name}.png`) });
+  await context.close();
+}
+
+const [dataDir = './data'] = process.argv.slice(2);
+const demo = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as Demo;
+const user = demo.users.find(({ role }) => role === 'brp');
+if (!user) throw new Error(`${dataDir}/demo.json names no user of a BRP`);
+await mkdir(OUT, { recursive: true });
+const browser = await chromium.launch({
+  executablePath: CHROME,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+});
+try {
+  for (const view of VIEWS) await take(browser, user, view);
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,73 @@
+import type { Contract, CustomerStatus, Nomination, Transaction } from '@saldo/api';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Badge, type Tone } from '../ui/badge.tsx';
+import { cx } from '../ui/cx.ts';
+
+const NOMINATION_TONES: Readonly<Record<Nomination['status'], Tone>> = {
+  pending: 'warn',
+  partial_match: 'bad',
+  match: 'ok',
+  superseded: 'neutral',
+};
+
+/** Status of a nomination, and as long as it is pending, whether it is on its way. */
+export function NominationBadges({ nomination }: { nomination: Nomination }) {
+  const { t } = useI18n();
+  const { status, sent_at } = nomination;
+  return (
+    <span className="inline-flex gap-1">
+      {/* On a phone, how far a pending one has come says it all. */}
+      <span className={cx(status === 'pending' && 'max-sm:hidden')}>
+        <Badge tone={NOMINATION_TONES[status]}>{t.brp.nominations.statuses[status]}</Badge>
+      </span>
+      {status === 'pending' && (
+        <Badge tone={sent_at ? 'neutral' : 'warn'}>
+          {sent_at ? t.brp.nominations.sentState : t.brp.nominations.unsent}
+        </Badge>
+      )}
+    </span>
+  );
+}
+
+export function DirectionBadge({ direction }: Pick<Nomination, 'direction'>) {
+  const { t } = useI18n();
+  return (
+    <Badge tone={direction}>
+      <span aria-hidden="true">{direction === 'out' ? '↗' : '↙'}</span>
+      {t.common.directions[direction]}
+    </Badge>
+  );
+}
+
+const CONTRACT_TONES: Readonly<Record<Contract['status'], Tone>> = {
+  pending: 'warn',
+  in_progress: 'ok',
+  completed: 'neutral',
+};
+
+export function ContractBadge({ status }: Pick<Contract, 'status'>) {
+  const { t } = useI18n();
+  return <Badge tone={CONTRACT_TONES[status]}>{t.brp.contracts.statuses[status]}</Badge>;
+}
+
+const TRANSACTION_TONES: Readonly<Record<Transaction['status'], Tone>> = {
+  valid: 'ok',
+  invalid: 'bad',
+  superseded: 'neutral',
+};
+
+export function TransactionBadge({ status }: Pick<Transaction, 'status'>) {
+  const { t } = useI18n();
+  return <Badge tone={TRANSACTION_TONES[status]}>{t.brp.transactions.statuses[status]}</Badge>;
+}
+
+const CUSTOMER_TONES: Readonly<Record<CustomerStatus, Tone>> = {
+  pending: 'warn',
+  active: 'ok',
+  deactivated: 'neutral',
+};
+
+export function CustomerBadge({ status }: { status: CustomerStatus }) {
+  const { t } = useI18n();
+  return <Badge tone={CUSTOMER_TONES[status]}>{t.brp.customers.statuses[status]}</Badge>;
+}

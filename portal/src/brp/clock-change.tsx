@@ -1,0 +1,13 @@
+import { type DeliveryDay, slotCount } from '../domain/delivery-day.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Notice } from '../ui/states.tsx';
+
+const ORDINARY_SLOTS = 96;
+
+/** The two days of the year on which most mistakes are made say so themselves. */
+export function ClockChangeNotice({ day }: { day: DeliveryDay }) {
+  const { t } = useI18n();
+  const count = slotCount(day);
+  if (count === ORDINARY_SLOTS) return null;
+  return <Notice tone="warn">{count < ORDINARY_SLOTS ? t.common.clockForward : t.common.clockBack}</Notice>;
+}

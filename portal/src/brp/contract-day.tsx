@@ -1,0 +1,268 @@
+import type { Contract, Transaction } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useMemo } from 'react';
+import { SlotChart } from '../charts/slot-chart.tsx';
+import { firstVolumesKwh, type VolumeSlot, validSumKwh, volumeSlots } from '../domain/contract-day.ts';
+import { type DeliveryDay, dayOf } from '../domain/delivery-day.ts';
+import { kwhOf } from '../domain/energy.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { serverNow, useToday } from '../session/server-clock.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Code } from '../ui/copy.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { DayPicker } from '../ui/filters.tsx';
+import { Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Segments } from '../ui/tabs.tsx';
+import { Instant } from '../ui/time.tsx';
+import { TransactionBadge } from './badges.tsx';
+import { ClockChangeNotice } from './clock-change.tsx';
+import { TRANSACTION_COLUMNS } from './exports.ts';
+import type { ContractSearch } from './filters.ts';
+import { contractDayQuery, eachTransaction } from './queries.ts';
+
+/** The day on which one begins to look: today, or the end of the delivery that is nearest to it. */
+function firstDay({ delivery_start, delivery_end }: Contract, today: DeliveryDay): DeliveryDay {
+  const first = delivery_start === null ? today : dayOf(delivery_start);
+  const last = delivery_end === null ? today : dayOf(Date.parse(delivery_end) - 1);
+  if (today < first) return first;
+  return today > last ? last : today;
+}
+
+type Props = {
+  contract: Contract;
+  search: ContractSearch;
+  set: (change: ContractSearch) => void;
+  /** What can be done with the day that is shown. */
+  actions?: (day: DeliveryDay, transactions: readonly Transaction[]) => ReactNode;
+};
+
+/** The quarter-hour volumes of a contract on one day, as chart and as table. */
+export function ContractDay({ contract, search, set, actions }: Props) {
+  const { t, format } = useI18n();
+  const today = useToday();
+  const day = search.day ?? firstDay(contract, today);
+  const query = useQuery(contractDayQuery(contract.id, day));
+  const wanted = (transaction: Transaction) =>
+    search.versions === 'all' || transaction.status !== 'superseded';
+  return (
+    <>
+      <div className="flex flex-wrap items-end justify-between gap-3">
+        <DayPicker value={day} today={today} onChange={(next) => set({ day: next, slot: undefined })} />
+        <div className="flex flex-wrap items-center gap-2">
+          <Segments
+            label={t.brp.transactions.versions}
+            value={search.versions ?? 'current'}
+            onChange={(versions) => set({ versions: versions === 'all' ? versions : undefined })}
+            tabs={[
+              { value: 'current', label: t.brp.transactions.currentVersions },
+              { value: 'all', label: t.brp.transactions.allVersions },
+            ]}
+          />
+          {query.data && actions?.(day, query.data)}
+          <ExportButton
+            fileName={`transactions-${contract.external_id}-${day}`}
+            columns={TRANSACTION_COLUMNS}
+            rows={async function* rows(signal) {
+              for await (const transaction of eachTransaction(contract.id, day, signal))
+                if (wanted(transaction)) yield transaction;
+            }}
+          />
+        </div>
+      </div>
+      <ClockChangeNotice day={day} />
+      <Loaded query={query}>
+        {(transactions) =>
+          transactions.length === 0 ? (
+            <Panel title={t.brp.transactions.ofDay(format.dayLong(day))}>
+              <EmptyState title={t.brp.transactions.empty} text={t.brp.transactions.emptyText} />
+            </Panel>
+          ) : (
+            <DayView
+              day={day}
+              transactions={transactions}
+              shown={transactions.filter(wanted)}
+              chosen={search.slot}
+              onSelect={(slot) => set({ slot })}
+            />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+type DayViewProps = {
+  day: DeliveryDay;
+  transactions: readonly Transaction[];
+  shown: readonly Transaction[];
+  chosen: number | undefined;
+  onSelect: (slot: number) => void;
+};
+
+function DayView({ day, transactions, shown, chosen, onSelect }: DayViewProps) {
+  const { t, format } = useI18n();
+  const slots = useMemo(() => volumeSlots(day, transactions), [day, transactions]);
+  const starts = useMemo(() => slots.map(({ start }) => start), [slots]);
+  const selected = slots[(chosen ?? currentSlot(slots)) - 1] ?? slots[0];
+  if (!selected) return null;
+  const corrected = slots.filter(({ isCorrected }) => isCorrected).length;
+  const invalid = slots.filter(({ isInvalid }) => isInvalid);
+  const amount = (kwh: number) => `${format.mwh(kwh)} MWh (${format.mw(kwh)} MW)`;
+  const describe = (number: number): string => {
+    const slot = slots[number - 1];
+    if (!slot) return '';
+    const newest = slot.versions[0];
+    const parts = [
+      t.common.slotOf(slot.slot, format.slot(slot.start)),
+      newest ? amount(kwhOf(newest.volume)) : t.brp.transactions.empty,
+      ...(slot.isInvalid ? [t.brp.transactions.statuses.invalid] : []),
+      ...(slot.isCorrected
+        ? [`${t.brp.transactions.corrected} (${t.brp.transactions.version} ${newest?.version})`]
+        : []),
+    ];
+    return parts.join(' · ');
+  };
+  return (
+    <>
+      <Panel
+        title={t.brp.transactions.ofDay(format.dayLong(day))}
+        actions={
+          <span className="flex flex-wrap items-center gap-2 text-sm">
+            {corrected > 0 && <Badge tone="accent">{t.brp.transactions.correctedCount(corrected)}</Badge>}
+            {invalid.length > 0 && (
+              <Badge tone="bad">{t.brp.transactions.invalidCount(invalid.length)}</Badge>
+            )}
+            <span className="font-semibold">{`${format.mwh(validSumKwh(slots))} MWh`}</span>
+          </span>
+        }
+      >
+        <SlotChart
+          label={t.brp.transactions.chartLabel(format.dayLong(day))}
+          starts={starts}
+          series={[
+            {
+              id: 'volume',
+              label: t.brp.transactions.volume,
+              tone: 'out',
+              valuesKwh: slots.map(({ validKwh }) => validKwh),
+            },
+            ...(corrected > 0
+              ? [
+                  {
+                    id: 'first',
+                    label: `${t.brp.transactions.version} 1`,
+                    tone: 'before' as const,
+                    isDashed: true,
+                    valuesKwh: firstVolumesKwh(slots),
+                  },
+                ]
+              : []),
+          ]}
+          marked={new Set(invalid.map(({ slot }) => slot))}
+          markLabel={t.brp.transactions.statuses.invalid}
+          selected={selected.slot}
+          onSelect={onSelect}
+          describe={describe}
+        />
+      </Panel>
+      {selected.versions.length > 0 && (
+        <Panel
+          title={t.brp.transactions.history(t.common.slotOf(selected.slot, format.slot(selected.start)))}
+          isFlush
+        >
+          <TransactionTable transactions={selected.versions} selected={null} onSelect={onSelect} />
+        </Panel>
+      )}
+      <Panel title={t.brp.transactions.title} isFlush>
+        <TransactionTable
+          transactions={shown}
+          selected={selected.slot}
+          onSelect={onSelect}
+          sumKwh={validSumKwh(slots)}
+          isTall
+        />
+      </Panel>
+    </>
+  );
+}
+
+/** The slot that is delivered now, when it is of this day; else the first. */
+function currentSlot(slots: readonly VolumeSlot[]): number {
+  const now = serverNow();
+  const isToday = slots[0] !== undefined && dayOf(slots[0].start) === dayOf(now);
+  return isToday ? (slots.findLast(({ start }) => start <= now)?.slot ?? 1) : 1;
+}
+
+type TableProps = {
+  transactions: readonly Transaction[];
+  selected: number | null;
+  onSelect: (slot: number) => void;
+  /** What counts of the day, below the volumes. */
+  sumKwh?: number;
+  isTall?: boolean;
+};
+
+function TransactionTable({ transactions, selected, onSelect, sumKwh, isTall = false }: TableProps) {
+  const { t, format } = useI18n();
+  const columns: readonly Column<Transaction>[] = [
+    {
+      id: 'slot',
+      header: `${t.common.local} (${t.common.berlin})`,
+      ...(sumKwh === undefined ? {} : { footer: t.common.sum }),
+      cell: ({ slot_number, delivery_start }) => (
+        <button
+          type="button"
+          className="inline-flex gap-2 rounded hover:underline"
+          onClick={() => onSelect(slot_number)}
+        >
+          {format.slot(Date.parse(delivery_start))}
+          <span className="text-xs text-muted">{`#${slot_number}`}</span>
+        </button>
+      ),
+    },
+    {
+      id: 'utc',
+      header: t.common.utc,
+      from: 'sm',
+      cell: ({ delivery_start }) => format.utcTime(delivery_start),
+    },
+    {
+      id: 'volume',
+      header: 'MWh',
+      isNumber: true,
+      cell: ({ volume }) => format.mwh(kwhOf(volume)),
+      ...(sumKwh === undefined ? {} : { footer: format.mwh(sumKwh) }),
+    },
+    { id: 'power', header: 'MW', isNumber: true, cell: ({ volume }) => format.mw(kwhOf(volume)) },
+    { id: 'status', header: t.common.status, cell: ({ status }) => <TransactionBadge status={status} /> },
+    { id: 'version', header: t.brp.transactions.version, isNumber: true, cell: ({ version }) => version },
+    {
+      id: 'created',
+      header: t.common.created,
+      from: 'md',
+      cell: ({ created_at }) => <Instant at={created_at} />,
+    },
+    {
+      id: 'id',
+      header: t.common.id,
+      from: 'lg',
+      cell: ({ id }) => <Code text={id} />,
+    },
+  ];
+  return (
+    <DataTable
+      label={t.brp.transactions.title}
+      columns={columns}
+      rows={transactions}
+      rowKey={({ id }) => id}
+      isTall={isTall}
+      rowTone={({ slot_number, status }) => {
+        if (slot_number === selected) return 'selected';
+        if (status === 'invalid') return 'bad';
+        return status === 'superseded' ? 'faded' : null;
+      }}
+    />
+  );
+}

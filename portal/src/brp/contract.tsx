@@ -1,0 +1,112 @@
+import type { Contract, Counterparty } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Code } from '../ui/copy.tsx';
+import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
+import { Instant } from '../ui/time.tsx';
+import { ContractBadge } from './badges.tsx';
+import { ContractDay } from './contract-day.tsx';
+import { DeliveryPeriod } from './contracts.tsx';
+import type { ContractSearch } from './filters.ts';
+import { contractQuery } from './queries.ts';
+
+const route = getRouteApi('/app/brp/contracts/$contractId');
+
+/** One contract, and its quarter-hour volumes of a day. */
+export function ContractPage() {
+  const { contractId } = route.useParams();
+  const query = useQuery(contractQuery(contractId));
+  return (
+    <Loaded query={query} loading={<Skeleton lines={12} />}>
+      {(contract) => <ContractView contract={contract} />}
+    </Loaded>
+  );
+}
+
+function ContractView({ contract }: { contract: Contract }) {
+  const { t } = useI18n();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: ContractSearch) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
+  return (
+    <Page
+      title={contract.external_id}
+      trail={
+        <Link to="/contracts" className="hover:underline">
+          {t.brp.contracts.title}
+        </Link>
+      }
+      heading={
+        <span className="flex flex-wrap items-center gap-3">
+          {contract.external_id}
+          <ContractBadge status={contract.status} />
+        </span>
+      }
+    >
+      <ContractFacts contract={contract} />
+      {contract.type === 'ppa' ? (
+        <ContractDay contract={contract} search={search} set={set} />
+      ) : (
+        <Panel title={t.brp.transactions.title}>
+          <EmptyState title={t.brp.contracts.noVolumes} />
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+function Party({ party }: { party: Counterparty }) {
+  const { t } = useI18n();
+  return (
+    <>
+      <span className="font-medium">{party.name}</span>
+      <span className="block">
+        <Code text={party.eic} />
+      </span>
+      <span className="block text-xs text-muted">{t.common.tsos[party.tso]}</span>
+    </>
+  );
+}
+
+export function ContractFacts({ contract }: { contract: Contract }) {
+  const { t, format } = useI18n();
+  const { asset, ppa_type, period, delivery_profile, created_at } = contract;
+  return (
+    <Panel title={t.brp.contracts.facts}>
+      <Facts>
+        <Fact label={t.brp.contracts.seller}>
+          <Party party={contract.seller} />
+        </Fact>
+        <Fact label={t.brp.contracts.buyer}>
+          <Party party={contract.buyer} />
+        </Fact>
+        <Fact label={t.brp.contracts.type}>{t.brp.contracts.types[contract.type]}</Fact>
+        {ppa_type && <Fact label={t.brp.contracts.ppaType}>{t.brp.contracts.ppaTypes[ppa_type]}</Fact>}
+        <Fact label={t.brp.contracts.delivery}>
+          <DeliveryPeriod contract={contract} />
+        </Fact>
+        {period && <Fact label={t.brp.contracts.period}>{period}</Fact>}
+        {delivery_profile && <Fact label={t.brp.contracts.profile}>{delivery_profile}</Fact>}
+        {asset && (
+          <Fact label={t.brp.contracts.asset}>
+            {asset.name}
+            <span className="block text-xs text-muted">
+              {`${t.brp.contracts.technologies[asset.technology]} · ${format.number(asset.nominal_power)} MW · ${t.common.tsos[asset.tso]}`}
+            </span>
+          </Fact>
+        )}
+        {created_at && (
+          <Fact label={t.common.created}>
+            <Instant at={created_at} />
+          </Fact>
+        )}
+        <Fact label={t.common.id}>
+          <Code text={contract.id} />
+        </Fact>
+      </Facts>
+    </Panel>
+  );
+}

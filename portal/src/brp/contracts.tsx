@@ -1,0 +1,184 @@
+import { CONTRACT_STATUSES, CONTRACT_TYPES, type Contract, type Counterparty } from '@saldo/api';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useSession } from '../session/session.ts';
+import { Code } from '../ui/copy.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { DayFilter, FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { MoreButton } from '../ui/more.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { ContractBadge } from './badges.tsx';
+import { CONTRACT_COLUMNS } from './exports.ts';
+import type { ContractFilters } from './filters.ts';
+import { ContractLink } from './links.tsx';
+import { contractsQuery, eachContract } from './queries.ts';
+
+const route = getRouteApi('/app/brp/contracts');
+const EIC_LENGTH = 16;
+
+export function ContractsPage() {
+  const { t } = useI18n();
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useInfiniteQuery(contractsQuery(filters));
+  const set = useCallback(
+    (change: ContractFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
+    [navigate],
+  );
+  const setEic = useCallback((eic: string | undefined) => set({ eic }), [set]);
+  return (
+    <Page
+      title={t.brp.contracts.title}
+      actions={
+        <ExportButton
+          fileName="contracts"
+          columns={CONTRACT_COLUMNS}
+          rows={(signal) => eachContract(filters, signal)}
+        />
+      }
+    >
+      <FilterBar
+        isFiltered={Object.keys(filters).length > 0}
+        onClear={() => void navigate({ search: {}, replace: true })}
+      >
+        <SelectFilter
+          label={t.common.status}
+          value={filters.status}
+          options={CONTRACT_STATUSES.map((value) => ({ value, label: t.brp.contracts.statuses[value] }))}
+          onChange={(status) => set({ status })}
+        />
+        <SelectFilter
+          label={t.brp.contracts.type}
+          value={filters.type}
+          options={CONTRACT_TYPES.map((value) => ({ value, label: t.brp.contracts.types[value] }))}
+          onChange={(type) => set({ type })}
+        />
+        <TextFilter
+          label={t.brp.contracts.eic}
+          value={filters.eic}
+          maxLength={EIC_LENGTH}
+          onChange={setEic}
+        />
+        <DayFilter
+          label={t.brp.contracts.activeOn}
+          value={filters.active_on}
+          onChange={(active_on) => set({ active_on })}
+        />
+      </FilterBar>
+      <Panel isFlush>
+        <Loaded query={query}>
+          {({ pages }) => {
+            const contracts = pages.flatMap((page) => page.contracts);
+            if (contracts.length === 0)
+              return <EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />;
+            return (
+              <>
+                <ContractTable contracts={contracts} />
+                <MoreButton
+                  count={contracts.length}
+                  hasMore={query.hasNextPage}
+                  isLoading={query.isFetchingNextPage}
+                  onMore={() => void query.fetchNextPage()}
+                />
+              </>
+            );
+          }}
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}
+
+function Party({ party }: { party: Counterparty }) {
+  const { t } = useI18n();
+  return (
+    <span className="grid">
+      <span className="font-medium">{party.name}</span>
+      <span className="flex items-center gap-1.5 text-xs whitespace-nowrap text-muted">
+        <Code text={party.eic} />
+        {t.common.tsos[party.tso]}
+      </span>
+    </span>
+  );
+}
+
+/** From when to when; the end is the last day of delivery, not the midnight after it. */
+export function DeliveryPeriod({ contract }: { contract: Contract }) {
+  const { t, format } = useI18n();
+  const { delivery_start, delivery_end } = contract;
+  const start = delivery_start === null ? t.brp.contracts.open : format.date(delivery_start);
+  const end = delivery_end === null ? t.brp.contracts.open : format.date(Date.parse(delivery_end) - 1);
+  return <span className="whitespace-nowrap">{`${start} – ${end}`}</span>;
+}
+
+export function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
+  const { t } = useI18n();
+  const { user } = useSession();
+  const columns: readonly Column<Contract>[] = [
+    {
+      id: 'reference',
+      header: t.brp.contracts.reference,
+      cell: (contract) => (
+        <>
+          <ContractLink
+            id={contract.id}
+            className="font-medium whitespace-nowrap text-accent-strong hover:underline"
+          >
+            {contract.external_id}
+          </ContractLink>
+          {/* A phone has no room for the parties' own columns. */}
+          <span className="block text-xs text-muted md:hidden">
+            {`${contract.seller.name} → ${contract.buyer.name}`}
+          </span>
+        </>
+      ),
+    },
+    {
+      id: 'type',
+      header: t.brp.contracts.type,
+      cell: ({ type, ppa_type }) => (
+        <span className="grid whitespace-nowrap">
+          {t.brp.contracts.types[type]}
+          {ppa_type && <span className="text-xs text-muted">{t.brp.contracts.ppaTypes[ppa_type]}</span>}
+        </span>
+      ),
+    },
+    { id: 'status', header: t.common.status, cell: ({ status }) => <ContractBadge status={status} /> },
+    {
+      id: 'seller',
+      header: t.brp.contracts.seller,
+      from: 'md',
+      cell: ({ seller }) => <Party party={seller} />,
+    },
+    {
+      id: 'buyer',
+      header: t.brp.contracts.buyer,
+      from: 'md',
+      cell: ({ buyer }) => <Party party={buyer} />,
+    },
+    {
+      id: 'delivery',
+      header: t.brp.contracts.delivery,
+      from: 'md',
+      cell: (contract) => <DeliveryPeriod contract={contract} />,
+    },
+    {
+      id: 'asset',
+      header: t.brp.contracts.asset,
+      from: 'xl',
+      cell: ({ asset }) => asset?.name,
+    },
+  ];
+  return (
+    <DataTable
+      label={`${t.brp.contracts.title} ${user.brp?.name ?? ''}`}
+      columns={columns}
+      rows={contracts}
+      rowKey={({ id }) => id}
+    />
+  );
+}

@@ -1,0 +1,27 @@
+import type { Customer, CustomerUpdate } from '@saldo/api';
+import { isProblem } from '@saldo/sdk';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useI18n } from '../i18n/i18n.tsx';
+import { brpClient } from '../session/clients.ts';
+import { useToast } from '../ui/toast.tsx';
+
+/** A change names the state it starts from, so that nobody overwrites what somebody else has just done. */
+export function useCustomerUpdate(id: string, etag: string | null, done: (customer: Customer) => void) {
+  const { t } = useI18n();
+  const toast = useToast();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (change: CustomerUpdate) =>
+      brpClient.customers.update(id, change, etag === null ? {} : { ifMatch: etag }),
+    onSuccess: (customer) => done(customer),
+    onError: (error) => {
+      if (isProblem(error, 'precondition_failed')) toast(t.brp.customers.changedMeanwhile, 'warn');
+    },
+    onSettled: async () => {
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: ['customer', id] }),
+        queryClient.invalidateQueries({ queryKey: ['customers'] }),
+      ]);
+    },
+  });
+}

@@ -1,0 +1,218 @@
+import type { BalanceGroup, Customer, Tso } from '@saldo/api';
+import { TSOS } from '@saldo/api';
+import { isProblem } from '@saldo/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useMayManage } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Code } from '../ui/copy.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { Form, SelectField } from '../ui/form.tsx';
+import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { Loaded, Skeleton } from '../ui/states.tsx';
+import { Instant } from '../ui/time.tsx';
+import { useToast } from '../ui/toast.tsx';
+import { CustomerBadge } from './badges.tsx';
+import { useCustomerUpdate } from './customer-update.ts';
+import { MetadataEditor } from './metadata-editor.tsx';
+import { balanceGroupsQuery, customerQuery } from './queries.ts';
+
+const route = getRouteApi('/app/brp/customers/$customerId');
+
+export function CustomerPage() {
+  const { customerId } = route.useParams();
+  const query = useQuery(customerQuery(customerId));
+  return (
+    <Loaded query={query} loading={<Skeleton lines={10} />}>
+      {({ customer, etag }) => <CustomerView customer={customer} etag={etag} />}
+    </Loaded>
+  );
+}
+
+type ViewProps = { customer: Customer; etag: string | null };
+
+function CustomerView({ customer, etag }: ViewProps) {
+  const { t } = useI18n();
+  const mayManage = useMayManage();
+  return (
+    <Page
+      title={customer.name}
+      trail={
+        <Link to="/customers" className="hover:underline">
+          {t.brp.customers.title}
+        </Link>
+      }
+      heading={
+        <span className="flex flex-wrap items-center gap-3">
+          {customer.name}
+          <CustomerBadge status={customer.status} />
+        </span>
+      }
+      actions={mayManage && <StatusButtons customer={customer} etag={etag} />}
+    >
+      <Panel>
+        <Facts>
+          <Fact label={t.brp.customers.assigned}>
+            <Instant at={customer.assigned_at} withUtc />
+          </Fact>
+          <Fact label={t.brp.customers.activated}>
+            {customer.activated_at ? <Instant at={customer.activated_at} withUtc /> : t.common.notYet}
+          </Fact>
+          <Fact label={t.common.created}>
+            <Instant at={customer.created_at} withUtc />
+          </Fact>
+          <Fact label={t.common.id}>
+            <Code text={customer.id} />
+          </Fact>
+        </Facts>
+      </Panel>
+      <div className="grid items-start gap-4 xl:grid-cols-2">
+        <BalanceGroupPanel customer={customer} etag={etag} />
+        <MetadataEditor customer={customer} etag={etag} />
+      </div>
+    </Page>
+  );
+}
+
+function StatusButtons({ customer, etag }: ViewProps) {
+  const { t } = useI18n();
+  const toast = useToast();
+  const [asked, setAsked] = useState<'active' | 'deactivated' | null>(null);
+  const texts = t.brp.customers;
+  const update = useCustomerUpdate(customer.id, etag, ({ name, status }) => {
+    setAsked(null);
+    toast(status === 'active' ? texts.activatedToast(name) : texts.deactivatedToast(name));
+  });
+  const open = (status: 'active' | 'deactivated') => {
+    update.reset();
+    setAsked(status);
+  };
+  return (
+    <>
+      {customer.status !== 'active' && (
+        <Button variant="primary" icon="check" onClick={() => open('active')}>
+          {texts.activate}
+        </Button>
+      )}
+      {customer.status !== 'deactivated' && (
+        <Button onClick={() => open('deactivated')}>{texts.deactivate}</Button>
+      )}
+      {asked && (
+        <ConfirmDialog
+          title={
+            asked === 'active' ? texts.activateTitle(customer.name) : texts.deactivateTitle(customer.name)
+          }
+          text={asked === 'active' ? texts.activateText : texts.deactivateText}
+          action={asked === 'active' ? texts.activate : texts.deactivate}
+          isDangerous={asked === 'deactivated'}
+          isBusy={update.isPending}
+          error={update.error}
+          onConfirm={() => update.mutate({ status: asked })}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function BalanceGroupPanel({ customer, etag }: ViewProps) {
+  const { t } = useI18n();
+  const mayManage = useMayManage();
+  const groups = useQuery(balanceGroupsQuery);
+  const group = customer.balance_group;
+  return (
+    <Panel title={t.common.balanceGroup} text={t.brp.customers.balanceGroupText}>
+      {mayManage ? (
+        <Loaded query={groups} loading={<Skeleton lines={3} />}>
+          {(own) => (
+            <BalanceGroupForm
+              // What somebody else has saved meanwhile is what the form begins with.
+              key={`${group?.eic}${group?.tso}`}
+              customer={customer}
+              etag={etag}
+              groups={own}
+            />
+          )}
+        </Loaded>
+      ) : (
+        <CurrentGroup group={group} />
+      )}
+    </Panel>
+  );
+}
+
+function CurrentGroup({ group }: { group: BalanceGroup | null }) {
+  const { t } = useI18n();
+  if (!group) return <p className="text-sm text-muted">{t.brp.customers.noBalanceGroup}</p>;
+  return (
+    <p className="flex items-center gap-2 text-sm">
+      <Code text={group.eic} />
+      {t.common.tsos[group.tso]}
+    </p>
+  );
+}
+
+type GroupFormProps = ViewProps & {
+  groups: readonly { readonly eic: string; readonly name: string; readonly tsos: readonly Tso[] }[];
+};
+
+function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
+  const { t } = useI18n();
+  const toast = useToast();
+  const [eic, setEic] = useState(customer.balance_group?.eic ?? '');
+  const [tso, setTso] = useState<Tso | ''>(customer.balance_group?.tso ?? '');
+  const update = useCustomerUpdate(customer.id, etag, () => toast(t.brp.customers.saved));
+  const enabled = groups.find((group) => group.eic === eic)?.tsos ?? [];
+  const isChanged =
+    eic !== (customer.balance_group?.eic ?? '') || tso !== (customer.balance_group?.tso ?? '');
+  const choose = { value: '' as const, label: t.brp.customers.chooseBalanceGroup, isDisabled: true };
+  const error = isProblem(update.error, 'balance_group_tso_not_enabled')
+    ? t.problems.codes.balance_group_tso_not_enabled
+    : undefined;
+  return (
+    <Form
+      error={error === undefined ? update.error : null}
+      fields={['balance_group.eic', 'balance_group.tso']}
+      onSubmit={() => eic !== '' && tso !== '' && update.mutate({ balance_group: { eic, tso } })}
+    >
+      <SelectField
+        name="balance_group.eic"
+        label={t.common.balanceGroup}
+        value={eic}
+        options={[
+          choose,
+          ...groups.map((group) => ({ value: group.eic, label: `${group.name} · ${group.eic}` })),
+        ]}
+        onChange={setEic}
+      />
+      <SelectField
+        name="balance_group.tso"
+        label={t.common.controlArea}
+        value={tso}
+        error={error}
+        options={[
+          choose,
+          ...TSOS.map((value) => ({
+            value,
+            label: enabled.includes(value)
+              ? t.common.tsos[value]
+              : `${t.common.tsos[value]} (${t.brp.customers.notEnabled})`,
+          })),
+        ]}
+        onChange={setTso}
+      />
+      <div>
+        <Button
+          type="submit"
+          variant="primary"
+          disabled={!isChanged || eic === '' || tso === ''}
+          isBusy={update.isPending}
+        >
+          {t.common.save}
+        </Button>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,153 @@
+import { CUSTOMER_STATUSES, type Customer, LIMITS, TSOS } from '@saldo/api';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Code } from '../ui/copy.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { MoreButton } from '../ui/more.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import { CustomerBadge } from './badges.tsx';
+import { CUSTOMER_COLUMNS } from './exports.ts';
+import type { CustomerFilters } from './filters.ts';
+import { CustomerLink } from './links.tsx';
+import { balanceGroupsQuery, customersQuery, eachCustomer } from './queries.ts';
+
+const route = getRouteApi('/app/brp/customers');
+
+export function CustomersPage() {
+  const { t } = useI18n();
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useInfiniteQuery(customersQuery(filters));
+  const { data: groups = [] } = useQuery(balanceGroupsQuery);
+  const set = useCallback(
+    (change: CustomerFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
+    [navigate],
+  );
+  const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
+  return (
+    <Page
+      title={t.brp.customers.title}
+      actions={
+        <ExportButton
+          fileName="customers"
+          columns={CUSTOMER_COLUMNS}
+          rows={(signal) => eachCustomer(filters, signal)}
+        />
+      }
+    >
+      <FilterBar
+        isFiltered={Object.keys(filters).length > 0}
+        onClear={() => void navigate({ search: {}, replace: true })}
+      >
+        <TextFilter
+          label={t.common.search}
+          placeholder={t.brp.customers.searchHint}
+          value={filters.search}
+          maxLength={LIMITS.searchLength}
+          onChange={setSearch}
+        />
+        <SelectFilter
+          label={t.common.status}
+          value={filters.status}
+          options={CUSTOMER_STATUSES.map((value) => ({ value, label: t.brp.customers.statuses[value] }))}
+          onChange={(status) => set({ status })}
+        />
+        <SelectFilter
+          label={t.common.balanceGroup}
+          value={filters.eic}
+          options={groups.map(({ eic, name }) => ({ value: eic, label: `${name} · ${eic}` }))}
+          onChange={(eic) => set({ eic })}
+        />
+        <SelectFilter
+          label={t.common.controlArea}
+          value={filters.tso}
+          options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
+          onChange={(tso) => set({ tso })}
+        />
+      </FilterBar>
+      <Panel isFlush>
+        <Loaded query={query}>
+          {({ pages }) => {
+            const customers = pages.flatMap((page) => page.customers);
+            if (customers.length === 0)
+              return <EmptyState title={t.brp.customers.empty} text={t.brp.customers.emptyText} />;
+            return (
+              <>
+                <CustomerTable customers={customers} />
+                <MoreButton
+                  count={customers.length}
+                  hasMore={query.hasNextPage}
+                  isLoading={query.isFetchingNextPage}
+                  onMore={() => void query.fetchNextPage()}
+                />
+              </>
+            );
+          }}
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}
+
+function CustomerTable({ customers }: { customers: readonly Customer[] }) {
+  const { t } = useI18n();
+  const columns: readonly Column<Customer>[] = [
+    {
+      id: 'name',
+      header: t.brp.customers.name,
+      cell: ({ id, name }) => (
+        <CustomerLink id={id} className="font-medium text-accent-strong hover:underline">
+          {name}
+        </CustomerLink>
+      ),
+    },
+    { id: 'status', header: t.common.status, cell: ({ status }) => <CustomerBadge status={status} /> },
+    {
+      id: 'group',
+      header: t.common.balanceGroup,
+      cell: ({ balance_group }) =>
+        balance_group ? (
+          <span className="flex items-center gap-1.5 whitespace-nowrap">
+            <Code text={balance_group.eic} />
+            <span className="text-muted">{t.common.tsos[balance_group.tso]}</span>
+          </span>
+        ) : (
+          <span className="text-muted">{t.brp.customers.noBalanceGroup}</span>
+        ),
+    },
+    {
+      id: 'metadata',
+      header: t.brp.customers.metadata,
+      from: 'lg',
+      cell: ({ metadata }) => (
+        <span className="text-xs text-muted">
+          {Object.entries(metadata)
+            .map(([key, value]) => `${key}: ${value}`)
+            .join(' · ')}
+        </span>
+      ),
+    },
+    {
+      id: 'assigned',
+      header: t.brp.customers.assigned,
+      from: 'md',
+      cell: ({ assigned_at }) => <Instant at={assigned_at} />,
+    },
+    {
+      id: 'activated',
+      header: t.brp.customers.activated,
+      from: 'xl',
+      cell: ({ activated_at }) =>
+        activated_at ? <Instant at={activated_at} /> : <span className="text-muted">{t.common.notYet}</span>,
+    },
+  ];
+  return (
+    <DataTable label={t.brp.customers.title} columns={columns} rows={customers} rowKey={({ id }) => id} />
+  );
+}

@@ -1,0 +1,79 @@
+import type { Contract, Customer, Nomination, Transaction } from '@saldo/api';
+import type { CsvColumn } from '../domain/csv.ts';
+import { dayOf, slotLabel } from '../domain/delivery-day.ts';
+import { decimalOf, kwhOf, kwOfKwh } from '../domain/energy.ts';
+import type { NominatedSlot } from '../domain/nomination.ts';
+
+/** Columns are called like the fields of the API, so that a file and an answer can be compared. */
+export const CONTRACT_COLUMNS: readonly CsvColumn<Contract>[] = [
+  { name: 'id', value: ({ id }) => id },
+  { name: 'external_id', value: ({ external_id }) => external_id },
+  { name: 'type', value: ({ type }) => type },
+  { name: 'status', value: ({ status }) => status },
+  { name: 'delivery_start', value: ({ delivery_start }) => delivery_start },
+  { name: 'delivery_end', value: ({ delivery_end }) => delivery_end },
+  { name: 'seller_name', value: ({ seller }) => seller.name },
+  { name: 'seller_eic', value: ({ seller }) => seller.eic },
+  { name: 'seller_tso', value: ({ seller }) => seller.tso },
+  { name: 'buyer_name', value: ({ buyer }) => buyer.name },
+  { name: 'buyer_eic', value: ({ buyer }) => buyer.eic },
+  { name: 'buyer_tso', value: ({ buyer }) => buyer.tso },
+  { name: 'ppa_type', value: ({ ppa_type }) => ppa_type ?? null },
+  { name: 'period', value: ({ period }) => period ?? null },
+  { name: 'delivery_profile', value: ({ delivery_profile }) => delivery_profile ?? null },
+  { name: 'asset_id', value: ({ asset }) => asset?.id ?? null },
+  { name: 'created_at', value: ({ created_at }) => created_at },
+];
+
+export const TRANSACTION_COLUMNS: readonly CsvColumn<Transaction>[] = [
+  { name: 'id', value: ({ id }) => id },
+  { name: 'contract_id', value: ({ contract_id }) => contract_id },
+  { name: 'delivery_date', value: ({ delivery_start }) => dayOf(delivery_start) },
+  { name: 'slot_number', value: ({ slot_number }) => slot_number },
+  { name: 'local_time', value: ({ delivery_start }) => slotLabel(Date.parse(delivery_start)) },
+  { name: 'delivery_start', value: ({ delivery_start }) => delivery_start },
+  { name: 'delivery_end', value: ({ delivery_end }) => delivery_end },
+  { name: 'volume_mwh', value: ({ volume }) => decimalOf(kwhOf(volume)) },
+  { name: 'power_mw', value: ({ volume }) => decimalOf(kwOfKwh(kwhOf(volume))) },
+  { name: 'status', value: ({ status }) => status },
+  { name: 'version', value: ({ version }) => version },
+  { name: 'sender_eic', value: ({ sender }) => sender.eic },
+  { name: 'sender_tso', value: ({ sender }) => sender.tso },
+  { name: 'receiver_eic', value: ({ receiver }) => receiver.eic },
+  { name: 'receiver_tso', value: ({ receiver }) => receiver.tso },
+  { name: 'created_at', value: ({ created_at }) => created_at },
+];
+
+/** A quarter-hour of a nomination: the file has a line for each. */
+export type NominationLine = { readonly nomination: Nomination; readonly slot: NominatedSlot };
+
+const mwhOrNothing = (kwh: number | null) => (kwh === null ? null : decimalOf(kwh));
+
+export const NOMINATION_COLUMNS: readonly CsvColumn<NominationLine>[] = [
+  { name: 'nomination_id', value: ({ nomination }) => nomination.id },
+  { name: 'version', value: ({ nomination }) => nomination.version },
+  { name: 'status', value: ({ nomination }) => nomination.status },
+  { name: 'eic', value: ({ nomination }) => nomination.eic },
+  { name: 'tso', value: ({ nomination }) => nomination.tso },
+  { name: 'direction', value: ({ nomination }) => nomination.direction },
+  { name: 'counterparty_eic', value: ({ nomination }) => nomination.counterparty.eic },
+  { name: 'delivery_date', value: ({ slot }) => dayOf(slot.start) },
+  { name: 'slot_number', value: ({ slot }) => slot.slot },
+  { name: 'local_time', value: ({ slot }) => slotLabel(slot.start) },
+  { name: 'delivery_start', value: ({ slot }) => new Date(slot.start).toISOString().replace('.000Z', 'Z') },
+  { name: 'amount_mwh', value: ({ slot }) => decimalOf(slot.amountKwh) },
+  { name: 'amount_mw', value: ({ slot }) => decimalOf(kwOfKwh(slot.amountKwh)) },
+  { name: 'matched_amount_mwh', value: ({ slot }) => mwhOrNothing(slot.matchedKwh) },
+];
+
+export const CUSTOMER_COLUMNS: readonly CsvColumn<Customer>[] = [
+  { name: 'id', value: ({ id }) => id },
+  { name: 'name', value: ({ name }) => name },
+  { name: 'status', value: ({ status }) => status },
+  { name: 'eic', value: ({ balance_group }) => balance_group?.eic ?? null },
+  { name: 'tso', value: ({ balance_group }) => balance_group?.tso ?? null },
+  { name: 'metadata', value: ({ metadata }) => JSON.stringify(metadata) },
+  { name: 'assigned_at', value: ({ assigned_at }) => assigned_at },
+  { name: 'activated_at', value: ({ activated_at }) => activated_at ?? null },
+  { name: 'created_at', value: ({ created_at }) => created_at },
+];

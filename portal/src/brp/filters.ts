@@ -1,0 +1,59 @@
+import {
+  CONTRACT_STATUSES,
+  CONTRACT_TYPES,
+  CUSTOMER_STATUSES,
+  DIRECTIONS,
+  LIMITS,
+  NOMINATION_STATUSES,
+  TSOS,
+} from '@saldo/api';
+import { isDay, isMonth } from '../domain/delivery-day.ts';
+import { matching, oneOf, type SearchOf, searchReader, text, wholeNumber } from '../domain/search.ts';
+
+const EIC_LENGTH = 16;
+const eic = text(EIC_LENGTH);
+const day = matching(isDay);
+const slot = wholeNumber(LIMITS.slotNumber.minimum, LIMITS.slotNumber.maximum);
+
+export const contractParameters = {
+  status: oneOf(CONTRACT_STATUSES),
+  type: oneOf(CONTRACT_TYPES),
+  eic,
+  active_on: day,
+};
+export type ContractFilters = SearchOf<typeof contractParameters>;
+export const readContractFilters = searchReader(contractParameters);
+
+const contract = { day, slot, versions: oneOf(['all']) };
+export type ContractSearch = SearchOf<typeof contract>;
+export const readContractSearch = searchReader(contract);
+
+export const nominationParameters = {
+  day,
+  status: oneOf(NOMINATION_STATUSES),
+  eic,
+  tso: oneOf(TSOS),
+  direction: oneOf(DIRECTIONS),
+  versions: oneOf(['all']),
+};
+export type NominationFilters = SearchOf<typeof nominationParameters>;
+export const readNominationFilters = searchReader(nominationParameters);
+
+const nomination = { slot, view: oneOf(['history']) };
+export type NominationSearch = SearchOf<typeof nomination>;
+export const readNominationSearch = searchReader(nomination);
+
+const month = { month: matching(isMonth), eic, tso: oneOf(TSOS) };
+export type MonthSearch = SearchOf<typeof month>;
+export const readMonthSearch = searchReader(month);
+
+export const customerParameters = {
+  status: oneOf(CUSTOMER_STATUSES),
+  eic,
+  tso: oneOf(TSOS),
+  search: text(LIMITS.searchLength),
+};
+export type CustomerFilters = SearchOf<typeof customerParameters>;
+export const readCustomerFilters = searchReader(customerParameters);
+
+export const readKeySearch = searchReader({ ended: oneOf(['hidden']) });

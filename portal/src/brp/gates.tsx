@@ -1,0 +1,93 @@
+import type { DeliveryDayCalendar } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
+import { type DeliveryDay, SLOT_MS, slotLabel } from '../domain/delivery-day.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useServerNow } from '../session/server-clock.ts';
+import { cx } from '../ui/cx.ts';
+import { Countdown, Instant } from '../ui/time.tsx';
+import { deliveryDayQuery } from './queries.ts';
+
+const MINUTE_MS = 60_000;
+/** From then on a gate is shown as urgent. */
+const URGENT_MS = 60 * MINUTE_MS;
+
+type Phase = DeliveryDayCalendar['gates'][number]['phase'];
+const closingOf = (calendar: DeliveryDayCalendar | undefined, phase: Phase): number | null => {
+  const gate = calendar?.gates.find((known) => known.phase === phase);
+  return gate ? Date.parse(gate.closes_at) : null;
+};
+
+/** The deadlines that are next, by the platform's clock. */
+export function Gates({ today, tomorrow }: { today: DeliveryDay; tomorrow: DeliveryDay }) {
+  const { t, format } = useI18n();
+  const now = useServerNow();
+  const { data: calendarToday } = useQuery(deliveryDayQuery(today));
+  const { data: calendarTomorrow } = useQuery(deliveryDayQuery(tomorrow));
+  const dayAhead = closingOf(calendarTomorrow, 'day_ahead');
+  const wait = closingOf(calendarTomorrow, 'wait');
+  const dayAfter = closingOf(calendarToday, 'day_after');
+  const isWaiting = dayAhead !== null && wait !== null && now >= dayAhead && now < wait;
+  return (
+    <section aria-label={t.brp.home.gates} className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+      {dayAhead !== null && !isWaiting && (
+        <GateTile label={t.brp.home.dayAheadGate(format.dayShort(tomorrow))} closesAt={dayAhead} now={now} />
+      )}
+      {isWaiting && (
+        <GateTile label={t.brp.home.waitGate(format.dayShort(tomorrow))} closesAt={wait} now={now} />
+      )}
+      <NextSlotTile calendar={calendarToday} now={now} />
+      {dayAfter !== null && (
+        <GateTile label={t.brp.home.dayAfterGate(format.dayShort(today))} closesAt={dayAfter} now={now} />
+      )}
+    </section>
+  );
+}
+
+/** Each quarter-hour closes shortly before it begins; how long before, the last one's gate says. */
+function NextSlotTile({ calendar, now }: { calendar: DeliveryDayCalendar | undefined; now: number }) {
+  const { t } = useI18n();
+  const lastCloses = closingOf(calendar, 'intraday');
+  const last = calendar?.slots.at(-1);
+  if (lastCloses === null || !last) return null;
+  const leadMs = Date.parse(last.delivery_start) - lastCloses;
+  const next = calendar?.slots.find(({ delivery_start }) => Date.parse(delivery_start) - leadMs > now);
+  if (!next) return null;
+  const start = Date.parse(next.delivery_start);
+  return (
+    <GateTile
+      label={t.brp.home.intradayGate(`${slotLabel(start)}–${slotLabel(start + SLOT_MS)}`)}
+      closesAt={start - leadMs}
+      now={now}
+      isRoutine
+    />
+  );
+}
+
+type TileProps = { label: string; closesAt: number; now: number; isRoutine?: boolean };
+
+function GateTile({ label, closesAt, now, isRoutine = false }: TileProps) {
+  const { t } = useI18n();
+  const leftMs = closesAt - now;
+  const isUrgent = !isRoutine && leftMs > 0 && leftMs < URGENT_MS;
+  return (
+    <div
+      className={cx(
+        'flex items-center justify-between gap-4 rounded-lg border bg-surface px-4 py-2.5',
+        isUrgent ? 'border-warn' : 'border-line',
+      )}
+    >
+      <span className="min-w-0 text-sm">
+        <span className="block text-muted">{label}</span>
+        <Instant at={new Date(closesAt).toISOString()} withUtc />
+      </span>
+      <span
+        className={cx(
+          'text-xl font-semibold tracking-tight',
+          isUrgent ? 'text-warn' : leftMs <= 0 && 'text-base font-normal text-muted',
+        )}
+      >
+        <Countdown until={closesAt} done={t.brp.home.gateClosed} />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,149 @@
+import { LIMITS, type NewApiKey, SCOPES, type Scope } from '@saldo/api';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { addDays, type DeliveryDay, dayOf, dayStart, instantText } from '../domain/delivery-day.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { portalClient } from '../session/clients.ts';
+import { useToday } from '../session/server-clock.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Checkbox, Form, SelectField, TextField } from '../ui/form.tsx';
+import { Notice } from '../ui/states.tsx';
+import { keysQuery } from './queries.ts';
+
+const EXPIRIES = ['never', 'days30', 'days90', 'year', 'date'] as const;
+type Expiry = (typeof EXPIRIES)[number];
+const EXPIRY_DAYS: Readonly<Partial<Record<Expiry, number>>> = { days30: 30, days90: 90, year: 365 };
+
+/** A key works until the end of its last day, in local time. */
+function expiresAt(expiry: Expiry, today: DeliveryDay, chosen: DeliveryDay): string | null {
+  if (expiry === 'never') return null;
+  const days = EXPIRY_DAYS[expiry];
+  const last = days === undefined ? chosen : addDays(today, days);
+  return instantText(dayStart(addDays(last, 1)));
+}
+
+type CreateProps = { onMade: (key: NewApiKey) => void; onClose: () => void };
+
+export function CreateKeyDialog({ onMade, onClose }: CreateProps) {
+  const { t } = useI18n();
+  const texts = t.brp.keys;
+  const today = useToday();
+  const scopesId = useId();
+  const queryClient = useQueryClient();
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<readonly Scope[]>(SCOPES.filter((scope) => scope.endsWith(':read')));
+  const [expiry, setExpiry] = useState<Expiry>('never');
+  const [day, setDay] = useState<DeliveryDay>(() => addDays(dayOf(Date.now()), 30));
+  const create = useMutation({
+    mutationFn: () =>
+      portalClient.apiKeys.create({ name, scopes: [...scopes], expires_at: expiresAt(expiry, today, day) }),
+    onSuccess: onMade,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }),
+  });
+  const toggle = (scope: Scope) =>
+    setScopes(SCOPES.filter((known) => (known === scope) !== scopes.includes(known)));
+  return (
+    <Dialog title={texts.createTitle} onClose={onClose}>
+      <Form error={create.error} fields={['name', 'scopes', 'expires_at']} onSubmit={() => create.mutate()}>
+        <TextField
+          name="name"
+          label={texts.name}
+          hint={texts.nameHint}
+          autoFocus
+          maxLength={LIMITS.nameLength}
+          value={name}
+          onChange={setName}
+        />
+        <fieldset className="grid gap-1.5" aria-describedby={scopesId}>
+          <legend className="mb-1 text-sm font-medium">{texts.scopes}</legend>
+          {SCOPES.map((scope) => (
+            <Checkbox
+              key={scope}
+              checked={scopes.includes(scope)}
+              onChange={() => toggle(scope)}
+              label={
+                <span className="flex flex-wrap gap-x-2">
+                  {texts.scopeTexts[scope]}
+                  <code className="font-mono text-xs text-muted">{scope}</code>
+                </span>
+              }
+            />
+          ))}
+        </fieldset>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <SelectField
+            name="expires_at"
+            label={texts.expiry}
+            value={expiry}
+            options={EXPIRIES.map((value) => ({ value, label: texts.expiries[value] }))}
+            onChange={setExpiry}
+          />
+          {expiry === 'date' && (
+            <TextField
+              name="expiry_day"
+              type="date"
+              label={texts.expiryDay}
+              min={today}
+              value={day}
+              onChange={(chosen) => chosen !== '' && setDay(chosen)}
+            />
+          )}
+        </div>
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button type="submit" variant="primary" isBusy={create.isPending} disabled={scopes.length === 0}>
+            {texts.create}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Which operation a key can be tried with, by what it may read. */
+const TRIALS: readonly (readonly [Scope, string])[] = [
+  ['contracts:read', '/v1/contracts?limit=3'],
+  ['nominations:read', '/v1/nominations?limit=3'],
+  ['transactions:read', '/v1/transactions?limit=3'],
+  ['customers:read', '/v1/customers?limit=3'],
+];
+
+function curlOf({ secret, scopes }: NewApiKey, day: DeliveryDay): string {
+  const [, path] = TRIALS.find(([scope]) => scopes.includes(scope)) ?? [null, `/v1/delivery-days/${day}`];
+  return `curl -H 'X-Api-Key: ${secret}' '${location.origin}${path}'`;
+}
+
+/** The one time that a key is shown. Only its button closes it. */
+export function SecretDialog({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
+  const { t } = useI18n();
+  const texts = t.brp.keys;
+  const curl = curlOf(made, useToday());
+  return (
+    <Dialog title={texts.secretTitle} onClose={onClose} isHeldOpen>
+      <div className="grid gap-4">
+        <Notice tone="warn">{texts.secretText}</Notice>
+        <Shown label={made.name} text={made.secret} what={texts.secret} />
+        <Shown label={texts.curl} text={curl} what={texts.curlName} />
+        <div className="flex justify-end">
+          <Button variant="primary" onClick={onClose}>
+            {texts.secretDone}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function Shown({ label, text, what }: { label: string; text: string; what: string }) {
+  return (
+    <div className="grid gap-1">
+      <span className="text-sm font-medium">{label}</span>
+      <div className="flex items-start gap-2 rounded-md border border-line bg-sunken p-2.5">
+        <code className="min-w-0 flex-1 font-mono text-xs break-all">{text}</code>
+        <CopyButton text={text} what={what} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,234 @@
+import type { ApiKey, NewApiKey } from '@saldo/api';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { portalClient } from '../session/clients.ts';
+import { serverNow } from '../session/server-clock.ts';
+import { useMayManage } from '../session/session.ts';
+import { Badge, type Tone } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { Checkbox, SelectField } from '../ui/form.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import { useToast } from '../ui/toast.tsx';
+import { CreateKeyDialog, SecretDialog } from './key-dialogs.tsx';
+import { keysQuery } from './queries.ts';
+
+const route = getRouteApi('/app/brp/keys');
+
+type Asked =
+  | { readonly what: 'create' }
+  | { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey }
+  | null;
+
+/** The keys with which the BRP's own systems use the API. */
+export function KeysPage() {
+  const { t } = useI18n();
+  const mayManage = useMayManage();
+  const { ended } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery(keysQuery);
+  const [asked, setAsked] = useState<Asked>(null);
+  const [made, setMade] = useState<NewApiKey | null>(null);
+  const show = (key: NewApiKey) => {
+    setAsked(null);
+    setMade(key);
+  };
+  const close = () => setAsked(null);
+  return (
+    <Page
+      title={t.brp.keys.title}
+      text={t.brp.keys.text}
+      actions={
+        mayManage && (
+          <Button variant="primary" icon="plus" onClick={() => setAsked({ what: 'create' })}>
+            {t.brp.keys.create}
+          </Button>
+        )
+      }
+    >
+      <Checkbox
+        label={t.brp.keys.hideEnded}
+        checked={ended === 'hidden'}
+        onChange={(isHidden) => void navigate({ search: isHidden ? { ended: 'hidden' } : {}, replace: true })}
+      />
+      <Panel isFlush>
+        <Loaded query={query}>
+          {(keys) => {
+            const shown = keys.filter((key) => ended !== 'hidden' || stateOf(key) === 'active');
+            if (shown.length === 0)
+              return <EmptyState title={t.brp.keys.empty} text={t.brp.keys.emptyText} />;
+            return <KeyTable keys={shown} mayManage={mayManage} onAsk={setAsked} />;
+          }}
+        </Loaded>
+      </Panel>
+      {asked?.what === 'create' && <CreateKeyDialog onMade={show} onClose={close} />}
+      {asked?.what === 'rotate' && <RotateDialog apiKey={asked.key} onMade={show} onClose={close} />}
+      {asked?.what === 'revoke' && <RevokeDialog apiKey={asked.key} onClose={close} />}
+      {made && <SecretDialog made={made} onClose={() => setMade(null)} />}
+    </Page>
+  );
+}
+
+type KeyState = 'active' | 'expired' | 'revoked';
+const STATE_TONES: Readonly<Record<KeyState, Tone>> = { active: 'ok', expired: 'warn', revoked: 'neutral' };
+
+function stateOf({ revoked_at, expires_at }: ApiKey): KeyState {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && Date.parse(expires_at) <= serverNow() ? 'expired' : 'active';
+}
+
+type TableProps = { keys: readonly ApiKey[]; mayManage: boolean; onAsk: (asked: Asked) => void };
+
+function KeyTable({ keys, mayManage, onAsk }: TableProps) {
+  const { t } = useI18n();
+  const texts = t.brp.keys;
+  const columns: readonly Column<ApiKey>[] = [
+    {
+      id: 'name',
+      header: texts.name,
+      cell: ({ name, prefix }) => (
+        <span className="grid">
+          <span className="font-medium">{name}</span>
+          <code className="font-mono text-xs text-muted">{`${prefix}…`}</code>
+        </span>
+      ),
+    },
+    {
+      id: 'state',
+      header: t.common.status,
+      cell: (key) => <Badge tone={STATE_TONES[stateOf(key)]}>{texts.statuses[stateOf(key)]}</Badge>,
+    },
+    {
+      id: 'scopes',
+      header: texts.scopes,
+      from: 'md',
+      cell: ({ scopes }) => (
+        <span className="flex max-w-lg flex-wrap gap-1">
+          {scopes.map((scope) => (
+            <Badge key={scope}>{scope}</Badge>
+          ))}
+        </span>
+      ),
+    },
+    {
+      id: 'used',
+      header: texts.lastUsed,
+      cell: ({ last_used_at }) =>
+        last_used_at ? <Instant at={last_used_at} /> : <span className="text-muted">{t.common.never}</span>,
+    },
+    {
+      id: 'expires',
+      header: texts.expires,
+      from: 'sm',
+      cell: ({ expires_at }) =>
+        expires_at ? <Instant at={expires_at} /> : <span className="text-muted">{texts.noExpiry}</span>,
+    },
+    {
+      id: 'created',
+      header: t.common.created,
+      from: 'xl',
+      cell: ({ created_at }) => <Instant at={created_at} />,
+    },
+    {
+      id: 'actions',
+      header: <span className="sr-only">{t.common.actions}</span>,
+      isNumber: true,
+      cell: (key) =>
+        mayManage &&
+        stateOf(key) === 'active' && (
+          <span className="inline-flex gap-1">
+            <Button
+              variant="quiet"
+              aria-label={`${texts.rotate}: ${key.name}`}
+              onClick={() => onAsk({ what: 'rotate', key })}
+            >
+              {texts.rotate}
+            </Button>
+            <Button
+              variant="quiet"
+              aria-label={`${texts.revoke}: ${key.name}`}
+              onClick={() => onAsk({ what: 'revoke', key })}
+            >
+              {texts.revoke}
+            </Button>
+          </span>
+        ),
+    },
+  ];
+  return (
+    <DataTable
+      label={texts.title}
+      columns={columns}
+      rows={keys}
+      rowKey={({ id }) => id}
+      rowTone={(key) => (stateOf(key) === 'active' ? null : 'faded')}
+    />
+  );
+}
+
+const GRACES_S = { now: 0, hour: 3600, day: 24 * 3600, week: 7 * 24 * 3600 } as const;
+type Grace = keyof typeof GRACES_S;
+const GRACES: readonly Grace[] = ['now', 'hour', 'day', 'week'];
+
+type RotateProps = { apiKey: ApiKey; onMade: (key: NewApiKey) => void; onClose: () => void };
+
+function RotateDialog({ apiKey, onMade, onClose }: RotateProps) {
+  const { t } = useI18n();
+  const queryClient = useQueryClient();
+  const [grace, setGrace] = useState<Grace>('day');
+  const rotate = useMutation({
+    mutationFn: () => portalClient.apiKeys.rotate(apiKey.id, { grace_s: GRACES_S[grace] }),
+    onSuccess: onMade,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }),
+  });
+  return (
+    <ConfirmDialog
+      title={t.brp.keys.rotateTitle(apiKey.name)}
+      text={t.brp.keys.rotateText}
+      action={t.brp.keys.rotate}
+      isBusy={rotate.isPending}
+      error={rotate.error}
+      onConfirm={() => rotate.mutate()}
+      onClose={onClose}
+    >
+      <SelectField
+        name="grace_s"
+        label={t.brp.keys.grace}
+        value={grace}
+        options={GRACES.map((value) => ({ value, label: t.brp.keys.graces[value] }))}
+        onChange={setGrace}
+      />
+    </ConfirmDialog>
+  );
+}
+
+function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const { t } = useI18n();
+  const toast = useToast();
+  const queryClient = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => portalClient.apiKeys.revoke(apiKey.id),
+    onSuccess: () => {
+      toast(t.brp.keys.revoked(apiKey.name));
+      onClose();
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }),
+  });
+  return (
+    <ConfirmDialog
+      title={t.brp.keys.revokeTitle(apiKey.name)}
+      text={t.brp.keys.revokeText}
+      action={t.brp.keys.revoke}
+      isDangerous
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate()}
+      onClose={onClose}
+    />
+  );
+}

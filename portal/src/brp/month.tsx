@@ -1,0 +1,212 @@
+import { TSOS } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { type Cell, HeatMap } from '../charts/heat-map.tsx';
+import { daysOfMonth, slotStart } from '../domain/delivery-day.ts';
+import { sumKwh } from '../domain/energy.ts';
+import { type MonthRow, monthRows } from '../domain/month.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useToday } from '../session/server-clock.ts';
+import { buttonClass } from '../ui/button.tsx';
+import { FilterBar, MonthPicker, SelectFilter } from '../ui/filters.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded, SkeletonBlock } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import type { MonthSearch } from './filters.ts';
+import { balanceGroupsQuery, monthQuery } from './queries.ts';
+
+const route = getRouteApi('/app/brp/month');
+
+/** A month at a glance, quarter-hour by quarter-hour. */
+export function MonthPage() {
+  const { t, format } = useI18n();
+  const today = useToday();
+  const { month = today.slice(0, 7), eic, tso } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery(monthQuery(month, { eic, tso }));
+  const { data: groups = [] } = useQuery(balanceGroupsQuery);
+  const set = (change: MonthSearch) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+  return (
+    <Page title={`${t.brp.month.title} · ${format.month(month)}`} text={t.brp.month.text}>
+      <FilterBar
+        isFiltered={eic !== undefined || tso !== undefined}
+        onClear={() => void navigate({ search: { month }, replace: true })}
+      >
+        <MonthPicker value={month} onChange={(next) => set({ month: next })} />
+        <SelectFilter
+          label={t.brp.month.position}
+          anyLabel={t.brp.month.allPositions}
+          value={eic}
+          options={groups.map((group) => ({ value: group.eic, label: `${group.name} · ${group.eic}` }))}
+          onChange={(next) => set({ eic: next })}
+        />
+        <SelectFilter
+          label={t.common.controlArea}
+          value={tso}
+          options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
+          onChange={(next) => set({ tso: next })}
+        />
+      </FilterBar>
+      <Loaded query={query} loading={<SkeletonBlock className="h-[40rem]" />}>
+        {(nominations) =>
+          nominations.length === 0 ? (
+            <Panel>
+              <EmptyState title={t.brp.month.empty} text={t.brp.month.emptyText} />
+            </Panel>
+          ) : (
+            <MonthView key={month} month={month} eic={eic} tso={tso} nominations={nominations} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+type ViewProps = Pick<MonthSearch, 'eic' | 'tso'> & {
+  month: string;
+  nominations: Parameters<typeof monthRows>[1];
+};
+
+function MonthView({ month, eic, tso, nominations }: ViewProps) {
+  const { t, format } = useI18n();
+  const navigate = route.useNavigate();
+  const rows = useMemo(() => monthRows(daysOfMonth(month), nominations), [month, nominations]);
+  const [selected, setSelected] = useState<Cell>(() => ({ row: firstFilled(rows), slot: 1 }));
+  const dayAt = ({ row }: Cell) => rows[row]?.day ?? `${month}-01`;
+  const describe = (cell: Cell): string => {
+    const row = rows[cell.row];
+    const kwh = row?.saldoKwh[cell.slot - 1];
+    const parts = [
+      format.day(dayAt(cell)),
+      t.common.slotOf(cell.slot, format.slot(slotStart(dayAt(cell), cell.slot))),
+      kwh === null || kwh === undefined
+        ? t.brp.month.legendNone
+        : `${t.brp.month.net} ${format.mwhSigned(kwh)} MWh (${format.mwSigned(kwh)} MW)`,
+      ...(row?.mismatched.has(cell.slot) ? [t.brp.month.legendMismatch] : []),
+    ];
+    return parts.join(' · ');
+  };
+  return (
+    <>
+      <Panel
+        title={t.brp.month.heatMapLabel(format.month(month))}
+        actions={
+          <span className="flex flex-wrap items-center gap-4 text-xs text-muted">
+            <Legend />
+            <Link to="/nominations" search={{ day: dayAt(selected), eic, tso }} className={buttonClass()}>
+              {`${t.brp.month.openDay}: ${format.dayShort(dayAt(selected))}`}
+            </Link>
+          </span>
+        }
+      >
+        <HeatMap
+          label={t.brp.month.heatMapLabel(format.month(month))}
+          help={t.brp.month.help}
+          rows={rows}
+          selected={selected}
+          onSelect={setSelected}
+          onOpen={(cell) => void navigate({ to: '/nominations', search: { day: dayAt(cell), eic, tso } })}
+          describe={describe}
+        />
+      </Panel>
+      <Panel title={t.brp.month.dayTotals} isFlush>
+        <DayTable rows={rows} eic={eic} tso={tso} />
+      </Panel>
+    </>
+  );
+}
+
+/** The first day that there is something to see on. */
+const firstFilled = (rows: readonly MonthRow[]): number =>
+  Math.max(
+    0,
+    rows.findIndex(({ saldoKwh }) => saldoKwh.some((kwh) => kwh !== null)),
+  );
+
+function Legend() {
+  const { t } = useI18n();
+  const entries = [
+    { label: t.brp.month.legendOut, className: 'fill-out' },
+    { label: t.brp.month.legendIn, className: 'fill-in' },
+    { label: t.brp.month.legendNone, className: 'fill-sunken stroke-line-strong' },
+    { label: t.brp.month.legendMismatch, className: 'fill-none stroke-bad' },
+  ];
+  return entries.map(({ label, className }) => (
+    <span key={label} className="inline-flex items-center gap-1.5">
+      <svg aria-hidden="true" width="12" height="12">
+        <rect x="1" y="1" width="10" height="10" strokeWidth="1.5" className={className} />
+      </svg>
+      {label}
+    </span>
+  ));
+}
+
+type DayTableProps = Pick<MonthSearch, 'eic' | 'tso'> & { rows: readonly MonthRow[] };
+
+/** The same in numbers, day by day. */
+function DayTable({ rows, eic, tso }: DayTableProps) {
+  const { t, format } = useI18n();
+  const part = (row: MonthRow, sign: 1 | -1) =>
+    sumKwh(row.saldoKwh.map((kwh) => (kwh !== null && kwh * sign > 0 ? kwh * sign : 0)));
+  const filled = rows.filter(({ saldoKwh }) => saldoKwh.some((kwh) => kwh !== null));
+  const total = (of: (row: MonthRow) => number) => sumKwh(filled.map(of));
+  const columns: readonly Column<MonthRow>[] = [
+    {
+      id: 'day',
+      header: t.common.day,
+      cell: ({ day }) => (
+        <Link
+          to="/nominations"
+          search={{ day, eic, tso }}
+          className="font-medium whitespace-nowrap text-accent-strong hover:underline"
+        >
+          {format.day(day)}
+        </Link>
+      ),
+      footer: t.common.sum,
+    },
+    {
+      id: 'slots',
+      header: t.brp.nominations.table,
+      isNumber: true,
+      from: 'sm',
+      cell: ({ saldoKwh }) => saldoKwh.length,
+    },
+    {
+      id: 'out',
+      header: `${t.brp.month.legendOut} MWh`,
+      isNumber: true,
+      from: 'sm',
+      cell: (row) => format.mwh(part(row, 1)),
+      footer: format.mwh(total((row) => part(row, 1))),
+    },
+    {
+      id: 'in',
+      header: `${t.brp.month.legendIn} MWh`,
+      isNumber: true,
+      from: 'sm',
+      cell: (row) => format.mwh(part(row, -1)),
+      footer: format.mwh(total((row) => part(row, -1))),
+    },
+    {
+      id: 'net',
+      header: `${t.brp.month.net} MWh`,
+      isNumber: true,
+      cell: ({ netKwh }) => format.mwhSigned(netKwh),
+      footer: format.mwhSigned(total(({ netKwh }) => netKwh)),
+    },
+    {
+      id: 'mismatches',
+      header: t.brp.month.mismatchedSlots,
+      isNumber: true,
+      cell: ({ mismatched }) =>
+        mismatched.size > 0 && <span className="font-semibold text-bad">{mismatched.size}</span>,
+      footer: format.number(total(({ mismatched }) => mismatched.size)),
+    },
+  ];
+  return (
+    <DataTable label={t.brp.month.dayTotals} columns={columns} rows={filled} rowKey={({ day }) => day} />
+  );
+}

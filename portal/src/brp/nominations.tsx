@@ -1,0 +1,251 @@
+import { DIRECTIONS, NOMINATION_STATUSES, type Nomination, TSOS } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Sparkline } from '../charts/sparkline.tsx';
+import type { DeliveryDay } from '../domain/delivery-day.ts';
+import { sumKwh } from '../domain/energy.ts';
+import { type SlotTotals, signOf, slotsOf, totalsOf } from '../domain/nomination.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useToday } from '../session/server-clock.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Code } from '../ui/copy.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { DayPicker, FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import { DirectionBadge, NominationBadges } from './badges.tsx';
+import { ClockChangeNotice } from './clock-change.tsx';
+import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
+import type { NominationFilters } from './filters.ts';
+import { NominationLink } from './links.tsx';
+import { balanceGroupsQuery, eachNomination, nominationsQuery } from './queries.ts';
+
+const route = getRouteApi('/app/brp/nominations');
+
+/** What the balance groups nominate on a day. */
+export function NominationsPage() {
+  const { t, format } = useI18n();
+  const today = useToday();
+  const { day: chosen, ...filters } = route.useSearch();
+  const day = chosen ?? today;
+  const navigate = route.useNavigate();
+  const query = useQuery(nominationsQuery(day, filters));
+  const { data: groups = [] } = useQuery(balanceGroupsQuery);
+  const set = (change: NominationFilters) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <Page
+      title={t.brp.nominations.title}
+      text={format.dayLong(day)}
+      actions={
+        <ExportButton
+          fileName={`nominations-${day}`}
+          columns={NOMINATION_COLUMNS}
+          rows={(signal) => eachNominationLine(day, filters, signal)}
+        />
+      }
+    >
+      <FilterBar isFiltered={isFiltered} onClear={() => void navigate({ search: { day }, replace: true })}>
+        <DayPicker value={day} today={today} onChange={(next) => set({ day: next })} />
+        <NominationFilterFields filters={filters} set={set} groups={groups} />
+      </FilterBar>
+      <ClockChangeNotice day={day} />
+      <Panel isFlush>
+        <Loaded query={query}>
+          {(nominations) =>
+            nominations.length === 0 ? (
+              <EmptyState
+                title={t.brp.nominations.empty}
+                text={isFiltered ? t.brp.nominations.emptyFiltered : t.brp.nominations.emptyText}
+              />
+            ) : (
+              <NominationTable nominations={nominations} />
+            )
+          }
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}
+
+export async function* eachNominationLine(
+  day: DeliveryDay,
+  filters: NominationFilters,
+  signal: AbortSignal,
+): AsyncGenerator<NominationLine, void, undefined> {
+  for await (const nomination of eachNomination(day, filters, signal))
+    for (const slot of slotsOf(nomination)) yield { nomination, slot };
+}
+
+type FiltersProps = {
+  filters: NominationFilters;
+  set: (change: NominationFilters) => void;
+  groups: readonly { readonly eic: string; readonly name: string }[];
+};
+
+export function NominationFilterFields({ filters, set, groups }: FiltersProps) {
+  const { t } = useI18n();
+  return (
+    <>
+      <SelectFilter
+        label={t.common.balanceGroup}
+        value={filters.eic}
+        options={groups.map(({ eic, name }) => ({ value: eic, label: `${name} · ${eic}` }))}
+        onChange={(eic) => set({ eic })}
+      />
+      <SelectFilter
+        label={t.common.controlArea}
+        value={filters.tso}
+        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
+        onChange={(tso) => set({ tso })}
+      />
+      <SelectFilter
+        label={t.common.direction}
+        value={filters.direction}
+        options={DIRECTIONS.map((value) => ({ value, label: t.common.directions[value] }))}
+        onChange={(direction) => set({ direction })}
+      />
+      <SelectFilter
+        label={t.common.status}
+        value={filters.status}
+        options={NOMINATION_STATUSES.map((value) => ({ value, label: t.brp.nominations.statuses[value] }))}
+        onChange={(status) => set({ status })}
+      />
+      <SelectFilter
+        label={t.brp.nominations.versionsShown}
+        value={filters.versions}
+        anyLabel={t.brp.nominations.currentOnly}
+        options={[{ value: 'all', label: t.brp.nominations.allVersions }]}
+        onChange={(versions) => set({ versions })}
+      />
+    </>
+  );
+}
+
+type Row = {
+  readonly nomination: Nomination;
+  readonly amountsKwh: readonly number[];
+  readonly totals: SlotTotals;
+};
+
+const rowOf = (nomination: Nomination): Row => {
+  const slots = slotsOf(nomination);
+  return { nomination, amountsKwh: slots.map(({ amountKwh }) => amountKwh), totals: totalsOf(slots) };
+};
+
+type TableProps = {
+  nominations: readonly Nomination[];
+  /** Whose the balance group is, where there are several. A saldo over all of them would say nothing. */
+  ownerOf?: (eic: string) => string | undefined;
+};
+
+/** Nominations below each other, with what they come to in all. */
+export function NominationTable({ nominations, ownerOf }: TableProps) {
+  const { t, format } = useI18n();
+  const rows = nominations.map(rowOf);
+  // A version that is superseded counts no longer.
+  const current = rows.filter(({ nomination }) => nomination.status !== 'superseded');
+  const netKwh = sumKwh(current.map(({ nomination, totals }) => signOf(nomination) * totals.amountKwh));
+  const columns: readonly Column<Row>[] = [
+    {
+      id: 'group',
+      header: t.common.balanceGroup,
+      cell: ({ nomination }) => (
+        <span className="grid">
+          <NominationLink
+            id={nomination.id}
+            className="font-mono font-medium whitespace-nowrap text-accent-strong hover:underline"
+          >
+            {nomination.eic}
+          </NominationLink>
+          <span className="text-xs text-muted">
+            {[ownerOf?.(nomination.eic), t.common.tsos[nomination.tso]].filter(Boolean).join(' · ')}
+            <span className="sm:hidden">{` · ${t.common.directions[nomination.direction]}`}</span>
+          </span>
+        </span>
+      ),
+      ...(ownerOf ? {} : { footer: t.brp.nominations.netSaldo }),
+    },
+    {
+      id: 'direction',
+      header: t.common.direction,
+      from: 'sm',
+      cell: ({ nomination }) => <DirectionBadge direction={nomination.direction} />,
+    },
+    {
+      id: 'energy',
+      header: 'MWh',
+      isNumber: true,
+      cell: ({ totals }) => format.mwh(totals.amountKwh),
+      ...(ownerOf ? {} : { footer: format.mwhSigned(netKwh) }),
+    },
+    {
+      id: 'status',
+      header: t.common.status,
+      cell: ({ nomination, totals }) => (
+        <span className="inline-flex gap-1">
+          <NominationBadges nomination={nomination} />
+          {totals.mismatches > 0 && <Badge tone="bad">{`≠ ${format.number(totals.mismatches)}`}</Badge>}
+        </span>
+      ),
+    },
+    {
+      id: 'shape',
+      header: <span className="sr-only">{t.brp.nominations.shape}</span>,
+      from: 'md',
+      cell: ({ nomination, amountsKwh }) => <Sparkline valuesKwh={amountsKwh} tone={nomination.direction} />,
+    },
+    {
+      id: 'peak',
+      header: `${t.brp.nominations.peak} MW`,
+      isNumber: true,
+      from: 'sm',
+      cell: ({ amountsKwh }) => format.mw(Math.max(0, ...amountsKwh)),
+    },
+    {
+      id: 'matched',
+      header: `${t.brp.nominations.matched} MWh`,
+      isNumber: true,
+      from: 'lg',
+      cell: ({ totals }) =>
+        totals.matchedKwh === null ? <Missing text={t.common.notYet} /> : format.mwh(totals.matchedKwh),
+    },
+    {
+      id: 'version',
+      header: t.brp.nominations.version,
+      isNumber: true,
+      from: 'sm',
+      cell: ({ nomination }) => nomination.version,
+    },
+    {
+      id: 'gate',
+      header: t.brp.nominations.gateClosure,
+      from: 'xl',
+      cell: ({ nomination }) => nomination.gate_closure && <Instant at={nomination.gate_closure} />,
+    },
+    {
+      id: 'id',
+      header: t.common.id,
+      from: 'xl',
+      cell: ({ nomination }) => (
+        <span className="inline-block max-w-32">
+          <Code text={nomination.id} />
+        </span>
+      ),
+    },
+  ];
+  return (
+    <DataTable
+      label={t.brp.nominations.title}
+      columns={columns}
+      rows={rows}
+      rowKey={({ nomination }) => nomination.id}
+      rowTone={({ nomination }) => (nomination.status === 'superseded' ? 'faded' : null)}
+    />
+  );
+}
+
+export const Missing = ({ text }: { text: string }) => <span className="text-muted">{text}</span>;

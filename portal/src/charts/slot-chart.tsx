@@ -1,0 +1,219 @@
+import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { hourTicks } from './hour-ticks.ts';
+import { stepArea, stepPath, ticksUpTo } from './scale.ts';
+import { slotByKey } from './slot-keys.ts';
+import { useWidth } from './use-width.ts';
+
+const TONES = {
+  out: { line: 'stroke-out', area: 'fill-out/15' },
+  in: { line: 'stroke-in', area: 'fill-in/15' },
+  matched: { line: 'stroke-ok', area: null },
+  before: { line: 'stroke-muted', area: null },
+};
+
+type SlotSeries = {
+  readonly id: string;
+  readonly label: string;
+  readonly tone: keyof typeof TONES;
+  readonly isDashed?: boolean;
+  /** In kWh; null where nothing is known. */
+  readonly valuesKwh: readonly (number | null)[];
+};
+
+type Props = {
+  label: string;
+  /** The start of each slot of the day. */
+  starts: readonly number[];
+  series: readonly SlotSeries[];
+  /** Slots (from 1) that want to be looked at, and what the mark says. */
+  marked: ReadonlySet<number>;
+  markLabel: string;
+  selected: number;
+  onSelect: (slot: number) => void;
+  /** A slot and its values in words: what is read out when the keys move. */
+  describe: (slot: number) => string;
+};
+
+const HEIGHT = 250;
+const EDGE = { top: 18, right: 46, bottom: 24, left: 50 };
+const SLOTS_PER_HOUR = 4;
+
+/** Quarter-hours as step lines. It is a slider: arrow keys move over the slots, and each is read out. */
+export function SlotChart(props: Props) {
+  const { label, starts, series, marked, markLabel, selected, onSelect, describe } = props;
+  const { t, format } = useI18n();
+  const helpId = useId();
+  const [box, width] = useWidth<HTMLDivElement>();
+  const [hovered, setHovered] = useState<number | null>(null);
+  const count = starts.length;
+  const slotAt = (event: PointerEvent<HTMLDivElement>): number => {
+    const left = event.clientX - event.currentTarget.getBoundingClientRect().left - EDGE.left;
+    const inner = width - EDGE.left - EDGE.right;
+    return Math.min(count, Math.max(1, Math.floor((left / inner) * count) + 1));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const target = slotByKey(event.key, selected, count);
+    if (target === null) return;
+    event.preventDefault();
+    onSelect(target);
+  };
+  return (
+    <figure className="grid gap-2">
+      <Legend series={series} markLabel={marked.size > 0 ? markLabel : undefined} />
+      <div
+        ref={box}
+        role="slider"
+        tabIndex={0}
+        aria-label={label}
+        aria-describedby={helpId}
+        aria-valuemin={1}
+        aria-valuemax={count}
+        aria-valuenow={selected}
+        aria-valuetext={describe(selected)}
+        onKeyDown={onKeyDown}
+        onPointerMove={(event) => setHovered(slotAt(event))}
+        onPointerLeave={() => setHovered(null)}
+        onClick={(event) => onSelect(slotAt(event as unknown as PointerEvent<HTMLDivElement>))}
+        className="min-h-[250px] cursor-crosshair touch-pan-y rounded"
+      >
+        {width > 0 && (
+          <Drawing
+            width={width}
+            starts={starts}
+            series={series}
+            marked={marked}
+            selected={selected}
+            hovered={hovered}
+          />
+        )}
+      </div>
+      <figcaption className="flex flex-wrap justify-between gap-x-4 text-xs text-muted">
+        <span aria-hidden="true">{describe(hovered ?? selected)}</span>
+        <span id={helpId} className="sr-only">
+          {t.brp.nominations.chartHelp}
+        </span>
+        <span className="hidden md:inline">{`${format.number(count)} × 15 min`}</span>
+      </figcaption>
+    </figure>
+  );
+}
+
+function Legend({ series, markLabel }: { series: readonly SlotSeries[]; markLabel: string | undefined }) {
+  return (
+    <div className="flex flex-wrap gap-x-5 gap-y-1 text-xs text-muted">
+      {series.map(({ id, label, tone, isDashed }) => (
+        <span key={id} className="inline-flex items-center gap-1.5">
+          <svg aria-hidden="true" width="20" height="8" viewBox="0 0 20 8">
+            <path
+              d="M0 4H20"
+              fill="none"
+              strokeWidth="2.5"
+              strokeDasharray={isDashed ? '4 3' : undefined}
+              className={TONES[tone].line}
+            />
+          </svg>
+          {label}
+        </span>
+      ))}
+      {markLabel && (
+        <span className="inline-flex items-center gap-1.5">
+          <svg aria-hidden="true" width="10" height="10" viewBox="0 0 10 10">
+            <path d="M0 1H10L5 9Z" className="fill-bad" />
+          </svg>
+          {markLabel}
+        </span>
+      )}
+    </div>
+  );
+}
+
+type DrawingProps = Pick<Props, 'starts' | 'series' | 'marked' | 'selected'> & {
+  width: number;
+  hovered: number | null;
+};
+
+function Drawing({ width, starts, series, marked, selected, hovered }: DrawingProps) {
+  const { format } = useI18n();
+  const count = starts.length;
+  const innerWidth = width - EDGE.left - EDGE.right;
+  const innerHeight = HEIGHT - EDGE.top - EDGE.bottom;
+  const x = (index: number) => round(EDGE.left + (index / count) * innerWidth);
+  const largest = Math.max(0, ...series.flatMap(({ valuesKwh }) => valuesKwh.map((kwh) => kwh ?? 0)));
+  const ticks = ticksUpTo(largest / 1000, 4);
+  const top = (ticks.at(-1) ?? 1) * 1000;
+  const y = (kwh: number) => round(EDGE.top + innerHeight * (1 - kwh / top));
+  const hours = useMemo(() => hourTicks(starts, innerWidth), [starts, innerWidth]);
+  return (
+    <svg aria-hidden="true" width={width} height={HEIGHT} className="block text-[11px]">
+      {ticks.map((mwh) => (
+        <g key={mwh}>
+          <path
+            d={`M${EDGE.left} ${y(mwh * 1000)}H${width - EDGE.right}`}
+            className="stroke-line"
+            fill="none"
+          />
+          <text x={EDGE.left - 6} y={y(mwh * 1000) + 4} textAnchor="end" className="fill-muted">
+            {format.number(mwh)}
+          </text>
+          <text x={width - EDGE.right + 6} y={y(mwh * 1000) + 4} className="fill-muted">
+            {format.number(mwh * SLOTS_PER_HOUR)}
+          </text>
+        </g>
+      ))}
+      <text x={EDGE.left - 6} y={10} textAnchor="end" className="fill-muted">
+        MWh
+      </text>
+      <text x={width - EDGE.right + 6} y={10} className="fill-muted">
+        MW
+      </text>
+      {hours.map(({ index, label }) => (
+        <g key={index}>
+          <path d={`M${x(index)} ${HEIGHT - EDGE.bottom}v4`} className="stroke-line-strong" fill="none" />
+          <text x={x(index)} y={HEIGHT - 6} textAnchor="middle" className="fill-muted">
+            {label}
+          </text>
+        </g>
+      ))}
+      {Array.from(marked, (slot) => (
+        <g key={slot}>
+          <path
+            d={`M${x(slot - 1)} ${EDGE.top}H${x(slot)}V${HEIGHT - EDGE.bottom}H${x(slot - 1)}Z`}
+            className="fill-bad/15"
+          />
+          <path d={markAt((x(slot - 1) + x(slot)) / 2)} className="fill-bad" />
+        </g>
+      ))}
+      <path
+        d={`M${x(selected - 1)} ${EDGE.top}H${x(selected)}V${HEIGHT - EDGE.bottom}H${x(selected - 1)}Z`}
+        className="fill-accent/25 stroke-accent"
+      />
+      {series.map(({ id, tone, isDashed, valuesKwh }) => {
+        const { line, area } = TONES[tone];
+        return (
+          <g key={id}>
+            {area && <path d={stepArea(valuesKwh, x, y)} className={area} />}
+            <path
+              d={stepPath(valuesKwh, x, y)}
+              fill="none"
+              strokeWidth="1.75"
+              strokeDasharray={isDashed ? '5 3' : undefined}
+              className={line}
+            />
+          </g>
+        );
+      })}
+      {hovered !== null && hovered !== selected && (
+        <path
+          d={`M${(x(hovered - 1) + x(hovered)) / 2} ${EDGE.top}V${HEIGHT - EDGE.bottom}`}
+          strokeDasharray="2 2"
+          className="stroke-text"
+          fill="none"
+        />
+      )}
+    </svg>
+  );
+}
+
+const round = (value: number) => Math.round(value * 10) / 10;
+const markAt = (x: number) => `M${x - 4} ${EDGE.top - 10}h8l-4 7Z`;

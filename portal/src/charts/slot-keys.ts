@@ -1,0 +1,17 @@
+const SLOTS_PER_HOUR = 4;
+
+/** Where a key leads from a slot; null for keys that mean nothing here. */
+export function slotByKey(key: string, from: number, count: number): number | null {
+  const targets: Readonly<Record<string, number>> = {
+    ArrowLeft: from - 1,
+    ArrowDown: from - 1,
+    ArrowRight: from + 1,
+    ArrowUp: from + 1,
+    PageUp: from + SLOTS_PER_HOUR,
+    PageDown: from - SLOTS_PER_HOUR,
+    Home: 1,
+    End: count,
+  };
+  const target = targets[key];
+  return target === undefined ? null : Math.min(count, Math.max(1, target));
+}

@@ -1,0 +1,43 @@
+import type { Transaction } from '@saldo/api';
+import { type DeliveryDay, slotCount, slotStart } from './delivery-day.ts';
+import { kwhOf, sumKwh } from './energy.ts';
+
+/** A quarter-hour of a contract's day: its versions, newest first. */
+export type VolumeSlot = {
+  readonly slot: number;
+  readonly start: number;
+  readonly versions: readonly Transaction[];
+  /** What counts; null where there is nothing, or nothing valid. */
+  readonly validKwh: number | null;
+  readonly isCorrected: boolean;
+  readonly isInvalid: boolean;
+};
+
+/** Sorts all versions of a day's transactions into its slots. Slots without any are there too. */
+export function volumeSlots(day: DeliveryDay, transactions: readonly Transaction[]): VolumeSlot[] {
+  const bySlot = Map.groupBy(transactions, ({ slot_number }) => slot_number);
+  return Array.from({ length: slotCount(day) }, (_, index) => {
+    const slot = index + 1;
+    const versions = (bySlot.get(slot) ?? []).toSorted((one, other) => other.version - one.version);
+    const newest = versions[0];
+    return {
+      slot,
+      start: slotStart(day, slot),
+      versions,
+      validKwh: newest?.status === 'valid' ? kwhOf(newest.volume) : null,
+      isCorrected: versions.length > 1,
+      isInvalid: newest?.status === 'invalid',
+    };
+  });
+}
+
+/** The volume that the first versions said, where it was another one. */
+export function firstVolumesKwh(slots: readonly VolumeSlot[]): (number | null)[] {
+  return slots.map(({ versions }) => {
+    const first = versions.at(-1);
+    return versions.length > 1 && first !== undefined ? kwhOf(first.volume) : null;
+  });
+}
+
+export const validSumKwh = (slots: readonly VolumeSlot[]): number =>
+  sumKwh(slots.map(({ validKwh }) => validKwh ?? 0));

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type CsvColumn, csvOf } from './csv.ts';
+
+const columns: readonly CsvColumn<{ name: string | null; volume: string }>[] = [
+  { name: 'name', value: ({ name }) => name },
+  { name: 'volume', value: ({ volume }) => volume },
+];
+
+test('a file has a header and a line for each record', () => {
+  const rows = [
+    { name: 'Windpark', volume: '1.250' },
+    { name: null, volume: '-0.500' },
+  ];
+  assert.equal(csvOf(columns, rows), 'name,volume\r\nWindpark,1.250\r\n,-0.500\r\n');
+  assert.equal(csvOf(columns, []), 'name,volume\r\n');
+});
+
+test('commas, quotes and line breaks stay within their cell', () => {
+  assert.equal(
+    csvOf(columns, [{ name: 'A "B", C\nD', volume: '1' }]),
+    'name,volume\r\n"A ""B"", C\nD",1\r\n',
+  );
+});
+
+test('text that a spreadsheet would run as a formula stays text; a negative number stays a number', () => {
+  const [, line] = csvOf(columns, [{ name: '=HYPERLINK("x")', volume: '-12.345' }]).split('\r\n');
+  assert.equal(line, `"'=HYPERLINK(""x"")",-12.345`);
+});

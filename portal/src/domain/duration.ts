@@ -1,0 +1,12 @@
+const SECOND_MS = 1000;
+const pad = (number: number) => String(number).padStart(2, '0');
+
+/** `03:15:07`, with days in front when there are any. Nothing is left below zero; a second begun counts whole. */
+export function durationText(ms: number, days: (count: number) => string): string {
+  const seconds = Math.max(0, Math.ceil(ms / SECOND_MS));
+  const clock = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]
+    .map(pad)
+    .join(':');
+  const wholeDays = Math.floor(seconds / 86_400);
+  return wholeDays > 0 ? `${days(wholeDays)} ${clock}` : clock;
+}

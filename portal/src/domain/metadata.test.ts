@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { duplicateIds, entriesOf, metadataChange } from './metadata.ts';
+
+test('only what was changed is sent, and what was removed is null', () => {
+  const stored = { keep: '1', change: 'old', remove: 'x' };
+  const entries = [
+    { id: 0, key: 'keep', value: '1' },
+    { id: 1, key: 'change', value: 'new' },
+    { id: 2, key: 'added', value: 'y' },
+    { id: 3, key: '', value: '' },
+  ];
+  assert.deepEqual({ ...metadataChange(stored, entries) }, { remove: null, change: 'new', added: 'y' });
+  assert.deepEqual(Object.keys(metadataChange(stored, entriesOf(stored))), []);
+});
+
+test('keys may be called anything', () => {
+  const change = metadataChange({}, [{ id: 0, key: '__proto__', value: 'data' }]);
+  assert.equal(JSON.stringify(change), '{"__proto__":"data"}');
+});
+
+test('a key that stands twice is found', () => {
+  const entries = ['a', 'b', 'a'].map((key, id) => ({ id, key, value: '' }));
+  assert.deepEqual([...duplicateIds(entries)], [2]);
+});

@@ -1,0 +1,31 @@
+import type { Nomination } from '@saldo/api';
+import { type DeliveryDay, slotCount } from './delivery-day.ts';
+import { findDay, isMismatch, signOf, slotsOf } from './nomination.ts';
+
+/** A day of the month's map: per quarter-hour the net saldo in kWh, null where nothing is nominated. */
+export type MonthRow = {
+  readonly day: DeliveryDay;
+  readonly saldoKwh: readonly (number | null)[];
+  /** Slots in which any nomination does not match. */
+  readonly mismatched: ReadonlySet<number>;
+  readonly netKwh: number;
+};
+
+/** Adds the current nominations of a month up, by day and slot: what is delivered less what is received. */
+export function monthRows(days: readonly DeliveryDay[], nominations: readonly Nomination[]): MonthRow[] {
+  const byDay = Map.groupBy(nominations, (nomination) => findDay(nomination));
+  return days.map((day) => {
+    const saldoKwh: (number | null)[] = Array.from({ length: slotCount(day) }, () => null);
+    const mismatched = new Set<number>();
+    let netKwh = 0;
+    for (const nomination of byDay.get(day) ?? []) {
+      const sign = signOf(nomination);
+      for (const slot of slotsOf(nomination)) {
+        saldoKwh[slot.slot - 1] = (saldoKwh[slot.slot - 1] ?? 0) + sign * slot.amountKwh;
+        netKwh += sign * slot.amountKwh;
+        if (isMismatch(slot)) mismatched.add(slot.slot);
+      }
+    }
+    return { day, saldoKwh, mismatched, netKwh };
+  });
+}

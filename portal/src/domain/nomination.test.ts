@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Nomination } from '@saldo/api';
+import { slotCount, slotStart } from './delivery-day.ts';
+import { monthRows } from './month.ts';
+import { changesBetween, findDay, hoursOf, isMismatch, slotsOf, totalsOf } from './nomination.ts';
+
+type Amounts = (slot: number) => { amount: number; matched: number | null };
+
+function nomination(day: string, amounts: Amounts, more: Partial<Nomination> = {}): Nomination {
+  const slots = Array.from({ length: slotCount(day) }, (_, index) => {
+    const { amount, matched } = amounts(index + 1);
+    return {
+      slot_number: index + 1,
+      delivery_start: new Date(slotStart(day, index + 1)).toISOString(),
+      delivery_end: new Date(slotStart(day, index + 2)).toISOString(),
+      amount,
+      matched_amount: matched,
+    };
+  });
+  return {
+    id: 'nom_1',
+    status: 'match',
+    version: 1,
+    previous_nomination_id: null,
+    gate_closure: null,
+    confirmed_at: null,
+    direction: 'out',
+    eic: '11XFC-PROD-----E',
+    tso: 'DE_50HERTZ',
+    sent_at: null,
+    counterparty: { name: 'Saldo', eic: '11XSALDO-------Z' },
+    created_at: '2026-10-24T08:00:00Z',
+    slots,
+    ...more,
+  };
+}
+
+test('totals are exact, and there is no matched total as long as a slot is not matched', () => {
+  const whole = totalsOf(slotsOf(nomination('2026-11-15', () => ({ amount: 0.1, matched: 0.1 }))));
+  assert.deepEqual(whole, { amountKwh: 9600, matchedKwh: 9600, mismatches: 0 });
+  const open = totalsOf(
+    slotsOf(nomination('2026-11-15', (slot) => ({ amount: 0.1, matched: slot === 96 ? null : 0.1 }))),
+  );
+  assert.equal(open.matchedKwh, null);
+  assert.equal(open.mismatches, 0);
+});
+
+test('not matched yet is no mismatch; matched with zero is one', () => {
+  const slots = slotsOf(nomination('2026-11-15', (slot) => ({ amount: 1, matched: slot === 5 ? 0 : null })));
+  assert.deepEqual(
+    slots.filter(isMismatch).map(({ slot }) => slot),
+    [5],
+  );
+});
+
+test('a clock-change day has 25 hours of four quarters, whose sums make the day', () => {
+  const day = nomination('2026-10-25', (slot) => ({ amount: slot / 1000, matched: null }));
+  const hours = hoursOf(slotsOf(day));
+  assert.equal(hours.length, 25);
+  assert.ok(hours.every(({ slots }) => slots.length === 4));
+  const sum = hours.reduce((total, { slots }) => total + totalsOf(slots).amountKwh, 0);
+  assert.equal(sum, (100 * 101) / 2);
+  assert.equal(findDay(day), '2026-10-25');
+});
+
+test('changes name exactly the slots that differ', () => {
+  const before = nomination('2026-11-15', () => ({ amount: 1, matched: null }));
+  const after = nomination('2026-11-15', (slot) => ({ amount: slot === 7 ? 1.5 : 1, matched: null }));
+  assert.deepEqual(
+    changesBetween(before, after).map(({ slot, beforeKwh, afterKwh }) => [slot, beforeKwh, afterKwh]),
+    [[7, 1000, 1500]],
+  );
+  assert.deepEqual(changesBetween(before, before), []);
+  assert.equal(changesBetween(null, after).length, 96);
+});
+
+test('a month nets what is delivered against what is received, and knows days without anything', () => {
+  const out = nomination('2026-11-15', () => ({ amount: 2, matched: 2 }));
+  const back = nomination('2026-11-15', (slot) => ({ amount: 0.5, matched: slot === 3 ? 0 : 0.5 }), {
+    direction: 'in',
+  });
+  const [empty, filled] = monthRows(['2026-11-14', '2026-11-15'], [out, back]);
+  assert.ok(empty?.saldoKwh.every((kwh) => kwh === null));
+  assert.equal(filled?.saldoKwh[0], 1500);
+  assert.equal(filled?.netKwh, 96 * 1500);
+  assert.deepEqual([...(filled?.mismatched ?? [])], [3]);
+});

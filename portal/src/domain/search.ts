@@ -1,0 +1,54 @@
+/** What stands behind the question mark of an address: every value is text. */
+export type RawSearch = Record<string, unknown>;
+
+/** Reads one parameter of an address; what cannot be meant is left out, as if it were not there. */
+export type Parameter<T> = (value: string) => T | undefined;
+
+export const oneOf =
+  <const V extends string>(values: readonly V[]): Parameter<V> =>
+  (value) =>
+    values.find((known) => known === value);
+
+export const text =
+  (maxLength: number): Parameter<string> =>
+  (value) =>
+    value.trim() === '' ? undefined : value.slice(0, maxLength);
+
+export const matching =
+  (isValid: (value: string) => boolean): Parameter<string> =>
+  (value) =>
+    isValid(value) ? value : undefined;
+
+export const wholeNumber =
+  (minimum: number, maximum: number): Parameter<number> =>
+  (value) => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    return number >= minimum && number <= maximum ? number : undefined;
+  };
+
+type Parameters = Record<string, Parameter<string | number>>;
+export type SearchOf<P extends Parameters> = {
+  [Name in keyof P]?: NonNullable<ReturnType<P[Name]>> | undefined;
+};
+
+/** The typed filters of a page, read from its address. Parameters that the page does not know are dropped. */
+export function searchReader<const P extends Parameters>(parameters: P) {
+  return (raw: RawSearch): SearchOf<P> => {
+    const known = Object.entries(parameters).flatMap(([name, read]) => {
+      const value = raw[name];
+      if (typeof value !== 'string' && typeof value !== 'number') return [];
+      const meant = read(String(value));
+      return meant === undefined ? [] : [[name, meant] as const];
+    });
+    return Object.fromEntries(known) as SearchOf<P>;
+  };
+}
+
+/** `?status=pending&eic=…`: text as it is, without the quotes and braces of JSON, so that people can write it. */
+export const parseSearch = (search: string): RawSearch => Object.fromEntries(new URLSearchParams(search));
+
+export function stringifySearch(search: RawSearch): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return query === '' ? '' : `?${query}`;
+}

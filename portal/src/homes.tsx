@@ -1,0 +1,22 @@
+import type { UserRole } from '@saldo/api';
+import { type ComponentType, lazy, Suspense } from 'react';
+import { useSession } from './session/session.ts';
+import { RoutePending } from './ui/route-states.tsx';
+
+const profile = () => import('./session/profile.tsx').then(({ ProfilePage }) => ({ default: ProfilePage }));
+
+/** The page that each role begins with. */
+const HOMES: Readonly<Record<UserRole, ComponentType>> = {
+  brp: lazy(() => import('./brp/home.tsx').then(({ HomePage }) => ({ default: HomePage }))),
+  operator: lazy(() => import('./operator/home.tsx').then(({ HomePage }) => ({ default: HomePage }))),
+  account: lazy(profile),
+};
+
+export function HomeOfRole() {
+  const Home = HOMES[useSession().user.role];
+  return (
+    <Suspense fallback={<RoutePending />}>
+      <Home />
+    </Suspense>
+  );
+}

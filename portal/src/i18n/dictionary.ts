@@ -1,0 +1,28 @@
+import type { en } from './en.ts';
+
+export const LANGUAGES = ['de', 'en'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** Texts of the same keys; a text that takes values takes the same ones. */
+type Texts<T> = {
+  readonly [Key in keyof T]: T[Key] extends string
+    ? string
+    : T[Key] extends (...values: infer Values) => string
+      ? (...values: Values) => string
+      : Texts<T[Key]>;
+};
+export type Dictionary = Texts<typeof en>;
+
+/** Each language is a file of its own, so that nobody loads the other one. */
+export const DICTIONARIES: Readonly<Record<Language, () => Promise<Dictionary>>> = {
+  de: async () => (await import('./de.ts')).de,
+  en: async () => (await import('./en.ts')).en,
+};
+
+const isLanguage = (text: string): text is Language => LANGUAGES.some((language) => language === text);
+
+/** The language that was chosen once, else the first of the browser's that there is, else English. */
+export function preferredLanguage(stored: string | null, ofBrowser: readonly string[]): Language {
+  const wanted = [stored ?? '', ...ofBrowser.map((tag) => tag.slice(0, 2).toLowerCase())];
+  return wanted.find(isLanguage) ?? 'en';
+}

@@ -1,0 +1,21 @@
+export const problems = {
+  connection: 'The server cannot be reached. Please check the connection and try again.',
+  unexpected: 'Something unexpected happened in this page. Please load it again.',
+  /** The server writes in English and names the value it does not like. */
+  field: (_code: string, message: string) => message,
+  codes: {
+    invalid_credentials: 'Email and password do not belong together.',
+    invalid_session: 'Your session has ended. Please sign in again.',
+    insufficient_permissions: 'Your user may look at this, but not change it.',
+    rate_limited: 'Too many requests in a short time. Please wait a moment and try again.',
+    invitation_not_found: 'This invitation does not exist, has been used, or has run out.',
+    already_active: 'This customer is active already.',
+    invalid_status_transition: 'This step is not possible in the present state. Please load the page again.',
+    balance_group_tso_not_enabled:
+      'This control area is not enabled for the balance group. The operator enables it in the balance group settings.',
+    precondition_failed: 'Somebody has changed this meanwhile. Please load it again.',
+    internal_error:
+      'The server made a mistake. Please try again; if it stays, name the request to the operator.',
+    unavailable: 'The server is busy or being restarted. Please try again in a moment.',
+  },
+};

@@ -1,0 +1,56 @@
+import { type DeliveryDay, slotLabel, TIME_ZONE } from '../domain/delivery-day.ts';
+import { decimalOf, kwOfKwh } from '../domain/energy.ts';
+import type { Language } from './dictionary.ts';
+
+/** English as it is written in Europe: day before month, 24 hours. */
+const LOCALES: Readonly<Record<Language, string>> = { de: 'de-DE', en: 'en-GB' };
+
+export type Format = ReturnType<typeof formatOf>;
+
+/** How numbers and times are written in a language. Times are those of Berlin unless they say UTC. */
+export function formatOf(language: Language) {
+  const locale = LOCALES[language];
+  const threeDecimals = new Intl.NumberFormat(locale, { minimumFractionDigits: 3, maximumFractionDigits: 3 });
+  const signed = new Intl.NumberFormat(locale, {
+    minimumFractionDigits: 3,
+    maximumFractionDigits: 3,
+    signDisplay: 'exceptZero',
+  });
+  const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
+  const times = (options: Intl.DateTimeFormatOptions, timeZone = TIME_ZONE) => {
+    const formatter = new Intl.DateTimeFormat(locale, { timeZone, ...options });
+    return (instant: number | string) => formatter.format(new Date(instant));
+  };
+  // A day is no instant: it is written as it is, wherever midnight may be.
+  const days = (options: Intl.DateTimeFormatOptions) => {
+    const write = times(options, 'UTC');
+    return (day: DeliveryDay) => write(`${day}T00:00:00Z`);
+  };
+  const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+  const date: Intl.DateTimeFormatOptions = { day: '2-digit', month: '2-digit', year: 'numeric' };
+
+  return {
+    language,
+    locale,
+    /** Energy, from kWh: `1.234,567`. */
+    mwh: (kwh: number) => threeDecimals.format(decimalOf(kwh)),
+    /** A difference of energies, with its sign. */
+    mwhSigned: (kwh: number) => signed.format(decimalOf(kwh)),
+    /** The power of a quarter-hour's energy, from kWh. */
+    mw: (kwh: number) => threeDecimals.format(decimalOf(kwOfKwh(kwh))),
+    mwSigned: (kwh: number) => signed.format(decimalOf(kwOfKwh(kwh))),
+    /** A number without decimals that say nothing, such as a plant's power or a chart's scale. */
+    number: (value: number) => plain.format(value),
+    day: days({ weekday: 'short', ...date }),
+    dayShort: days({ weekday: 'short', day: '2-digit', month: '2-digit' }),
+    dayLong: days({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }),
+    month: (month: string) => days({ month: 'long', year: 'numeric' })(`${month}-01`),
+    date: times(date),
+    dateTime: times({ ...date, ...clock }),
+    time: times(clock),
+    timeWithSeconds: times({ ...clock, second: '2-digit' }),
+    utcDateTime: times({ ...date, ...clock }, 'UTC'),
+    utcTime: times(clock, 'UTC'),
+    slot: slotLabel,
+  };
+}

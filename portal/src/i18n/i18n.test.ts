@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PROBLEMS, TSOS } from '@saldo/api';
+import { de } from './de.ts';
+import { preferredLanguage } from './dictionary.ts';
+import { en } from './en.ts';
+import { formatOf } from './format.ts';
+
+/** Every text by its path; texts that take values are called with some. */
+function textsOf(value: unknown, path = ''): [string, string][] {
+  if (typeof value === 'string') return [[path, value]];
+  if (typeof value === 'function') return [[path, String(value(2, 'x'))]];
+  return Object.entries(value as object).flatMap(([key, inner]) => textsOf(inner, `${path}.${key}`));
+}
+
+test('both languages have the same texts, and none is empty', () => {
+  const english = textsOf(en);
+  const german = textsOf(de);
+  assert.deepEqual(german.map(([path]) => path).toSorted(), english.map(([path]) => path).toSorted());
+  for (const [path, text] of [...english, ...german]) assert.ok(text.trim() !== '', path);
+  assert.ok(TSOS.every((tso) => en.common.tsos[tso] === de.common.tsos[tso]));
+});
+
+test('problems are only explained that there are', () => {
+  for (const code of Object.keys(en.problems.codes)) assert.ok(code in PROBLEMS, code);
+});
+
+test('the language is the chosen one, else the browser’s, else English', () => {
+  assert.equal(preferredLanguage('de', ['en-US']), 'de');
+  assert.equal(preferredLanguage(null, ['fr-FR', 'de-AT', 'en']), 'de');
+  assert.equal(preferredLanguage('klingon', ['fr']), 'en');
+});
+
+test('numbers have three decimals in the way of the language, exact to the last digit', () => {
+  assert.equal(formatOf('de').mwh(1_234_567), '1.234,567');
+  assert.equal(formatOf('en').mwh(1_234_567), '1,234.567');
+  assert.equal(formatOf('en').mwh(9_007_199_254_740_991), '9,007,199,254,740.991');
+  assert.equal(formatOf('de').mw(1250), '5,000');
+  assert.equal(formatOf('de').mwhSigned(0), '0,000');
+  assert.equal(formatOf('en').mwhSigned(5), '+0.005');
+});
+
+test('times are those of Berlin, and of UTC where they say so', () => {
+  const de = formatOf('de');
+  assert.equal(de.dateTime('2026-07-01T22:30:00Z'), '02.07.2026, 00:30');
+  assert.equal(de.utcTime('2026-07-01T22:30:00Z'), '22:30');
+  assert.equal(de.day('2026-10-25'), 'So., 25.10.2026');
+  assert.match(formatOf('en').dayLong('2026-03-29'), /^Sunday,? 29 March 2026$/);
+});

@@ -1,0 +1,52 @@
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { DICTIONARIES, type Dictionary, type Language, preferredLanguage } from './dictionary.ts';
+import { type Format, formatOf } from './format.ts';
+
+const STORED_AS = 'saldo.language';
+
+type I18n = {
+  readonly t: Dictionary;
+  readonly format: Format;
+  readonly language: Language;
+  readonly setLanguage: (language: Language) => Promise<void>;
+};
+
+const Context = createContext<I18n | null>(null);
+
+/** The language to begin with, and its texts: loaded before anything is drawn. */
+export async function firstLanguage(): Promise<{ language: Language; t: Dictionary }> {
+  const language = preferredLanguage(localStorage.getItem(STORED_AS), navigator.languages);
+  return { language, t: await DICTIONARIES[language]() };
+}
+
+export function I18nProvider({
+  first,
+  children,
+}: {
+  first: { language: Language; t: Dictionary };
+  children: ReactNode;
+}) {
+  const [current, setCurrent] = useState(first);
+  useEffect(() => {
+    document.documentElement.lang = current.language;
+  }, [current.language]);
+  const value = useMemo<I18n>(
+    () => ({
+      ...current,
+      format: formatOf(current.language),
+      setLanguage: async (language) => {
+        const t = await DICTIONARIES[language]();
+        localStorage.setItem(STORED_AS, language);
+        setCurrent({ language, t });
+      },
+    }),
+    [current],
+  );
+  return <Context value={value}>{children}</Context>;
+}
+
+export function useI18n(): I18n {
+  const i18n = useContext(Context);
+  if (i18n === null) throw new Error('there is no I18nProvider above');
+  return i18n;
+}

@@ -1,0 +1,14 @@
+import type { ProblemFieldError } from '@saldo/api';
+import { isProblem, SaldoConnectionError } from '@saldo/sdk';
+import type { Dictionary } from './dictionary.ts';
+
+/** What went wrong in the language of the page; what only the server knows, it says in its own words. */
+export function problemText(t: Dictionary, error: unknown): string {
+  if (error instanceof SaldoConnectionError) return t.problems.connection;
+  if (!isProblem(error)) return t.problems.unexpected;
+  const known = t.problems.codes as Readonly<Record<string, string>>;
+  return Object.hasOwn(known, error.code) ? String(known[error.code]) : error.message;
+}
+
+export const fieldErrorText = (t: Dictionary, { code, message }: ProblemFieldError): string =>
+  t.problems.field(code, message);

@@ -1,0 +1,28 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { firstLanguage, I18nProvider } from './i18n/i18n.tsx';
+import { createPortalRouter } from './router.tsx';
+import { createQueryClient } from './session/query-client.ts';
+import { applyTheme, storedTheme } from './ui/theme.ts';
+import { ToastProvider } from './ui/toast.tsx';
+
+applyTheme(storedTheme());
+const first = await firstLanguage();
+const queryClient = createQueryClient();
+const router = createPortalRouter(queryClient);
+const root = document.getElementById('root');
+if (root === null) throw new Error('the page has no root');
+
+createRoot(root).render(
+  <StrictMode>
+    <I18nProvider first={first}>
+      <QueryClientProvider client={queryClient}>
+        <ToastProvider>
+          <RouterProvider router={router} />
+        </ToastProvider>
+      </QueryClientProvider>
+    </I18nProvider>
+  </StrictMode>,
+);

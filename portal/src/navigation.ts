@@ -1,0 +1,36 @@
+import type { UserRole } from '@saldo/api';
+import type { LinkProps } from '@tanstack/react-router';
+import type { Dictionary } from './i18n/dictionary.ts';
+import type { IconName } from './ui/icons.tsx';
+
+type NavigationItem = {
+  readonly to: NonNullable<LinkProps['to']>;
+  readonly label: (t: Dictionary) => string;
+  readonly icon: IconName;
+};
+
+/** What each role finds in its navigation, in this order. */
+export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationItem[]>> = {
+  brp: [
+    { to: '/', label: (t) => t.brp.nav.home, icon: 'home' },
+    { to: '/nominations', label: (t) => t.brp.nav.nominations, icon: 'steps' },
+    { to: '/month', label: (t) => t.brp.nav.month, icon: 'grid' },
+    { to: '/contracts', label: (t) => t.brp.nav.contracts, icon: 'contract' },
+    { to: '/customers', label: (t) => t.brp.nav.customers, icon: 'people' },
+    { to: '/keys', label: (t) => t.brp.nav.keys, icon: 'key' },
+  ],
+  operator: [
+    { to: '/', label: (t) => t.operator.nav.home, icon: 'home' },
+    { to: '/operator/nominations', label: (t) => t.operator.nav.nominations, icon: 'steps' },
+    { to: '/operator/contracts', label: (t) => t.operator.nav.contracts, icon: 'contract' },
+    { to: '/operator/import', label: (t) => t.operator.nav.import, icon: 'upload' },
+    { to: '/operator/brps', label: (t) => t.operator.nav.brps, icon: 'building' },
+    { to: '/operator/balance-groups', label: (t) => t.operator.nav.groups, icon: 'layers' },
+    { to: '/operator/customers', label: (t) => t.operator.nav.customers, icon: 'people' },
+    { to: '/operator/accounts', label: (t) => t.operator.nav.accounts, icon: 'card' },
+    { to: '/operator/users', label: (t) => t.operator.nav.users, icon: 'user' },
+    { to: '/operator/keys', label: (t) => t.operator.nav.keys, icon: 'key' },
+    { to: '/operator/audit', label: (t) => t.operator.nav.audit, icon: 'clock' },
+  ],
+  account: [],
+};

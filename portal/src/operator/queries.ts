@@ -1,0 +1,204 @@
+import type { AuditEntry, Brp, Nomination, OperatorCustomer } from '@saldo/api';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { isWanted } from '../brp/queries.ts';
+import { addDays, type DeliveryDay, deliveryRange } from '../domain/delivery-day.ts';
+import { operatorClient } from '../session/clients.ts';
+import { allOf, given, PAGE_SIZE, pages } from '../session/lists.ts';
+import type {
+  AuditFilters,
+  ContractFilters,
+  CustomerFilters,
+  GroupFilters,
+  KeyFilters,
+  NominationFilters,
+  UserFilters,
+} from './filters.ts';
+
+/** Names change rarely; forms and tables look them up all the time. */
+const NAMES_STALE_MS = 60_000;
+
+export const brpsQuery = queryOptions({
+  queryKey: ['brps'],
+  queryFn: ({ signal }) => allOf(operatorClient.brps.each({}, { signal })),
+  staleTime: NAMES_STALE_MS,
+});
+
+export const brpQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['brps', id],
+    queryFn: ({ signal }): Promise<Brp> => operatorClient.brps.get(id, { signal }),
+  });
+
+export const groupsQuery = (filters: GroupFilters = {}) =>
+  queryOptions({
+    queryKey: ['balance-groups', filters],
+    queryFn: ({ signal }) => allOf(operatorClient.balanceGroups.each(given(filters), { signal })),
+    staleTime: NAMES_STALE_MS,
+  });
+
+export const accountsQuery = queryOptions({
+  queryKey: ['accounts'],
+  queryFn: ({ signal }) => allOf(operatorClient.accounts.each({}, { signal })),
+  staleTime: NAMES_STALE_MS,
+});
+
+export const assetsQuery = queryOptions({
+  queryKey: ['assets'],
+  queryFn: ({ signal }) => allOf(operatorClient.assets.each({}, { signal })),
+  staleTime: NAMES_STALE_MS,
+});
+
+export const usersQuery = (filters: UserFilters) =>
+  queryOptions({
+    queryKey: ['users', filters],
+    queryFn: ({ signal }) => allOf(operatorClient.users.each(given(filters), { signal })),
+  });
+
+export const keysQuery = ({ owner_type, owner_id }: KeyFilters) =>
+  queryOptions({
+    queryKey: ['api-keys', owner_type, owner_id],
+    queryFn: ({ signal }) => allOf(operatorClient.apiKeys.each(given({ owner_type, owner_id }), { signal })),
+  });
+
+export const customersQuery = (filters: CustomerFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['customers', filters],
+    queryFn: ({ pageParam, signal }) =>
+      operatorClient.customers.list(
+        { ...given(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
+        { signal },
+      ),
+    ...pages,
+  });
+
+export const eachCustomer = (
+  filters: CustomerFilters,
+  signal: AbortSignal,
+): AsyncIterable<OperatorCustomer> => operatorClient.customers.each(given(filters), { signal });
+
+/** Those who can be party to a contract: active ones with a balance group. */
+export const partiesQuery = queryOptions({
+  queryKey: ['customers', 'parties'],
+  queryFn: async ({ signal }) => {
+    const customers = await allOf(operatorClient.customers.each({ status: 'active' }, { signal }));
+    return customers.filter(({ balance_group }) => balance_group !== null);
+  },
+});
+
+export const contractsQuery = (filters: ContractFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['contracts', filters],
+    queryFn: ({ pageParam, signal }) =>
+      operatorClient.contracts.list(
+        { ...given(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
+        { signal },
+      ),
+    ...pages,
+  });
+
+export const eachContract = (filters: ContractFilters, signal: AbortSignal) =>
+  operatorClient.contracts.each(given(filters), { signal });
+
+/** Page by page: of all BRPs together a day may have thousands. */
+export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) => {
+  const { day: _day, versions: _versions, ...rest } = filters;
+  return infiniteQueryOptions({
+    queryKey: ['nominations', 'of-all', day, rest],
+    queryFn: ({ pageParam, signal }) =>
+      operatorClient.nominations.list(
+        {
+          delivery_date: day,
+          include_slots: 'true',
+          ...given(rest),
+          limit: PAGE_SIZE,
+          ...given({ after: pageParam }),
+        },
+        { signal },
+      ),
+    ...pages,
+    select: (data) => ({
+      ...data,
+      nominations: data.pages.flatMap(({ nominations }) => nominations).filter(isWanted(filters)),
+    }),
+  });
+};
+
+/** How many records of one kind the home page looks at; beyond that it says "more than". */
+export const MOST_COUNTED = 500;
+
+async function firstOf<T>(records: AsyncIterable<T>, isMeant: (record: T) => boolean): Promise<T[]> {
+  const found: T[] = [];
+  for await (const record of records) {
+    if (isMeant(record)) found.push(record);
+    if (found.length > MOST_COUNTED) break;
+  }
+  return found;
+}
+
+/** Nominations of some days in one state. Their first slot is enough to know the day. */
+export const nominationsInStateQuery = (
+  first: DeliveryDay,
+  last: DeliveryDay,
+  state: 'unsent' | 'partial_match',
+) =>
+  queryOptions({
+    queryKey: ['nominations', 'of-all', state, first, last],
+    queryFn: ({ signal }) => {
+      const query = {
+        status: state === 'unsent' ? 'pending' : state,
+        include_slots: 'true',
+        slot_number_from: 1,
+        slot_number_to: 1,
+        ...deliveryRange(first, last),
+      } as const;
+      const isMeant = ({ sent_at }: Nomination) => state !== 'unsent' || !sent_at;
+      return firstOf(operatorClient.nominations.each(query, { signal }), isMeant);
+    },
+  });
+
+export const pendingCustomersQuery = queryOptions({
+  queryKey: ['customers', 'pending'],
+  queryFn: ({ signal }) =>
+    firstOf(operatorClient.customers.each({ status: 'pending' }, { signal }), () => true),
+});
+
+/**
+ * PPA contracts that deliver on a day and have said nothing about its first quarter-hour: one transaction a contract
+ * is read instead of a whole day. Null when there are so many contracts that even that takes too long.
+ */
+export const contractsWithoutVolumesQuery = (day: DeliveryDay) =>
+  queryOptions({
+    queryKey: ['contracts', 'without-volumes', day],
+    queryFn: async ({ signal }) => {
+      const filter = { type: 'ppa', active_on: day } as const;
+      const contracts = await firstOf(operatorClient.contracts.each(filter, { signal }), () => true);
+      if (contracts.length > MOST_COUNTED) return null;
+      const firstSlots = { delivery_date: day, slot_number_from: 1, slot_number_to: 1 };
+      const transactions = await allOf(operatorClient.transactions.each(firstSlots, { signal }));
+      const known = new Set(transactions.map(({ contract_id }) => contract_id));
+      return contracts.filter(({ id }) => !known.has(id));
+    },
+    refetchInterval: NAMES_STALE_MS,
+  });
+
+export const healthQuery = queryOptions({
+  queryKey: ['health'],
+  queryFn: ({ signal }) => operatorClient.health.get({ signal }),
+});
+
+export const auditQuery = (filters: AuditFilters, size = PAGE_SIZE) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', filters, size],
+    queryFn: ({ pageParam, signal }) =>
+      operatorClient.audit.list(
+        { ...given(filters), order: 'newest_first', limit: size, ...given({ after: pageParam }) },
+        { signal },
+      ),
+    ...pages,
+  });
+
+export const eachAuditEntry = (filters: AuditFilters, signal: AbortSignal): AsyncIterable<AuditEntry> =>
+  operatorClient.audit.each({ ...given(filters), order: 'newest_first' }, { signal });
+
+/** The days of which unsent nominations are brought up: what can still be sent. */
+export const openDays = (today: DeliveryDay) => [today, addDays(today, 1)] as const;

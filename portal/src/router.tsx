@@ -1,0 +1,260 @@
+import type { UserRole } from '@saldo/api';
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import {
+  readContractFilters,
+  readContractSearch,
+  readCustomerFilters,
+  readKeySearch,
+  readMonthSearch,
+  readNominationFilters,
+  readNominationSearch,
+} from './brp/filters.ts';
+import { matching, oneOf, parseSearch, searchReader, stringifySearch } from './domain/search.ts';
+import { HomeOfRole } from './homes.tsx';
+import {
+  readAuditFilters,
+  readGroupFilters,
+  readKeyFilters,
+  readContractFilters as readOperatorContractFilters,
+  readCustomerFilters as readOperatorCustomerFilters,
+  readNominationFilters as readOperatorNominationFilters,
+  readUserFilters,
+} from './operator/filters.ts';
+import { sessionQuery } from './session/session.ts';
+import { AppShell } from './shell.tsx';
+import { NotFoundPage, RouteError, RoutePending } from './ui/route-states.tsx';
+
+const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+});
+
+/** Only a path of this server: an address that leads elsewhere must not profit from a sign-in. */
+const isOwnPath = (path: string): boolean => /^\/(?![/\\])/.test(path);
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: searchReader({ next: matching(isOwnPath), ended: oneOf(['true']) }),
+  component: lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignInPage'),
+});
+
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('./session/invitation.tsx'), 'InvitationPage'),
+});
+
+/** Everything behind the sign-in. */
+const appRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'app',
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.queryClient.ensureQueryData(sessionQuery);
+    if (session) return { session };
+    throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+  },
+  component: AppShell,
+});
+
+const homeRoute = createRoute({ getParentRoute: () => appRoute, path: '/', component: HomeOfRole });
+
+const profileRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./session/profile.tsx'), 'ProfilePage'),
+});
+
+/** Pages of one role. Others are led home; what they may not see, the server would refuse anyway. */
+const onlyFor =
+  (role: UserRole) =>
+  ({ context }: { context: { session: { user: { role: UserRole } } } }) => {
+    if (context.session.user.role !== role) throw redirect({ to: '/' });
+  };
+
+const brpRoute = createRoute({ getParentRoute: () => appRoute, id: 'brp', beforeLoad: onlyFor('brp') });
+
+const brpRoutes = [
+  createRoute({
+    getParentRoute: () => brpRoute,
+    path: '/contracts',
+    validateSearch: readContractFilters,
+    component: lazyRouteComponent(() => import('./brp/contracts.tsx'), 'ContractsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => brpRoute,
+    path: '/contracts/$contractId',
+    validateSearch: readContractSearch,
+    component: lazyRouteComponent(() => import('./brp/contract.tsx'), 'ContractPage'),
+  }),
+  createRoute({
+    getParentRoute: () => brpRoute,
+    path: '/nominations',
+    validateSearch: readNominationFilters,
+    component: lazyRouteComponent(() => import('./brp/nominations.tsx'), 'NominationsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => brpRoute,
+    path: '/nominations/$nominationId',
+    validateSearch: readNominationSearch,
+    component: lazyRouteComponent(() => import('./brp/nomination.tsx'), 'NominationPage'),
+  }),
+  createRoute({
+    getParentRoute: () => brpRoute,
+    path: '/month',
+    validateSearch: readMonthSearch,
+    component: lazyRouteComponent(() => import('./brp/month.tsx'), 'MonthPage'),
+  }),
+  createRoute({
+    getParentRoute: () => brpRoute,
+    path: '/customers',
+    validateSearch: readCustomerFilters,
+    component: lazyRouteComponent(() => import('./brp/customers.tsx'), 'CustomersPage'),
+  }),
+  createRoute({
+    getParentRoute: () => brpRoute,
+    path: '/customers/$customerId',
+    component: lazyRouteComponent(() => import('./brp/customer.tsx'), 'CustomerPage'),
+  }),
+  createRoute({
+    getParentRoute: () => brpRoute,
+    path: '/keys',
+    validateSearch: readKeySearch,
+    component: lazyRouteComponent(() => import('./brp/keys.tsx'), 'KeysPage'),
+  }),
+] as const;
+
+const operatorRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/operator',
+  beforeLoad: onlyFor('operator'),
+});
+
+const operatorRoutes = [
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/nominations',
+    validateSearch: readOperatorNominationFilters,
+    component: lazyRouteComponent(() => import('./operator/nominations.tsx'), 'NominationsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/nominations/$nominationId',
+    validateSearch: readNominationSearch,
+    component: lazyRouteComponent(() => import('./operator/nomination.tsx'), 'NominationPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/contracts',
+    validateSearch: readOperatorContractFilters,
+    component: lazyRouteComponent(() => import('./operator/contracts.tsx'), 'ContractsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/contracts/new',
+    component: lazyRouteComponent(() => import('./operator/new-contract.tsx'), 'NewContractPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/contracts/$contractId',
+    validateSearch: readContractSearch,
+    component: lazyRouteComponent(() => import('./operator/contract.tsx'), 'ContractPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/import',
+    component: lazyRouteComponent(() => import('./operator/import.tsx'), 'ImportPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/brps',
+    component: lazyRouteComponent(() => import('./operator/brps.tsx'), 'BrpsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/brps/$brpId',
+    component: lazyRouteComponent(() => import('./operator/brp.tsx'), 'BrpPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/balance-groups',
+    validateSearch: readGroupFilters,
+    component: lazyRouteComponent(() => import('./operator/groups.tsx'), 'GroupsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/customers',
+    validateSearch: readOperatorCustomerFilters,
+    component: lazyRouteComponent(() => import('./operator/customers.tsx'), 'CustomersPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/customers/$customerId',
+    component: lazyRouteComponent(() => import('./operator/customer.tsx'), 'CustomerPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/accounts',
+    component: lazyRouteComponent(() => import('./operator/accounts.tsx'), 'AccountsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/accounts/$accountId',
+    component: lazyRouteComponent(() => import('./operator/account.tsx'), 'AccountPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/users',
+    validateSearch: readUserFilters,
+    component: lazyRouteComponent(() => import('./operator/users.tsx'), 'UsersPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/keys',
+    validateSearch: readKeyFilters,
+    component: lazyRouteComponent(() => import('./operator/keys.tsx'), 'KeysPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/audit',
+    validateSearch: readAuditFilters,
+    component: lazyRouteComponent(() => import('./operator/audit.tsx'), 'AuditPage'),
+  }),
+] as const;
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  invitationRoute,
+  appRoute.addChildren([
+    homeRoute,
+    profileRoute,
+    brpRoute.addChildren(brpRoutes),
+    operatorRoute.addChildren(operatorRoutes),
+  ]),
+]);
+
+export const createPortalRouter = (queryClient: QueryClient) =>
+  createRouter({
+    routeTree,
+    context: { queryClient },
+    parseSearch,
+    stringifySearch,
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultErrorComponent: RouteError,
+    defaultPendingComponent: RoutePending,
+  });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createPortalRouter>;
+  }
+}

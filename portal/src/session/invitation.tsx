@@ -1,0 +1,105 @@
+import { LIMITS } from '@saldo/api';
+import { isProblem } from '@saldo/sdk';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Button } from '../ui/button.tsx';
+import { Form, PasswordField } from '../ui/form.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx';
+import { Instant } from '../ui/time.tsx';
+import { portalClient } from './clients.ts';
+import { Frame } from './frame.tsx';
+import { rememberTime, sessionQuery } from './session.ts';
+
+/** What follows the `#` of the link: browsers never send it, so that it stands in no log. */
+const tokenOf = (hash: string): string => hash.replace(/^#/, '');
+
+export function InvitationPage() {
+  const { t } = useI18n();
+  const [token] = useState(() => tokenOf(location.hash));
+  const invitation = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: ({ signal }) => portalClient.invitations.get(token, { signal }),
+    enabled: token !== '',
+    refetchInterval: false,
+  });
+  if (token === '' || isProblem(invitation.error, 'invitation_not_found')) {
+    return (
+      <Frame title={t.session.invitationMissing}>
+        <EmptyState title="" text={t.session.invitationMissingText} />
+      </Frame>
+    );
+  }
+  if (invitation.error) {
+    return (
+      <Frame title={t.common.errorTitle}>
+        <ErrorState error={invitation.error} onRetry={() => void invitation.refetch()} />
+      </Frame>
+    );
+  }
+  if (!invitation.data) {
+    return (
+      <Frame title={t.common.loading}>
+        <Skeleton lines={4} />
+      </Frame>
+    );
+  }
+  const { name, email, expires_at } = invitation.data;
+  return (
+    <Frame title={t.session.invitationTitle(name)}>
+      <p className="text-sm text-muted">{t.session.invitationText(email)}</p>
+      <AcceptForm token={token} email={email} />
+      <p className="text-xs text-muted">
+        {t.session.invitationExpires} <Instant at={expires_at} />
+      </p>
+    </Frame>
+  );
+}
+
+function AcceptForm({ token, email }: { token: string; email: string }) {
+  const { t } = useI18n();
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const [password, setPassword] = useState('');
+  const [repeated, setRepeated] = useState('');
+  const [isTried, setIsTried] = useState(false);
+  const differ = isTried && password !== repeated ? t.session.passwordsDiffer : undefined;
+  const accept = useMutation({
+    mutationFn: () => portalClient.invitations.accept(token, { password }),
+    onSuccess: (state) => {
+      queryClient.clear();
+      queryClient.setQueryData(sessionQuery.queryKey, rememberTime(state));
+      router.history.replace('/');
+    },
+  });
+  const submit = () => {
+    setIsTried(true);
+    if (password === repeated) accept.mutate();
+  };
+  return (
+    <Form error={accept.error} fields={['password']} onSubmit={submit}>
+      {/* Password managers look for the name that belongs to the password. */}
+      <input type="hidden" name="username" autoComplete="username" value={email} />
+      <PasswordField
+        name="password"
+        label={t.session.newPassword}
+        hint={t.session.passwordRule(LIMITS.password.minimum)}
+        autoComplete="new-password"
+        value={password}
+        onChange={setPassword}
+      />
+      <PasswordField
+        name="repeated"
+        label={t.session.repeatPassword}
+        autoComplete="new-password"
+        error={differ}
+        value={repeated}
+        onChange={setRepeated}
+      />
+      <Button type="submit" variant="primary" isBusy={accept.isPending}>
+        {t.session.accept}
+      </Button>
+    </Form>
+  );
+}

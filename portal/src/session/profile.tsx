@@ -1,0 +1,116 @@
+import { LIMITS } from '@saldo/api';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Button } from '../ui/button.tsx';
+import { Form, FormProblem, PasswordField } from '../ui/form.tsx';
+import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { Instant } from '../ui/time.tsx';
+import { useToast } from '../ui/toast.tsx';
+import { portalClient } from './clients.ts';
+import { useSession } from './session.ts';
+
+/** Who the user is, and the one thing that is theirs alone: the password. */
+export function ProfilePage() {
+  const { t } = useI18n();
+  const { user, expires_at } = useSession();
+  const party = user.brp ?? user.account;
+  return (
+    <Page title={t.session.profileTitle}>
+      <Panel title={t.session.profile}>
+        <Facts>
+          <Fact label={t.session.name}>{user.name}</Fact>
+          <Fact label={t.session.email}>{user.email}</Fact>
+          {party && <Fact label={t.session.organisation}>{party.name}</Fact>}
+          <Fact label={t.session.role}>{t.session.roles[user.role]}</Fact>
+          <Fact label={t.session.permission}>{t.session.permissions[user.permissions]}</Fact>
+          <Fact label={t.session.sessionExpires}>
+            <Instant at={expires_at} />
+          </Fact>
+        </Facts>
+      </Panel>
+      <div className="grid gap-4 lg:grid-cols-2">
+        <PasswordPanel />
+        <OtherSessionsPanel />
+      </div>
+    </Page>
+  );
+}
+
+const EMPTY = { current: '', new: '', repeated: '' };
+
+function PasswordPanel() {
+  const { t } = useI18n();
+  const toast = useToast();
+  const [values, setValues] = useState(EMPTY);
+  const [isTried, setIsTried] = useState(false);
+  const set = (name: keyof typeof EMPTY) => (value: string) => setValues({ ...values, [name]: value });
+  const differ = isTried && values.new !== values.repeated ? t.session.passwordsDiffer : undefined;
+  const change = useMutation({
+    mutationFn: () => portalClient.session.changePassword({ current: values.current, new: values.new }),
+    onSuccess: () => {
+      setValues(EMPTY);
+      setIsTried(false);
+      toast(t.session.passwordChanged);
+    },
+  });
+  const submit = () => {
+    setIsTried(true);
+    if (values.new === values.repeated) change.mutate();
+  };
+  return (
+    <Panel title={t.session.changePassword}>
+      <Form error={change.error} fields={['current', 'new']} onSubmit={submit}>
+        <PasswordField
+          name="current"
+          label={t.session.currentPassword}
+          autoComplete="current-password"
+          value={values.current}
+          onChange={set('current')}
+        />
+        <PasswordField
+          name="new"
+          label={t.session.newPassword}
+          hint={t.session.passwordRule(LIMITS.password.minimum)}
+          autoComplete="new-password"
+          value={values.new}
+          onChange={set('new')}
+        />
+        <PasswordField
+          name="repeated"
+          label={t.session.repeatPassword}
+          autoComplete="new-password"
+          error={differ}
+          value={values.repeated}
+          onChange={set('repeated')}
+        />
+        <div className="flex flex-wrap items-center gap-3">
+          <Button type="submit" variant="primary" isBusy={change.isPending}>
+            {t.session.changePassword}
+          </Button>
+          <span className="text-xs text-muted">{t.session.changePasswordHint}</span>
+        </div>
+      </Form>
+    </Panel>
+  );
+}
+
+function OtherSessionsPanel() {
+  const { t } = useI18n();
+  const toast = useToast();
+  const end = useMutation({
+    mutationFn: () => portalClient.session.signOutElsewhere(),
+    onSuccess: () => toast(t.session.signedOutElsewhere),
+  });
+  return (
+    <Panel title={t.session.otherSessions}>
+      <div className="grid justify-items-start gap-3">
+        <p className="text-sm text-muted">{t.session.otherSessionsText}</p>
+        <FormProblem error={end.error} />
+        <Button isBusy={end.isPending} onClick={() => end.mutate()}>
+          {t.session.signOutElsewhere}
+        </Button>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,39 @@
+import type { SessionState } from '@saldo/api';
+import { isProblem } from '@saldo/sdk';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { portalClient } from './clients.ts';
+import { setReader } from './reader.ts';
+import { setServerTime } from './server-clock.ts';
+
+const REFRESH_MS = 60_000;
+
+/** Who is signed in; null when nobody is. Asked again every minute, which also keeps the clock right. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async ({ signal }): Promise<SessionState | null> => {
+    try {
+      return rememberTime(await portalClient.session.get({ signal }));
+    } catch (error) {
+      if (isProblem(error) && error.status === 401) return null;
+      throw error;
+    }
+  },
+  staleTime: REFRESH_MS,
+  refetchInterval: REFRESH_MS,
+});
+
+export function rememberTime(state: SessionState): SessionState {
+  setServerTime(state.server_time);
+  setReader(state.user.role);
+  return state;
+}
+
+/** The session of a page that is only shown with one. */
+export function useSession(): SessionState {
+  const { data } = useQuery(sessionQuery);
+  if (!data) throw new Error('this page is only shown to those who are signed in');
+  return data;
+}
+
+/** Whether the user may change what the page shows. */
+export const useMayManage = (): boolean => useSession().user.permissions === 'manage';

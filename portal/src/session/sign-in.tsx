@@ -1,0 +1,56 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Button } from '../ui/button.tsx';
+import { Form, PasswordField, TextField } from '../ui/form.tsx';
+import { Notice } from '../ui/states.tsx';
+import { portalClient } from './clients.ts';
+import { Frame } from './frame.tsx';
+import { rememberTime, sessionQuery } from './session.ts';
+
+const route = getRouteApi('/sign-in');
+
+export function SignInPage() {
+  const { t } = useI18n();
+  const { next, ended } = route.useSearch();
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const signIn = useMutation({
+    mutationFn: () => portalClient.session.signIn({ email, password }),
+    onSuccess: async (state) => {
+      // Whoever was signed in before, nothing of theirs is left.
+      queryClient.clear();
+      queryClient.setQueryData(sessionQuery.queryKey, rememberTime(state));
+      router.history.replace(next ?? '/');
+    },
+  });
+  return (
+    <Frame title={t.session.signInTitle}>
+      {ended && !signIn.isError && <Notice tone="warn">{t.session.expired}</Notice>}
+      <Form error={signIn.error} fields={['email', 'password']} onSubmit={() => signIn.mutate()}>
+        <TextField
+          name="email"
+          label={t.session.email}
+          type="email"
+          autoComplete="username"
+          autoFocus
+          value={email}
+          onChange={setEmail}
+        />
+        <PasswordField
+          name="password"
+          label={t.session.password}
+          autoComplete="current-password"
+          value={password}
+          onChange={setPassword}
+        />
+        <Button type="submit" variant="primary" isBusy={signIn.isPending}>
+          {t.session.signIn}
+        </Button>
+      </Form>
+    </Frame>
+  );
+}

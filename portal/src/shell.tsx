@@ -1,0 +1,206 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { useI18n } from './i18n/i18n.tsx';
+import { NAVIGATION } from './navigation.ts';
+import { Preferences } from './preferences.tsx';
+import { portalClient } from './session/clients.ts';
+import { useIsConnected } from './session/connection.ts';
+import { useServerNow } from './session/server-clock.ts';
+import { sessionQuery, useSession } from './session/session.ts';
+import { Button, IconButton } from './ui/button.tsx';
+import { Dialog } from './ui/dialog.tsx';
+import { Icon } from './ui/icons.tsx';
+import { Notice } from './ui/states.tsx';
+
+/** What surrounds every page of those who are signed in. */
+export function AppShell() {
+  const { data: session } = useQuery(sessionQuery);
+  const router = useRouter();
+  useEffect(() => {
+    if (session) return;
+    void router.navigate({
+      to: '/sign-in',
+      search: { next: router.state.location.href, ended: 'true' },
+      replace: true,
+    });
+  }, [session, router]);
+  return session ? <Frame /> : null;
+}
+
+function Frame() {
+  const { t } = useI18n();
+  const isConnected = useIsConnected();
+  useFocusOnNewPage();
+  return (
+    <div className="grid min-h-dvh grid-rows-[auto_1fr] lg:grid-cols-[14rem_minmax(0,1fr)] lg:grid-rows-1">
+      <a
+        href="#content"
+        className="sr-only z-50 rounded bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        {t.common.skipToContent}
+      </a>
+      <Sidebar />
+      <div className="min-w-0">
+        <TopBar />
+        <main
+          id="content"
+          tabIndex={-1}
+          className="mx-auto grid max-w-[110rem] grid-cols-[minmax(0,1fr)] gap-4 p-4 outline-none lg:p-6"
+        >
+          {!isConnected && <Notice tone="bad">{t.common.offline}</Notice>}
+          <Outlet />
+        </main>
+      </div>
+    </div>
+  );
+}
+
+/** Whoever follows a link goes on reading at the page that it led to, not at the end of the one that is gone. */
+function useFocusOnNewPage(): void {
+  const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
+  const shownPath = useRef(path);
+  useEffect(() => {
+    if (path === undefined || path === shownPath.current) return;
+    if (shownPath.current !== undefined) document.getElementById('content')?.focus({ preventScroll: true });
+    shownPath.current = path;
+  }, [path]);
+}
+
+function Brand() {
+  const { t } = useI18n();
+  return (
+    <Link to="/" className="flex items-center gap-2 rounded font-semibold tracking-tight">
+      <img src="/favicon.svg" alt="" className="size-6" />
+      {t.common.appName}
+    </Link>
+  );
+}
+
+function Navigation() {
+  const { t } = useI18n();
+  const { user } = useSession();
+  return (
+    <nav aria-label={t.common.mainNavigation}>
+      <ul className="grid gap-0.5">
+        {NAVIGATION[user.role].map(({ to, label, icon }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              activeOptions={{ exact: to === '/', includeSearch: false }}
+              className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
+            >
+              <Icon name={icon} />
+              {label(t)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** Who is signed in, what that allows, and the way out. */
+function UserBox() {
+  const { t } = useI18n();
+  const { user } = useSession();
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const signOut = useMutation({
+    mutationFn: () => portalClient.session.signOut(),
+    onSettled: async () => {
+      await router.navigate({ to: '/sign-in' });
+      queryClient.clear();
+    },
+  });
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-t border-line pt-3 text-sm">
+      <Link
+        to="/profile"
+        className="flex min-w-0 items-center gap-2.5 rounded-md px-2.5 py-1 hover:bg-sunken"
+      >
+        <Icon name="user" />
+        <span className="min-w-0">
+          <span className="sr-only">{`${t.common.signedInAs} `}</span>
+          <span className="block truncate font-medium">{user.name}</span>
+          <span className="block truncate text-xs text-muted">
+            {(user.brp ?? user.account)?.name ?? t.session.roles[user.role]}
+          </span>
+        </span>
+      </Link>
+      {user.permissions === 'read' && (
+        <p className="px-2.5 text-xs text-muted" title={t.common.readOnlyHint}>
+          {t.common.readOnly}
+        </p>
+      )}
+      <div className="flex items-center justify-between">
+        <Button variant="quiet" icon="signOut" isBusy={signOut.isPending} onClick={() => signOut.mutate()}>
+          {t.session.signOut}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Sidebar() {
+  const { t } = useI18n();
+  const [isOpen, setIsOpen] = useState(false);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  useEffect(() => setIsOpen(false), [path]);
+  return (
+    <>
+      <header className="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line bg-surface p-3 lg:flex">
+        <div className="px-2.5 pt-2">
+          <Brand />
+        </div>
+        <div className="flex-1">
+          <Navigation />
+        </div>
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
+          <a
+            href="/docs"
+            className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-sunken hover:text-text"
+          >
+            <Icon name="external" />
+            {t.common.apiDocs}
+          </a>
+          <Preferences />
+          <UserBox />
+        </div>
+      </header>
+      <header className="flex items-center justify-between border-b border-line bg-surface px-4 py-2 lg:hidden">
+        <Brand />
+        <IconButton icon="menu" label={t.common.menu} onClick={() => setIsOpen(true)} />
+      </header>
+      {isOpen && (
+        <Dialog title={t.common.menu} onClose={() => setIsOpen(false)}>
+          <div className="grid gap-4">
+            <Navigation />
+            <Preferences />
+            <UserBox />
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** The platform's clock, in the two times that are spoken of. */
+function TopBar() {
+  const { t, format } = useI18n();
+  const now = useServerNow();
+  return (
+    <section
+      aria-label={t.common.serverTime}
+      title={t.common.serverTime}
+      className="flex items-center justify-end gap-4 border-b border-line bg-surface px-4 py-1.5 text-xs text-muted lg:px-6"
+    >
+      <span>
+        <span className="text-text">{format.timeWithSeconds(now)}</span> {t.common.berlin}
+      </span>
+      <span>
+        {format.utcTime(now)} {t.common.utc}
+      </span>
+    </section>
+  );
+}

@@ -1,0 +1,49 @@
+import { useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Icon } from './icons.tsx';
+import { useToast } from './toast.tsx';
+
+const SHOWN_MS = 1500;
+
+/** Copies a text. `what` says which, for those who cannot see what it stands beside. */
+export function CopyButton({ text, what }: { text: string; what: string }) {
+  const { t } = useI18n();
+  const toast = useToast();
+  const [isCopied, setIsCopied] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Browsers refuse it in pages that came over plain http; the text can still be selected.
+      toast(t.common.copyFailed, 'warn');
+      return;
+    }
+    setIsCopied(true);
+    setTimeout(() => setIsCopied(false), SHOWN_MS);
+  };
+  const label = isCopied ? t.common.copied : t.common.copy(what);
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      onClick={() => void copy()}
+      className="inline-flex size-6 shrink-0 items-center justify-center rounded text-muted hover:bg-sunken hover:text-text"
+    >
+      <Icon name={isCopied ? 'check' : 'copy'} className="size-3.5" />
+      <span aria-live="polite" className="sr-only">
+        {isCopied ? t.common.copied : ''}
+      </span>
+    </button>
+  );
+}
+
+/** An EIC or an id: in letters of one width, with a button to copy it. */
+export function Code({ text, what = text }: { text: string; what?: string }) {
+  return (
+    <span className="inline-flex max-w-full items-center gap-0.5">
+      <code className="truncate font-mono text-[0.92em]">{text}</code>
+      <CopyButton text={text} what={what} />
+    </span>
+  );
+}

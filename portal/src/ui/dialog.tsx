@@ -1,0 +1,80 @@
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Button, IconButton } from './button.tsx';
+import { FormProblem } from './form.tsx';
+
+type DialogProps = {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+  /** Nothing but a button in it may close it: what it shows is shown once. */
+  isHeldOpen?: boolean;
+};
+
+/** A modal dialog of the browser's own kind: it keeps the focus, and gives it back when it closes. */
+export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogProps) {
+  const { t } = useI18n();
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    // Closed before it is taken away: only then does the browser give the focus back to where it was.
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!isHeldOpen) onClose();
+      }}
+      className="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-xl border border-line bg-surface p-0 text-text shadow-2xl"
+    >
+      <header className="flex items-center justify-between gap-4 border-b border-line py-2.5 pr-2.5 pl-5">
+        <h2 id={id} className="font-semibold">
+          {title}
+        </h2>
+        {!isHeldOpen && <IconButton icon="close" label={t.common.close} onClick={onClose} />}
+      </header>
+      <div className="p-5">{children}</div>
+    </dialog>
+  );
+}
+
+type ConfirmProps = {
+  title: string;
+  text: string;
+  action: string;
+  isDangerous?: boolean;
+  isBusy: boolean;
+  error: unknown;
+  onConfirm: () => void;
+  onClose: () => void;
+  children?: ReactNode;
+};
+
+/** Asks before something is done that is felt elsewhere. */
+export function ConfirmDialog(props: ConfirmProps) {
+  const { t } = useI18n();
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <div className="grid gap-4">
+        <p className="text-sm text-muted">{props.text}</p>
+        {props.children}
+        <FormProblem error={props.error} />
+        <div className="flex justify-end gap-2">
+          <Button onClick={props.onClose}>{t.common.cancel}</Button>
+          <Button
+            variant={props.isDangerous ? 'danger' : 'primary'}
+            isBusy={props.isBusy}
+            onClick={props.onConfirm}
+          >
+            {props.action}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

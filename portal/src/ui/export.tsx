@@ -1,0 +1,55 @@
+import { useState } from 'react';
+import { type CsvColumn, csvOf } from '../domain/csv.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { problemText } from '../i18n/problem-text.ts';
+import { Button } from './button.tsx';
+import { useToast } from './toast.tsx';
+
+/** A file is told how far it is once in so many records. */
+const TOLD_EVERY = 100;
+
+type Props<Row> = {
+  /** Without its ending. */
+  fileName: string;
+  columns: readonly CsvColumn<Row>[];
+  /** Every record that is filtered, not only those that are shown: all pages are walked. */
+  rows: (signal: AbortSignal) => AsyncIterable<Row>;
+};
+
+/** Downloads exactly what is filtered. All or nothing: a file that would miss records is not written. */
+export function ExportButton<Row>({ fileName, columns, rows }: Props<Row>) {
+  const { t, format } = useI18n();
+  const toast = useToast();
+  const [count, setCount] = useState<number | null>(null);
+  const run = async () => {
+    const collected: Row[] = [];
+    setCount(0);
+    try {
+      for await (const row of rows(new AbortController().signal)) {
+        collected.push(row);
+        if (collected.length % TOLD_EVERY === 0) setCount(collected.length);
+      }
+      download(`${fileName}.csv`, csvOf(columns, collected));
+      toast(t.common.exported(format.number(collected.length)));
+    } catch (error) {
+      toast(problemText(t, error), 'bad');
+    } finally {
+      setCount(null);
+    }
+  };
+  return (
+    <Button icon="download" title={t.common.exportCsvHint} isBusy={count !== null} onClick={() => void run()}>
+      {count === null ? t.common.exportCsv : t.common.exporting(format.number(count))}
+    </Button>
+  );
+}
+
+function download(name: string, text: string): void {
+  // The mark in front tells spreadsheets that this is UTF-8.
+  const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

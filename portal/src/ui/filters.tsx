@@ -1,0 +1,208 @@
+import { type ReactNode, useEffect, useId, useState } from 'react';
+import { addDays, addMonths, type DeliveryDay, isDay, isMonth } from '../domain/delivery-day.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Button, IconButton } from './button.tsx';
+import { cx } from './cx.ts';
+import { inputClass, type Option } from './form.tsx';
+
+/** The filters of a list. They are kept in the address, so that a view can be sent to somebody else. */
+export function FilterBar({
+  onClear,
+  isFiltered,
+  children,
+}: {
+  onClear: () => void;
+  isFiltered: boolean;
+  children: ReactNode;
+}) {
+  const { t } = useI18n();
+  return (
+    <search aria-label={t.common.filters} className="flex flex-wrap items-end gap-x-3 gap-y-2">
+      {children}
+      {isFiltered && (
+        <Button variant="quiet" icon="close" onClick={onClear}>
+          {t.common.clearFilters}
+        </Button>
+      )}
+    </search>
+  );
+}
+
+function Labelled({ label, children }: { label: string; children: (id: string) => ReactNode }) {
+  const id = useId();
+  return (
+    <div className="grid min-w-0 gap-0.5">
+      <label htmlFor={id} className="text-xs text-muted">
+        {label}
+      </label>
+      {children(id)}
+    </div>
+  );
+}
+
+type SelectFilterProps<V extends string> = {
+  label: string;
+  value: V | undefined;
+  options: readonly Option<V>[];
+  onChange: (value: V | undefined) => void;
+  /** What it is called when nothing is chosen. */
+  anyLabel?: string;
+};
+
+export function SelectFilter<V extends string>({
+  label,
+  value,
+  options,
+  onChange,
+  anyLabel,
+}: SelectFilterProps<V>) {
+  const { t } = useI18n();
+  return (
+    <Labelled label={label}>
+      {(id) => (
+        <select
+          id={id}
+          className={cx(inputClass(), 'max-w-56')}
+          value={value ?? ''}
+          onChange={(event) => onChange(event.target.value === '' ? undefined : (event.target.value as V))}
+        >
+          <option value="">{anyLabel ?? t.common.any}</option>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+const TYPING_PAUSE_MS = 300;
+
+type TextFilterProps = {
+  label: string;
+  value: string | undefined;
+  placeholder?: string;
+  maxLength: number;
+  onChange: (value: string | undefined) => void;
+};
+
+/** Free text: takes effect when the typing pauses. */
+export function TextFilter({ label, value = '', placeholder, maxLength, onChange }: TextFilterProps) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(() => onChange(typed.trim() === '' ? undefined : typed), TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed, value, onChange]);
+  return (
+    <Labelled label={label}>
+      {(id) => (
+        <input
+          id={id}
+          type="search"
+          className={inputClass()}
+          value={typed}
+          placeholder={placeholder}
+          maxLength={maxLength}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+export function DayFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: DeliveryDay | undefined;
+  onChange: (day: DeliveryDay | undefined) => void;
+}) {
+  return (
+    <Labelled label={label}>
+      {(id) => (
+        <input
+          id={id}
+          type="date"
+          className={inputClass()}
+          value={value ?? ''}
+          onChange={(event) => onChange(isDay(event.target.value) ? event.target.value : undefined)}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+/** One delivery day, with a step back and forth and the two days that matter most. */
+export function DayPicker({
+  value,
+  today,
+  onChange,
+}: {
+  value: DeliveryDay;
+  today: DeliveryDay;
+  onChange: (day: DeliveryDay) => void;
+}) {
+  const { t } = useI18n();
+  return (
+    <Labelled label={t.common.day}>
+      {(id) => (
+        <div className="flex flex-wrap items-center gap-1">
+          <IconButton icon="left" label={t.common.previousDay} onClick={() => onChange(addDays(value, -1))} />
+          <div className="w-36">
+            <input
+              id={id}
+              type="date"
+              className={inputClass()}
+              value={value}
+              onChange={(event) => isDay(event.target.value) && onChange(event.target.value)}
+            />
+          </div>
+          <IconButton icon="right" label={t.common.nextDay} onClick={() => onChange(addDays(value, 1))} />
+          <Button variant="quiet" aria-pressed={value === today} onClick={() => onChange(today)}>
+            {t.common.today}
+          </Button>
+          <Button
+            variant="quiet"
+            aria-pressed={value === addDays(today, 1)}
+            onClick={() => onChange(addDays(today, 1))}
+          >
+            {t.common.tomorrow}
+          </Button>
+        </div>
+      )}
+    </Labelled>
+  );
+}
+
+export function MonthPicker({ value, onChange }: { value: string; onChange: (month: string) => void }) {
+  const { t } = useI18n();
+  return (
+    <Labelled label={t.common.month}>
+      {(id) => (
+        <div className="flex items-center gap-1">
+          <IconButton
+            icon="left"
+            label={t.common.previousMonth}
+            onClick={() => onChange(addMonths(value, -1))}
+          />
+          <div className="w-44">
+            <input
+              id={id}
+              type="month"
+              className={inputClass()}
+              value={value}
+              onChange={(event) => isMonth(event.target.value) && onChange(event.target.value)}
+            />
+          </div>
+          <IconButton icon="right" label={t.common.nextMonth} onClick={() => onChange(addMonths(value, 1))} />
+        </div>
+      )}
+    </Labelled>
+  );
+}

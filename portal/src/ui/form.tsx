@@ -1,0 +1,293 @@
+import { isProblem } from '@saldo/sdk';
+import { createContext, type InputHTMLAttributes, type ReactNode, useContext, useId, useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { fieldErrorText, problemText } from '../i18n/problem-text.ts';
+import { Button, IconButton } from './button.tsx';
+import { cx } from './cx.ts';
+import { Icon } from './icons.tsx';
+
+/** Whether the server's `scopes[2]` or `balance_group.eic` is about the form's field of this name. */
+const isAbout = (path: string | undefined, name: string): boolean =>
+  path !== undefined && (path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));
+
+const FormError = createContext<unknown>(null);
+
+type FormProps = {
+  /** What the last attempt came to. Its field errors are shown at their fields. */
+  error: unknown;
+  /** The fields that the form shows; whatever is wrong elsewhere is told above them. */
+  fields: readonly string[];
+  onSubmit: () => void;
+  children: ReactNode;
+};
+
+export function Form({ error, fields, onSubmit, children }: FormProps) {
+  return (
+    <FormError value={error}>
+      <form
+        noValidate
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit();
+        }}
+      >
+        <FormProblem error={error} shownFields={fields} />
+        {children}
+      </form>
+    </FormError>
+  );
+}
+
+/** A problem as a whole, unless all of it is shown at fields. */
+export function FormProblem({
+  error,
+  shownFields = [],
+}: {
+  error: unknown;
+  shownFields?: readonly string[];
+}) {
+  const { t } = useI18n();
+  if (!error) return null;
+  const errors = isProblem(error) ? error.errors : [];
+  const elsewhere = errors.filter(({ field }) => !shownFields.some((name) => isAbout(field, name)));
+  const atFields = elsewhere.length > 0 ? t.common.fieldErrors : t.common.markedFields;
+  const text = errors.length === 0 ? problemText(t, error) : atFields;
+  return (
+    <div role="alert" className="flex gap-2 rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
+      <Icon name="warning" className="mt-0.5 size-4" />
+      <div>
+        <p>{text}</p>
+        {elsewhere.length > 0 && (
+          <ul className="list-disc pl-4">
+            {elsewhere.map((problem) => (
+              <li key={`${problem.field}${problem.code}`}>
+                {problem.field && <code className="font-mono">{problem.field}: </code>}
+                {fieldErrorText(t, problem)}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  );
+}
+
+export const inputClass = (hasError = false): string =>
+  cx(
+    'min-h-9 w-full min-w-0 rounded-md border bg-surface px-2.5 py-1.5 text-sm text-text placeholder:text-muted',
+    'disabled:cursor-not-allowed disabled:bg-sunken disabled:text-muted',
+    hasError ? 'border-bad' : 'border-line-strong',
+  );
+
+type Control = {
+  readonly id: string;
+  readonly className: string;
+  readonly 'aria-invalid': true | undefined;
+  readonly 'aria-describedby': string | undefined;
+};
+
+type FieldProps = {
+  /** As the server calls it in `errors[].field`. */
+  name: string;
+  label: string;
+  hint?: ReactNode;
+  /** What the page itself finds wrong. */
+  error?: string | undefined;
+  children: (control: Control) => ReactNode;
+};
+
+/** A label, a control, and below it what is wrong with it: all tied together for those who only hear the page. */
+export function Field({ name, label, hint, error, children }: FieldProps) {
+  const { t } = useI18n();
+  const problem = useContext(FormError);
+  const id = useId();
+  const found = isProblem(problem) ? problem.errors.find(({ field }) => isAbout(field, name)) : undefined;
+  const message = error ?? (found && fieldErrorText(t, found));
+  const described = [message && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  return (
+    <div className="grid gap-1">
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      {children({
+        id,
+        className: inputClass(message !== undefined),
+        'aria-invalid': message === undefined ? undefined : true,
+        'aria-describedby': described === '' ? undefined : described,
+      })}
+      {message && (
+        <p id={`${id}-error`} className="text-sm text-bad">
+          {message}
+        </p>
+      )}
+      {hint && (
+        <p id={`${id}-hint`} className="text-xs text-muted">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type TextFieldProps = Omit<FieldProps, 'children'> &
+  Pick<
+    InputHTMLAttributes<HTMLInputElement>,
+    'type' | 'autoComplete' | 'maxLength' | 'placeholder' | 'disabled' | 'min' | 'required' | 'autoFocus'
+  > & {
+    value: string;
+    onChange: (value: string) => void;
+  };
+
+export function TextField({ name, label, hint, error, value, onChange, ...rest }: TextFieldProps) {
+  return (
+    <Field name={name} label={label} hint={hint} error={error}>
+      {(control) => (
+        <input
+          {...rest}
+          {...control}
+          name={name}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** A password that can be looked at while it is typed. */
+export function PasswordField(props: Omit<TextFieldProps, 'type'>) {
+  const { t } = useI18n();
+  const [isShown, setIsShown] = useState(false);
+  const { name, label, hint, error, value, onChange, ...rest } = props;
+  return (
+    <Field name={name} label={label} hint={hint} error={error}>
+      {(control) => (
+        <div className="flex items-center gap-1">
+          <input
+            {...rest}
+            {...control}
+            name={name}
+            type={isShown ? 'text' : 'password'}
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+          />
+          <IconButton
+            icon={isShown ? 'eyeOff' : 'eye'}
+            label={isShown ? t.session.hidePassword : t.session.showPassword}
+            onClick={() => setIsShown(!isShown)}
+          />
+        </div>
+      )}
+    </Field>
+  );
+}
+
+export type Option<V extends string> = {
+  readonly value: V;
+  readonly label: string;
+  readonly isDisabled?: boolean;
+};
+
+type SelectFieldProps<V extends string> = Omit<FieldProps, 'children'> & {
+  value: V;
+  options: readonly Option<V>[];
+  disabled?: boolean;
+  onChange: (value: V) => void;
+};
+
+export function SelectField<V extends string>(props: SelectFieldProps<V>) {
+  const { name, label, hint, error, value, options, disabled, onChange } = props;
+  return (
+    <Field name={name} label={label} hint={hint} error={error}>
+      {(control) => (
+        <select
+          {...control}
+          name={name}
+          value={value}
+          disabled={disabled}
+          onChange={(event) => onChange(event.target.value as V)}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value} disabled={option.isDisabled}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+type CheckboxProps = { label: ReactNode; checked: boolean; onChange: (checked: boolean) => void };
+
+export function Checkbox({ label, checked, onChange }: CheckboxProps) {
+  return (
+    <label className="flex items-center gap-2 text-sm">
+      <input
+        type="checkbox"
+        className="size-4 accent-accent"
+        checked={checked}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      {label}
+    </label>
+  );
+}
+
+type CheckboxGroupProps<V extends string> = Omit<FieldProps, 'children'> & {
+  value: readonly V[];
+  options: readonly { readonly value: V; readonly label: ReactNode }[];
+  onChange: (value: readonly V[]) => void;
+};
+
+/** Any number of several choices, in the order in which they are offered. */
+export function CheckboxGroup<V extends string>(props: CheckboxGroupProps<V>) {
+  const { name, label, hint, error, value, options, onChange } = props;
+  const { t } = useI18n();
+  const problem = useContext(FormError);
+  const found = isProblem(problem) ? problem.errors.find(({ field }) => isAbout(field, name)) : undefined;
+  const message = error ?? (found && fieldErrorText(t, found));
+  const id = useId();
+  const toggle = (toggled: V) =>
+    onChange(
+      options.map((option) => option.value).filter((known) => (known === toggled) !== value.includes(known)),
+    );
+  return (
+    <fieldset className="grid gap-1.5" aria-describedby={message ? `${id}-error` : undefined}>
+      <legend className="mb-1 text-sm font-medium">{label}</legend>
+      {options.map((option) => (
+        <Checkbox
+          key={option.value}
+          label={option.label}
+          checked={value.includes(option.value)}
+          onChange={() => toggle(option.value)}
+        />
+      ))}
+      {message && (
+        <p id={`${id}-error`} className="text-sm text-bad">
+          {message}
+        </p>
+      )}
+      {hint && <p className="text-xs text-muted">{hint}</p>}
+    </fieldset>
+  );
+}
+
+/** The two buttons at the end of a form in a dialog. */
+export function FormButtons(props: {
+  action: string;
+  isBusy: boolean;
+  disabled?: boolean;
+  onClose: () => void;
+}) {
+  const { t } = useI18n();
+  return (
+    <div className="flex justify-end gap-2">
+      <Button onClick={props.onClose}>{t.common.cancel}</Button>
+      <Button type="submit" variant="primary" isBusy={props.isBusy} disabled={props.disabled ?? false}>
+        {props.action}
+      </Button>
+    </div>
+  );
+}

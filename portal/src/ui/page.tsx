@@ -1,0 +1,87 @@
+import { type ReactNode, useEffect, useId } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { cx } from './cx.ts';
+
+type PageProps = {
+  /** What the window is called. */
+  title: string;
+  /** What stands as the heading, when it is more than the title. */
+  heading?: ReactNode;
+  /** Where the page stands, above its heading. */
+  trail?: ReactNode;
+  text?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+};
+
+/** A page of the portal: its name, what can be done with it, and its parts below each other. */
+export function Page({ title, heading, trail, text, actions, children }: PageProps) {
+  const { t } = useI18n();
+  useEffect(() => {
+    document.title = `${title} · ${t.common.appName}`;
+  }, [title, t]);
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
+        <div className="min-w-0">
+          {trail && <div className="mb-1 text-sm text-muted">{trail}</div>}
+          <h1 className="text-xl font-semibold tracking-tight">{heading ?? title}</h1>
+          {text && <p className="mt-1 max-w-3xl text-sm text-muted">{text}</p>}
+        </div>
+        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+type PanelProps = {
+  title?: ReactNode;
+  text?: ReactNode;
+  actions?: ReactNode;
+  /** Tables reach the panel's edges. */
+  isFlush?: boolean;
+  children: ReactNode;
+};
+
+/** A part of a page with a heading of its own. */
+export function Panel({ title, text, actions, isFlush = false, children }: PanelProps) {
+  const id = useId();
+  return (
+    <section
+      aria-labelledby={title ? id : undefined}
+      className="min-w-0 overflow-hidden rounded-lg border border-line bg-surface"
+    >
+      {title && (
+        <header className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2.5">
+          <div className="min-w-0">
+            <h2 id={id} className="text-sm font-semibold">
+              {title}
+            </h2>
+            {text && <p className="mt-0.5 text-sm text-muted">{text}</p>}
+          </div>
+          {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        </header>
+      )}
+      <div className={cx(!isFlush && 'p-4')}>{children}</div>
+    </section>
+  );
+}
+
+/** What is known of one record: names and values. A value that is missing is left out by the caller. */
+export function Facts({ children }: { children: ReactNode }) {
+  return (
+    <dl className="grid grid-cols-[repeat(auto-fill,minmax(13rem,1fr))] gap-x-6 gap-y-3 text-sm">
+      {children}
+    </dl>
+  );
+}
+
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-muted">{label}</dt>
+      <dd className="mt-0.5 break-words">{children}</dd>
+    </div>
+  );
+}

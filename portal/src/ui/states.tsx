@@ -1,0 +1,126 @@
+import { isProblem } from '@saldo/sdk';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { problemText } from '../i18n/problem-text.ts';
+import { type Tone } from './badge.tsx';
+import { Button, buttonClass } from './button.tsx';
+import { cx } from './cx.ts';
+import { Icon } from './icons.tsx';
+
+/** Grey bars in the place of what is being loaded, so that nothing jumps when it is there. */
+export function Skeleton({ lines = 6 }: { lines?: number }) {
+  const { t } = useI18n();
+  return (
+    <div role="status" className="grid animate-pulse gap-3 p-4">
+      <span className="sr-only">{t.common.loading}</span>
+      {Array.from({ length: lines }, (_, line) => (
+        <div key={line} className={cx('h-4 rounded bg-line', line % 3 === 2 ? 'w-2/3' : 'w-full')} />
+      ))}
+    </div>
+  );
+}
+
+/** A drawing-sized grey block. */
+export function SkeletonBlock({ className }: { className: string }) {
+  const { t } = useI18n();
+  return (
+    <div role="status" className={`animate-pulse rounded bg-line/60 ${className}`}>
+      <span className="sr-only">{t.common.loading}</span>
+    </div>
+  );
+}
+
+export function EmptyState({ title, text, action }: { title: string; text?: string; action?: ReactNode }) {
+  return (
+    <div className="grid justify-items-center gap-1.5 px-4 py-10 text-center">
+      <p className="font-medium">{title}</p>
+      {text && <p className="max-w-md text-sm text-muted">{text}</p>}
+      {action && <div className="mt-2">{action}</div>}
+    </div>
+  );
+}
+
+/** What went wrong, what the server says to do about it, and a way to try again. */
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const { t } = useI18n();
+  const requestId = isProblem(error) ? error.requestId : null;
+  return (
+    <div role="alert" className="grid justify-items-center gap-1.5 px-4 py-10 text-center">
+      <p className="flex items-center gap-2 font-medium text-bad">
+        <Icon name="warning" className="size-5" />
+        {t.common.errorTitle}
+      </p>
+      <p className="max-w-xl text-sm text-muted">{problemText(t, error)}</p>
+      {requestId && (
+        <p className="text-xs text-muted">
+          {t.common.errorRequestId} <code className="font-mono">{requestId}</code>
+        </p>
+      )}
+      {onRetry && (
+        <div className="mt-2">
+          <Button onClick={onRetry}>{t.common.retry}</Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** In the place of a page that is not there, or not for this user. */
+export function NotFound() {
+  const { t } = useI18n();
+  return (
+    <div className="grid justify-items-center gap-1.5 px-4 py-16 text-center">
+      <title>{`${t.common.notFoundTitle} · ${t.common.appName}`}</title>
+      <h1 className="text-lg font-semibold">{t.common.notFoundTitle}</h1>
+      <p className="mb-2 max-w-md text-sm text-muted">{t.common.notFoundText}</p>
+      <Link to="/" className={buttonClass()}>
+        {t.common.toHome}
+      </Link>
+    </div>
+  );
+}
+
+const NOTICE_TONES: Partial<Record<Tone, string>> = {
+  warn: 'border-warn/40 bg-warn-soft text-warn',
+  bad: 'border-bad/40 bg-bad-soft text-bad',
+  ok: 'border-ok/40 bg-ok-soft text-ok',
+  accent: 'border-accent/40 bg-accent-soft text-accent-strong',
+};
+
+/** A sentence that matters for the page. It is read out when it appears. */
+export function Notice({ tone = 'accent', children }: { tone?: Tone; children: ReactNode }) {
+  return (
+    <div
+      role="status"
+      className={cx(
+        'flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border px-3 py-2 text-sm',
+        NOTICE_TONES[tone] ?? 'border-line bg-sunken text-text',
+      )}
+    >
+      {children}
+    </div>
+  );
+}
+
+type Query<T> = {
+  readonly data: T | undefined;
+  readonly error: unknown;
+  readonly refetch: () => Promise<unknown>;
+};
+
+/** The three states of everything that is fetched. What was fetched once stays when a refresh fails. */
+export function Loaded<T>({
+  query,
+  loading = <Skeleton />,
+  children,
+}: {
+  query: Query<T>;
+  loading?: ReactNode;
+  children: (data: T) => ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (isProblem(query.error) && query.error.status === 404) return <NotFound />;
+  if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
+  return loading;
+}

@@ -1,0 +1,28 @@
+import { durationText } from '../domain/duration.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useServerNow } from '../session/server-clock.ts';
+
+/** An instant in local time; in UTC beside it where there is room, else as a hint. */
+export function Instant({ at, withUtc = false }: { at: string; withUtc?: boolean }) {
+  const { t, format } = useI18n();
+  const utc = `${format.utcDateTime(at)} ${t.common.utc}`;
+  return (
+    <time dateTime={at} title={utc} className="whitespace-nowrap">
+      {format.dateTime(at)}
+      {withUtc && (
+        <span className="ml-1.5 text-xs text-muted">{`${format.utcTime(at)} ${t.common.utc}`}</span>
+      )}
+    </time>
+  );
+}
+
+/** How long it is until then, by the platform's clock. Not read out: it would never stop. */
+export function Countdown({ until, done }: { until: number; done: string }) {
+  const { t } = useI18n();
+  const leftMs = until - useServerNow();
+  return (
+    <span role="timer" aria-live="off" className="whitespace-nowrap">
+      {leftMs > 0 ? durationText(leftMs, t.common.countdown.days) : done}
+    </span>
+  );
+}

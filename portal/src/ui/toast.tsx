@@ -1,0 +1,64 @@
+import { createContext, type ReactNode, useCallback, useContext, useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { cx } from './cx.ts';
+import { Icon } from './icons.tsx';
+
+type ToastTone = 'ok' | 'warn' | 'bad';
+type Toast = { readonly id: number; readonly text: string; readonly tone: ToastTone };
+
+const SHOWN_MS = 6000;
+const TONES: Readonly<Record<ToastTone, string>> = {
+  ok: 'border-l-ok',
+  warn: 'border-l-warn',
+  bad: 'border-l-bad',
+};
+
+const Context = createContext<((text: string, tone?: ToastTone) => void) | null>(null);
+
+/** Short messages about what was just done: read out at once, gone after a few seconds. */
+export function ToastProvider({ children }: { children: ReactNode }) {
+  const { t } = useI18n();
+  const [toasts, setToasts] = useState<readonly Toast[]>([]);
+  const remove = (id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id));
+  const add = useCallback((text: string, tone: ToastTone = 'ok') => {
+    const toast = { id: performance.now(), text, tone };
+    setToasts((shown) => [...shown, toast]);
+    setTimeout(() => setToasts((shown) => shown.filter(({ id }) => id !== toast.id)), SHOWN_MS);
+  }, []);
+  return (
+    <Context value={add}>
+      {children}
+      <div
+        role="status"
+        aria-live="polite"
+        className="pointer-events-none fixed inset-x-4 bottom-4 z-50 grid justify-items-center gap-2 sm:left-auto sm:justify-items-end"
+      >
+        {toasts.map(({ id, text, tone }) => (
+          <div
+            key={id}
+            className={cx(
+              'pointer-events-auto flex max-w-md items-start gap-3 rounded-md border border-l-4 border-line bg-surface py-2 pr-2 pl-3 text-sm shadow-lg',
+              TONES[tone],
+            )}
+          >
+            <span className="py-0.5">{text}</span>
+            <button
+              type="button"
+              aria-label={t.common.close}
+              className="rounded p-1 text-muted hover:bg-sunken"
+              onClick={() => remove(id)}
+            >
+              <Icon name="close" className="size-3.5" />
+            </button>
+          </div>
+        ))}
+      </div>
+    </Context>
+  );
+}
+
+export function useToast() {
+  const toast = useContext(Context);
+  if (toast === null) throw new Error('there is no ToastProvider above');
+  return toast;
+}

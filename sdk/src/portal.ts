@@ -1,0 +1,31 @@
+import { portalEndpoints } from '@saldo/api';
+import { type ClientOptions, createClient } from './client.ts';
+import { methodsOf } from './resources.ts';
+
+export type PortalClient = ReturnType<typeof createPortalClient>;
+
+/** What a page of the portal needs besides the two APIs: the session, and what belongs to the user's own party. */
+export function createPortalClient(options: ClientOptions) {
+  const client = createClient(options);
+  const { method, list } = methodsOf(client);
+  const api = portalEndpoints;
+  return {
+    session: {
+      signIn: method(api.signIn),
+      get: method(api.getSession),
+      signOut: method(api.signOut),
+      signOutElsewhere: method(api.signOutElsewhere),
+      changePassword: method(api.changePassword),
+    },
+    invitations: { get: method(api.getInvitation), accept: method(api.acceptInvitation) },
+    apiKeys: {
+      ...list(api.listOwnApiKeys),
+      create: method(api.createOwnApiKey),
+      revoke: method(api.revokeOwnApiKey),
+      rotate: method(api.rotateOwnApiKey),
+    },
+    balanceGroups: list(api.listOwnBalanceGroups),
+    /** Any endpoint by its description: also one that this list does not know yet. */
+    call: client.call,
+  };
+}

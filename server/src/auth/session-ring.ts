@@ -1,0 +1,70 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Db, statement } from '../db/database.ts';
+import { timestamp } from '../db/wire-types.ts';
+import { encodeId, ID_PREFIX } from '../domain/id.ts';
+import { hashSecret } from './api-key.ts';
+import { believingRing, type Ring } from './believed.ts';
+import { ownerOf, scopesOf, viewerOf } from './principal.ts';
+
+const HOUR_MS = 3600 * 1000;
+/** A session that nobody uses for a working day and the night before it ends. */
+const IDLE_MS = 12 * HOUR_MS;
+/** However much it is used, a password has to be given again after a week. */
+export const SESSION_MS = 7 * 24 * HOUR_MS;
+
+const TOKEN_BYTES = 32;
+const TOKEN_FORM = /^[\w-]{43}$/;
+
+/** 256 random bits, as text that fits into a cookie and an address. */
+export const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
+export const looksLikeToken = (text: string): boolean => TOKEN_FORM.test(text);
+
+/** A session from before this instant that was not seen since has ended. */
+export const idleSince = (now: number): number => now - IDLE_MS;
+
+/** That it is used is noted on the way, to the minute. */
+const FIND_SESSION = statement(
+  'find_session',
+  `with seen as (
+     update user_session set last_seen_at = $2
+     where hash = $1 and expires_at > $2 and last_seen_at > $3
+       and last_seen_at < $2::timestamptz - interval '1 minute')
+   select s.id, s.hash, s.expires_at, u.id as user_id, u.may_manage, u.brp_no, u.account_no
+   from user_session s join app_user u on u.id = s.user_id
+   where s.hash = $1 and s.expires_at > $2 and s.last_seen_at > $3 and u.disabled_at is null`,
+);
+
+type SessionRow = {
+  id: string;
+  hash: Buffer;
+  expires_at: number;
+  user_id: string;
+  may_manage: boolean;
+  brp_no: number | null;
+  account_no: number | null;
+};
+
+/** The sessions of all users, by the token in their cookie. `now` is the machine's time. */
+export function sessionRing(db: Db, now: () => number, monotonicNow: () => number): Ring {
+  return believingRing({
+    now,
+    monotonicNow,
+    mayBe: looksLikeToken,
+    async lookUp(token) {
+      const hash = hashSecret(token);
+      const at = now();
+      const [row] = await db.query<SessionRow>(FIND_SESSION, [hash, timestamp(at), timestamp(idleSince(at))]);
+      if (!row || !timingSafeEqual(row.hash, hash)) return null;
+      const owner = ownerOf(row);
+      const principal = {
+        actor: encodeId(ID_PREFIX.user, row.user_id),
+        owner,
+        viewer: viewerOf(owner),
+        scopes: new Set(scopesOf(owner.type, row.may_manage ? 'manage' : 'read')),
+        mayManage: row.may_manage,
+        session: { id: row.id, userId: row.user_id, expiresAt: row.expires_at },
+      };
+      return { principal, endsAt: row.expires_at };
+    },
+  });
+}

@@ -1,0 +1,89 @@
+import type { NewApiKey, ProblemFieldError, Scope } from '@saldo/api';
+import type { Owner } from '../../auth/principal.ts';
+import type { Tx } from '../../db/database.ts';
+import { parseInstant } from '../../domain/delivery-day.ts';
+import { type Doer, recordAudit } from '../audit/store.ts';
+import { createApiKey, type NewKey, revokeApiKey, rotateApiKey } from './actions.ts';
+import { getKey, type KeysOf } from './store.ts';
+import { wireKey } from './wire.ts';
+
+/** What is said of a new key besides whose it is. */
+type KeySettings = {
+  readonly name: string;
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly expires_at?: string | null | undefined;
+};
+
+/** Later times have no form that every part of the platform can write. */
+const LAST_EXPIRY = Date.UTC(9998, 11, 31);
+
+/** What is wrong with a new key's settings; `allowed` are the scopes that whoever makes it can give. */
+export function keyFaults(
+  owner: Owner['type'],
+  allowed: readonly Scope[],
+  settings: KeySettings,
+  now: number,
+): ProblemFieldError[] {
+  const faults: ProblemFieldError[] = [];
+  const fault = (field: string, message: string) =>
+    faults.push({ field, code: 'validation_failed', message });
+  const { scopes = [] } = settings;
+  const surplus = scopes.filter((scope) => !allowed.includes(scope));
+  if (owner !== 'brp' && scopes.length > 0) fault('scopes', 'are for keys of BRPs only');
+  else if (surplus.length > 0) fault('scopes', `must be among your own: ${surplus.join(', ')} is not`);
+  const expiresAt = expiryOf(settings);
+  if (expiresAt !== null && expiresAt <= now) fault('expires_at', 'must be in the future');
+  if (expiresAt !== null && expiresAt > LAST_EXPIRY) fault('expires_at', 'must be before the year 9999');
+  return faults;
+}
+
+/** A BRP's key can do all that is allowed unless it is said otherwise; other keys carry no scopes. */
+export const keyOf = (owner: Owner, allowed: readonly Scope[], settings: KeySettings): NewKey => ({
+  owner,
+  name: settings.name,
+  scopes: owner.type === 'brp' ? (settings.scopes ?? allowed) : [],
+  expiresAt: expiryOf(settings),
+});
+
+const expiryOf = ({ expires_at }: KeySettings) =>
+  typeof expires_at === 'string' ? parseInstant(expires_at) : null;
+
+/** The three deeds that are done to keys, for the operator and for owners: each is noted, and answered. */
+export async function answerCreate(tx: Tx, doer: Doer, key: NewKey, now: number): Promise<NewApiKey> {
+  const { id, secret } = await createApiKey(tx, key, now);
+  return { ...(await noteCreated(tx, doer, id, now)), secret };
+}
+
+async function noteCreated(tx: Tx, doer: Doer, id: string, now: number) {
+  const after = wireKey(await getKey(tx, id));
+  await recordAudit(tx, doer, { action: 'api_key.created', subject: after.id, before: null, after }, now);
+  return after;
+}
+
+export async function answerRevoke(
+  tx: Tx,
+  doer: Doer,
+  of: KeysOf,
+  keyId: string,
+  now: number,
+): Promise<object> {
+  const change = await revokeApiKey(tx, of, keyId, now);
+  if (change === null) return {};
+  const [before, after] = [wireKey(change.before), wireKey(change.after)];
+  await recordAudit(tx, doer, { action: 'api_key.revoked', subject: after.id, before, after }, now);
+  return {};
+}
+
+export async function answerRotate(
+  tx: Tx,
+  doer: Doer,
+  of: KeysOf,
+  keyId: string,
+  rotation: { readonly grace_s?: number | undefined },
+  now: number,
+): Promise<NewApiKey> {
+  const { old, id, secret } = await rotateApiKey(tx, of, keyId, (rotation.grace_s ?? 0) * 1000, now);
+  const [before, after] = [wireKey(old.before), wireKey(old.after)];
+  await recordAudit(tx, doer, { action: 'api_key.rotated', subject: after.id, before, after }, now);
+  return { ...(await noteCreated(tx, doer, id, now)), secret };
+}

@@ -1,0 +1,123 @@
+import type { UserPermissions } from '@saldo/api';
+import { hashSecret } from '../../auth/api-key.ts';
+import type { Owner } from '../../auth/principal.ts';
+import { newToken } from '../../auth/session-ring.ts';
+import { statement, type Tx } from '../../db/database.ts';
+import { newId } from '../../db/new-id.ts';
+import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
+import { normalEmail } from '../../domain/email.ts';
+import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import { problem } from '../../http/problem.ts';
+import { endSessions } from './sessions.ts';
+import { getUser, hasOperatorUser, lockUser, type UserRow } from './store.ts';
+
+/** Long enough for a weekend, short enough for a link that lies around in a mailbox. */
+const INVITATION_MS = 72 * 3600 * 1000;
+
+export type NewUser = { email: string; name: string; owner: Owner; permissions: UserPermissions };
+
+const INSERT_USER = statement(
+  'insert_user',
+  `insert into app_user (id, email, name, role, may_manage, brp_no, account_no, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)
+   on conflict (email) do nothing
+   returning id`,
+);
+
+/** Nobody can sign in as a new user before an invitation is made and used. */
+export async function createUser(tx: Tx, user: NewUser, now: number): Promise<UserRow> {
+  const { owner } = user;
+  const [made] = await tx.query<{ id: string }>(INSERT_USER, [
+    newId(),
+    normalEmail(user.email),
+    user.name,
+    owner.type,
+    user.permissions === 'manage',
+    owner.type === 'brp' ? owner.brpNo : null,
+    owner.type === 'account' ? owner.accountNo : null,
+    timestamp(now),
+  ]);
+  if (!made) throw problem('already_exists', 'There is a user with this email already.');
+  return getUser(tx, made.id);
+}
+
+const UPDATE_USER = statement(
+  'update_user',
+  `update app_user set name = $2, may_manage = $3, disabled_at = $4,
+     invitation_hash = case when $4::timestamptz is null then invitation_hash end,
+     invitation_expires_at = case when $4::timestamptz is null then invitation_expires_at end
+   where id = $1`,
+);
+
+export type UserUpdate = {
+  name?: string | undefined;
+  permissions?: UserPermissions | undefined;
+  disabled?: boolean | undefined;
+};
+
+/** Gives the user as it was and as it is. Who is disabled is signed out, and an invitation of theirs is void. */
+export async function updateUser(
+  tx: Tx,
+  actor: string,
+  publicId: string,
+  update: UserUpdate,
+  now: number,
+): Promise<{ before: UserRow; after: UserRow }> {
+  const before = await getUserToChange(tx, publicId);
+  if (actor === publicId && (update.disabled === true || update.permissions === 'read')) {
+    throw problem('invalid_status_transition', 'Nobody can lock themselves out; ask another operator.');
+  }
+  const mayManage = update.permissions === undefined ? before.may_manage : update.permissions === 'manage';
+  const disabledAt =
+    update.disabled === false ? null : (before.disabled_at ?? (update.disabled ? now : null));
+  const values = [before.id, update.name ?? before.name, mayManage, timestampOrNull(disabledAt)];
+  await tx.query(UPDATE_USER, values);
+  if (disabledAt !== null) await endSessions(tx, before.id);
+  return { before, after: await getUser(tx, before.id) };
+}
+
+async function getUserToChange(tx: Tx, publicId: string): Promise<UserRow> {
+  const user = await lockUser(tx, publicId);
+  if (user === null) throw problem('user_not_found', 'There is no such user.');
+  return user;
+}
+
+const INVITE = statement(
+  'invite_user',
+  'update app_user set invitation_hash = $2, invitation_expires_at = $3 where id = $1',
+);
+
+/**
+ * Makes the token of a link with which the user sets a password; the one before it ends. Until then an old password
+ * goes on to work: it may not have been the user who asked for the link. `machineNow` is not moved by a sandbox.
+ */
+export async function inviteUser(
+  tx: Tx,
+  publicId: string,
+  machineNow: number,
+): Promise<{ token: string; expiresAt: number; before: UserRow; after: UserRow }> {
+  const before = await getUserToChange(tx, publicId);
+  if (before.disabled_at !== null) {
+    throw problem('invalid_status_transition', 'The user is disabled; enable it before inviting it.');
+  }
+  const token = newToken();
+  const expiresAt = machineNow + INVITATION_MS;
+  await tx.query(INVITE, [before.id, hashSecret(token), timestamp(expiresAt)]);
+  return { token, expiresAt, before, after: await getUser(tx, before.id) };
+}
+
+/** The page on which an invitation is accepted. The token stands behind the `#`, where no server and no log sees it. */
+export const invitationLink = (baseUrl: string, token: string): string => `${baseUrl}/invitation#${token}`;
+
+/** The platform's first user, who can make all others; null when there is an operator already. */
+export async function inviteFirstOperator(
+  tx: Tx,
+  email: string,
+  now: number,
+): Promise<{ email: string; token: string } | null> {
+  if (await hasOperatorUser(tx)) return null;
+  const owner = { type: 'operator' as const };
+  const user = await createUser(tx, { email, name: 'Operator', owner, permissions: 'manage' }, now);
+  const { token } = await inviteUser(tx, encodeId(ID_PREFIX.user, user.id), now);
+  return { email: user.email, token };
+}

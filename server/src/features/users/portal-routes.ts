@@ -1,0 +1,117 @@
+import { portalSessionEndpoints as endpoints, type SessionState } from '@saldo/api';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Ring } from '../../auth/believed.ts';
+import { type SessionFacts, scopesOf } from '../../auth/principal.ts';
+import { looksLikeToken } from '../../auth/session-ring.ts';
+import type { MovableClock } from '../../clock.ts';
+import type { Database, Tx } from '../../db/database.ts';
+import { formatInstant } from '../../domain/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import { problem } from '../../http/problem.ts';
+import { type Route, route } from '../../http/routes.ts';
+import type { SessionCookie } from '../../http/session-cookie.ts';
+import { type Doer, recordAudit } from '../audit/store.ts';
+import {
+  acceptInvitation,
+  changePassword,
+  endSession,
+  endSessions,
+  getInvited,
+  type NewSession,
+  signIn,
+  type Visitor,
+} from './sessions.ts';
+import { getUser, type UserRow } from './store.ts';
+import { permissionsOf, wireIdentity, wireInvitation } from './wire.ts';
+
+export type SessionParts = {
+  readonly db: Database;
+  readonly clock: MovableClock;
+  readonly sessions: Ring;
+  readonly cookie: SessionCookie;
+};
+
+const timesOf = (clock: MovableClock) => ({ now: clock.now(), machineNow: clock.machineNow() });
+
+const visitorOf = (request: FastifyRequest, cookie: SessionCookie): Visitor => ({
+  address: request.ip,
+  requestId: request.id,
+  oldToken: cookie.read(request),
+});
+
+const stateOf = (user: UserRow, expiresAt: number, now: number): SessionState => ({
+  user: wireIdentity(user),
+  scopes: [...scopesOf(user.role, permissionsOf(user))],
+  expires_at: formatInstant(expiresAt),
+  server_time: formatInstant(now),
+});
+
+/**
+ * How somebody gets in who is not known yet. None of these is remembered for an `Idempotency-Key`: what they answer
+ * with is a cookie.
+ */
+export function doorRoutes({ db, clock, sessions, cookie }: SessionParts): Route[] {
+  const letIn = (reply: FastifyReply, { token, user, expiresAt }: NewSession): SessionState => {
+    const { now, machineNow } = timesOf(clock);
+    sessions.forget();
+    cookie.set(reply, token, expiresAt - machineNow);
+    return stateOf(user, expiresAt, now);
+  };
+  return [
+    route(endpoints.signIn, async ({ body, request, reply }) =>
+      letIn(reply, await signIn(db, body, visitorOf(request, cookie), timesOf(clock))),
+    ),
+    route(endpoints.getInvitation, async ({ params }) =>
+      wireInvitation(await getInvited(db, tokenOf(params), clock.machineNow())),
+    ),
+    route(endpoints.acceptInvitation, async ({ params, body, request, reply }) => {
+      const visitor = visitorOf(request, cookie);
+      const session = await acceptInvitation(db, tokenOf(params), body.password, visitor, timesOf(clock));
+      return letIn(reply, session);
+    }),
+  ];
+}
+
+/** What is no token may not even be a text that can be hashed as one. */
+function tokenOf({ token }: { token: string }): string {
+  if (!looksLikeToken(token)) throw problem('invitation_not_found', 'This is not an invitation.');
+  return token;
+}
+
+/** What a user does with their own session and password. Ended sessions are forgotten once that is committed. */
+export function sessionRoutes({ db, clock, sessions, cookie }: SessionParts): Route[] {
+  const ending = async (call: Doer, action: string, userId: string, end: (tx: Tx) => Promise<void>) => {
+    await db.transaction(async (tx) => {
+      await end(tx);
+      const deed = { action, subject: encodeId(ID_PREFIX.user, userId), before: null, after: null };
+      await recordAudit(tx, call, deed, clock.now());
+    });
+    sessions.forget();
+    return {};
+  };
+  return [
+    route(endpoints.getSession, async ({ request }) => {
+      const { userId, expiresAt } = sessionOf(request);
+      return stateOf(await getUser(db, userId), expiresAt, clock.now());
+    }),
+    route(endpoints.changePassword, async ({ body, request }) => {
+      await changePassword(db, sessionOf(request), body, visitorOf(request, cookie), timesOf(clock));
+      sessions.forget();
+      return {};
+    }),
+    route(endpoints.signOut, async (call) => {
+      const { id, userId } = sessionOf(call.request);
+      cookie.clear(call.reply);
+      return ending(call, 'user.signed_out', userId, (tx) => endSession(tx, id));
+    }),
+    route(endpoints.signOutElsewhere, async (call) => {
+      const { id, userId } = sessionOf(call.request);
+      return ending(call, 'user.signed_out_elsewhere', userId, (tx) => endSessions(tx, userId, id));
+    }),
+  ];
+}
+
+function sessionOf({ principal }: FastifyRequest): SessionFacts {
+  if (!principal?.session) throw new Error('only a session is let in here');
+  return principal.session;
+}

@@ -1,0 +1,182 @@
+import { hashSecret } from '../../auth/api-key.ts';
+import { idleSince, newToken, SESSION_MS } from '../../auth/session-ring.ts';
+import { type Database, statement, type Tx } from '../../db/database.ts';
+import { newId } from '../../db/new-id.ts';
+import { timestamp } from '../../db/wire-types.ts';
+import { normalEmail } from '../../domain/email.ts';
+import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import { fieldProblem, problem } from '../../http/problem.ts';
+import { type Doer, recordAudit } from '../audit/store.ts';
+import { hashPassword, isOutdated, isPassword } from './passwords.ts';
+import { findInvited, findUserByEmail, getUser, lockInvited, type UserRow } from './store.ts';
+import { forgiveTries, takeTry } from './tries.ts';
+
+/** Where somebody who is not known yet comes from, and with which request. */
+export type Visitor = {
+  readonly address: string;
+  readonly requestId: string;
+  /** Of the session that the browser has already; a new one takes its place. */
+  readonly oldToken: string | null;
+};
+
+/** Two times: of records, and of what ends by itself, which a sandbox's clock does not move. */
+export type Times = { readonly now: number; readonly machineNow: number };
+
+export type NewSession = { readonly token: string; readonly user: UserRow; readonly expiresAt: number };
+
+const INSERT_SESSION = statement(
+  'insert_session',
+  `insert into user_session (id, hash, user_id, created_at, last_seen_at, expires_at)
+   values ($1, $2, $3, $4, $4, $5)`,
+);
+const FORGET_SESSIONS = statement(
+  'forget_sessions',
+  `delete from user_session where id in
+     (select id from user_session where expires_at <= $1 or last_seen_at <= $2 for update skip locked)`,
+);
+const REPLACE_SESSION = statement('replace_session', 'delete from user_session where hash = $1');
+const NOTE_SIGN_IN = statement(
+  'note_sign_in',
+  'update app_user set last_signed_in_at = $2 where id = $1 and disabled_at is null returning id',
+);
+
+const nobodyKnown = () => problem('invalid_credentials', 'The email or the password is not right.');
+
+async function startSession(tx: Tx, userId: string, visitor: Visitor, times: Times): Promise<NewSession> {
+  const { now, machineNow } = times;
+  // Somebody may have been disabled while the password was being compared.
+  const [isLetIn] = await tx.query(NOTE_SIGN_IN, [userId, timestamp(now)]);
+  if (!isLetIn) throw nobodyKnown();
+  if (visitor.oldToken !== null) await tx.query(REPLACE_SESSION, [hashSecret(visitor.oldToken)]);
+  await tx.query(FORGET_SESSIONS, [timestamp(machineNow), timestamp(idleSince(machineNow))]);
+  const token = newToken();
+  const expiresAt = machineNow + SESSION_MS;
+  const values = [newId(), hashSecret(token), userId, timestamp(machineNow), timestamp(expiresAt)];
+  await tx.query(INSERT_SESSION, values);
+  return { token, expiresAt, user: await getUser(tx, userId) };
+}
+
+const deedOf = (action: string, user: UserRow) => ({
+  action,
+  subject: encodeId(ID_PREFIX.user, user.id),
+  before: null,
+  after: null,
+});
+
+const asUser = (user: UserRow, { requestId }: Visitor): Doer => ({
+  actor: encodeId(ID_PREFIX.user, user.id),
+  request: { id: requestId },
+});
+
+const SET_PASSWORD = statement('set_password', 'update app_user set password_hash = $2 where id = $1');
+
+export async function setPassword(tx: Tx, userId: string, passwordHash: string): Promise<void> {
+  await tx.query(SET_PASSWORD, [userId, passwordHash]);
+}
+
+/**
+ * Lets a user in who knows the password. An email that is not known, a user without a password, one that is disabled
+ * and a wrong password are answered alike, and after the same time.
+ */
+export async function signIn(
+  db: Database,
+  credentials: { email: string; password: string },
+  visitor: Visitor,
+  times: Times,
+): Promise<NewSession> {
+  const email = normalEmail(credentials.email);
+  await takeTry(db, email, visitor.address, times.machineNow);
+  const user = await findUserByEmail(db, email);
+  const isRight = await isPassword(credentials.password, user?.password_hash ?? null);
+  if (!isRight || user === null || user.password_hash === null) throw nobodyKnown();
+  const renewed = isOutdated(user.password_hash) ? await hashPassword(credentials.password) : null;
+  return db.transaction(async (tx) => {
+    const session = await startSession(tx, user.id, visitor, times);
+    if (renewed !== null) await setPassword(tx, user.id, renewed);
+    await forgiveTries(tx, email, visitor.address, times.machineNow);
+    await recordAudit(tx, asUser(user, visitor), deedOf('user.signed_in', user), times.now);
+    return session;
+  });
+}
+
+const invitationNotFound = () =>
+  problem('invitation_not_found', 'This invitation was used, has expired, or was replaced by a newer one.');
+
+/** Whoever a link is for, as long as it can be used. */
+export async function getInvited(db: Database, token: string, machineNow: number): Promise<UserRow> {
+  const user = await findInvited(db, hashSecret(token), machineNow);
+  if (user === null) throw invitationNotFound();
+  return user;
+}
+
+const ACCEPT = statement(
+  'accept_invitation',
+  `update app_user set password_hash = $2, invitation_hash = null, invitation_expires_at = null where id = $1`,
+);
+
+/** Sets the password that comes with an invitation, and lets the user in. Whoever was in before is signed out. */
+export async function acceptInvitation(
+  db: Database,
+  token: string,
+  password: string,
+  visitor: Visitor,
+  times: Times,
+): Promise<NewSession> {
+  const invited = await getInvited(db, token, times.machineNow);
+  checkNewPassword('password', password, invited);
+  const passwordHash = await hashPassword(password);
+  return db.transaction(async (tx) => {
+    const user = await lockInvited(tx, hashSecret(token), times.machineNow);
+    if (user === null) throw invitationNotFound();
+    await tx.query(ACCEPT, [user.id, passwordHash]);
+    await endSessions(tx, user.id);
+    const session = await startSession(tx, user.id, visitor, times);
+    await forgiveTries(tx, user.email, visitor.address, times.machineNow);
+    await recordAudit(tx, asUser(user, visitor), deedOf('user.password_set', user), times.now);
+    return session;
+  });
+}
+
+/** Length is a matter of form; this is what a guess begins with. */
+function checkNewPassword(field: string, password: string, user: UserRow): void {
+  if (normalEmail(password) !== user.email) return;
+  throw fieldProblem(field, 'validation_failed', 'must not be the email address');
+}
+
+/** Tries of a password by somebody who is signed in count like those of somebody who is not. */
+export async function changePassword(
+  db: Database,
+  session: { id: string; userId: string },
+  passwords: { current: string; new: string },
+  visitor: Visitor,
+  times: Times,
+): Promise<void> {
+  const user = await getUser(db, session.userId);
+  await takeTry(db, user.email, visitor.address, times.machineNow);
+  if (!(await isPassword(passwords.current, user.password_hash))) {
+    throw fieldProblem('current', 'validation_failed', 'is not the current password');
+  }
+  checkNewPassword('new', passwords.new, user);
+  const passwordHash = await hashPassword(passwords.new);
+  await db.transaction(async (tx) => {
+    await setPassword(tx, user.id, passwordHash);
+    await endSessions(tx, user.id, session.id);
+    await forgiveTries(tx, user.email, visitor.address, times.machineNow);
+    await recordAudit(tx, asUser(user, visitor), deedOf('user.password_changed', user), times.now);
+  });
+}
+
+const END_SESSION = statement('end_session', 'delete from user_session where id = $1');
+const END_SESSIONS = statement(
+  'end_sessions',
+  'delete from user_session where user_id = $1 and id is distinct from $2',
+);
+
+export async function endSession(tx: Tx, id: string): Promise<void> {
+  await tx.query(END_SESSION, [id]);
+}
+
+/** All sessions of a user, or all but one. */
+export async function endSessions(tx: Tx, userId: string, except: string | null = null): Promise<void> {
+  await tx.query(END_SESSIONS, [userId, except]);
+}

@@ -1,0 +1,114 @@
+import type { UserRole } from '@saldo/api';
+import { type Db, statement, type Tx } from '../../db/database.ts';
+import { timestamp } from '../../db/wire-types.ts';
+import { normalEmail } from '../../domain/email.ts';
+import { decodeId, ID_PREFIX } from '../../domain/id.ts';
+
+export type UserRow = {
+  id: string;
+  email: string;
+  name: string;
+  role: UserRole;
+  may_manage: boolean;
+  brp_id: string | null;
+  brp_name: string | null;
+  account_id: string | null;
+  account_name: string | null;
+  created_at: number;
+  disabled_at: number | null;
+  password_hash: string | null;
+  last_signed_in_at: number | null;
+  invitation_expires_at: number | null;
+};
+
+const USER = `select u.id, u.email, u.name, u.role::text as role, u.may_manage,
+    b.id as brp_id, b.name as brp_name, a.id as account_id, a.name as account_name,
+    u.created_at, u.disabled_at, u.password_hash, u.last_signed_in_at, u.invitation_expires_at
+  from app_user u left join brp b on b.no = u.brp_no left join account a on a.no = u.account_no`;
+
+const LIST_USERS = statement(
+  'list_users',
+  `${USER}
+   where u.id > $1
+     and ($3::key_owner is null or u.role = $3)
+     and ($4::text is null or u.email = $4)
+     and ($5::uuid is null or b.id = $5)
+     and ($6::uuid is null or a.id = $6)
+   order by u.id
+   limit $2`,
+);
+const FIND_USER = statement('find_user', `${USER} where u.id = $1`);
+const FIND_BY_EMAIL = statement('find_user_by_email', `${USER} where u.email = $1`);
+const FIND_INVITED = statement(
+  'find_invited_user',
+  `${USER} where u.invitation_hash = $1 and u.invitation_expires_at > $2 and u.disabled_at is null`,
+);
+const LOCK_USER = statement('lock_user', 'select from app_user where id = $1 for update');
+const LOCK_INVITED = statement(
+  'lock_invited_user',
+  'select from app_user where invitation_hash = $1 for update',
+);
+const ANY_OPERATOR = statement('any_operator_user', "select from app_user where role = 'operator' limit 1");
+
+export type UserFilter = {
+  role: UserRole | null;
+  email: string | null;
+  brpId: string | null;
+  accountId: string | null;
+};
+
+export const listUsers = (
+  db: Db,
+  filter: UserFilter,
+  page: { after: string; count: number },
+): Promise<UserRow[]> =>
+  db.query<UserRow>(LIST_USERS, [
+    page.after,
+    page.count,
+    filter.role,
+    filter.email && normalEmail(filter.email),
+    filter.brpId,
+    filter.accountId,
+  ]);
+
+export async function getUser(db: Db, id: string): Promise<UserRow> {
+  const [row] = await db.query<UserRow>(FIND_USER, [id]);
+  if (!row) throw new Error('users are never deleted');
+  return row;
+}
+
+/** By the id that the outside knows; null for one that is malformed, too. */
+export async function findUser(db: Db, publicId: string): Promise<UserRow | null> {
+  const id = decodeId(ID_PREFIX.user, publicId);
+  if (id === null) return null;
+  const [row] = await db.query<UserRow>(FIND_USER, [id]);
+  return row ?? null;
+}
+
+/** Holds the user for this transaction, and reads it only then. */
+export async function lockUser(tx: Tx, publicId: string): Promise<UserRow | null> {
+  const id = decodeId(ID_PREFIX.user, publicId);
+  if (id !== null) await tx.query(LOCK_USER, [id]);
+  return findUser(tx, publicId);
+}
+
+export async function findUserByEmail(db: Db, email: string): Promise<UserRow | null> {
+  const [row] = await db.query<UserRow>(FIND_BY_EMAIL, [normalEmail(email)]);
+  return row ?? null;
+}
+
+/** Whoever an invitation is for, as long as it can be used. `now` is the machine's time. */
+export async function findInvited(db: Db, tokenHash: Buffer, now: number): Promise<UserRow | null> {
+  const [row] = await db.query<UserRow>(FIND_INVITED, [tokenHash, timestamp(now)]);
+  return row ?? null;
+}
+
+/** Of two who use an invitation at once, the second one sees that it is used. */
+export async function lockInvited(tx: Tx, tokenHash: Buffer, now: number): Promise<UserRow | null> {
+  await tx.query(LOCK_INVITED, [tokenHash]);
+  return findInvited(tx, tokenHash, now);
+}
+
+export async function hasOperatorUser(db: Db): Promise<boolean> {
+  return (await db.query(ANY_OPERATOR)).length > 0;
+}

@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptedEncoding, type Encoding } from './compression.ts';
+
+/** A file of the portal as it is answered. */
+type Page = { send(request: FastifyRequest, reply: FastifyReply): Promise<void> };
+
+/** What a path shows; null when it is none of the portal's. */
+export type Portal = { find(request: FastifyRequest): Page | null };
+
+/** Everything comes from here, but for pictures of plants, which may be anywhere on https; nothing is written inline. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: https:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE_HEADERS = {
+  'content-security-policy': POLICY,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+};
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.txt': 'text/plain; charset=utf-8',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+};
+
+/** Packed already, or not worth it. */
+const PACKED = new Set(['.png', '.ico', '.woff2']);
+
+/** Their names change with their content, so they never have to be asked for again. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+const ASSETS = '/assets/';
+
+/** Paths of the APIs and of the documentation: what is not found there is a problem, never a page. */
+const NOT_PAGES =
+  /^\/(?:v\d+|operator\/v\d+|portal\/v\d+|docs|errors|assets|openapi\.json|operator\/openapi\.json)(?:\/|$)/;
+
+/** A file is compressed as well as can be, once, when it is first asked for. */
+const compressors: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
+  br: (body) =>
+    promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: body.length } }),
+  gzip: (body) => promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION }),
+};
+
+function pageOf(url: string, body: Buffer): Page {
+  const extension = path.extname(url);
+  const etag = `"${hash('sha256', body, 'hex').slice(0, 24)}"`;
+  const headers = {
+    ...PAGE_HEADERS,
+    etag,
+    'content-type': TYPES[extension] ?? 'application/octet-stream',
+    'cache-control': url.startsWith(ASSETS) ? IMMUTABLE : 'no-cache',
+  };
+  const compressed = new Map<Encoding, Promise<Buffer>>();
+  const compress = (encoding: Encoding) => {
+    let bytes = compressed.get(encoding);
+    if (!bytes) {
+      bytes = compressors[encoding](body);
+      compressed.set(encoding, bytes);
+    }
+    return bytes;
+  };
+  return {
+    async send(request, reply) {
+      reply.headers(headers);
+      if (request.headers['if-none-match'] === etag) return void reply.code(304).send();
+      const encoding = PACKED.has(extension) ? null : acceptedEncoding(request.headers['accept-encoding']);
+      if (encoding === null) return void reply.send(body);
+      reply.header('content-encoding', encoding).send(await compress(encoding));
+    },
+  };
+}
+
+/** Reads the built portal into memory: it is small, and what is not in the folder cannot be asked for. */
+export async function loadPortal(folder: string): Promise<Portal> {
+  const pages = new Map<string, Page>();
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const url = `/${path.relative(folder, file).replaceAll(path.sep, '/')}`;
+    pages.set(url, pageOf(url, await readFile(file)));
+  }
+  const index = pages.get('/index.html');
+  if (!index) throw new Error(`there is no index.html in ${folder}`);
+  pages.set('/', index);
+  return {
+    find(request) {
+      if (request.method !== 'GET' && request.method !== 'HEAD') return null;
+      const url = request.url.split('?', 1)[0] ?? '';
+      const file = pages.get(url);
+      if (file) return file;
+      // The address of a page within the portal: its scripts know what to show there.
+      const wantsPage = request.headers.accept?.includes('text/html') === true;
+      return wantsPage && !NOT_PAGES.test(url) ? index : null;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import type { UserPermissions } from '@saldo/api';
+import type { Owner } from '../src/auth/principal.ts';
+import { createUser } from '../src/features/users/actions.ts';
+import { hashPassword } from '../src/features/users/passwords.ts';
+import { setPassword } from '../src/features/users/sessions.ts';
+import { type Answer, client, type RequestOptions, type TestPlatform } from './harness.ts';
+
+/** As a browser with a page of the portal: it keeps the session's cookie and says where its requests come from. */
+export type Browser = {
+  request(pathAndQuery: string, options?: RequestOptions): Promise<Answer>;
+  signIn(email: string, password: string): Promise<Answer>;
+  /** The cookie as it would be sent; empty when there is none. */
+  cookie: string;
+};
+
+export function openBrowser({ baseUrl }: Pick<TestPlatform, 'baseUrl'>): Browser {
+  const ask = client(baseUrl);
+  const browser: Browser = {
+    cookie: '',
+    async request(pathAndQuery, options = {}) {
+      const headers = { origin: baseUrl, ...(browser.cookie ? { cookie: browser.cookie } : {}) };
+      const answer = await ask(pathAndQuery, { ...options, headers: { ...headers, ...options.headers } });
+      const [set] = answer.headers.getSetCookie();
+      if (set !== undefined) browser.cookie = /Max-Age=0;/.test(set) ? '' : (set.split(';')[0] ?? '');
+      return answer;
+    },
+    signIn: (email, password) =>
+      browser.request('/portal/v1/session', { method: 'POST', body: { email, password } }),
+  };
+  return browser;
+}
+
+let count = 0;
+
+/** A user with a password, as if an invitation had been accepted. */
+export async function newUser(
+  { db, clock }: Pick<TestPlatform, 'db' | 'clock'>,
+  owner: Owner,
+  permissions: UserPermissions = 'manage',
+) {
+  const email = `user${++count}@saldo.example`;
+  const password = `a password for ${email}`;
+  const hash = await hashPassword(password);
+  const { id } = await db.transaction(async (tx) => {
+    const user = await createUser(tx, { email, name: `User ${count}`, owner, permissions }, clock.now());
+    await setPassword(tx, user.id, hash);
+    return user;
+  });
+  return { id, email, password };
+}
+
+/** A browser in which a new user has signed in. */
+export async function signedIn(
+  platform: TestPlatform,
+  owner: Owner,
+  permissions: UserPermissions = 'manage',
+) {
+  const user = await newUser(platform, owner, permissions);
+  const browser = openBrowser(platform);
+  const answer = await browser.signIn(user.email, user.password);
+  assert.equal(answer.status, 200, answer.text);
+  return { ...browser, user, state: answer.body, browser };
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { ensurePortal } from '../src/portal-build.ts';
+import { client, startTestPlatform } from './harness.ts';
+
+const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-portal-'));
+after(() => rm(dataDir, { recursive: true, force: true }));
+const said: string[] = [];
+const portalDir = await ensurePortal(dataDir, (message) => said.push(message));
+assert.ok(portalDir, said.join('\n'));
+const platform = await startTestPlatform({ portalDir });
+
+test('a portal that is built from these sources is not built again', async () => {
+  const before = said.length;
+  assert.equal(await ensurePortal(dataDir, (message) => said.push(message)), portalDir);
+  assert.equal(said.length, before);
+  assert.deepEqual(await readdir(dataDir), [], 'and where it can, it is built in the checkout');
+});
+
+test('the page has no script or style of its own, and all that it names is served', async () => {
+  const page = await readFile(path.join(portalDir, 'index.html'), 'utf8');
+  assert.doesNotMatch(page, /<style|style="|\son\w+="|javascript:/i);
+  for (const [script] of page.matchAll(/<script[^>]*>[^<]*/g)) assert.match(script, /src="\/[^"]+"[^>]*>$/);
+  const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);
+  assert.ok(files.length >= 2);
+  for (const file of files) {
+    assert.match(file, /^\/[^/]/, 'nothing comes from elsewhere');
+    const { status, headers } = await client(platform.baseUrl)(file);
+    assert.equal(status, 200, file);
+    assert.doesNotMatch(headers.get('content-type') ?? '', /octet-stream/, file);
+  }
+});
+
+test('the script of the first page is under 200 kB as it travels', async () => {
+  const page = await readFile(path.join(portalDir, 'index.html'), 'utf8');
+  const scripts = [...page.matchAll(/(?:src|href)="([^"]+\.js)"/g)].map(([, file = '']) => file);
+  let bytes = 0;
+  for (const script of scripts) {
+    const head = await client(platform.baseUrl)(script, {
+      method: 'HEAD',
+      headers: { 'accept-encoding': 'br' },
+    });
+    bytes += Number(head.headers.get('content-length'));
+  }
+  assert.ok(bytes > 0 && bytes < 200_000, `${bytes} bytes in ${scripts.join(', ')}`);
+});

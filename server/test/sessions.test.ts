@@ -1,0 +1,389 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brpEndpoints, SCOPES } from '@saldo/api';
+import { sessionRing } from '../src/auth/session-ring.ts';
+import { statement } from '../src/db/database.ts';
+import { createAccount } from '../src/features/parties/actions.ts';
+import { newUser, openBrowser, signedIn } from './browser.ts';
+import { client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { freePort } from './ports.ts';
+import { createWorld } from './world.ts';
+
+const NOW = '2026-10-20T08:00:00Z';
+const platform = await startTestPlatform({ now: NOW, environment: { SANDBOX: 'on' } });
+const limited = await startTestPlatform({ now: NOW, environment: { RATE_LIMIT: '3' } });
+const securePort = await freePort();
+const secure = await startTestPlatform({
+  now: NOW,
+  environment: { BASE_URL: 'https://saldo.example/', PORT: String(securePort) },
+});
+const world = createWorld(platform.db, platform.clock);
+const { seller, buyer, producer, consumer } = await world.pair();
+const contract = await world.contract(producer, consumer);
+const account = await platform.db.transaction((tx) =>
+  createAccount(tx, { name: 'Holder' }, platform.clock.now()),
+);
+const OF_SELLER = { type: 'brp', brpNo: seller.no } as const;
+const OF_ACCOUNT = { type: 'account', accountNo: account.no } as const;
+const OPERATOR = { type: 'operator' } as const;
+
+test('a session sees in the BRP API what a key of its BRP sees, and nothing of others', async () => {
+  const outsider = await world.brp();
+  const { request } = await signedIn(platform, OF_SELLER);
+  const byKey = await client(platform.baseUrl, seller.key)('/v1/contracts');
+  assert.deepEqual((await request('/v1/contracts')).body, byKey.body);
+  assert.deepEqual((await request(`/v1/contracts/${contract.id}`)).body.id, contract.id);
+  const stranger = await signedIn(platform, { type: 'brp', brpNo: outsider.no });
+  assert.deepEqual((await stranger.request('/v1/contracts')).body.contracts, []);
+  assert.equal((await stranger.request(`/v1/contracts/${contract.id}`)).status, 404);
+  assert.equal((await stranger.request(`/v1/customers/${producer.id}`)).status, 404);
+});
+
+test('each role opens its own API and no other', async () => {
+  const paths = ['/v1/contracts', '/operator/v1/brps', '/portal/v1/api-keys', '/portal/v1/balance-groups'];
+  const expected: [Parameters<typeof signedIn>[1], number[]][] = [
+    [OF_SELLER, [200, 401, 200, 200]],
+    [OPERATOR, [401, 200, 403, 403]],
+    [OF_ACCOUNT, [401, 401, 200, 403]],
+  ];
+  for (const [owner, statuses] of expected) {
+    const { request } = await signedIn(platform, owner);
+    const got = [];
+    for (const path of paths) got.push((await request(path)).status);
+    assert.deepEqual(got, statuses, owner.type);
+  }
+});
+
+test('who may only read reads everything of the role and changes nothing', async () => {
+  const { request, state } = await signedIn(platform, OF_SELLER, 'read');
+  assert.deepEqual(
+    state.scopes,
+    SCOPES.filter((scope) => scope.endsWith(':read')),
+  );
+  assert.equal((await request('/v1/customers')).status, 200);
+  const bulk = await request('/v1/transactions/bulk', { method: 'POST', body: { ids: ['txn_x'] } });
+  assert.equal(bulk.status, 200, 'a bulk read is a read');
+  const patch = await request(`/v1/customers/${producer.id}`, { method: 'PATCH', body: {} });
+  assert.deepEqual([patch.status, problemOf(patch).code], [403, 'insufficient_scopes']);
+  assert.match(patch.body.detail, /customers:write/);
+  const key = await request('/portal/v1/api-keys', { method: 'POST', body: { name: 'x' } });
+  assert.deepEqual([key.status, problemOf(key).code], [403, 'insufficient_permissions']);
+  assert.equal((await request('/portal/v1/api-keys')).status, 200);
+
+  const clerk = await signedIn(platform, OPERATOR, 'read');
+  assert.equal((await clerk.request('/operator/v1/brps')).status, 200);
+  const create = await clerk.request('/operator/v1/brps', { method: 'POST', body: { name: 'X' } });
+  assert.deepEqual([create.status, problemOf(create).code], [403, 'insufficient_permissions']);
+});
+
+test('who may manage changes what a key with every scope could, and the trail names the user', async () => {
+  const { request, state } = await signedIn(platform, OF_SELLER);
+  const body = { metadata: { by: 'portal' } };
+  assert.equal((await request(`/v1/customers/${producer.id}`, { method: 'PATCH', body })).status, 200);
+  const operator = await signedIn(platform, OPERATOR);
+  const made = await operator.request('/operator/v1/brps', { method: 'POST', body: { name: 'By a person' } });
+  assert.equal(made.status, 201);
+  const audit = (actor: string) => operator.request(`/operator/v1/audit?actor=${actor}&limit=100`);
+  const deeds = (await audit(state.user.id)).body.entries;
+  assert.deepEqual(
+    deeds.map(({ action, subject }: { action: string; subject: string }) => [action, subject]),
+    [
+      ['user.signed_in', state.user.id],
+      ['customer.updated', producer.id],
+    ],
+  );
+  const own = (await audit(operator.state.user.id)).body.entries;
+  assert.deepEqual(own.at(-1).subject, made.body.id);
+  assert.ok(own.at(-1).request_id);
+});
+
+test('the cookie is out of reach of scripts, of other sites and of plain http', async () => {
+  const user = await newUser(platform, OF_SELLER);
+  const answer = await openBrowser(platform).signIn(user.email, user.password);
+  assert.match(
+    answer.headers.getSetCookie().join('|'),
+    /^saldo_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/,
+  );
+  const other = await newUser(secure, OPERATOR);
+  const listening = `http://127.0.0.1:${securePort}`;
+  const browser = openBrowser({ baseUrl: listening });
+  const signIn = await browser.request('/portal/v1/session', {
+    method: 'POST',
+    body: { email: other.email, password: other.password },
+    headers: { origin: 'https://saldo.example' },
+  });
+  assert.match(
+    signIn.headers.getSetCookie().join('|'),
+    /^__Host-saldo_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+  );
+  assert.equal((await browser.request('/portal/v1/session')).status, 200);
+  const plain = browser.cookie.replace('__Host-', '');
+  const tossed = await client(listening)('/portal/v1/session', { headers: { cookie: plain } });
+  assert.equal(tossed.status, 401, 'a cookie without the prefix may come from another host');
+});
+
+test('the session says who is signed in, what they may do, and the platform’s time', async () => {
+  const { request, state, user } = await signedIn(platform, OF_SELLER);
+  const { body } = await request('/portal/v1/session');
+  assert.deepEqual(body, state);
+  assert.deepEqual(body.user, {
+    id: body.user.id,
+    email: user.email,
+    name: body.user.name,
+    role: 'brp',
+    permissions: 'manage',
+    brp: { id: seller.id, name: body.user.brp.name },
+    account: null,
+  });
+  assert.deepEqual(body.scopes, SCOPES);
+  assert.equal(body.server_time, NOW);
+  assert.equal(body.expires_at, '2026-10-27T08:00:00Z');
+});
+
+test('a change with a cookie is done only for a page of our own', async () => {
+  const { browser } = await signedIn(platform, OF_SELLER);
+  const path = `/v1/customers/${producer.id}`;
+  const send = (headers: Record<string, string>) =>
+    client(platform.baseUrl)(path, {
+      method: 'PATCH',
+      body: { metadata: { origin: JSON.stringify(headers) } },
+      headers: { cookie: browser.cookie, ...headers },
+    });
+  const { host, port } = new URL(platform.baseUrl);
+  const foreign: Record<string, string>[] = [
+    {},
+    { origin: 'null' },
+    { origin: 'https://evil.example' },
+    { origin: `${platform.baseUrl}.evil.example` },
+    { origin: `https://${host}` },
+    { origin: `http://localhost:${port}` },
+    { origin: platform.baseUrl, 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'none' },
+    { referer: `${platform.baseUrl}/` },
+  ];
+  const before = (await browser.request(path)).body;
+  for (const headers of foreign) {
+    const answer = await send(headers);
+    assert.deepEqual(
+      [answer.status, problemOf(answer).code],
+      [403, 'foreign_origin'],
+      JSON.stringify(headers),
+    );
+  }
+  assert.deepEqual((await browser.request(path)).body, before, 'nothing was changed');
+  for (const headers of [{ origin: platform.baseUrl }, { 'sec-fetch-site': 'same-origin' }]) {
+    assert.equal((await send(headers)).status, 200, JSON.stringify(headers));
+  }
+  const read = await client(platform.baseUrl)(path, {
+    headers: { cookie: browser.cookie, origin: 'https://evil.example' },
+  });
+  assert.equal(read.status, 200);
+  assert.equal(read.headers.get('access-control-allow-origin'), null, 'its page cannot read the answer');
+});
+
+test('nobody is signed in by a page of another site', async () => {
+  const user = await newUser(platform, OF_SELLER);
+  const answer = await client(platform.baseUrl)('/portal/v1/session', {
+    method: 'POST',
+    body: { email: user.email, password: user.password },
+    headers: { origin: 'https://evil.example' },
+  });
+  assert.deepEqual([answer.status, problemOf(answer).code], [403, 'foreign_origin']);
+  assert.deepEqual(answer.headers.getSetCookie(), []);
+});
+
+test('a key goes before a cookie, and a cookie does not mend a wrong key', async () => {
+  const { browser } = await signedIn(platform, { type: 'brp', brpNo: buyer.no });
+  const ask = (key: string) =>
+    client(platform.baseUrl, key)('/v1/customers', { headers: { cookie: browser.cookie } });
+  const [mine] = (await ask(seller.key)).body.customers;
+  assert.equal(mine.id, producer.id);
+  for (const key of ['', 'nonsense']) assert.equal((await ask(key)).status, 401);
+});
+
+test('a cookie that is no session is 401 everywhere', async () => {
+  for (const cookie of [
+    'saldo_session=',
+    'saldo_session=x',
+    `saldo_session=${'a'.repeat(43)}`,
+    'x',
+    '=;;=',
+  ]) {
+    for (const path of ['/v1/contracts', '/operator/v1/brps']) {
+      const answer = await client(platform.baseUrl)(path, { headers: { cookie } });
+      assert.deepEqual(
+        [answer.status, problemOf(answer).code],
+        [401, 'invalid_api_key'],
+        `${path} ${cookie}`,
+      );
+    }
+    const answer = await client(platform.baseUrl)('/portal/v1/session', { headers: { cookie } });
+    assert.deepEqual([answer.status, problemOf(answer).code], [401, 'invalid_session'], cookie);
+  }
+  const withKey = await client(platform.baseUrl, seller.key)('/portal/v1/session');
+  assert.equal(withKey.status, 401, 'a key is nobody who could sign in');
+});
+
+test('signing out ends this session at once, and only this one', async () => {
+  const user = await newUser(platform, OF_SELLER);
+  const [one, other] = [openBrowser(platform), openBrowser(platform)];
+  for (const browser of [one, other]) await browser.signIn(user.email, user.password);
+  const cookie = one.cookie;
+  assert.equal((await one.request('/v1/contracts')).status, 200);
+  assert.equal((await one.request('/portal/v1/session', { method: 'DELETE' })).status, 204);
+  assert.equal(one.cookie, '', 'the browser is told to forget the cookie');
+  const again = await client(platform.baseUrl)('/v1/contracts', { headers: { cookie } });
+  assert.equal(again.status, 401);
+  assert.equal((await other.request('/v1/contracts')).status, 200);
+});
+
+test('signing in again in a browser takes the place of the session that it had', async () => {
+  const { browser, user } = await signedIn(platform, OF_SELLER);
+  const before = browser.cookie;
+  await browser.request('/portal/v1/session');
+  await browser.signIn(user.email, user.password);
+  assert.notEqual(browser.cookie, before);
+  const old = await client(platform.baseUrl)('/portal/v1/session', { headers: { cookie: before } });
+  assert.equal(old.status, 401);
+  assert.equal((await browser.request('/portal/v1/session')).status, 200);
+});
+
+test('the session’s cookie is found among others', async () => {
+  const { browser } = await signedIn(platform, OF_SELLER);
+  const others = ['a=b', 'saldo_session_x=1', 'xsaldo_session=2', 'c', '=', 'theme="a; b"'];
+  const cookie = [...others, browser.cookie, 'z='].join('; ');
+  assert.equal((await client(platform.baseUrl)('/portal/v1/session', { headers: { cookie } })).status, 200);
+});
+
+test('signing out everywhere else leaves the session from which it was asked', async () => {
+  const user = await newUser(platform, OF_SELLER);
+  const browsers = [openBrowser(platform), openBrowser(platform), openBrowser(platform)];
+  for (const browser of browsers) await browser.signIn(user.email, user.password);
+  const [one, ...others] = browsers;
+  assert.equal((await one?.request('/portal/v1/session/others', { method: 'DELETE' }))?.status, 204);
+  assert.equal((await one?.request('/portal/v1/session'))?.status, 200);
+  for (const other of others) assert.equal((await other.request('/portal/v1/session')).status, 401);
+});
+
+const at = (hours: number) => platform.clock.set(new Date(Date.parse(NOW) + hours * 3_600_000).toISOString());
+
+test('a session that nobody uses ends after half a day', async () => {
+  const { request } = await signedIn(platform, OF_SELLER);
+  const { request: late } = await signedIn(platform, OF_SELLER);
+  at(11.99);
+  assert.equal((await request('/portal/v1/session')).status, 200);
+  at(12);
+  assert.equal((await late('/portal/v1/session')).status, 401);
+  await forgetLookUps();
+  assert.equal((await request('/portal/v1/session')).status, 200, 'what was used goes on');
+  platform.clock.set(NOW);
+});
+
+test('a session ends after a week, however much it is used', async () => {
+  const { request } = await signedIn(platform, OF_SELLER);
+  for (let hours = 11; hours < 24 * 7; hours += 11) {
+    at(hours);
+    // What was looked up a moment ago is believed, and no real time passes here.
+    assert.equal((await request('/portal/v1/session')).status, 200, `after ${hours} h`);
+    await forgetLookUps();
+  }
+  at(24 * 7);
+  assert.equal((await request('/portal/v1/session')).status, 401);
+  platform.clock.set(NOW);
+});
+
+/** Somebody's signing out makes the platform look all sessions up again. */
+async function forgetLookUps() {
+  const { request } = await signedIn(platform, OPERATOR);
+  assert.equal((await request('/portal/v1/session', { method: 'DELETE' })).status, 204);
+}
+
+test('a sandbox’s clock signs nobody out', async () => {
+  const { request } = await signedIn(platform, OPERATOR);
+  for (const now of ['2027-10-20T08:00:00Z', '2020-01-01T00:00:00Z', NOW]) {
+    assert.equal((await request('/operator/v1/clock', { method: 'PUT', body: { now } })).status, 200);
+    await forgetLookUps();
+    const { status, body } = await request('/portal/v1/session');
+    assert.equal(status, 200, now);
+    assert.equal(body.server_time, now);
+    assert.equal(body.expires_at, '2026-10-27T08:00:00Z');
+  }
+});
+
+test('an ended session is refused within 5 seconds by every process', async () => {
+  const { browser, state } = await signedIn(platform, OF_SELLER);
+  const token = browser.cookie.split('=')[1] ?? '';
+  let at = 0;
+  const elsewhere = sessionRing(
+    platform.db,
+    () => platform.clock.now(),
+    () => at,
+  );
+  const principal = await elsewhere.find(token);
+  assert.equal(principal?.actor, state.user.id);
+  assert.deepEqual(principal?.viewer, { brpNo: seller.no });
+  await browser.request('/portal/v1/session', { method: 'DELETE' });
+  at = 5_000;
+  assert.equal(await elsewhere.find(token), null);
+});
+
+test('requests of a session are counted by themselves, apart from its user’s other sessions', async () => {
+  const limitedWorld = createWorld(limited.db, limited.clock);
+  const brp = await limitedWorld.brp();
+  const user = await newUser(limited, { type: 'brp', brpNo: brp.no });
+  const [one, other] = [openBrowser(limited), openBrowser(limited)];
+  for (const browser of [one, other]) await browser.signIn(user.email, user.password);
+  const remaining = [];
+  for (let count = 0; count < 3; count++) {
+    remaining.push((await one.request('/v1/contracts')).headers.get('x-ratelimit-remaining'));
+  }
+  assert.deepEqual(remaining, ['2', '1', '0']);
+  const refused = await one.request('/v1/contracts');
+  assert.deepEqual([refused.status, problemOf(refused).code], [429, 'rate_limited']);
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  assert.equal((await other.request('/v1/contracts')).status, 200);
+  assert.equal((await client(limited.baseUrl, brp.key)('/v1/contracts')).status, 200);
+});
+
+test('a repeated POST of a session is done once', async () => {
+  const { request } = await signedIn(platform, OPERATOR);
+  const create = () =>
+    request('/operator/v1/brps', {
+      method: 'POST',
+      body: { name: 'Once' },
+      headers: { 'idempotency-key': 'from a page' },
+    });
+  const [first, second] = [await create(), await create()];
+  assert.equal(second.headers.get('idempotent-replayed'), 'true');
+  assert.equal(second.text, first.text);
+  const stranger = await signedIn(platform, OPERATOR);
+  const other = await stranger.request('/operator/v1/brps', {
+    method: 'POST',
+    body: { name: 'Twice' },
+    headers: { 'idempotency-key': 'from a page' },
+  });
+  assert.equal(other.status, 201, 'another session’s keys are its own');
+});
+
+test('a session gives every read of the BRP API, page by page', async () => {
+  const { browser } = await signedIn(platform, OF_SELLER);
+  const asPage = (path: string) => browser.request(path);
+  const contracts = await walk(asPage, '/v1/contracts', 'contracts', 1);
+  assert.ok(contracts.length > 0);
+  const reads = Object.values(brpEndpoints).filter(
+    ({ method, path }) => method === 'GET' && !path.includes('{') && !path.endsWith('/bulk'),
+  );
+  for (const { path } of reads) assert.equal((await browser.request(path)).status, 200, path);
+});
+
+const SESSIONS = statement('test_sessions', 'select count(*)::int as count from user_session');
+
+test('sessions that have ended are cleared away', async () => {
+  await signedIn(platform, OF_SELLER);
+  platform.clock.set('2026-11-20T08:00:00Z');
+  await signedIn(platform, OF_SELLER);
+  const [row] = await platform.db.query<{ count: number }>(SESSIONS);
+  assert.equal(row?.count, 1);
+  platform.clock.set(NOW);
+});

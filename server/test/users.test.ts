@@ -1,0 +1,452 @@
+import assert from 'node:assert/strict';
+import { argon2Sync } from 'node:crypto';
+import { test } from 'node:test';
+import { LIMITS } from '@saldo/api';
+import { statement } from '../src/db/database.ts';
+import { createAccount } from '../src/features/parties/actions.ts';
+import { setPassword } from '../src/features/users/sessions.ts';
+import { type Browser, newUser, openBrowser, signedIn } from './browser.ts';
+import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { createWorld } from './world.ts';
+
+const NOW = '2026-10-20T08:00:00Z';
+const PASSWORD = 'nine gulls over the jetty';
+const platform = await startTestPlatform({ now: NOW });
+const elsewhere = await startTestPlatform({ now: NOW });
+const world = createWorld(platform.db, platform.clock);
+const operatorKey = await world.operatorKey();
+const operator = client(platform.baseUrl, operatorKey);
+const brp = await world.brp();
+const account = await platform.db.transaction((tx) =>
+  createAccount(tx, { name: 'Holder' }, platform.clock.now()),
+);
+const OF_BRP = { type: 'brp', brpNo: brp.no } as const;
+const OPERATOR = { type: 'operator' } as const;
+const accountId = (await operator('/operator/v1/accounts')).body.accounts[0].id;
+
+let count = 0;
+const createUser = (more: object = {}) =>
+  operator('/operator/v1/users', {
+    method: 'POST',
+    body: {
+      email: `invited${++count}@saldo.example`,
+      name: 'Invited',
+      role: 'brp',
+      permissions: 'manage',
+      brp_id: brp.id,
+      ...more,
+    },
+  });
+const update = (id: string, body: object) => operator(`/operator/v1/users/${id}`, { method: 'PATCH', body });
+const invite = async (id: string): Promise<{ token: string; link: string; expiresAt: string }> => {
+  const { status, body } = await operator(`/operator/v1/users/${id}/invitation`, { method: 'POST' });
+  assert.equal(status, 201);
+  return { token: new URL(body.link).hash.slice(1), link: body.link, expiresAt: body.expires_at };
+};
+const accept = (browser: Browser, token: string, password = PASSWORD) =>
+  browser.request(`/portal/v1/invitations/${token}`, { method: 'POST', body: { password } });
+const codeOf = (answer: Answer) => [answer.status, problemOf(answer).code];
+
+test('a user is created, invited, sets a password and is signed in', async () => {
+  const { body: user } = await createUser({ email: 'Dispatch@Nordwind.example' });
+  assert.deepEqual(
+    [user.email, user.status, user.role, user.permissions, user.brp.id, user.account],
+    ['dispatch@nordwind.example', 'invited', 'brp', 'manage', brp.id, null],
+  );
+  const { token, link, expiresAt } = await invite(user.id);
+  assert.equal(link, `${platform.baseUrl}/invitation#${token}`);
+  assert.equal(expiresAt, '2026-10-23T08:00:00Z');
+  const browser = openBrowser(platform);
+  const invitation = await browser.request(`/portal/v1/invitations/${token}`);
+  assert.deepEqual(invitation.body, {
+    email: user.email,
+    name: user.name,
+    role: 'brp',
+    expires_at: expiresAt,
+  });
+  const accepted = await accept(browser, token);
+  assert.equal(accepted.status, 200);
+  assert.equal(accepted.body.user.id, user.id);
+  assert.equal((await browser.request('/v1/contracts')).status, 200);
+  const { body: now } = await operator(`/operator/v1/users/${user.id}`);
+  assert.deepEqual(
+    [now.status, now.last_signed_in_at, now.invitation_expires_at],
+    ['active', '2026-10-20T08:00:00Z', null],
+  );
+  for (const email of ['dispatch@nordwind.example', 'DISPATCH@nordwind.example']) {
+    assert.equal((await openBrowser(platform).signIn(email, PASSWORD)).status, 200, email);
+  }
+});
+
+test('an invitation works once', async () => {
+  const { token } = await invite((await createUser()).body.id);
+  const both = await Promise.all([
+    accept(openBrowser(platform), token, 'the first of the two'),
+    accept(openBrowser(platform), token, 'the second of the two'),
+  ]);
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 404]);
+  assert.deepEqual(codeOf(await accept(openBrowser(platform), token)), [404, 'invitation_not_found']);
+  const read = await openBrowser(platform).request(`/portal/v1/invitations/${token}`);
+  assert.deepEqual(codeOf(read), [404, 'invitation_not_found']);
+});
+
+test('an invitation works for 72 hours, and until a newer one is made', async () => {
+  const { body: user } = await createUser();
+  const { token: first } = await invite(user.id);
+  const { token } = await invite(user.id);
+  assert.equal((await accept(openBrowser(platform), first)).status, 404);
+  const path = `/portal/v1/invitations/${token}`;
+  platform.clock.set('2026-10-23T07:59:59Z');
+  assert.equal((await openBrowser(platform).request(path)).status, 200);
+  platform.clock.set('2026-10-23T08:00:00Z');
+  assert.equal((await openBrowser(platform).request(path)).status, 404);
+  assert.deepEqual(codeOf(await accept(openBrowser(platform), token)), [404, 'invitation_not_found']);
+  platform.clock.set(NOW);
+});
+
+test('what is no invitation is not found, and costs nothing', async () => {
+  for (const token of ['x', 'a'.repeat(43), '%00', encodeURIComponent('ü'), 'a'.repeat(5000)]) {
+    const answer = await openBrowser(platform).request(`/portal/v1/invitations/${token}`);
+    assert.deepEqual(codeOf(answer), [404, 'invitation_not_found'], token);
+  }
+});
+
+test('a new invitation resets a lost password and signs everybody out who was in', async () => {
+  const user = await newUser(platform, OF_BRP);
+  const before = openBrowser(platform);
+  await before.signIn(user.email, user.password);
+  const { id } = (await operator(`/operator/v1/users?email=${user.email}`)).body.users[0];
+  const { token } = await invite(id);
+  assert.equal((await before.request('/portal/v1/session')).status, 200, 'until the link is used');
+  assert.equal((await accept(openBrowser(platform), token)).status, 200);
+  assert.equal((await before.request('/portal/v1/session')).status, 401);
+  assert.equal((await openBrowser(platform).signIn(user.email, user.password)).status, 401);
+  assert.equal((await openBrowser(platform).signIn(user.email, PASSWORD)).status, 200);
+});
+
+test('a password has 12 to 128 characters and is not the email; what is wrong is said', async () => {
+  const { body: user } = await createUser();
+  const { token } = await invite(user.id);
+  const refusals: [password: unknown, error: string][] = [
+    ['short', 'password value_too_small'],
+    ['x'.repeat(LIMITS.password.minimum - 1), 'password value_too_small'],
+    ['x'.repeat(LIMITS.password.maximum + 1), 'password value_too_large'],
+    ['nul\0'.repeat(10), 'password invalid_format'],
+    [user.email.toUpperCase(), 'password validation_failed'],
+    [12, 'password invalid_type'],
+  ];
+  for (const [password, error] of refusals) {
+    const answer = await accept(openBrowser(platform), token, password as string);
+    assert.deepEqual(problemOf(answer), { code: 'validation', errors: [error] });
+  }
+  assert.equal((await accept(openBrowser(platform), token, '🔋'.repeat(12))).status, 200);
+  assert.equal((await openBrowser(platform).signIn(user.email, '🔋'.repeat(12))).status, 200);
+});
+
+test('unknown, uninvited, disabled and mistaken are answered with the same bytes', async () => {
+  const { body: uninvited } = await createUser();
+  const disabled = await newUser(platform, OF_BRP);
+  const known = await newUser(platform, OF_BRP);
+  const { id } = (await operator(`/operator/v1/users?email=${disabled.email}`)).body.users[0];
+  await update(id, { disabled: true });
+  const texts = new Set<string>();
+  for (const [email, password] of [
+    ['nobody@saldo.example', PASSWORD],
+    [uninvited.email, PASSWORD],
+    [disabled.email, disabled.password],
+    [known.email, `${known.password}!`],
+    [known.email, known.password.slice(0, -1)],
+  ] as const) {
+    const answer = await openBrowser(platform).signIn(email, password);
+    assert.deepEqual(codeOf(answer), [401, 'invalid_credentials'], email);
+    assert.deepEqual(answer.headers.getSetCookie(), []);
+    texts.add(answer.text);
+  }
+  assert.equal(texts.size, 1);
+});
+
+test('tries are limited by email, for users who are not there too, and forgotten after 15 minutes', async () => {
+  const known = await newUser(platform, OF_BRP);
+  for (const email of [known.email, 'not-there@saldo.example']) {
+    platform.clock.set(NOW);
+    const wrong = () => openBrowser(platform).signIn(email, 'a wrong password');
+    for (let tries = 0; tries < 10; tries++) assert.equal((await wrong()).status, 401);
+    const refused = await wrong();
+    assert.deepEqual(codeOf(refused), [429, 'rate_limited'], email);
+    assert.equal(refused.headers.get('retry-after'), '900');
+  }
+  const right = () => openBrowser(platform).signIn(known.email, known.password);
+  assert.equal((await right()).status, 429, 'the right password does not help now');
+  platform.clock.set('2026-10-20T08:14:59Z');
+  assert.equal((await right()).headers.get('retry-after'), '1');
+  platform.clock.set('2026-10-20T08:15:00Z');
+  assert.equal((await right()).status, 200);
+  for (let tries = 0; tries < 10; tries++)
+    assert.equal((await right()).status, 200, 'success is not counted');
+  platform.clock.set(NOW);
+});
+
+test('tries are limited by address, whoever they are for', async () => {
+  const known = await newUser(elsewhere, OPERATOR);
+  await openBrowser(elsewhere).signIn('nobody@saldo.example', 'a wrong password');
+  // As a hundred failures would have left it: to make them takes too long.
+  await elsewhere.db.query(statement('test_spend_tries', 'update sign_in_try set count = 100'));
+  const refused = await openBrowser(elsewhere).signIn(known.email, known.password);
+  assert.deepEqual(codeOf(refused), [429, 'rate_limited']);
+});
+
+test('many tries at once are no way around the limit', async () => {
+  const known = await newUser(platform, OF_BRP);
+  const guesses = Array.from({ length: 20 }, (_, at) =>
+    openBrowser(platform).signIn(known.email, `a guess of mine ${at}`),
+  );
+  const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+  assert.equal(statuses.filter((status) => status === 401).length, 10);
+  assert.equal(statuses.filter((status) => status === 429).length, 10);
+});
+
+test('who is disabled is out at once, and can come back when enabled', async () => {
+  const { browser, state, user } = await signedIn(platform, OF_BRP);
+  assert.equal((await browser.request('/v1/contracts')).status, 200);
+  const disabled = await update(state.user.id, { disabled: true });
+  assert.deepEqual([disabled.body.status, disabled.body.disabled_at], ['disabled', NOW]);
+  assert.equal((await browser.request('/v1/contracts')).status, 401);
+  const invitation = await operator(`/operator/v1/users/${state.user.id}/invitation`, { method: 'POST' });
+  assert.deepEqual(codeOf(invitation), [409, 'invalid_status_transition']);
+  assert.equal((await update(state.user.id, { disabled: false })).body.status, 'active');
+  assert.equal((await browser.request('/v1/contracts')).status, 401, 'the old session has ended for good');
+  assert.equal((await openBrowser(platform).signIn(user.email, user.password)).status, 200);
+});
+
+test('an invitation ends when its user is disabled', async () => {
+  const { body: user } = await createUser();
+  const { token } = await invite(user.id);
+  await update(user.id, { disabled: true });
+  assert.equal((await accept(openBrowser(platform), token)).status, 404);
+  await update(user.id, { disabled: false });
+  assert.equal((await accept(openBrowser(platform), token)).status, 404);
+});
+
+test('permissions that are taken away are gone at once', async () => {
+  const { browser, state } = await signedIn(platform, OPERATOR);
+  const create = () => browser.request('/operator/v1/brps', { method: 'POST', body: { name: 'X' } });
+  assert.equal((await create()).status, 201);
+  await update(state.user.id, { permissions: 'read' });
+  assert.equal((await create()).status, 403);
+});
+
+test('nobody locks themselves out', async () => {
+  const { browser, state } = await signedIn(platform, OPERATOR);
+  const change = (body: object) =>
+    browser.request(`/operator/v1/users/${state.user.id}`, { method: 'PATCH', body });
+  for (const body of [{ disabled: true }, { permissions: 'read' }]) {
+    assert.deepEqual(codeOf(await change(body)), [409, 'invalid_status_transition']);
+  }
+  assert.equal((await change({ name: 'Myself', disabled: false })).status, 200);
+});
+
+const FIND_HASH = statement('test_password_hash', 'select password_hash from app_user where id = $1');
+
+test('a password that was hashed with weaker parameters still works, and is hashed anew', async () => {
+  const user = await newUser(platform, OF_BRP);
+  const cost = { memory: 64, passes: 1, parallelism: 1 };
+  const nonce = Buffer.alloc(16, 'salt');
+  const tag = argon2Sync('argon2id', { ...cost, message: user.password, nonce, tagLength: 32 });
+  const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+  const weak = `$argon2id$v=19$m=64,t=1,p=1$${text(nonce)}$${text(tag)}`;
+  await platform.db.transaction((tx) => setPassword(tx, user.id, weak));
+  assert.equal((await openBrowser(platform).signIn(user.email, user.password)).status, 200);
+  const [row] = await platform.db.query<{ password_hash: string }>(FIND_HASH, [user.id]);
+  assert.match(row?.password_hash ?? '', /\$m=19456,t=2,p=1\$/);
+  assert.equal((await openBrowser(platform).signIn(user.email, user.password)).status, 200);
+});
+
+test('a changed password replaces the old one and ends all other sessions', async () => {
+  const user = await newUser(platform, OF_BRP);
+  const [one, other] = [openBrowser(platform), openBrowser(platform)];
+  for (const browser of [one, other]) await browser.signIn(user.email, user.password);
+  const change = (current: string, next: string) =>
+    one.request('/portal/v1/password', { method: 'PUT', body: { current, new: next } });
+  assert.deepEqual(problemOf(await change('not the password', PASSWORD)).errors, [
+    'current validation_failed',
+  ]);
+  assert.deepEqual(problemOf(await change(user.password, 'short')).errors, ['new value_too_small']);
+  assert.deepEqual(problemOf(await change(user.password, user.email)).errors, ['new validation_failed']);
+  assert.equal((await other.request('/portal/v1/session')).status, 200);
+  assert.equal((await change(user.password, PASSWORD)).status, 204);
+  assert.equal((await one.request('/portal/v1/session')).status, 200);
+  assert.equal((await other.request('/portal/v1/session')).status, 401);
+  assert.equal((await openBrowser(platform).signIn(user.email, user.password)).status, 401);
+  assert.equal((await openBrowser(platform).signIn(user.email, PASSWORD)).status, 200);
+});
+
+test('a session is no way to guess its password for ever', async () => {
+  const { browser } = await signedIn(platform, OF_BRP);
+  const guess = () =>
+    browser.request('/portal/v1/password', { method: 'PUT', body: { current: 'a guess', new: PASSWORD } });
+  for (let tries = 0; tries < 10; tries++) assert.equal((await guess()).status, 400);
+  assert.deepEqual(codeOf(await guess()), [429, 'rate_limited']);
+});
+
+test('an email belongs to one user, in capitals too', async () => {
+  assert.equal((await createUser({ email: 'once@saldo.example' })).status, 201);
+  for (const email of ['once@saldo.example', 'Once@SALDO.example']) {
+    assert.deepEqual(codeOf(await createUser({ email })), [409, 'already_exists']);
+  }
+});
+
+test('a user works for the operator, one BRP or one account, and all that is wrong is said', async () => {
+  const wrong: [more: object, errors: string[]][] = [
+    [{ email: 'no address' }, ['email invalid_format']],
+    [{ email: `${'a'.repeat(65)}@saldo.example` }, ['email invalid_format']],
+    [{ email: `a@${'b'.repeat(300)}` }, ['email value_too_large']],
+    [{ name: '' }, ['name value_too_small']],
+    [{ role: 'admin' }, ['role invalid_enum_value']],
+    [{ permissions: undefined }, ['permissions required']],
+    [{ brp_id: undefined }, ['brp_id required']],
+    [{ brp_id: 'brp_x' }, ['brp_id validation_failed']],
+    [{ brp_id: accountId }, ['brp_id validation_failed']],
+    [{ account_id: accountId }, ['account_id validation_failed']],
+    [{ role: 'account' }, ['brp_id validation_failed']],
+    [{ role: 'account', brp_id: undefined }, ['account_id required']],
+    [
+      { role: 'operator', account_id: accountId },
+      ['account_id validation_failed', 'brp_id validation_failed'],
+    ],
+    [{ password: PASSWORD }, ['password unknown_field']],
+  ];
+  for (const [more, errors] of wrong) {
+    assert.deepEqual(problemOf(await createUser(more)), { code: 'validation', errors }, JSON.stringify(more));
+  }
+  const holder = await createUser({ role: 'account', brp_id: undefined, account_id: accountId });
+  assert.equal(holder.body.account.id, accountId);
+});
+
+test('a user’s email and role never change, and an empty change changes nothing', async () => {
+  const { body: user } = await createUser();
+  const refused = await update(user.id, { email: 'x@y.z', role: 'operator', brp: null });
+  assert.deepEqual(problemOf(refused).errors, [
+    'brp read_only_field',
+    'email read_only_field',
+    'role read_only_field',
+  ]);
+  assert.deepEqual((await update(user.id, {})).body, user);
+  assert.equal((await update(user.id, { name: 'Renamed' })).body.name, 'Renamed');
+});
+
+test('users are listed by role, party and email, page by page', async () => {
+  const everybody = await walk(operator, '/operator/v1/users', 'users', 7);
+  const ids = (users: { id: string }[]) => users.map(({ id }) => id);
+  for (const [query, fits] of [
+    ['role=operator', ({ role }) => role === 'operator'],
+    ['role=account', ({ role }) => role === 'account'],
+    [`brp_id=${brp.id}`, ({ brp: of }) => of?.id === brp.id],
+    [`account_id=${accountId}`, ({ account: of }) => of?.id === accountId],
+    ['email=ONCE@saldo.example', ({ email }) => email === 'once@saldo.example'],
+    ['brp_id=brp_x', () => false],
+  ] as [string, (user: (typeof everybody)[number]) => boolean][]) {
+    const found = await walk(operator, `/operator/v1/users?${query}`, 'users', 7);
+    assert.deepEqual(ids(found), ids(everybody.filter(fits)), query);
+  }
+});
+
+test('own keys are those of the user’s party: made, rotated, revoked, and no others are seen or touched', async () => {
+  const stranger = await world.brp();
+  const { browser, state } = await signedIn(platform, OF_BRP);
+  const made = await browser.request('/portal/v1/api-keys', {
+    method: 'POST',
+    body: { name: 'mine', scopes: ['contracts:read'] },
+  });
+  assert.equal(made.status, 201);
+  assert.deepEqual(made.body.owner, { type: 'brp', id: brp.id });
+  assert.equal((await client(platform.baseUrl, made.body.secret)('/v1/contracts')).status, 200);
+  assert.equal((await client(platform.baseUrl, made.body.secret)('/v1/customers')).status, 403);
+  const { api_keys: own } = (await browser.request('/portal/v1/api-keys?limit=100')).body;
+  const { api_keys: all } = (await operator(`/operator/v1/api-keys?owner_id=${brp.id}&limit=100`)).body;
+  assert.deepEqual(own, all);
+
+  const { api_keys: foreign } = (await operator(`/operator/v1/api-keys?owner_id=${stranger.id}`)).body;
+  const { api_keys: ofOperator } = (await operator('/operator/v1/api-keys?owner_type=operator')).body;
+  for (const { id } of [...foreign, ...ofOperator]) {
+    const revoke = await browser.request(`/portal/v1/api-keys/${id}`, { method: 'DELETE' });
+    assert.deepEqual(codeOf(revoke), [404, 'api_key_not_found']);
+    const rotate = await browser.request(`/portal/v1/api-keys/${id}/rotate`, { method: 'POST', body: {} });
+    assert.deepEqual(codeOf(rotate), [404, 'api_key_not_found']);
+  }
+  assert.equal((await client(platform.baseUrl, stranger.key)('/v1/contracts')).status, 200);
+
+  const path = `/portal/v1/api-keys/${made.body.id}`;
+  const rotated = await browser.request(`${path}/rotate`, { method: 'POST', body: {} });
+  assert.deepEqual(
+    [rotated.status, rotated.body.name, rotated.body.scopes],
+    [201, 'mine', ['contracts:read']],
+  );
+  const revoked = await browser.request(`/portal/v1/api-keys/${rotated.body.id}`, { method: 'DELETE' });
+  assert.equal(revoked.status, 204);
+  const { entries } = (await operator(`/operator/v1/audit?actor=${state.user.id}&limit=100`)).body;
+  assert.deepEqual(
+    entries.map(({ action }: { action: string }) => action),
+    ['user.signed_in', 'api_key.created', 'api_key.rotated', 'api_key.created', 'api_key.revoked'],
+  );
+});
+
+test('an account holder’s keys carry no scopes, and a key’s settings are checked', async () => {
+  const { browser } = await signedIn(platform, { type: 'account', accountNo: account.no });
+  const create = (body: object) => browser.request('/portal/v1/api-keys', { method: 'POST', body });
+  assert.deepEqual((await create({ name: 'plain' })).body.scopes, []);
+  assert.deepEqual(problemOf(await create({ name: 'x', scopes: ['contracts:read'] })).errors, [
+    'scopes validation_failed',
+  ]);
+  assert.deepEqual(problemOf(await create({ name: 'x', expires_at: '2020-01-01T00:00:00Z' })).errors, [
+    'expires_at validation_failed',
+  ]);
+  assert.deepEqual(problemOf(await create({ name: 'x', owner: { type: 'operator' } })).errors, [
+    'owner unknown_field',
+  ]);
+});
+
+test('own balance groups are those of the user’s BRP', async () => {
+  const { sellerGroup, seller } = await world.pair();
+  const { request } = await signedIn(platform, { type: 'brp', brpNo: seller.no }, 'read');
+  const { balance_groups: groups } = (await request('/portal/v1/balance-groups')).body;
+  assert.deepEqual(
+    groups.map(({ eic, tsos }: { eic: string; tsos: string[] }) => [eic, tsos]),
+    [[sellerGroup.eic, ['DE_AMPRION']]],
+  );
+});
+
+test('what is done to users is in the trail, without passwords, tokens or hashes', async () => {
+  const { body: user } = await createUser();
+  const { token } = await invite(user.id);
+  await accept(openBrowser(platform), token);
+  await update(user.id, { permissions: 'read' });
+  const { entries } = (await operator(`/operator/v1/audit?subject=${user.id}&limit=100`)).body;
+  assert.deepEqual(
+    entries.map(({ action, actor }: { action: string; actor: string }) => [action, actor.split('_')[0]]),
+    [
+      ['user.created', 'key'],
+      ['user.invited', 'key'],
+      ['user.password_set', 'user'],
+      ['user.updated', 'key'],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(entries), new RegExp(`${token}|argon2|${PASSWORD}`));
+});
+
+const EVERYTHING = statement(
+  'test_all_users',
+  `select coalesce(string_agg(to_jsonb(u)::text, ''), '') || (select coalesce(string_agg(to_jsonb(s)::text, ''), '')
+     from user_session s) as text from app_user u`,
+);
+
+test('no password, token or link is in the database, only their hashes', async () => {
+  const { body: user } = await createUser();
+  const { token } = await invite(user.id);
+  const { browser, user: other } = await signedIn(platform, OF_BRP);
+  const [row] = await platform.db.query<{ text: string }>(EVERYTHING);
+  assert.match(row?.text ?? '', /\$argon2id\$v=19\$m=\d{5},t=\d,p=\d\$/);
+  for (const secret of [token, other.password, browser.cookie.split('=')[1] ?? '']) {
+    assert.ok(!row?.text.includes(secret));
+    assert.ok(!row?.text.includes(Buffer.from(secret).toString('hex')));
+  }
+});
