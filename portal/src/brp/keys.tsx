@@ -122,6 +122,12 @@ function KeyTable({ keys, onAsk, ownerOf }: TableProps) {
   const { t } = useI18n();
   const mayManage = useMayManage();
   const texts = t.brp.keys;
+  const createdColumn: Column<ApiKey> = {
+    id: 'created',
+    header: t.common.created,
+    from: 'xl',
+    cell: ({ created_at }) => <Instant at={created_at} />,
+  };
   const columns: readonly Column<ApiKey>[] = [
     {
       id: 'name',
@@ -144,7 +150,7 @@ function KeyTable({ keys, onAsk, ownerOf }: TableProps) {
       header: texts.scopes,
       from: 'md',
       cell: ({ scopes }) => (
-        <span className="flex max-w-lg flex-wrap gap-1">
+        <span className="flex max-w-lg min-w-64 flex-wrap gap-1">
           {scopes.map((scope) => (
             <Badge key={scope}>{scope}</Badge>
           ))}
@@ -164,12 +170,8 @@ function KeyTable({ keys, onAsk, ownerOf }: TableProps) {
       cell: ({ expires_at }) =>
         expires_at ? <Instant at={expires_at} /> : <span className="text-muted">{texts.noExpiry}</span>,
     },
-    {
-      id: 'created',
-      header: t.common.created,
-      from: 'xl',
-      cell: ({ created_at }) => <Instant at={created_at} />,
-    },
+    // Beside the owner there is no room for it.
+    ...(ownerOf ? [] : [createdColumn]),
     {
       id: 'actions',
       header: <span className="sr-only">{t.common.actions}</span>,

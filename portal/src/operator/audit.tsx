@@ -136,7 +136,9 @@ function Entry({ entry }: { entry: AuditEntry }) {
         <Instant at={entry.at} />
         <Badge tone={toneOf(entry.action)}>{entry.action}</Badge>
         <code className="min-w-0 truncate font-mono text-[0.92em]">{entry.subject}</code>
-        <span className="ml-auto text-xs text-muted">{texts.fields(differences.length)}</span>
+        {differences.length > 0 && (
+          <span className="ml-auto text-xs text-muted">{texts.fields(differences.length)}</span>
+        )}
       </summary>
       <div className="grid gap-3 border-t border-line px-4 py-3">
         <dl className="flex flex-wrap gap-x-8 gap-y-1 text-xs">

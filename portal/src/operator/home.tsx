@@ -55,10 +55,7 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
   const silent = useQuery(contractsWithoutVolumesQuery(tomorrow));
   return (
     <Panel title={t.brp.home.attention} isFlush>
-      <div
-        aria-live="polite"
-        className="grid divide-line max-lg:divide-y lg:grid-cols-2 lg:divide-x 2xl:grid-cols-4"
-      >
+      <div aria-live="polite" className="grid gap-px bg-line *:bg-surface md:grid-cols-2 xl:grid-cols-4">
         <Loaded query={unsent} loading={<Skeleton lines={4} />}>
           {(nominations) => (
             <NominationConcern title={t.brp.home.unsent} tone="warn" nominations={nominations} />

@@ -160,7 +160,7 @@ function CommonFields({ inputs, set }: FieldsProps) {
   ];
   return (
     <>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 sm:grid-cols-2">
         <TextField
           name="external_id"
           label={t.brp.contracts.reference}
@@ -194,7 +194,7 @@ function CommonFields({ inputs, set }: FieldsProps) {
         options={options}
         onChange={(buyer) => set({ buyer })}
       />
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 sm:grid-cols-2">
         <TextField
           name="delivery_start"
           type="date"
@@ -220,7 +220,7 @@ function PpaFields({ inputs, set }: FieldsProps) {
   const texts = t.operator.contracts;
   const { data: assets = [] } = useQuery(assetsQuery);
   return (
-    <div className="grid gap-4 sm:grid-cols-2">
+    <div className="grid items-start gap-4 sm:grid-cols-2">
       <SelectField
         name="ppa_type"
         label={t.brp.contracts.ppaType}

@@ -35,7 +35,7 @@ export const operator: Dictionary['operator'] = {
     moved: 'Die Uhr dieser Plattform wurde verstellt: Sie ist eine Testumgebung.',
     waiting: 'Bilanzkreis-Tage vor der Saldierung',
     since: 'seit',
-    running: 'Läuft seit',
+    running: 'Laufzeit',
     database: 'Datenbank',
     answered: 'Antwortet in',
     size: 'Größe auf der Platte',
