@@ -27,7 +27,6 @@ const VIEWS: readonly View[] = [
   { name: 'nomination', path: 'long-day', width: WIDE, theme: 'dark' },
   { name: 'nomination-phone', path: 'long-day', width: PHONE, theme: 'light' },
   { name: 'month', path: '/month', width: WIDE, theme: 'dark' },
-  { name: 'contracts', path: '/contracts', width: WIDE, theme: 'light' },
 ];
 
 async function signIn(page: Page, user: Demo['users'][number]): Promise<void> {

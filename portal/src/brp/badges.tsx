@@ -17,7 +17,7 @@ export function NominationBadges({ nomination }: { nomination: Nomination }) {
   return (
     <span className="inline-flex gap-1">
       {/* On a phone, how far a pending one has come says it all. */}
-      <span className={cx(status === 'pending' && 'max-sm:hidden')}>
+      <span className={cx('inline-flex', status === 'pending' && 'max-sm:hidden')}>
         <Badge tone={NOMINATION_TONES[status]}>{t.brp.nominations.statuses[status]}</Badge>
       </span>
       {status === 'pending' && (

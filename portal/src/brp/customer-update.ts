@@ -2,7 +2,7 @@ import type { Customer, CustomerUpdate } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
-import { brpClient } from '../session/clients.ts';
+import { reader } from '../session/reader.ts';
 import { useToast } from '../ui/toast.tsx';
 
 /** A change names the state it starts from, so that nobody overwrites what somebody else has just done. */
@@ -12,7 +12,7 @@ export function useCustomerUpdate(id: string, etag: string | null, done: (custom
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (change: CustomerUpdate) =>
-      brpClient.customers.update(id, change, etag === null ? {} : { ifMatch: etag }),
+      reader().customers.update(id, change, etag === null ? {} : { ifMatch: etag }),
     onSuccess: (customer) => done(customer),
     onError: (error) => {
       if (isProblem(error, 'precondition_failed')) toast(t.brp.customers.changedMeanwhile, 'warn');

@@ -76,7 +76,7 @@ function CustomerView({ customer, etag }: ViewProps) {
   );
 }
 
-function StatusButtons({ customer, etag }: ViewProps) {
+export function StatusButtons({ customer, etag }: ViewProps) {
   const { t } = useI18n();
   const toast = useToast();
   const [asked, setAsked] = useState<'active' | 'deactivated' | null>(null);
@@ -158,7 +158,7 @@ type GroupFormProps = ViewProps & {
   groups: readonly { readonly eic: string; readonly name: string; readonly tsos: readonly Tso[] }[];
 };
 
-function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
+export function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
   const { t } = useI18n();
   const toast = useToast();
   const [eic, setEic] = useState(customer.balance_group?.eic ?? '');

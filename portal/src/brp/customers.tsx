@@ -95,9 +95,12 @@ export function CustomersPage() {
   );
 }
 
-function CustomerTable({ customers }: { customers: readonly Customer[] }) {
+type TableProps<C extends Customer> = { customers: readonly C[]; more?: readonly Column<C>[] };
+
+/** Customers below each other; a page may have more to say of them. */
+export function CustomerTable<C extends Customer>({ customers, more = [] }: TableProps<C>) {
   const { t } = useI18n();
-  const columns: readonly Column<Customer>[] = [
+  const columns: readonly Column<C>[] = [
     {
       id: 'name',
       header: t.brp.customers.name,
@@ -107,6 +110,7 @@ function CustomerTable({ customers }: { customers: readonly Customer[] }) {
         </CustomerLink>
       ),
     },
+    ...more,
     { id: 'status', header: t.common.status, cell: ({ status }) => <CustomerBadge status={status} /> },
     {
       id: 'group',

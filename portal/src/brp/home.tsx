@@ -80,10 +80,17 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
   );
 }
 
-type ConcernProps = { title: string; count: number; tone: 'warn' | 'bad'; children: ReactNode };
+type ConcernProps = {
+  title: string;
+  count: number;
+  /** Counted no further. */
+  mostCounted?: number;
+  tone: 'warn' | 'bad';
+  children: ReactNode;
+};
 
 /** One kind of thing that waits. Where nothing waits it says so quietly. */
-function Concern({ title, count, tone, children }: ConcernProps) {
+export function Concern({ title, count, mostCounted = Infinity, tone, children }: ConcernProps) {
   const { format } = useI18n();
   const isQuiet = count === 0;
   return (
@@ -99,7 +106,7 @@ function Concern({ title, count, tone, children }: ConcernProps) {
             isQuiet ? 'text-muted' : tone === 'bad' ? 'text-bad' : 'text-warn',
           )}
         >
-          {format.number(count)}
+          {count > mostCounted ? `> ${format.number(mostCounted)}` : format.number(count)}
         </span>
       </h3>
       {children}
@@ -107,10 +114,10 @@ function Concern({ title, count, tone, children }: ConcernProps) {
   );
 }
 
-const itemClass = 'grid gap-0.5 rounded-md bg-sunken px-3 py-2 text-sm hover:bg-line/60';
+export const itemClass = 'grid gap-0.5 rounded-md bg-sunken px-3 py-2 text-sm hover:bg-line/60';
 
 /** As many as one takes in at a glance; the rest is counted. */
-function Shortened<T>({ items, children }: { items: readonly T[]; children: (item: T) => ReactNode }) {
+export function Shortened<T>({ items, children }: { items: readonly T[]; children: (item: T) => ReactNode }) {
   const { t } = useI18n();
   if (items.length === 0) return null;
   return (

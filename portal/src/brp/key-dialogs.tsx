@@ -1,9 +1,8 @@
 import { LIMITS, type NewApiKey, SCOPES, type Scope } from '@saldo/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { addDays, type DeliveryDay, dayOf, dayStart, instantText } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { portalClient } from '../session/clients.ts';
 import { useToday } from '../session/server-clock.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
@@ -24,9 +23,40 @@ function expiresAt(expiry: Expiry, today: DeliveryDay, chosen: DeliveryDay): str
   return instantText(dayStart(addDays(last, 1)));
 }
 
-type CreateProps = { onMade: (key: NewApiKey) => void; onClose: () => void };
+type Settings = { name: string; scopes?: Scope[]; expires_at: string | null };
 
-export function CreateKeyDialog({ onMade, onClose }: CreateProps) {
+type CreateProps = {
+  create: (settings: Settings) => Promise<NewApiKey>;
+  /** Keys of accounts and of the operator have none. */
+  hasScopes?: boolean;
+  /** More fields, their names, and whether they are filled in. */
+  children?: ReactNode;
+  fields?: readonly string[];
+  isReady?: boolean;
+  onClose: () => void;
+};
+
+/** Asks for what the key is to be like, and shows it once it is made. */
+export function CreateKeyDialog(props: CreateProps) {
+  const [made, setMade] = useState<NewApiKey | null>(null);
+  return made ? (
+    <SecretDialog made={made} onClose={props.onClose} />
+  ) : (
+    <CreateForm {...props} onMade={setMade} />
+  );
+}
+
+type FormProps = CreateProps & { onMade: (key: NewApiKey) => void };
+
+function CreateForm({
+  create: send,
+  hasScopes = true,
+  children,
+  fields = [],
+  isReady = true,
+  ...rest
+}: FormProps) {
+  const { onMade, onClose } = rest;
   const { t } = useI18n();
   const texts = t.brp.keys;
   const today = useToday();
@@ -37,8 +67,10 @@ export function CreateKeyDialog({ onMade, onClose }: CreateProps) {
   const [expiry, setExpiry] = useState<Expiry>('never');
   const [day, setDay] = useState<DeliveryDay>(() => addDays(dayOf(Date.now()), 30));
   const create = useMutation({
-    mutationFn: () =>
-      portalClient.apiKeys.create({ name, scopes: [...scopes], expires_at: expiresAt(expiry, today, day) }),
+    mutationFn: () => {
+      const settings = { name, expires_at: expiresAt(expiry, today, day) };
+      return send(hasScopes ? { ...settings, scopes: [...scopes] } : settings);
+    },
     onSuccess: onMade,
     onSettled: () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }),
   });
@@ -46,7 +78,12 @@ export function CreateKeyDialog({ onMade, onClose }: CreateProps) {
     setScopes(SCOPES.filter((known) => (known === scope) !== scopes.includes(known)));
   return (
     <Dialog title={texts.createTitle} onClose={onClose}>
-      <Form error={create.error} fields={['name', 'scopes', 'expires_at']} onSubmit={() => create.mutate()}>
+      <Form
+        error={create.error}
+        fields={['name', 'scopes', 'expires_at', ...fields]}
+        onSubmit={() => create.mutate()}
+      >
+        {children}
         <TextField
           name="name"
           label={texts.name}
@@ -56,22 +93,24 @@ export function CreateKeyDialog({ onMade, onClose }: CreateProps) {
           value={name}
           onChange={setName}
         />
-        <fieldset className="grid gap-1.5" aria-describedby={scopesId}>
-          <legend className="mb-1 text-sm font-medium">{texts.scopes}</legend>
-          {SCOPES.map((scope) => (
-            <Checkbox
-              key={scope}
-              checked={scopes.includes(scope)}
-              onChange={() => toggle(scope)}
-              label={
-                <span className="flex flex-wrap gap-x-2">
-                  {texts.scopeTexts[scope]}
-                  <code className="font-mono text-xs text-muted">{scope}</code>
-                </span>
-              }
-            />
-          ))}
-        </fieldset>
+        {hasScopes && (
+          <fieldset className="grid gap-1.5" aria-describedby={scopesId}>
+            <legend className="mb-1 text-sm font-medium">{texts.scopes}</legend>
+            {SCOPES.map((scope) => (
+              <Checkbox
+                key={scope}
+                checked={scopes.includes(scope)}
+                onChange={() => toggle(scope)}
+                label={
+                  <span className="flex flex-wrap gap-x-2">
+                    {texts.scopeTexts[scope]}
+                    <code className="font-mono text-xs text-muted">{scope}</code>
+                  </span>
+                }
+              />
+            ))}
+          </fieldset>
+        )}
         <div className="grid gap-4 sm:grid-cols-2">
           <SelectField
             name="expires_at"
@@ -93,7 +132,12 @@ export function CreateKeyDialog({ onMade, onClose }: CreateProps) {
         </div>
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" variant="primary" isBusy={create.isPending} disabled={scopes.length === 0}>
+          <Button
+            type="submit"
+            variant="primary"
+            isBusy={create.isPending}
+            disabled={!isReady || (hasScopes && scopes.length === 0)}
+          >
             {texts.create}
           </Button>
         </div>
@@ -110,22 +154,31 @@ const TRIALS: readonly (readonly [Scope, string])[] = [
   ['customers:read', '/v1/customers?limit=3'],
 ];
 
-function curlOf({ secret, scopes }: NewApiKey, day: DeliveryDay): string {
+function trialPath({ owner, scopes }: NewApiKey, day: DeliveryDay): string | null {
+  if (owner.type === 'operator') return '/operator/v1/brps?limit=3';
+  // The customer API has an address of its own, which this page does not know.
+  if (owner.type === 'account') return null;
   const [, path] = TRIALS.find(([scope]) => scopes.includes(scope)) ?? [null, `/v1/delivery-days/${day}`];
-  return `curl -H 'X-Api-Key: ${secret}' '${location.origin}${path}'`;
+  return path;
+}
+
+function findCurl(made: NewApiKey, day: DeliveryDay): string | null {
+  const { secret } = made;
+  const path = trialPath(made, day);
+  return path === null ? null : `curl -H 'X-Api-Key: ${secret}' '${location.origin}${path}'`;
 }
 
 /** The one time that a key is shown. Only its button closes it. */
 export function SecretDialog({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.brp.keys;
-  const curl = curlOf(made, useToday());
+  const curl = findCurl(made, useToday());
   return (
     <Dialog title={texts.secretTitle} onClose={onClose} isHeldOpen>
       <div className="grid gap-4">
         <Notice tone="warn">{texts.secretText}</Notice>
         <Shown label={made.name} text={made.secret} what={texts.secret} />
-        <Shown label={texts.curl} text={curl} what={texts.curlName} />
+        {curl !== null && <Shown label={texts.curl} text={curl} what={texts.curlName} />}
         <div className="flex justify-end">
           <Button variant="primary" onClick={onClose}>
             {texts.secretDone}
@@ -136,7 +189,7 @@ export function SecretDialog({ made, onClose }: { made: NewApiKey; onClose: () =
   );
 }
 
-function Shown({ label, text, what }: { label: string; text: string; what: string }) {
+export function Shown({ label, text, what }: { label: string; text: string; what: string }) {
   return (
     <div className="grid gap-1">
       <span className="text-sm font-medium">{label}</span>

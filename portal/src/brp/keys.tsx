@@ -1,7 +1,7 @@
 import type { ApiKey, NewApiKey } from '@saldo/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { portalClient } from '../session/clients.ts';
 import { serverNow } from '../session/server-clock.ts';
@@ -20,10 +20,10 @@ import { keysQuery } from './queries.ts';
 
 const route = getRouteApi('/app/brp/keys');
 
-type Asked =
-  | { readonly what: 'create' }
-  | { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey }
-  | null;
+type Asked = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
+
+/** What ends or renews keys: the own ones, or, for the operator, those of all. */
+export type KeyActions = Pick<typeof portalClient.apiKeys, 'rotate' | 'revoke'>;
 
 /** The keys with which the BRP's own systems use the API. */
 export function KeysPage() {
@@ -32,20 +32,14 @@ export function KeysPage() {
   const { ended } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(keysQuery);
-  const [asked, setAsked] = useState<Asked>(null);
-  const [made, setMade] = useState<NewApiKey | null>(null);
-  const show = (key: NewApiKey) => {
-    setAsked(null);
-    setMade(key);
-  };
-  const close = () => setAsked(null);
+  const [isAsked, setIsAsked] = useState(false);
   return (
     <Page
       title={t.brp.keys.title}
       text={t.brp.keys.text}
       actions={
         mayManage && (
-          <Button variant="primary" icon="plus" onClick={() => setAsked({ what: 'create' })}>
+          <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
             {t.brp.keys.create}
           </Button>
         )
@@ -58,19 +52,55 @@ export function KeysPage() {
       />
       <Panel isFlush>
         <Loaded query={query}>
-          {(keys) => {
-            const shown = keys.filter((key) => ended !== 'hidden' || stateOf(key) === 'active');
-            if (shown.length === 0)
-              return <EmptyState title={t.brp.keys.empty} text={t.brp.keys.emptyText} />;
-            return <KeyTable keys={shown} mayManage={mayManage} onAsk={setAsked} />;
-          }}
+          {(keys) => (
+            <KeyList keys={keys} isEndedHidden={ended === 'hidden'} actions={portalClient.apiKeys} />
+          )}
         </Loaded>
       </Panel>
-      {asked?.what === 'create' && <CreateKeyDialog onMade={show} onClose={close} />}
-      {asked?.what === 'rotate' && <RotateDialog apiKey={asked.key} onMade={show} onClose={close} />}
-      {asked?.what === 'revoke' && <RevokeDialog apiKey={asked.key} onClose={close} />}
-      {made && <SecretDialog made={made} onClose={() => setMade(null)} />}
+      {isAsked && (
+        <CreateKeyDialog
+          create={(settings) => portalClient.apiKeys.create(settings)}
+          onClose={() => setIsAsked(false)}
+        />
+      )}
     </Page>
+  );
+}
+
+type ListProps = {
+  keys: readonly ApiKey[];
+  isEndedHidden?: boolean;
+  actions: KeyActions;
+  /** Whose a key is, where there are several owners. */
+  ownerOf?: (key: ApiKey) => ReactNode;
+};
+
+/** Keys below each other, and what can be done with each. */
+export function KeyList({ keys, isEndedHidden = false, actions, ownerOf }: ListProps) {
+  const { t } = useI18n();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [made, setMade] = useState<NewApiKey | null>(null);
+  const show = (key: NewApiKey) => {
+    setAsked(null);
+    setMade(key);
+  };
+  const close = () => setAsked(null);
+  const shown = keys.filter((key) => !isEndedHidden || stateOf(key) === 'active');
+  return (
+    <>
+      {shown.length === 0 ? (
+        <EmptyState title={t.brp.keys.empty} text={t.brp.keys.emptyText} />
+      ) : (
+        <KeyTable keys={shown} onAsk={setAsked} ownerOf={ownerOf} />
+      )}
+      {asked?.what === 'rotate' && (
+        <RotateDialog apiKey={asked.key} rotate={actions.rotate} onMade={show} onClose={close} />
+      )}
+      {asked?.what === 'revoke' && (
+        <RevokeDialog apiKey={asked.key} revoke={actions.revoke} onClose={close} />
+      )}
+      {made && <SecretDialog made={made} onClose={() => setMade(null)} />}
+    </>
   );
 }
 
@@ -82,11 +112,22 @@ function stateOf({ revoked_at, expires_at }: ApiKey): KeyState {
   return expires_at !== null && Date.parse(expires_at) <= serverNow() ? 'expired' : 'active';
 }
 
-type TableProps = { keys: readonly ApiKey[]; mayManage: boolean; onAsk: (asked: Asked) => void };
+type TableProps = {
+  keys: readonly ApiKey[];
+  onAsk: (asked: Asked) => void;
+  ownerOf: ((key: ApiKey) => ReactNode) | undefined;
+};
 
-function KeyTable({ keys, mayManage, onAsk }: TableProps) {
+function KeyTable({ keys, onAsk, ownerOf }: TableProps) {
   const { t } = useI18n();
+  const mayManage = useMayManage();
   const texts = t.brp.keys;
+  const createdColumn: Column<ApiKey> = {
+    id: 'created',
+    header: t.common.created,
+    from: 'xl',
+    cell: ({ created_at }) => <Instant at={created_at} />,
+  };
   const columns: readonly Column<ApiKey>[] = [
     {
       id: 'name',
@@ -98,6 +139,7 @@ function KeyTable({ keys, mayManage, onAsk }: TableProps) {
         </span>
       ),
     },
+    ...(ownerOf ? [{ id: 'owner', header: texts.owner, cell: ownerOf }] : []),
     {
       id: 'state',
       header: t.common.status,
@@ -108,7 +150,7 @@ function KeyTable({ keys, mayManage, onAsk }: TableProps) {
       header: texts.scopes,
       from: 'md',
       cell: ({ scopes }) => (
-        <span className="flex max-w-lg flex-wrap gap-1">
+        <span className="flex max-w-lg min-w-64 flex-wrap gap-1">
           {scopes.map((scope) => (
             <Badge key={scope}>{scope}</Badge>
           ))}
@@ -128,12 +170,8 @@ function KeyTable({ keys, mayManage, onAsk }: TableProps) {
       cell: ({ expires_at }) =>
         expires_at ? <Instant at={expires_at} /> : <span className="text-muted">{texts.noExpiry}</span>,
     },
-    {
-      id: 'created',
-      header: t.common.created,
-      from: 'xl',
-      cell: ({ created_at }) => <Instant at={created_at} />,
-    },
+    // Beside the owner there is no room for it.
+    ...(ownerOf ? [] : [createdColumn]),
     {
       id: 'actions',
       header: <span className="sr-only">{t.common.actions}</span>,
@@ -175,14 +213,19 @@ const GRACES_S = { now: 0, hour: 3600, day: 24 * 3600, week: 7 * 24 * 3600 } as 
 type Grace = keyof typeof GRACES_S;
 const GRACES: readonly Grace[] = ['now', 'hour', 'day', 'week'];
 
-type RotateProps = { apiKey: ApiKey; onMade: (key: NewApiKey) => void; onClose: () => void };
+type RotateProps = {
+  apiKey: ApiKey;
+  rotate: KeyActions['rotate'];
+  onMade: (key: NewApiKey) => void;
+  onClose: () => void;
+};
 
-function RotateDialog({ apiKey, onMade, onClose }: RotateProps) {
+function RotateDialog({ apiKey, rotate: send, onMade, onClose }: RotateProps) {
   const { t } = useI18n();
   const queryClient = useQueryClient();
   const [grace, setGrace] = useState<Grace>('day');
   const rotate = useMutation({
-    mutationFn: () => portalClient.apiKeys.rotate(apiKey.id, { grace_s: GRACES_S[grace] }),
+    mutationFn: () => send(apiKey.id, { grace_s: GRACES_S[grace] }),
     onSuccess: onMade,
     onSettled: () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }),
   });
@@ -207,12 +250,14 @@ function RotateDialog({ apiKey, onMade, onClose }: RotateProps) {
   );
 }
 
-function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+type RevokeProps = { apiKey: ApiKey; revoke: KeyActions['revoke']; onClose: () => void };
+
+function RevokeDialog({ apiKey, revoke: send, onClose }: RevokeProps) {
   const { t } = useI18n();
   const toast = useToast();
   const queryClient = useQueryClient();
   const revoke = useMutation({
-    mutationFn: () => portalClient.apiKeys.revoke(apiKey.id),
+    mutationFn: () => send(apiKey.id),
     onSuccess: () => {
       toast(t.brp.keys.revoked(apiKey.name));
       onClose();

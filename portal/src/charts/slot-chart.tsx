@@ -35,7 +35,8 @@ type Props = {
   describe: (slot: number) => string;
 };
 
-const HEIGHT = 250;
+/** A phone is low in the other direction too. */
+const heightOf = (width: number): number => (width < 600 ? 250 : 320);
 const EDGE = { top: 18, right: 46, bottom: 24, left: 50 };
 const SLOTS_PER_HOUR = 4;
 
@@ -75,7 +76,7 @@ export function SlotChart(props: Props) {
         onPointerMove={(event) => setHovered(slotAt(event))}
         onPointerLeave={() => setHovered(null)}
         onClick={(event) => onSelect(slotAt(event as unknown as PointerEvent<HTMLDivElement>))}
-        className="min-h-[250px] cursor-crosshair touch-pan-y rounded"
+        className="min-h-62 cursor-crosshair touch-pan-y rounded"
       >
         {width > 0 && (
           <Drawing
@@ -136,8 +137,9 @@ type DrawingProps = Pick<Props, 'starts' | 'series' | 'marked' | 'selected'> & {
 function Drawing({ width, starts, series, marked, selected, hovered }: DrawingProps) {
   const { format } = useI18n();
   const count = starts.length;
+  const height = heightOf(width);
   const innerWidth = width - EDGE.left - EDGE.right;
-  const innerHeight = HEIGHT - EDGE.top - EDGE.bottom;
+  const innerHeight = height - EDGE.top - EDGE.bottom;
   const x = (index: number) => round(EDGE.left + (index / count) * innerWidth);
   const largest = Math.max(0, ...series.flatMap(({ valuesKwh }) => valuesKwh.map((kwh) => kwh ?? 0)));
   const ticks = ticksUpTo(largest / 1000, 4);
@@ -145,7 +147,7 @@ function Drawing({ width, starts, series, marked, selected, hovered }: DrawingPr
   const y = (kwh: number) => round(EDGE.top + innerHeight * (1 - kwh / top));
   const hours = useMemo(() => hourTicks(starts, innerWidth), [starts, innerWidth]);
   return (
-    <svg aria-hidden="true" width={width} height={HEIGHT} className="block text-[11px]">
+    <svg aria-hidden="true" width={width} height={height} className="block text-[11px]">
       {ticks.map((mwh) => (
         <g key={mwh}>
           <path
@@ -169,8 +171,8 @@ function Drawing({ width, starts, series, marked, selected, hovered }: DrawingPr
       </text>
       {hours.map(({ index, label }) => (
         <g key={index}>
-          <path d={`M${x(index)} ${HEIGHT - EDGE.bottom}v4`} className="stroke-line-strong" fill="none" />
-          <text x={x(index)} y={HEIGHT - 6} textAnchor="middle" className="fill-muted">
+          <path d={`M${x(index)} ${height - EDGE.bottom}v4`} className="stroke-line-strong" fill="none" />
+          <text x={x(index)} y={height - 6} textAnchor="middle" className="fill-muted">
             {label}
           </text>
         </g>
@@ -178,14 +180,14 @@ function Drawing({ width, starts, series, marked, selected, hovered }: DrawingPr
       {Array.from(marked, (slot) => (
         <g key={slot}>
           <path
-            d={`M${x(slot - 1)} ${EDGE.top}H${x(slot)}V${HEIGHT - EDGE.bottom}H${x(slot - 1)}Z`}
+            d={`M${x(slot - 1)} ${EDGE.top}H${x(slot)}V${height - EDGE.bottom}H${x(slot - 1)}Z`}
             className="fill-bad/15"
           />
           <path d={markAt((x(slot - 1) + x(slot)) / 2)} className="fill-bad" />
         </g>
       ))}
       <path
-        d={`M${x(selected - 1)} ${EDGE.top}H${x(selected)}V${HEIGHT - EDGE.bottom}H${x(selected - 1)}Z`}
+        d={`M${x(selected - 1)} ${EDGE.top}H${x(selected)}V${height - EDGE.bottom}H${x(selected - 1)}Z`}
         className="fill-accent/25 stroke-accent"
       />
       {series.map(({ id, tone, isDashed, valuesKwh }) => {
@@ -205,7 +207,7 @@ function Drawing({ width, starts, series, marked, selected, hovered }: DrawingPr
       })}
       {hovered !== null && hovered !== selected && (
         <path
-          d={`M${(x(hovered - 1) + x(hovered)) / 2} ${EDGE.top}V${HEIGHT - EDGE.bottom}`}
+          d={`M${(x(hovered - 1) + x(hovered)) / 2} ${EDGE.top}V${height - EDGE.bottom}`}
           strokeDasharray="2 2"
           className="stroke-text"
           fill="none"

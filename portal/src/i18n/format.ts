@@ -5,6 +5,14 @@ import type { Language } from './dictionary.ts';
 /** English as it is written in Europe: day before month, 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { de: 'de-DE', en: 'en-GB' };
 
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+function bytesText(count: number, plain: Intl.NumberFormat): string {
+  const power = count < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(count) / 3));
+  const value = count / 1000 ** power;
+  return `${plain.format(value < 10 ? Math.round(value * 10) / 10 : Math.round(value))} ${UNITS[power]}`;
+}
+
 export type Format = ReturnType<typeof formatOf>;
 
 /** How numbers and times are written in a language. Times are those of Berlin unless they say UTC. */
@@ -41,10 +49,13 @@ export function formatOf(language: Language) {
     mwSigned: (kwh: number) => signed.format(decimalOf(kwOfKwh(kwh))),
     /** A number without decimals that say nothing, such as a plant's power or a chart's scale. */
     number: (value: number) => plain.format(value),
+    /** A file's size, in the thousands that people reckon with. */
+    bytes: (count: number) => bytesText(count, plain),
     day: days({ weekday: 'short', ...date }),
     dayShort: days({ weekday: 'short', day: '2-digit', month: '2-digit' }),
     dayLong: days({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }),
     month: (month: string) => days({ month: 'long', year: 'numeric' })(`${month}-01`),
+    monthShort: (month: string) => days({ month: 'short' })(`${month}-01`),
     date: times(date),
     dateTime: times({ ...date, ...clock }),
     time: times(clock),

@@ -1,1 +1,51 @@
-export const AccountPage = () => null;
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Code } from '../ui/copy.tsx';
+import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { NotFoundPage } from '../ui/route-states.tsx';
+import { Loaded } from '../ui/states.tsx';
+import { Instant } from '../ui/time.tsx';
+import { PartyKeys } from './keys.tsx';
+import { accountsQuery } from './queries.ts';
+import { PartyUsers } from './users.tsx';
+
+const route = getRouteApi('/app/operator/accounts/$accountId');
+
+/** One account holder with its users and keys. */
+export function AccountPage() {
+  const { t } = useI18n();
+  const { accountId } = route.useParams();
+  const query = useQuery(accountsQuery);
+  return (
+    <Loaded query={query}>
+      {(accounts) => {
+        const account = accounts.find(({ id }) => id === accountId);
+        if (!account) return <NotFoundPage />;
+        return (
+          <Page
+            title={account.name}
+            trail={
+              <Link to="/operator/accounts" className="hover:underline">
+                {t.operator.accounts.title}
+              </Link>
+            }
+          >
+            <Panel>
+              <Facts>
+                <Fact label={t.common.created}>
+                  <Instant at={account.created_at} withUtc />
+                </Fact>
+                <Fact label={t.common.id}>
+                  <Code text={account.id} />
+                </Fact>
+              </Facts>
+            </Panel>
+            <PartyUsers owner={{ role: 'account', id: account.id }} />
+            <PartyKeys type="account" id={account.id} />
+          </Page>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,1 +1,196 @@
-export const AuditPage = () => null;
+import { type AuditEntry, LIMITS } from '@saldo/api';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import type { CsvColumn } from '../domain/csv.ts';
+import { type Difference, differencesOf } from '../domain/difference.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { FilterBar, TextFilter } from '../ui/filters.tsx';
+import { MoreButton } from '../ui/more.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import type { AuditFilters } from './filters.ts';
+import { auditQuery, eachAuditEntry } from './queries.ts';
+import { SubjectLink } from './subject-link.tsx';
+
+const route = getRouteApi('/app/operator/audit');
+
+const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
+  { name: 'id', value: ({ id }) => id },
+  { name: 'at', value: ({ at }) => at },
+  { name: 'actor', value: ({ actor }) => actor },
+  { name: 'action', value: ({ action }) => action },
+  { name: 'subject', value: ({ subject }) => subject },
+  { name: 'request_id', value: ({ request_id }) => request_id },
+  { name: 'before', value: ({ before }) => (before === null ? null : JSON.stringify(before)) },
+  { name: 'after', value: ({ after }) => (after === null ? null : JSON.stringify(after)) },
+];
+
+/** Who did what, newest first. */
+export function AuditPage() {
+  const { t } = useI18n();
+  const texts = t.operator.audit;
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useInfiniteQuery(auditQuery(filters));
+  const set = useCallback(
+    (change: AuditFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
+    [navigate],
+  );
+  return (
+    <Page
+      title={texts.title}
+      text={texts.text}
+      actions={
+        <ExportButton fileName="audit" columns={COLUMNS} rows={(signal) => eachAuditEntry(filters, signal)} />
+      }
+    >
+      <FilterBar
+        isFiltered={Object.keys(filters).length > 0}
+        onClear={() => void navigate({ search: {}, replace: true })}
+      >
+        <AuditFilterFields filters={filters} set={set} />
+      </FilterBar>
+      <Panel isFlush>
+        <Loaded query={query}>
+          {({ pages }) => {
+            const entries = pages.flatMap((page) => page.entries);
+            if (entries.length === 0) return <EmptyState title={texts.empty} text={texts.emptyText} />;
+            return (
+              <>
+                <AuditList entries={entries} />
+                <MoreButton
+                  count={entries.length}
+                  hasMore={query.hasNextPage}
+                  isLoading={query.isFetchingNextPage}
+                  onMore={() => void query.fetchNextPage()}
+                />
+              </>
+            );
+          }}
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}
+
+type FiltersProps = { filters: AuditFilters; set: (change: AuditFilters) => void };
+
+function AuditFilterFields({ filters, set }: FiltersProps) {
+  const { t } = useI18n();
+  const texts = t.operator.audit;
+  const setSubject = useCallback((subject: string | undefined) => set({ subject }), [set]);
+  const setActor = useCallback((actor: string | undefined) => set({ actor }), [set]);
+  const setAction = useCallback((action: string | undefined) => set({ action }), [set]);
+  return (
+    <>
+      <TextFilter
+        label={texts.subject}
+        placeholder="cust_…"
+        value={filters.subject}
+        maxLength={LIMITS.searchLength}
+        onChange={setSubject}
+      />
+      <TextFilter
+        label={texts.actor}
+        placeholder="key_… / user_…"
+        value={filters.actor}
+        maxLength={LIMITS.searchLength}
+        onChange={setActor}
+      />
+      <TextFilter
+        label={texts.action}
+        placeholder="customer.updated"
+        value={filters.action}
+        maxLength={LIMITS.searchLength}
+        onChange={setAction}
+      />
+    </>
+  );
+}
+
+/** Entries below each other; each opens to what it changed. */
+export function AuditList({ entries }: { entries: readonly AuditEntry[] }) {
+  return (
+    <ul className="divide-y divide-line">
+      {entries.map((entry) => (
+        <li key={entry.id}>
+          <Entry entry={entry} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Entry({ entry }: { entry: AuditEntry }) {
+  const { t } = useI18n();
+  const texts = t.operator.audit;
+  const differences = differencesOf(entry.before, entry.after);
+  return (
+    <details className="group text-sm open:bg-sunken/50">
+      <summary className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 hover:bg-sunken/70">
+        <Instant at={entry.at} />
+        <Badge tone={toneOf(entry.action)}>{entry.action}</Badge>
+        <code className="min-w-0 truncate font-mono text-[0.92em]">{entry.subject}</code>
+        {differences.length > 0 && (
+          <span className="ml-auto text-xs text-muted">{texts.fields(differences.length)}</span>
+        )}
+      </summary>
+      <div className="grid gap-3 border-t border-line px-4 py-3">
+        <dl className="flex flex-wrap gap-x-8 gap-y-1 text-xs">
+          <Named label={texts.subject} id={entry.subject} />
+          <Named label={texts.actor} id={entry.actor} />
+          {entry.request_id !== null && <Named label={t.common.errorRequestId} id={entry.request_id} />}
+        </dl>
+        {differences.length > 0 && <Differences differences={differences} />}
+      </div>
+    </details>
+  );
+}
+
+function Named({ label, id }: { label: string; id: string }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-muted">{label}</dt>
+      <dd>
+        <SubjectLink id={id} />
+      </dd>
+    </div>
+  );
+}
+
+function toneOf(action: string): 'ok' | 'warn' | 'bad' | 'accent' {
+  const verb = action.slice(action.lastIndexOf('.') + 1);
+  if (verb === 'created') return 'ok';
+  return /^(?:deleted|revoked|invalidated|disabled|rejected)$/.test(verb) ? 'bad' : 'accent';
+}
+
+const textOf = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+function Differences({ differences }: { differences: readonly Difference[] }) {
+  const { t } = useI18n();
+  const texts = t.operator.audit;
+  const columns: readonly Column<Difference>[] = [
+    { id: 'field', header: texts.field, cell: ({ path }) => <code className="font-mono">{path}</code> },
+    {
+      id: 'before',
+      header: t.brp.nominations.before,
+      cell: ({ before }) => <span className="break-all text-bad">{textOf(before)}</span>,
+    },
+    {
+      id: 'after',
+      header: t.brp.nominations.after,
+      cell: ({ after }) => <span className="break-all text-ok">{textOf(after)}</span>,
+    },
+  ];
+  return (
+    <div className="overflow-hidden rounded-md border border-line bg-surface">
+      <DataTable label={texts.changes} columns={columns} rows={differences} rowKey={({ path }) => path} />
+    </div>
+  );
+}

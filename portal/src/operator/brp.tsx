@@ -1,1 +1,117 @@
-export const BrpPage = () => null;
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { CustomerTable } from '../brp/customers.tsx';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useMayManage } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Code } from '../ui/copy.tsx';
+import { MoreButton } from '../ui/more.tsx';
+import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import { Instant } from '../ui/time.tsx';
+import { CreateGroupDialog, GroupTable } from './groups.tsx';
+import { PartyKeys } from './keys.tsx';
+import { NewCustomerDialog } from './new-customer.tsx';
+import { brpQuery, customersQuery, groupsQuery } from './queries.ts';
+import { PartyUsers } from './users.tsx';
+
+const route = getRouteApi('/app/operator/brps/$brpId');
+
+/** One BRP with everything that belongs to it. */
+export function BrpPage() {
+  const { t } = useI18n();
+  const { brpId } = route.useParams();
+  const query = useQuery(brpQuery(brpId));
+  return (
+    <Loaded query={query}>
+      {(brp) => (
+        <Page
+          title={brp.name}
+          trail={
+            <Link to="/operator/brps" className="hover:underline">
+              {t.operator.brps.title}
+            </Link>
+          }
+        >
+          <Panel>
+            <Facts>
+              <Fact label={t.common.created}>
+                <Instant at={brp.created_at} withUtc />
+              </Fact>
+              <Fact label={t.common.id}>
+                <Code text={brp.id} />
+              </Fact>
+            </Facts>
+          </Panel>
+          <Groups brpId={brp.id} />
+          <Customers brpId={brp.id} />
+          <PartyUsers owner={{ role: 'brp', id: brp.id }} />
+          <PartyKeys type="brp" id={brp.id} />
+        </Page>
+      )}
+    </Loaded>
+  );
+}
+
+function Groups({ brpId }: { brpId: string }) {
+  const { t } = useI18n();
+  const mayManage = useMayManage();
+  const query = useQuery(groupsQuery({ brp_id: brpId }));
+  const [isAsked, setIsAsked] = useState(false);
+  return (
+    <Panel
+      title={t.operator.groups.title}
+      isFlush
+      actions={
+        mayManage && (
+          <Button icon="plus" onClick={() => setIsAsked(true)}>
+            {t.operator.groups.create}
+          </Button>
+        )
+      }
+    >
+      <Loaded query={query}>{(groups) => <GroupTable groups={groups} />}</Loaded>
+      {isAsked && <CreateGroupDialog brpId={brpId} onClose={() => setIsAsked(false)} />}
+    </Panel>
+  );
+}
+
+function Customers({ brpId }: { brpId: string }) {
+  const { t } = useI18n();
+  const mayManage = useMayManage();
+  const query = useInfiniteQuery(customersQuery({ brp_id: brpId }));
+  const [isAsked, setIsAsked] = useState(false);
+  return (
+    <Panel
+      title={t.brp.customers.title}
+      isFlush
+      actions={
+        mayManage && (
+          <Button icon="plus" onClick={() => setIsAsked(true)}>
+            {t.operator.customers.create}
+          </Button>
+        )
+      }
+    >
+      <Loaded query={query}>
+        {({ pages }) => {
+          const customers = pages.flatMap((page) => page.customers);
+          if (customers.length === 0) return <EmptyState title={t.brp.customers.empty} />;
+          return (
+            <>
+              <CustomerTable customers={customers} />
+              <MoreButton
+                count={customers.length}
+                hasMore={query.hasNextPage}
+                isLoading={query.isFetchingNextPage}
+                onMore={() => void query.fetchNextPage()}
+              />
+            </>
+          );
+        }}
+      </Loaded>
+      {isAsked && <NewCustomerDialog brpId={brpId} onClose={() => setIsAsked(false)} />}
+    </Panel>
+  );
+}

@@ -1,1 +1,147 @@
-export const ContractPage = () => null;
+import type { Contract, Transaction } from '@saldo/api';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ContractBadge } from '../brp/badges.tsx';
+import { ContractFacts } from '../brp/contract.tsx';
+import { ContractDay } from '../brp/contract-day.tsx';
+import type { ContractSearch } from '../brp/filters.ts';
+import { contractQuery } from '../brp/queries.ts';
+import { addDays, type DeliveryDay, dayOf, dayStart, instantText, isDay } from '../domain/delivery-day.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { operatorClient } from '../session/clients.ts';
+import { useToday } from '../session/server-clock.ts';
+import { useMayManage } from '../session/session.ts';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Form, FormButtons, TextField } from '../ui/form.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded, Notice, Skeleton } from '../ui/states.tsx';
+import { useToast } from '../ui/toast.tsx';
+import { DayEditor } from './day-editor.tsx';
+
+const route = getRouteApi('/app/operator/contracts/$contractId');
+
+/** A contract of any BRPs: what is agreed, its volumes, and their correction. */
+export function ContractPage() {
+  const { contractId } = route.useParams();
+  const query = useQuery(contractQuery(contractId));
+  return (
+    <Loaded query={query} loading={<Skeleton lines={12} />}>
+      {(contract) => <ContractView contract={contract} />}
+    </Loaded>
+  );
+}
+
+type Edited = { readonly day: DeliveryDay; readonly transactions: readonly Transaction[] };
+
+function ContractView({ contract }: { contract: Contract }) {
+  const { t } = useI18n();
+  const texts = t.operator.contracts;
+  const mayManage = useMayManage();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [isEndAsked, setIsEndAsked] = useState(false);
+  const [edited, setEdited] = useState<Edited | null>(null);
+  const set = (change: ContractSearch) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
+  return (
+    <Page
+      title={contract.external_id}
+      trail={
+        <Link to="/operator/contracts" className="hover:underline">
+          {t.brp.contracts.title}
+        </Link>
+      }
+      heading={
+        <span className="flex flex-wrap items-center gap-3">
+          {contract.external_id}
+          <ContractBadge status={contract.status} />
+        </span>
+      }
+      actions={
+        <>
+          <Link to="/operator/audit" search={{ subject: contract.id }} className={buttonClass()}>
+            {t.operator.audit.ofThis}
+          </Link>
+          {mayManage && contract.status !== 'completed' && (
+            <Button onClick={() => setIsEndAsked(true)}>{texts.end}</Button>
+          )}
+        </>
+      }
+    >
+      <ContractFacts contract={contract} />
+      {contract.type !== 'ppa' && (
+        <Panel title={t.brp.transactions.title}>
+          <EmptyState title={t.brp.contracts.noVolumes} />
+        </Panel>
+      )}
+      {edited && (
+        <DayEditor
+          key={edited.day}
+          contract={contract}
+          day={edited.day}
+          transactions={edited.transactions}
+          onClose={() => setEdited(null)}
+        />
+      )}
+      {contract.type === 'ppa' && !edited && (
+        <ContractDay
+          contract={contract}
+          search={search}
+          set={set}
+          actions={(day, transactions) =>
+            mayManage && (
+              <Button icon="edit" onClick={() => setEdited({ day, transactions })}>
+                {texts.editDay}
+              </Button>
+            )
+          }
+        />
+      )}
+      {isEndAsked && <EndDialog contract={contract} onClose={() => setIsEndAsked(false)} />}
+    </Page>
+  );
+}
+
+/** Ends the delivery after a day. What was said about later days is taken out of every saldo. */
+function EndDialog({ contract, onClose }: { contract: Contract; onClose: () => void }) {
+  const { t } = useI18n();
+  const texts = t.operator.contracts;
+  const toast = useToast();
+  const today = useToday();
+  const queryClient = useQueryClient();
+  const { delivery_end } = contract;
+  const [lastDay, setLastDay] = useState(delivery_end === null ? today : dayOf(Date.parse(delivery_end) - 1));
+  const update = useMutation({
+    mutationFn: () =>
+      operatorClient.contracts.update(contract.id, {
+        delivery_end: instantText(dayStart(addDays(lastDay, 1))),
+      }),
+    onSuccess: ({ external_id }) => {
+      toast(t.operator.savedToast(external_id));
+      onClose();
+    },
+    onSettled: () =>
+      Promise.all(
+        [['contract', contract.id], ['contracts'], ['nominations']].map((queryKey) =>
+          queryClient.invalidateQueries({ queryKey }),
+        ),
+      ),
+  });
+  return (
+    <Dialog title={texts.endTitle(contract.external_id)} onClose={onClose}>
+      <Form error={update.error} fields={['delivery_end']} onSubmit={() => update.mutate()}>
+        <Notice tone="warn">{texts.endText}</Notice>
+        <TextField
+          name="delivery_end"
+          type="date"
+          label={texts.lastDay}
+          value={lastDay}
+          onChange={(day) => isDay(day) && setLastDay(day)}
+        />
+        <FormButtons action={texts.end} isBusy={update.isPending} onClose={onClose} />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,1 +1,117 @@
-export const ContractsPage = () => null;
+import { CONTRACT_STATUSES, CONTRACT_TYPES, LIMITS } from '@saldo/api';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { ContractTable } from '../brp/contracts.tsx';
+import { CONTRACT_COLUMNS } from '../brp/exports.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useMayManage } from '../session/session.ts';
+import { buttonClass } from '../ui/button.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { DayFilter, FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { MoreButton } from '../ui/more.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import type { ContractFilters } from './filters.ts';
+import { contractsQuery, eachContract } from './queries.ts';
+
+const route = getRouteApi('/app/operator/contracts');
+const EIC_LENGTH = 16;
+
+/** The contracts of all BRPs. */
+export function ContractsPage() {
+  const { t } = useI18n();
+  const mayManage = useMayManage();
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useInfiniteQuery(contractsQuery(filters));
+  const set = useCallback(
+    (change: ContractFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
+    [navigate],
+  );
+  return (
+    <Page
+      title={t.brp.contracts.title}
+      actions={
+        <>
+          <ExportButton
+            fileName="contracts"
+            columns={CONTRACT_COLUMNS}
+            rows={(signal) => eachContract(filters, signal)}
+          />
+          {mayManage && (
+            <Link to="/operator/contracts/new" className={buttonClass('primary')}>
+              <Icon name="plus" />
+              {t.operator.contracts.create}
+            </Link>
+          )}
+        </>
+      }
+    >
+      <FilterBar
+        isFiltered={Object.keys(filters).length > 0}
+        onClear={() => void navigate({ search: {}, replace: true })}
+      >
+        <ContractFilterFields filters={filters} set={set} />
+      </FilterBar>
+      <Panel isFlush>
+        <Loaded query={query}>
+          {({ pages }) => {
+            const contracts = pages.flatMap((page) => page.contracts);
+            if (contracts.length === 0)
+              return <EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />;
+            return (
+              <>
+                <ContractTable contracts={contracts} />
+                <MoreButton
+                  count={contracts.length}
+                  hasMore={query.hasNextPage}
+                  isLoading={query.isFetchingNextPage}
+                  onMore={() => void query.fetchNextPage()}
+                />
+              </>
+            );
+          }}
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}
+
+type FiltersProps = { filters: ContractFilters; set: (change: ContractFilters) => void };
+
+function ContractFilterFields({ filters, set }: FiltersProps) {
+  const { t } = useI18n();
+  const setReference = useCallback((external_id: string | undefined) => set({ external_id }), [set]);
+  const setEic = useCallback((eic: string | undefined) => set({ eic }), [set]);
+  return (
+    <>
+      <TextFilter
+        label={t.brp.contracts.reference}
+        placeholder={t.operator.contracts.wholeReference}
+        value={filters.external_id}
+        maxLength={LIMITS.externalIdLength}
+        onChange={setReference}
+      />
+      <SelectFilter
+        label={t.common.status}
+        value={filters.status}
+        options={CONTRACT_STATUSES.map((value) => ({ value, label: t.brp.contracts.statuses[value] }))}
+        onChange={(status) => set({ status })}
+      />
+      <SelectFilter
+        label={t.brp.contracts.type}
+        value={filters.type}
+        options={CONTRACT_TYPES.map((value) => ({ value, label: t.brp.contracts.types[value] }))}
+        onChange={(type) => set({ type })}
+      />
+      <TextFilter label={t.brp.contracts.eic} value={filters.eic} maxLength={EIC_LENGTH} onChange={setEic} />
+      <DayFilter
+        label={t.brp.contracts.activeOn}
+        value={filters.active_on}
+        onChange={(active_on) => set({ active_on })}
+      />
+    </>
+  );
+}

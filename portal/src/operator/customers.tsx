@@ -1,1 +1,133 @@
-export const CustomersPage = () => null;
+import { CUSTOMER_STATUSES, LIMITS, type OperatorCustomer, TSOS } from '@saldo/api';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
+import { CustomerTable } from '../brp/customers.tsx';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useMayManage } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { MoreButton } from '../ui/more.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import type { Column } from '../ui/table.tsx';
+import { OPERATOR_CUSTOMER_COLUMNS } from './exports.ts';
+import { BrpFilter } from './fields.tsx';
+import type { CustomerFilters } from './filters.ts';
+import { usePartyNames } from './lookups.ts';
+import { NewCustomerDialog } from './new-customer.tsx';
+import { customersQuery, eachCustomer, groupsQuery } from './queries.ts';
+
+const route = getRouteApi('/app/operator/customers');
+
+/** The customers of all BRPs. */
+export function CustomersPage() {
+  const { t } = useI18n();
+  const mayManage = useMayManage();
+  const names = usePartyNames();
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useInfiniteQuery(customersQuery(filters));
+  const [isAsked, setIsAsked] = useState(false);
+  const set = useCallback(
+    (change: CustomerFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
+    [navigate],
+  );
+  const brpColumn: Column<OperatorCustomer> = {
+    id: 'brp',
+    header: t.operator.brp,
+    cell: ({ brp_id }) => (
+      <Link to="/operator/brps/$brpId" params={{ brpId: brp_id }} className="hover:underline">
+        {names.get(brp_id) ?? brp_id}
+      </Link>
+    ),
+  };
+  return (
+    <Page
+      title={t.brp.customers.title}
+      text={t.operator.customers.text}
+      actions={
+        <>
+          <ExportButton
+            fileName="customers"
+            columns={OPERATOR_CUSTOMER_COLUMNS}
+            rows={(signal) => eachCustomer(filters, signal)}
+          />
+          {mayManage && (
+            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
+              {t.operator.customers.create}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <FilterBar
+        isFiltered={Object.keys(filters).length > 0}
+        onClear={() => void navigate({ search: {}, replace: true })}
+      >
+        <CustomerFilterFields filters={filters} set={set} />
+      </FilterBar>
+      <Panel isFlush>
+        <Loaded query={query}>
+          {({ pages }) => {
+            const customers = pages.flatMap((page) => page.customers);
+            if (customers.length === 0)
+              return <EmptyState title={t.brp.customers.empty} text={t.brp.customers.emptyText} />;
+            return (
+              <>
+                <CustomerTable customers={customers} more={[brpColumn]} />
+                <MoreButton
+                  count={customers.length}
+                  hasMore={query.hasNextPage}
+                  isLoading={query.isFetchingNextPage}
+                  onMore={() => void query.fetchNextPage()}
+                />
+              </>
+            );
+          }}
+        </Loaded>
+      </Panel>
+      {isAsked && <NewCustomerDialog brpId={filters.brp_id} onClose={() => setIsAsked(false)} />}
+    </Page>
+  );
+}
+
+type FiltersProps = { filters: CustomerFilters; set: (change: CustomerFilters) => void };
+
+function CustomerFilterFields({ filters, set }: FiltersProps) {
+  const { t } = useI18n();
+  const { brp_id } = filters;
+  const { data: groups = [] } = useQuery(groupsQuery(brp_id === undefined ? {} : { brp_id }));
+  const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
+  return (
+    <>
+      <TextFilter
+        label={t.common.search}
+        placeholder={t.brp.customers.searchHint}
+        value={filters.search}
+        maxLength={LIMITS.searchLength}
+        onChange={setSearch}
+      />
+      <BrpFilter value={brp_id} onChange={(chosen) => set({ brp_id: chosen, eic: undefined })} />
+      <SelectFilter
+        label={t.common.status}
+        value={filters.status}
+        options={CUSTOMER_STATUSES.map((value) => ({ value, label: t.brp.customers.statuses[value] }))}
+        onChange={(status) => set({ status })}
+      />
+      <SelectFilter
+        label={t.common.balanceGroup}
+        value={filters.eic}
+        options={groups.map(({ eic, name }) => ({ value: eic, label: `${name} · ${eic}` }))}
+        onChange={(eic) => set({ eic })}
+      />
+      <SelectFilter
+        label={t.common.controlArea}
+        value={filters.tso}
+        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
+        onChange={(tso) => set({ tso })}
+      />
+    </>
+  );
+}

@@ -1,1 +1,240 @@
-export const GroupsPage = () => null;
+import { LIMITS, type OperatorBalanceGroup, TSOS, type Tso } from '@saldo/api';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { CsvColumn } from '../domain/csv.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { operatorClient } from '../session/clients.ts';
+import { given } from '../session/lists.ts';
+import { useMayManage } from '../session/session.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Code } from '../ui/copy.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { Form, FormButtons, TextField } from '../ui/form.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import { useToast } from '../ui/toast.tsx';
+import { BrpField, BrpFilter, TsosField } from './fields.tsx';
+import type { GroupFilters } from './filters.ts';
+import { usePartyNames } from './lookups.ts';
+import { groupsQuery } from './queries.ts';
+
+const route = getRouteApi('/app/operator/balance-groups');
+const EIC_LENGTH = 16;
+
+const COLUMNS: readonly CsvColumn<OperatorBalanceGroup>[] = [
+  { name: 'eic', value: ({ eic }) => eic },
+  { name: 'name', value: ({ name }) => name },
+  { name: 'brp_id', value: ({ brp_id }) => brp_id },
+  { name: 'tsos', value: ({ tsos }) => tsos.join(' ') },
+  { name: 'created_at', value: ({ created_at }) => created_at },
+];
+
+/** The balance groups of all BRPs, and in which control areas they may be used. */
+export function GroupsPage() {
+  const { t } = useI18n();
+  const texts = t.operator.groups;
+  const mayManage = useMayManage();
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery(groupsQuery(filters));
+  const [isAsked, setIsAsked] = useState(false);
+  const set = (change: GroupFilters) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+  return (
+    <Page
+      title={texts.title}
+      text={texts.text}
+      actions={
+        <>
+          <ExportButton
+            fileName="balance-groups"
+            columns={COLUMNS}
+            rows={(signal) => operatorClient.balanceGroups.each(given(filters), { signal })}
+          />
+          {mayManage && (
+            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
+              {texts.create}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <FilterBar
+        isFiltered={Object.keys(filters).length > 0}
+        onClear={() => void navigate({ search: {}, replace: true })}
+      >
+        <BrpFilter value={filters.brp_id} onChange={(brp_id) => set({ brp_id })} />
+        <SelectFilter
+          label={t.common.controlArea}
+          value={filters.tso}
+          options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
+          onChange={(tso) => set({ tso })}
+        />
+      </FilterBar>
+      <Panel isFlush>
+        <Loaded query={query}>{(groups) => <GroupTable groups={groups} hasBrp />}</Loaded>
+      </Panel>
+      {isAsked && <CreateGroupDialog brpId={filters.brp_id} onClose={() => setIsAsked(false)} />}
+    </Page>
+  );
+}
+
+type TableProps = { groups: readonly OperatorBalanceGroup[]; hasBrp?: boolean };
+
+export function GroupTable({ groups, hasBrp = false }: TableProps) {
+  const { t } = useI18n();
+  const texts = t.operator.groups;
+  const mayManage = useMayManage();
+  const names = usePartyNames();
+  const [edited, setEdited] = useState<OperatorBalanceGroup | null>(null);
+  const brpColumn: Column<OperatorBalanceGroup> = {
+    id: 'brp',
+    header: t.operator.brp,
+    cell: ({ brp_id }) => (
+      <Link to="/operator/brps/$brpId" params={{ brpId: brp_id }} className="hover:underline">
+        {names.get(brp_id) ?? brp_id}
+      </Link>
+    ),
+  };
+  const columns: readonly Column<OperatorBalanceGroup>[] = [
+    {
+      id: 'group',
+      header: t.common.balanceGroup,
+      cell: ({ eic, name }) => (
+        <span className="grid">
+          <span className="font-medium">{name}</span>
+          <Code text={eic} />
+        </span>
+      ),
+    },
+    ...(hasBrp ? [brpColumn] : []),
+    {
+      id: 'tsos',
+      header: texts.tsos,
+      cell: ({ tsos }) => (
+        <span className="flex flex-wrap gap-1">
+          {tsos.map((tso) => (
+            <Badge key={tso}>{t.common.tsos[tso]}</Badge>
+          ))}
+        </span>
+      ),
+    },
+    {
+      id: 'created',
+      header: t.common.created,
+      from: 'lg',
+      cell: ({ created_at }) => <Instant at={created_at} />,
+    },
+    {
+      id: 'actions',
+      header: <span className="sr-only">{t.common.actions}</span>,
+      isNumber: true,
+      cell: (group) =>
+        mayManage && (
+          <Button
+            variant="quiet"
+            icon="edit"
+            aria-label={`${texts.edit}: ${group.name}`}
+            onClick={() => setEdited(group)}
+          >
+            {texts.edit}
+          </Button>
+        ),
+    },
+  ];
+  if (groups.length === 0) return <EmptyState title={texts.empty} text={texts.emptyText} />;
+  return (
+    <>
+      <DataTable label={texts.title} columns={columns} rows={groups} rowKey={({ eic }) => eic} />
+      {edited && <EditGroupDialog group={edited} onClose={() => setEdited(null)} />}
+    </>
+  );
+}
+
+function useGroupsSaved(onClose: () => void) {
+  const { t } = useI18n();
+  const toast = useToast();
+  const queryClient = useQueryClient();
+  return {
+    onSuccess: ({ name }: OperatorBalanceGroup) => {
+      toast(t.operator.savedToast(name));
+      onClose();
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['balance-groups'] }),
+  };
+}
+
+type CreateProps = { brpId?: string | undefined; onClose: () => void };
+
+export function CreateGroupDialog({ brpId, onClose }: CreateProps) {
+  const { t } = useI18n();
+  const texts = t.operator.groups;
+  const [brp, setBrp] = useState(brpId ?? '');
+  const [eic, setEic] = useState('');
+  const [name, setName] = useState('');
+  const [tsos, setTsos] = useState<readonly Tso[]>(TSOS);
+  const create = useMutation({
+    mutationFn: () => operatorClient.balanceGroups.create({ brp_id: brp, eic, name, tsos: [...tsos] }),
+    ...useGroupsSaved(onClose),
+  });
+  return (
+    <Dialog title={texts.createTitle} onClose={onClose}>
+      <Form error={create.error} fields={['brp_id', 'eic', 'name', 'tsos']} onSubmit={() => create.mutate()}>
+        <BrpField name="brp_id" label={t.operator.brp} value={brp} onChange={setBrp} />
+        <TextField
+          name="eic"
+          label="EIC"
+          hint={texts.eicHint}
+          autoFocus
+          autoComplete="off"
+          maxLength={EIC_LENGTH}
+          value={eic}
+          onChange={(typed) => setEic(typed.toUpperCase())}
+        />
+        <TextField
+          name="name"
+          label={t.operator.name}
+          autoComplete="off"
+          maxLength={LIMITS.nameLength}
+          value={name}
+          onChange={setName}
+        />
+        <TsosField value={tsos} onChange={setTsos} />
+        <FormButtons action={texts.create} isBusy={create.isPending} onClose={onClose} />
+      </Form>
+    </Dialog>
+  );
+}
+
+function EditGroupDialog({ group, onClose }: { group: OperatorBalanceGroup; onClose: () => void }) {
+  const { t } = useI18n();
+  const [name, setName] = useState(group.name);
+  const [tsos, setTsos] = useState<readonly Tso[]>(group.tsos);
+  const update = useMutation({
+    mutationFn: () => operatorClient.balanceGroups.update(group.eic, { name, tsos: [...tsos] }),
+    ...useGroupsSaved(onClose),
+  });
+  return (
+    <Dialog title={`${t.operator.groups.edit}: ${group.eic}`} onClose={onClose}>
+      <Form error={update.error} fields={['name', 'tsos']} onSubmit={() => update.mutate()}>
+        <TextField
+          name="name"
+          label={t.operator.name}
+          autoFocus
+          autoComplete="off"
+          maxLength={LIMITS.nameLength}
+          value={name}
+          onChange={setName}
+        />
+        <TsosField value={tsos} onChange={setTsos} />
+        <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />
+      </Form>
+    </Dialog>
+  );
+}

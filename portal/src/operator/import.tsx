@@ -1,1 +1,305 @@
-export const ImportPage = () => null;
+import type { ImportResult } from '@saldo/api';
+import { useQueryClient } from '@tanstack/react-query';
+import { type DragEvent, useId, useRef, useState } from 'react';
+import type { CsvColumn } from '../domain/csv.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { operatorClient } from '../session/clients.ts';
+import { useMayManage } from '../session/session.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
+import { ExportButton } from '../ui/export.tsx';
+import { Checkbox, FormProblem } from '../ui/form.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { Notice } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+
+type Progress = { readonly bytes: number; readonly totalBytes: number | null };
+
+type State =
+  | { readonly step: 'waiting' }
+  | { readonly step: 'sending'; readonly file: File; readonly isDryRun: boolean; readonly progress: Progress }
+  | { readonly step: 'done'; readonly file: File; readonly result: ImportResult }
+  | { readonly step: 'failed'; readonly file: File; readonly error: unknown }
+  | { readonly step: 'cancelled'; readonly file: File; readonly isDryRun: boolean };
+
+const formatOfFile = ({ name }: File) => (/\.(?:ndjson|jsonl)$/i.test(name) ? 'ndjson' : 'csv');
+
+/** Volumes from a file: dropped or chosen, tried first unless that is not wanted, and taken day by day. */
+export function ImportPage() {
+  const { t } = useI18n();
+  const texts = t.operator.import;
+  const mayManage = useMayManage();
+  const queryClient = useQueryClient();
+  const [state, setState] = useState<State>({ step: 'waiting' });
+  const [isTriedFirst, setIsTriedFirst] = useState(true);
+  const sending = useRef<AbortController | null>(null);
+
+  const send = async (file: File, isDryRun: boolean) => {
+    const controller = new AbortController();
+    sending.current = controller;
+    const onProgress = (progress: Progress) => setState({ step: 'sending', file, isDryRun, progress });
+    onProgress({ bytes: 0, totalBytes: file.size });
+    try {
+      const result = await operatorClient.volumes.importFile(file, {
+        format: formatOfFile(file),
+        dryRun: isDryRun,
+        onProgress,
+        signal: controller.signal,
+        // A large file is worked on for minutes after it was sent.
+        timeoutMs: 0,
+      });
+      setState({ step: 'done', file, result });
+    } catch (error) {
+      setState(
+        controller.signal.aborted ? { step: 'cancelled', file, isDryRun } : { step: 'failed', file, error },
+      );
+    } finally {
+      if (!isDryRun) await queryClient.invalidateQueries();
+    }
+  };
+  return (
+    <Page title={texts.title} text={texts.text}>
+      {!mayManage && <Notice tone="warn">{t.common.readOnlyHint}</Notice>}
+      {state.step === 'sending' ? (
+        <Sending {...state} onCancel={() => sending.current?.abort()} />
+      ) : (
+        mayManage && (
+          <Panel>
+            <div className="grid gap-3">
+              <DropZone onFile={(file) => void send(file, isTriedFirst)} />
+              <Checkbox label={texts.tryFirst} checked={isTriedFirst} onChange={setIsTriedFirst} />
+            </div>
+          </Panel>
+        )
+      )}
+      {state.step === 'failed' && (
+        <Panel title={state.file.name}>
+          <FormProblem error={state.error} />
+        </Panel>
+      )}
+      {state.step === 'cancelled' && (
+        <Notice tone="warn">{state.isDryRun ? texts.cancelledDryRun : texts.cancelled}</Notice>
+      )}
+      {state.step === 'done' && (
+        <Result file={state.file} result={state.result} onImport={() => void send(state.file, false)} />
+      )}
+      <FormatHelp />
+    </Page>
+  );
+}
+
+/** A file can be dropped here, or chosen with mouse or keyboard. */
+function DropZone({ onFile }: { onFile: (file: File) => void }) {
+  const { t } = useI18n();
+  const texts = t.operator.import;
+  const id = useId();
+  const [isOver, setIsOver] = useState(false);
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setIsOver(false);
+    const file = event.dataTransfer.files[0];
+    if (file) onFile(file);
+  };
+  return (
+    <div
+      onDragOver={(event) => {
+        event.preventDefault();
+        setIsOver(true);
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={drop}
+      className={cx(
+        'grid justify-items-center gap-2 rounded-lg border-2 border-dashed px-4 py-10 text-center focus-within:border-accent',
+        isOver ? 'border-accent bg-accent-soft' : 'border-line-strong',
+      )}
+    >
+      <Icon name="upload" className="size-8 text-muted" />
+      <p className="text-sm">{texts.drop}</p>
+      <label
+        htmlFor={id}
+        className="rounded-md border border-line-strong bg-surface px-3 py-1.5 text-sm font-medium hover:bg-sunken"
+      >
+        {texts.choose}
+      </label>
+      <input
+        id={id}
+        type="file"
+        accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
+        className="sr-only"
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          // The same file can be chosen again after it was mended.
+          event.target.value = '';
+          if (file) onFile(file);
+        }}
+      />
+      <p className="text-xs text-muted">{texts.kinds}</p>
+    </div>
+  );
+}
+
+type SendingProps = Extract<State, { step: 'sending' }> & { onCancel: () => void };
+
+function Sending({ file, isDryRun, progress, onCancel }: SendingProps) {
+  const { t, format } = useI18n();
+  const texts = t.operator.import;
+  const { bytes, totalBytes } = progress;
+  const isSent = totalBytes !== null && bytes >= totalBytes;
+  const percent = totalBytes ? Math.floor((bytes / totalBytes) * 100) : 0;
+  return (
+    <Panel title={isDryRun ? texts.trying(file.name) : texts.importing(file.name)}>
+      <div className="grid gap-3">
+        <progress
+          aria-label={texts.progress}
+          className="h-2 w-full accent-accent"
+          max={100}
+          {...(isSent ? {} : { value: percent })}
+        />
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p role="status" className="text-sm text-muted">
+            {isSent
+              ? texts.working
+              : texts.sent(format.bytes(bytes), format.bytes(totalBytes ?? bytes), percent)}
+          </p>
+          <Button icon="close" onClick={onCancel}>
+            {t.common.cancel}
+          </Button>
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+type Rejection = ImportResult['rejected'][number];
+const REJECTION_COLUMNS: readonly CsvColumn<Rejection>[] = [
+  { name: 'line', value: ({ line }) => line },
+  { name: 'code', value: ({ code }) => code },
+  { name: 'message', value: ({ message }) => message },
+];
+
+function Result({ file, result, onImport }: { file: File; result: ImportResult; onImport: () => void }) {
+  const { t, format } = useI18n();
+  const texts = t.operator.import;
+  const hasFaults = result.rejected_lines > 0;
+  const isWorthwhile = result.created + result.corrected > 0;
+  return (
+    <>
+      <Panel
+        title={
+          <span className="flex flex-wrap items-center gap-2">
+            {file.name}
+            <Badge tone={result.dry_run ? 'accent' : 'ok'}>
+              {result.dry_run ? texts.dryRun : texts.imported}
+            </Badge>
+          </span>
+        }
+        actions={
+          result.dry_run &&
+          isWorthwhile && (
+            <Button variant="primary" icon="upload" onClick={onImport}>
+              {hasFaults ? texts.importRest : texts.importNow}
+            </Button>
+          )
+        }
+      >
+        <div className="grid gap-4">
+          <Notice tone={hasFaults ? 'warn' : 'ok'}>
+            {result.dry_run
+              ? texts.wouldHappen(format.number(result.created), format.number(result.corrected))
+              : texts.hasHappened(format.number(result.created), format.number(result.corrected))}
+          </Notice>
+          <Facts>
+            <Fact label={texts.rows}>{format.number(result.rows)}</Fact>
+            <Fact label={texts.created}>{format.number(result.created)}</Fact>
+            <Fact label={texts.corrected}>{format.number(result.corrected)}</Fact>
+            <Fact label={texts.unchanged}>{format.number(result.unchanged)}</Fact>
+            <Fact label={texts.rejectedLines}>
+              <span className={cx(hasFaults && 'font-semibold text-bad')}>
+                {format.number(result.rejected_lines)}
+              </span>
+            </Fact>
+            <Fact label={texts.rejectedDays}>{format.number(result.rejected_days)}</Fact>
+          </Facts>
+        </div>
+      </Panel>
+      {hasFaults && <Rejections file={file} result={result} />}
+    </>
+  );
+}
+
+function Rejections({ file, result }: { file: File; result: ImportResult }) {
+  const { t, format } = useI18n();
+  const texts = t.operator.import;
+  const columns: readonly Column<Rejection>[] = [
+    { id: 'line', header: texts.line, isNumber: true, cell: ({ line }) => format.number(line) },
+    {
+      id: 'code',
+      header: texts.code,
+      cell: ({ code }) => (
+        <span className="grid">
+          {texts.codes[code]}
+          <code className="font-mono text-xs text-muted">{code}</code>
+        </span>
+      ),
+    },
+    { id: 'message', header: texts.message, cell: ({ message }) => message },
+  ];
+  return (
+    <Panel
+      title={texts.rejected}
+      text={
+        result.rejected.length < result.rejected_lines
+          ? texts.onlyFirst(format.number(result.rejected.length), format.number(result.rejected_lines))
+          : texts.rejectedText
+      }
+      isFlush
+      actions={
+        <ExportButton
+          fileName={`rejected-${file.name.replace(/\.\w+$/, '')}`}
+          columns={REJECTION_COLUMNS}
+          rows={async function* rows() {
+            yield* result.rejected;
+          }}
+        />
+      }
+    >
+      <DataTable
+        label={texts.rejected}
+        columns={columns}
+        rows={result.rejected}
+        rowKey={({ line, code }) => `${line}${code}`}
+        isTall
+      />
+    </Panel>
+  );
+}
+
+const CSV_EXAMPLE = `contract,delivery_date,slot,volume
+PPA-2026-0017,2026-10-25,1,1.250
+PPA-2026-0017,2026-10-25,2,1.300`;
+const NDJSON_EXAMPLE = `{"contract":"PPA-2026-0017","delivery_date":"2026-10-25","slot":1,"volume":1.25}
+{"contract":"PPA-2026-0017","delivery_date":"2026-10-26","volumes":[1.25,1.3,null]}`;
+
+function FormatHelp() {
+  const { t } = useI18n();
+  const texts = t.operator.import;
+  return (
+    <details className="rounded-lg border border-line bg-surface px-4 py-2.5 text-sm">
+      <summary className="font-medium">{texts.help}</summary>
+      <div className="mt-2 grid gap-3 text-muted">
+        <p>{texts.helpText}</p>
+        {[CSV_EXAMPLE, NDJSON_EXAMPLE].map((example) => (
+          <pre
+            key={example}
+            tabIndex={0}
+            className="overflow-x-auto rounded bg-sunken p-3 font-mono text-xs text-text"
+          >
+            {example}
+          </pre>
+        ))}
+      </div>
+    </details>
+  );
+}

@@ -1,1 +1,199 @@
-export const KeysPage = () => null;
+import { type ApiKey, KEY_OWNERS } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { CreateKeyDialog } from '../brp/key-dialogs.tsx';
+import { KeyList } from '../brp/keys.tsx';
+import type { CsvColumn } from '../domain/csv.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { operatorClient } from '../session/clients.ts';
+import { given } from '../session/lists.ts';
+import { useMayManage } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { SelectField } from '../ui/form.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { Loaded } from '../ui/states.tsx';
+import { AccountField, BrpField } from './fields.tsx';
+import type { KeyFilters } from './filters.ts';
+import { usePartyNames } from './lookups.ts';
+import { accountsQuery, brpsQuery, keysQuery } from './queries.ts';
+
+const route = getRouteApi('/app/operator/keys');
+
+const COLUMNS: readonly CsvColumn<ApiKey>[] = [
+  { name: 'id', value: ({ id }) => id },
+  { name: 'owner_type', value: ({ owner }) => owner.type },
+  { name: 'owner_id', value: ({ owner }) => owner.id ?? null },
+  { name: 'name', value: ({ name }) => name },
+  { name: 'prefix', value: ({ prefix }) => prefix },
+  { name: 'scopes', value: ({ scopes }) => scopes.join(' ') },
+  { name: 'created_at', value: ({ created_at }) => created_at },
+  { name: 'expires_at', value: ({ expires_at }) => expires_at },
+  { name: 'last_used_at', value: ({ last_used_at }) => last_used_at },
+  { name: 'revoked_at', value: ({ revoked_at }) => revoked_at },
+];
+
+/** The keys of all owners. */
+export function KeysPage() {
+  const { t } = useI18n();
+  const texts = t.operator.keys;
+  const mayManage = useMayManage();
+  const { ended, ...filters } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery(keysQuery(filters));
+  const { data: brps = [] } = useQuery(brpsQuery);
+  const { data: accounts = [] } = useQuery(accountsQuery);
+  const [isAsked, setIsAsked] = useState(false);
+  const set = (change: KeyFilters) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+  const owners = { brp: brps, account: accounts, operator: [] };
+  const offered = filters.owner_type ? owners[filters.owner_type] : [...brps, ...accounts];
+  return (
+    <Page
+      title={texts.title}
+      text={texts.text}
+      actions={
+        <>
+          <ExportButton
+            fileName="api-keys"
+            columns={COLUMNS}
+            rows={(signal) => operatorClient.apiKeys.each(given(filters), { signal })}
+          />
+          {mayManage && (
+            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
+              {t.brp.keys.create}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <FilterBar
+        isFiltered={Object.keys(filters).length > 0 || ended !== undefined}
+        onClear={() => void navigate({ search: {}, replace: true })}
+      >
+        <SelectFilter
+          label={texts.ownerType}
+          value={filters.owner_type}
+          options={KEY_OWNERS.map((value) => ({ value, label: t.operator.roles[value] }))}
+          onChange={(owner_type) => set({ owner_type, owner_id: undefined })}
+        />
+        <SelectFilter
+          label={t.brp.keys.owner}
+          value={filters.owner_id}
+          options={offered.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(owner_id) => set({ owner_id })}
+        />
+        <SelectFilter
+          label={t.common.status}
+          value={ended}
+          options={[{ value: 'hidden', label: t.brp.keys.statuses.active }]}
+          onChange={(next) => set({ ended: next })}
+        />
+      </FilterBar>
+      <Panel isFlush>
+        <Loaded query={query}>
+          {(keys) => (
+            <KeyList
+              keys={keys}
+              isEndedHidden={ended === 'hidden'}
+              actions={operatorClient.apiKeys}
+              ownerOf={(key) => <KeyOwner apiKey={key} />}
+            />
+          )}
+        </Loaded>
+      </Panel>
+      {isAsked && <NewKeyDialog filters={filters} onClose={() => setIsAsked(false)} />}
+    </Page>
+  );
+}
+
+function KeyOwner({ apiKey: { owner } }: { apiKey: ApiKey }) {
+  const { t } = useI18n();
+  const names = usePartyNames();
+  const name = names.get(owner.id ?? '') ?? owner.id;
+  return (
+    <span className="grid">
+      {owner.type === 'brp' && owner.id && (
+        <Link to="/operator/brps/$brpId" params={{ brpId: owner.id }} className="hover:underline">
+          {name}
+        </Link>
+      )}
+      {owner.type === 'account' && owner.id && (
+        <Link to="/operator/accounts/$accountId" params={{ accountId: owner.id }} className="hover:underline">
+          {name}
+        </Link>
+      )}
+      <span className="text-xs text-muted">{t.operator.roles[owner.type]}</span>
+    </span>
+  );
+}
+
+type OwnerType = ApiKey['owner']['type'];
+
+/** A key for somebody who is chosen first. */
+function NewKeyDialog({ filters, onClose }: { filters: KeyFilters; onClose: () => void }) {
+  const { t } = useI18n();
+  const [type, setType] = useState<OwnerType>(filters.owner_type ?? 'brp');
+  const [id, setId] = useState(filters.owner_id ?? '');
+  const change = (next: OwnerType) => {
+    setType(next);
+    setId('');
+  };
+  return (
+    <CreateKeyDialog
+      create={(settings) =>
+        operatorClient.apiKeys.create({ ...settings, owner: type === 'operator' ? { type } : { type, id } })
+      }
+      hasScopes={type === 'brp'}
+      fields={['owner']}
+      isReady={type === 'operator' || id !== ''}
+      onClose={onClose}
+    >
+      <SelectField
+        name="owner.type"
+        label={t.operator.keys.ownerType}
+        value={type}
+        options={KEY_OWNERS.map((value) => ({ value, label: t.operator.roles[value] }))}
+        onChange={change}
+      />
+      {type === 'brp' && <BrpField name="owner.id" label={t.brp.keys.owner} value={id} onChange={setId} />}
+      {type === 'account' && (
+        <AccountField name="owner.id" label={t.brp.keys.owner} value={id} onChange={setId} />
+      )}
+    </CreateKeyDialog>
+  );
+}
+
+type PartyKeysProps = { type: 'brp' | 'account'; id: string };
+
+/** The keys of one party, on its own page. */
+export function PartyKeys({ type, id }: PartyKeysProps) {
+  const { t } = useI18n();
+  const mayManage = useMayManage();
+  const query = useQuery(keysQuery({ owner_type: type, owner_id: id }));
+  const [isAsked, setIsAsked] = useState(false);
+  return (
+    <Panel
+      title={t.operator.keys.title}
+      isFlush
+      actions={
+        mayManage && (
+          <Button icon="plus" onClick={() => setIsAsked(true)}>
+            {t.brp.keys.create}
+          </Button>
+        )
+      }
+    >
+      <Loaded query={query}>{(keys) => <KeyList keys={keys} actions={operatorClient.apiKeys} />}</Loaded>
+      {isAsked && (
+        <CreateKeyDialog
+          create={(settings) => operatorClient.apiKeys.create({ ...settings, owner: { type, id } })}
+          hasScopes={type === 'brp'}
+          onClose={() => setIsAsked(false)}
+        />
+      )}
+    </Panel>
+  );
+}

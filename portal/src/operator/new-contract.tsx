@@ -1,1 +1,260 @@
-export const NewContractPage = () => null;
+import {
+  CONTRACT_TYPES,
+  type Contract,
+  LIMITS,
+  type OperatorContractCreate,
+  type OperatorCustomer,
+  PPA_TYPES,
+} from '@saldo/api';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { addDays, dayStart, instantText, isDay } from '../domain/delivery-day.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { operatorClient } from '../session/clients.ts';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { Form, SelectField, TextField } from '../ui/form.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { useToast } from '../ui/toast.tsx';
+import {
+  EMPTY_PROFILE,
+  isProfileKind,
+  ProfileFields,
+  type ProfileInput,
+  profileOf,
+} from './profile-fields.tsx';
+import { assetsQuery, partiesQuery } from './queries.ts';
+
+const FIELDS = [
+  'external_id',
+  'type',
+  'seller_customer_id',
+  'buyer_customer_id',
+  'delivery_start',
+  'delivery_end',
+  'ppa_type',
+  'period',
+  'delivery_profile',
+  'asset_id',
+  'profile',
+];
+
+type Inputs = {
+  readonly reference: string;
+  readonly type: Contract['type'];
+  readonly seller: string;
+  readonly buyer: string;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly ppaType: (typeof PPA_TYPES)[number];
+  readonly period: string;
+  readonly profileName: string;
+  readonly asset: string;
+};
+
+const EMPTY: Inputs = {
+  reference: '',
+  type: 'ppa',
+  seller: '',
+  buyer: '',
+  firstDay: '',
+  lastDay: '',
+  ppaType: 'produced',
+  period: '',
+  profileName: '',
+  asset: '',
+};
+
+/** The body as the API takes it: local midnights, and nothing that does not belong to the type. */
+function bodyOf(inputs: Inputs, profile: ProfileInput): OperatorContractCreate {
+  const { firstDay, lastDay, ppaType } = inputs;
+  const made = profileOf(ppaType, profile);
+  const orNull = (text: string) => (text.trim() === '' ? null : text);
+  return {
+    external_id: inputs.reference,
+    type: inputs.type,
+    seller_customer_id: inputs.seller,
+    buyer_customer_id: inputs.buyer,
+    delivery_start: isDay(firstDay) ? instantText(dayStart(firstDay)) : null,
+    delivery_end: isDay(lastDay) ? instantText(dayStart(addDays(lastDay, 1))) : null,
+    ...(inputs.type === 'ppa'
+      ? {
+          ppa_type: ppaType,
+          period: orNull(inputs.period),
+          delivery_profile: orNull(inputs.profileName),
+          asset_id: orNull(inputs.asset),
+          ...(made === null ? {} : { profile: made }),
+        }
+      : {}),
+  };
+}
+
+/** A new contract between two customers that have a balance group. */
+export function NewContractPage() {
+  const { t } = useI18n();
+  const texts = t.operator.contracts;
+  const toast = useToast();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [inputs, setInputs] = useState(EMPTY);
+  const [profile, setProfile] = useState(EMPTY_PROFILE);
+  const set = (change: Partial<Inputs>) => setInputs({ ...inputs, ...change });
+  const create = useMutation({
+    mutationFn: () => operatorClient.contracts.create(bodyOf(inputs, profile)),
+    onSuccess: async ({ id, external_id }) => {
+      toast(t.operator.savedToast(external_id));
+      await queryClient.invalidateQueries({ queryKey: ['contracts'] });
+      await navigate({ to: '/operator/contracts/$contractId', params: { contractId: id } });
+    },
+  });
+  return (
+    <Page
+      title={texts.createTitle}
+      text={texts.createText}
+      trail={
+        <Link to="/operator/contracts" className="hover:underline">
+          {t.brp.contracts.title}
+        </Link>
+      }
+    >
+      <div className="max-w-3xl">
+        <Panel>
+          <Form error={create.error} fields={FIELDS} onSubmit={() => create.mutate()}>
+            <CommonFields inputs={inputs} set={set} />
+            {inputs.type === 'ppa' && <PpaFields inputs={inputs} set={set} />}
+            {inputs.type === 'ppa' && isProfileKind(inputs.ppaType) && (
+              <ProfileFields kind={inputs.ppaType} value={profile} onChange={setProfile} />
+            )}
+            <div className="flex justify-end gap-2">
+              <Link to="/operator/contracts" className={buttonClass()}>
+                {t.common.cancel}
+              </Link>
+              <Button type="submit" variant="primary" isBusy={create.isPending}>
+                {texts.create}
+              </Button>
+            </div>
+          </Form>
+        </Panel>
+      </div>
+    </Page>
+  );
+}
+
+type FieldsProps = { inputs: Inputs; set: (change: Partial<Inputs>) => void };
+
+function CommonFields({ inputs, set }: FieldsProps) {
+  const { t } = useI18n();
+  const texts = t.operator.contracts;
+  const { data: parties = [] } = useQuery(partiesQuery);
+  const label = ({ name, status, balance_group }: OperatorCustomer) =>
+    [
+      name,
+      balance_group && `${balance_group.eic} ${t.common.tsos[balance_group.tso]}`,
+      status === 'active' ? null : t.brp.customers.statuses[status],
+    ]
+      .filter(Boolean)
+      .join(' · ');
+  const options = [
+    { value: '', label: t.operator.choose, isDisabled: true },
+    ...parties.map((customer) => ({ value: customer.id, label: label(customer) })),
+  ];
+  return (
+    <>
+      <div className="grid items-start gap-4 sm:grid-cols-2">
+        <TextField
+          name="external_id"
+          label={t.brp.contracts.reference}
+          hint={texts.referenceHint}
+          autoFocus
+          autoComplete="off"
+          maxLength={LIMITS.externalIdLength}
+          value={inputs.reference}
+          onChange={(reference) => set({ reference })}
+        />
+        <SelectField
+          name="type"
+          label={t.brp.contracts.type}
+          hint={texts.typeHint}
+          value={inputs.type}
+          options={CONTRACT_TYPES.map((value) => ({ value, label: t.brp.contracts.types[value] }))}
+          onChange={(type) => set({ type })}
+        />
+      </div>
+      <SelectField
+        name="seller_customer_id"
+        label={t.brp.contracts.seller}
+        value={inputs.seller}
+        options={options}
+        onChange={(seller) => set({ seller })}
+      />
+      <SelectField
+        name="buyer_customer_id"
+        label={t.brp.contracts.buyer}
+        value={inputs.buyer}
+        options={options}
+        onChange={(buyer) => set({ buyer })}
+      />
+      <div className="grid items-start gap-4 sm:grid-cols-2">
+        <TextField
+          name="delivery_start"
+          type="date"
+          label={texts.firstDay}
+          value={inputs.firstDay}
+          onChange={(firstDay) => set({ firstDay })}
+        />
+        <TextField
+          name="delivery_end"
+          type="date"
+          label={texts.lastDay}
+          hint={texts.lastDayHint}
+          value={inputs.lastDay}
+          onChange={(lastDay) => set({ lastDay })}
+        />
+      </div>
+    </>
+  );
+}
+
+function PpaFields({ inputs, set }: FieldsProps) {
+  const { t } = useI18n();
+  const texts = t.operator.contracts;
+  const { data: assets = [] } = useQuery(assetsQuery);
+  return (
+    <div className="grid items-start gap-4 sm:grid-cols-2">
+      <SelectField
+        name="ppa_type"
+        label={t.brp.contracts.ppaType}
+        value={inputs.ppaType}
+        options={PPA_TYPES.map((value) => ({ value, label: t.brp.contracts.ppaTypes[value] }))}
+        onChange={(ppaType) => set({ ppaType })}
+      />
+      <SelectField
+        name="asset_id"
+        label={t.brp.contracts.asset}
+        value={inputs.asset}
+        options={[
+          { value: '', label: texts.noAsset },
+          ...assets.map(({ id, name, tso }) => ({ value: id, label: `${name} · ${t.common.tsos[tso]}` })),
+        ]}
+        onChange={(asset) => set({ asset })}
+      />
+      <TextField
+        name="period"
+        label={t.brp.contracts.period}
+        placeholder="2027–2031"
+        autoComplete="off"
+        maxLength={LIMITS.nameLength}
+        value={inputs.period}
+        onChange={(period) => set({ period })}
+      />
+      <TextField
+        name="delivery_profile"
+        label={t.brp.contracts.profile}
+        autoComplete="off"
+        maxLength={LIMITS.nameLength}
+        value={inputs.profileName}
+        onChange={(profileName) => set({ profileName })}
+      />
+    </div>
+  );
+}

@@ -1,1 +1,94 @@
-export const NominationsPage = () => null;
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ClockChangeNotice } from '../brp/clock-change.tsx';
+import { NOMINATION_COLUMNS } from '../brp/exports.ts';
+import { eachNominationLine, NominationFilterFields, NominationTable } from '../brp/nominations.tsx';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useToday } from '../session/server-clock.ts';
+import { useMayManage } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { DayPicker, FilterBar } from '../ui/filters.tsx';
+import { MoreButton } from '../ui/more.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import type { NominationFilters } from './filters.ts';
+import { useGroupOwners } from './lookups.ts';
+import { groupsQuery, nominationsQuery } from './queries.ts';
+import { RunDialog } from './run-dialog.tsx';
+
+const route = getRouteApi('/app/operator/nominations');
+
+/** What the balance groups of all BRPs nominate on a day. */
+export function NominationsPage() {
+  const { t, format } = useI18n();
+  const today = useToday();
+  const mayManage = useMayManage();
+  const { day: chosen, ...filters } = route.useSearch();
+  const day = chosen ?? today;
+  const navigate = route.useNavigate();
+  const query = useInfiniteQuery(nominationsQuery(day, filters));
+  const { data: groups = [] } = useQuery(groupsQuery());
+  const ownerOf = useGroupOwners();
+  const [isAsked, setIsAsked] = useState(false);
+  const set = (change: NominationFilters) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <Page
+      title={t.operator.nominations.title}
+      text={format.dayLong(day)}
+      actions={
+        <>
+          <ExportButton
+            fileName={`nominations-${day}`}
+            columns={NOMINATION_COLUMNS}
+            rows={(signal) => eachNominationLine(day, filters, signal)}
+          />
+          {mayManage && (
+            <Button variant="primary" icon="steps" onClick={() => setIsAsked(true)}>
+              {t.operator.nominations.run}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <FilterBar isFiltered={isFiltered} onClear={() => void navigate({ search: { day }, replace: true })}>
+        <DayPicker value={day} today={today} onChange={(next) => set({ day: next })} />
+        <NominationFilterFields
+          filters={filters}
+          set={set}
+          groups={groups.map(({ eic, name }) => ({
+            eic,
+            name: [ownerOf(eic), name].filter(Boolean).join(' · '),
+          }))}
+        />
+      </FilterBar>
+      <ClockChangeNotice day={day} />
+      <Panel isFlush>
+        <Loaded query={query}>
+          {({ nominations }) => (
+            <>
+              {nominations.length === 0 ? (
+                <EmptyState
+                  title={t.brp.nominations.empty}
+                  text={isFiltered ? t.brp.nominations.emptyFiltered : t.operator.nominations.emptyText}
+                />
+              ) : (
+                <NominationTable nominations={nominations} ownerOf={ownerOf} />
+              )}
+              <MoreButton
+                count={nominations.length}
+                hasMore={query.hasNextPage}
+                isLoading={query.isFetchingNextPage}
+                onMore={() => void query.fetchNextPage()}
+              />
+            </>
+          )}
+        </Loaded>
+      </Panel>
+      {isAsked && <RunDialog day={day} onClose={() => setIsAsked(false)} />}
+    </Page>
+  );
+}

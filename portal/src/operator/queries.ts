@@ -1,7 +1,7 @@
 import type { AuditEntry, Brp, Nomination, OperatorCustomer } from '@saldo/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { isWanted } from '../brp/queries.ts';
-import { addDays, type DeliveryDay, deliveryRange } from '../domain/delivery-day.ts';
+import { type DeliveryDay, deliveryRange } from '../domain/delivery-day.ts';
 import { operatorClient } from '../session/clients.ts';
 import { allOf, given, PAGE_SIZE, pages } from '../session/lists.ts';
 import type {
@@ -76,11 +76,25 @@ export const eachCustomer = (
   signal: AbortSignal,
 ): AsyncIterable<OperatorCustomer> => operatorClient.customers.each(given(filters), { signal });
 
-/** Those who can be party to a contract: active ones with a balance group. */
+/** A customer, and the mark of its state that a change has to name. */
+export const customerQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['customer', id],
+    queryFn: async ({ signal }) => {
+      let etag: string | null = null;
+      const onResponse = ({ headers }: Response) => {
+        etag = headers.get('etag');
+      };
+      const customer = await operatorClient.customers.get(id, { signal, onResponse });
+      return { customer, etag: etag as string | null };
+    },
+  });
+
+/** Those who can be party to a contract: they have a balance group. */
 export const partiesQuery = queryOptions({
   queryKey: ['customers', 'parties'],
   queryFn: async ({ signal }) => {
-    const customers = await allOf(operatorClient.customers.each({ status: 'active' }, { signal }));
+    const customers = await allOf(operatorClient.customers.each({}, { signal }));
     return customers.filter(({ balance_group }) => balance_group !== null);
   },
 });
@@ -199,6 +213,3 @@ export const auditQuery = (filters: AuditFilters, size = PAGE_SIZE) =>
 
 export const eachAuditEntry = (filters: AuditFilters, signal: AbortSignal): AsyncIterable<AuditEntry> =>
   operatorClient.audit.each({ ...given(filters), order: 'newest_first' }, { signal });
-
-/** The days of which unsent nominations are brought up: what can still be sent. */
-export const openDays = (today: DeliveryDay) => [today, addDays(today, 1)] as const;

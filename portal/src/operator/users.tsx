@@ -1,1 +1,249 @@
-export const UsersPage = () => null;
+import { LIMITS, USER_ROLES, type User, type UserStatus } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
+import type { CsvColumn } from '../domain/csv.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { operatorClient } from '../session/clients.ts';
+import { given } from '../session/lists.ts';
+import { useMayManage } from '../session/session.ts';
+import { Badge, type Tone } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import { BrpFilter } from './fields.tsx';
+import type { UserFilters } from './filters.ts';
+import { usersQuery } from './queries.ts';
+import { EditUserDialog, InviteDialog, NewUserDialog, type UserOwner } from './user-dialogs.tsx';
+
+const route = getRouteApi('/app/operator/users');
+
+const COLUMNS: readonly CsvColumn<User>[] = [
+  { name: 'id', value: ({ id }) => id },
+  { name: 'email', value: ({ email }) => email },
+  { name: 'name', value: ({ name }) => name },
+  { name: 'role', value: ({ role }) => role },
+  { name: 'permissions', value: ({ permissions }) => permissions },
+  { name: 'brp_id', value: ({ brp }) => brp?.id ?? null },
+  { name: 'account_id', value: ({ account }) => account?.id ?? null },
+  { name: 'status', value: ({ status }) => status },
+  { name: 'created_at', value: ({ created_at }) => created_at },
+  { name: 'last_signed_in_at', value: ({ last_signed_in_at }) => last_signed_in_at },
+];
+
+/** Who may sign in to the portal. */
+export function UsersPage() {
+  const { t } = useI18n();
+  const texts = t.operator.users;
+  const mayManage = useMayManage();
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery(usersQuery(filters));
+  const [isAsked, setIsAsked] = useState(false);
+  const set = useCallback(
+    (change: UserFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
+    [navigate],
+  );
+  const setEmail = useCallback((email: string | undefined) => set({ email }), [set]);
+  return (
+    <Page
+      title={texts.title}
+      text={texts.text}
+      actions={
+        <>
+          <ExportButton
+            fileName="users"
+            columns={COLUMNS}
+            rows={(signal) => operatorClient.users.each(given(filters), { signal })}
+          />
+          {mayManage && (
+            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
+              {texts.create}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <FilterBar
+        isFiltered={Object.keys(filters).length > 0}
+        onClear={() => void navigate({ search: {}, replace: true })}
+      >
+        <SelectFilter
+          label={t.session.role}
+          value={filters.role}
+          options={USER_ROLES.map((value) => ({ value, label: t.operator.roles[value] }))}
+          onChange={(role) => set({ role })}
+        />
+        <BrpFilter value={filters.brp_id} onChange={(brp_id) => set({ brp_id })} />
+        <TextFilter
+          label={t.session.email}
+          placeholder={texts.wholeAddress}
+          value={filters.email}
+          maxLength={LIMITS.emailLength}
+          onChange={setEmail}
+        />
+      </FilterBar>
+      <Panel isFlush>
+        <Loaded query={query}>{(users) => <UserTable users={users} hasParty />}</Loaded>
+      </Panel>
+      {isAsked && <NewUserDialog onClose={() => setIsAsked(false)} />}
+    </Page>
+  );
+}
+
+const TONES: Readonly<Record<UserStatus, Tone>> = { invited: 'warn', active: 'ok', disabled: 'neutral' };
+
+type Asked = { readonly what: 'edit' | 'invite'; readonly user: User };
+
+function UserTable({ users, hasParty = false }: { users: readonly User[]; hasParty?: boolean }) {
+  const { t } = useI18n();
+  const texts = t.operator.users;
+  const mayManage = useMayManage();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const partyColumn: Column<User> = {
+    id: 'party',
+    header: t.session.organisation,
+    cell: (user) => <UserParty user={user} />,
+  };
+  const columns: readonly Column<User>[] = [
+    {
+      id: 'name',
+      header: t.operator.name,
+      cell: ({ name, email }) => (
+        <span className="grid">
+          <span className="font-medium">{name}</span>
+          <span className="text-xs text-muted">{email}</span>
+        </span>
+      ),
+    },
+    ...(hasParty ? [partyColumn] : []),
+    {
+      id: 'permissions',
+      header: t.session.permission,
+      from: 'sm',
+      cell: ({ permissions }) => t.session.permissions[permissions],
+    },
+    {
+      id: 'status',
+      header: t.common.status,
+      cell: ({ status, invitation_expires_at }) => (
+        <span className="grid justify-items-start gap-0.5">
+          <Badge tone={TONES[status]}>{texts.statuses[status]}</Badge>
+          {invitation_expires_at && (
+            <span className="text-xs text-muted">
+              {`${texts.invitedUntil} `}
+              <Instant at={invitation_expires_at} />
+            </span>
+          )}
+        </span>
+      ),
+    },
+    {
+      id: 'signed-in',
+      header: texts.lastSignIn,
+      from: 'lg',
+      cell: ({ last_signed_in_at }) =>
+        last_signed_in_at ? (
+          <Instant at={last_signed_in_at} />
+        ) : (
+          <span className="text-muted">{t.common.never}</span>
+        ),
+    },
+    {
+      id: 'actions',
+      header: <span className="sr-only">{t.common.actions}</span>,
+      isNumber: true,
+      cell: (user) =>
+        mayManage && (
+          <span className="inline-flex gap-1">
+            {user.status !== 'disabled' && (
+              <Button
+                variant="quiet"
+                aria-label={`${texts.invite}: ${user.name}`}
+                onClick={() => setAsked({ what: 'invite', user })}
+              >
+                {texts.invite}
+              </Button>
+            )}
+            <Button
+              variant="quiet"
+              icon="edit"
+              aria-label={`${texts.edit}: ${user.name}`}
+              onClick={() => setAsked({ what: 'edit', user })}
+            >
+              {texts.edit}
+            </Button>
+          </span>
+        ),
+    },
+  ];
+  const close = () => setAsked(null);
+  return (
+    <>
+      {users.length === 0 ? (
+        <EmptyState title={texts.empty} text={texts.emptyText} />
+      ) : (
+        <DataTable
+          label={texts.title}
+          columns={columns}
+          rows={users}
+          rowKey={({ id }) => id}
+          rowTone={({ status }) => (status === 'disabled' ? 'faded' : null)}
+        />
+      )}
+      {asked?.what === 'edit' && <EditUserDialog user={asked.user} onClose={close} />}
+      {asked?.what === 'invite' && <InviteDialog user={asked.user} onClose={close} />}
+    </>
+  );
+}
+
+function UserParty({ user: { brp, account, role } }: { user: User }) {
+  const { t } = useI18n();
+  return (
+    <span className="grid">
+      {brp && (
+        <Link to="/operator/brps/$brpId" params={{ brpId: brp.id }} className="hover:underline">
+          {brp.name}
+        </Link>
+      )}
+      {account && (
+        <Link
+          to="/operator/accounts/$accountId"
+          params={{ accountId: account.id }}
+          className="hover:underline"
+        >
+          {account.name}
+        </Link>
+      )}
+      <span className="text-xs text-muted">{t.operator.roles[role]}</span>
+    </span>
+  );
+}
+
+/** The users of one party, on its own page. */
+export function PartyUsers({ owner }: { owner: UserOwner }) {
+  const { t } = useI18n();
+  const mayManage = useMayManage();
+  const query = useQuery(usersQuery(owner.role === 'brp' ? { brp_id: owner.id } : { account_id: owner.id }));
+  const [isAsked, setIsAsked] = useState(false);
+  return (
+    <Panel
+      title={t.operator.users.title}
+      isFlush
+      actions={
+        mayManage && (
+          <Button icon="plus" onClick={() => setIsAsked(true)}>
+            {t.operator.users.create}
+          </Button>
+        )
+      }
+    >
+      <Loaded query={query}>{(users) => <UserTable users={users} />}</Loaded>
+      {isAsked && <NewUserDialog owner={owner} onClose={() => setIsAsked(false)} />}
+    </Panel>
+  );
+}

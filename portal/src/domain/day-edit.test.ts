@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { editOf, textsOf, volumesOf } from './day-edit.ts';
+import { kwhOf } from './energy.ts';
+
+const volumes = fc.array(fc.option(fc.integer({ min: 0, max: 10_000_000 })), {
+  minLength: 1,
+  maxLength: 100,
+});
+
+test('a day that nobody touched changes nothing', () => {
+  fc.assert(
+    fc.property(volumes, (beforeKwh) => {
+      assert.deepEqual(editOf(beforeKwh, textsOf(beforeKwh)), { changes: [], wrong: new Set() });
+    }),
+  );
+});
+
+test('what is sent is exactly what differs, in whole kWh', () => {
+  fc.assert(
+    fc.property(volumes, volumes, (beforeKwh, typedKwh) => {
+      const texts = beforeKwh.map((_, index) => textsOf([typedKwh[index] ?? null])[0] ?? '');
+      const { changes } = editOf(beforeKwh, texts);
+      const sent = volumesOf(beforeKwh.length, changes);
+      for (const [index, volume] of sent.entries()) {
+        const typed = typedKwh[index] ?? null;
+        const isChanged = typed !== null && typed !== beforeKwh[index];
+        assert.equal(volume === null ? null : kwhOf(volume), isChanged ? typed : null);
+      }
+    }),
+  );
+});
+
+test('text that is no volume is named by its slot, and an emptied field says nothing', () => {
+  assert.deepEqual(editOf([1000, 2000, null], ['', 'x', '-1']), { changes: [], wrong: new Set([2, 3]) });
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { cellsOf, readShape, thousandthsOf } from './decimal-input.ts';
+import { decimalOf } from './energy.ts';
+
+test('what is written out is read back exactly, with a point or a comma', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 999_999_999 }), (thousandths) => {
+      const written = decimalOf(thousandths);
+      assert.equal(thousandthsOf(written), thousandths);
+      assert.equal(thousandthsOf(` ${written.replace('.', ',')} `), thousandths);
+    }),
+  );
+});
+
+test('signs, groups, four decimals and words are no volumes', () => {
+  for (const typed of ['', '-1', '+1', '1.2345', '1.234,5', '1e3', 'x', '.5', '1.']) {
+    assert.equal(thousandthsOf(typed), null, typed);
+  }
+  assert.equal(thousandthsOf('0,5'), 500);
+});
+
+test('cells come from tabs, semicolons and blanks, and empty lines count for nothing', () => {
+  assert.deepEqual(cellsOf('1,5\t2\r\n\r\n3; 4\n5 6'), [
+    ['1,5', '2'],
+    ['3', '4'],
+    ['5', '6'],
+  ]);
+});
+
+test('a shape is 12 lines of 24 numbers, and what is wrong is named', () => {
+  const line = Array.from({ length: 24 }, (_, hour) => `${hour},5`).join('\t');
+  const whole = Array.from({ length: 12 }, () => line);
+  const read = readShape(whole.join('\n'));
+  assert.ok('powersMw' in read);
+  assert.deepEqual([read.powersMw.length, read.powersMw[11]?.[23]], [12, 23.5]);
+  assert.deepEqual(readShape(whole.slice(1).join('\n')), { problem: 'rows', row: 11, found: '11' });
+  assert.deepEqual(readShape(whole.with(2, '1 2').join('\n')), { problem: 'columns', row: 3, found: '2' });
+  assert.deepEqual(readShape(whole.with(3, line.replace('5,5', 'x')).join('\n')), {
+    problem: 'number',
+    row: 4,
+    found: 'x',
+  });
+});

@@ -1,0 +1,15 @@
+import type { Brp, OperatorCustomer } from '@saldo/api';
+import { CUSTOMER_COLUMNS } from '../brp/exports.ts';
+import type { CsvColumn } from '../domain/csv.ts';
+
+/** BRPs and accounts alike. */
+export const PARTY_COLUMNS: readonly CsvColumn<Brp>[] = [
+  { name: 'id', value: ({ id }) => id },
+  { name: 'name', value: ({ name }) => name },
+  { name: 'created_at', value: ({ created_at }) => created_at },
+];
+
+export const OPERATOR_CUSTOMER_COLUMNS: readonly CsvColumn<OperatorCustomer>[] = [
+  ...CUSTOMER_COLUMNS,
+  { name: 'brp_id', value: ({ brp_id }) => brp_id },
+];

@@ -1,0 +1,73 @@
+import { TSOS, type Tso } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
+import { useI18n } from '../i18n/i18n.tsx';
+import { SelectFilter } from '../ui/filters.tsx';
+import { CheckboxGroup, SelectField } from '../ui/form.tsx';
+import { accountsQuery, brpsQuery } from './queries.ts';
+
+type PartyFieldProps = {
+  name: string;
+  label: string;
+  hint?: string;
+  value: string;
+  onChange: (id: string) => void;
+};
+type Party = { readonly id: string; readonly name: string };
+
+function PartyField({ parties, ...rest }: PartyFieldProps & { parties: readonly Party[] }) {
+  const { t } = useI18n();
+  return (
+    <SelectField
+      {...rest}
+      options={[
+        { value: '', label: t.operator.choose, isDisabled: true },
+        ...parties.map(({ id, name }) => ({ value: id, label: name })),
+      ]}
+    />
+  );
+}
+
+export function BrpField(props: PartyFieldProps) {
+  const { data = [] } = useQuery(brpsQuery);
+  return <PartyField {...props} parties={data} />;
+}
+
+export function AccountField(props: PartyFieldProps) {
+  const { data = [] } = useQuery(accountsQuery);
+  return <PartyField {...props} parties={data} />;
+}
+
+type BrpFilterProps = { value: string | undefined; onChange: (id: string | undefined) => void };
+
+export function BrpFilter({ value, onChange }: BrpFilterProps) {
+  const { t } = useI18n();
+  const { data = [] } = useQuery(brpsQuery);
+  return (
+    <SelectFilter
+      label={t.operator.brp}
+      value={value}
+      options={data.map(({ id, name }) => ({ value: id, label: name }))}
+      onChange={onChange}
+    />
+  );
+}
+
+export function TsosField({
+  value,
+  onChange,
+}: {
+  value: readonly Tso[];
+  onChange: (tsos: readonly Tso[]) => void;
+}) {
+  const { t } = useI18n();
+  return (
+    <CheckboxGroup
+      name="tsos"
+      label={t.operator.groups.tsos}
+      hint={t.operator.groups.tsosHint}
+      value={value}
+      options={TSOS.map((tso) => ({ value: tso, label: t.common.tsos[tso] }))}
+      onChange={onChange}
+    />
+  );
+}

@@ -1,0 +1,79 @@
+import { PROFILE_KINDS, type Profile } from '@saldo/api';
+import { ShapeChart } from '../charts/shape-chart.tsx';
+import { readShape, type ShapeReading, thousandthsOf } from '../domain/decimal-input.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Checkbox, Field, TextField } from '../ui/form.tsx';
+
+export type ProfileInput = { readonly isWanted: boolean; readonly power: string; readonly shape: string };
+export const EMPTY_PROFILE: ProfileInput = { isWanted: true, power: '', shape: '' };
+
+type ProfileKind = (typeof PROFILE_KINDS)[number];
+export const isProfileKind = (ppaType: string): ppaType is ProfileKind =>
+  PROFILE_KINDS.some((kind) => kind === ppaType);
+
+/** What is sent. Of what cannot be read, enough goes along for the server to say at the field what is wrong. */
+export function profileOf(ppaType: string, { isWanted, power, shape }: ProfileInput): Profile | null {
+  if (!isWanted || !isProfileKind(ppaType)) return null;
+  if (ppaType === 'shaped') {
+    const read = readShape(shape);
+    return { power: 'powersMw' in read ? read.powersMw : [] };
+  }
+  const powerKw = thousandthsOf(power);
+  return { power: powerKw === null ? Number.NaN : powerKw / 1000 };
+}
+
+type Props = { kind: ProfileKind; value: ProfileInput; onChange: (value: ProfileInput) => void };
+
+/** How the platform makes the volumes by itself: one power, or one per month and hour. */
+export function ProfileFields({ kind, value, onChange }: Props) {
+  const { t } = useI18n();
+  const texts = t.operator.profile;
+  const set = (change: Partial<ProfileInput>) => onChange({ ...value, ...change });
+  return (
+    <fieldset className="grid gap-3 rounded-md border border-line p-4">
+      <legend className="px-1 text-sm font-medium">{texts.title}</legend>
+      <Checkbox label={texts.isWanted} checked={value.isWanted} onChange={(isWanted) => set({ isWanted })} />
+      {value.isWanted && kind !== 'shaped' && (
+        <TextField
+          name="profile"
+          label={texts.power}
+          hint={kind === 'baseload' ? texts.baseloadHint : texts.peakloadHint}
+          autoComplete="off"
+          value={value.power}
+          onChange={(power) => set({ power })}
+        />
+      )}
+      {value.isWanted && kind === 'shaped' && (
+        <ShapeField value={value.shape} onChange={(shape) => set({ shape })} />
+      )}
+    </fieldset>
+  );
+}
+
+function ShapeField({ value, onChange }: { value: string; onChange: (shape: string) => void }) {
+  const { t } = useI18n();
+  const texts = t.operator.profile;
+  const read = value.trim() === '' ? null : readShape(value);
+  const message = (reading: ShapeReading | null): string | undefined =>
+    reading && 'problem' in reading
+      ? texts.shapeProblems[reading.problem](reading.row, reading.found)
+      : undefined;
+  return (
+    <>
+      <Field name="profile" label={texts.shape} hint={texts.shapeHint} error={message(read)}>
+        {(control) => (
+          <textarea
+            {...control}
+            rows={12}
+            spellCheck={false}
+            wrap="off"
+            className={`${control.className} font-mono text-xs`}
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        )}
+      </Field>
+      {read && 'powersMw' in read && <ShapeChart powersMw={read.powersMw} />}
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { DeliveryDay } from '../domain/delivery-day.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { operatorClient } from '../session/clients.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { FormProblem } from '../ui/form.tsx';
+import { Fact, Facts } from '../ui/page.tsx';
+import { Notice } from '../ui/states.tsx';
+import { Segments } from '../ui/tabs.tsx';
+
+/** Nets what has changed at once, instead of waiting for the job that does the same. */
+export function RunDialog({ day, onClose }: { day: DeliveryDay; onClose: () => void }) {
+  const { t, format } = useI18n();
+  const texts = t.operator.nominations;
+  const queryClient = useQueryClient();
+  const [days, setDays] = useState<'all' | 'one'>('all');
+  const run = useMutation({
+    mutationFn: () => operatorClient.nominations.run(days === 'all' ? {} : { delivery_date: day }),
+    onSettled: () =>
+      Promise.all(['nominations', 'health'].map((key) => queryClient.invalidateQueries({ queryKey: [key] }))),
+  });
+  return (
+    <Dialog title={texts.runTitle} onClose={onClose}>
+      <div className="grid gap-4">
+        <p className="text-sm text-muted">{texts.runText}</p>
+        <div>
+          <Segments
+            label={texts.runDays}
+            value={days}
+            onChange={setDays}
+            tabs={[
+              { value: 'all', label: texts.allDays },
+              { value: 'one', label: format.day(day) },
+            ]}
+          />
+        </div>
+        <FormProblem error={run.error} />
+        {run.data && (
+          <Notice tone={run.data.too_late > 0 ? 'warn' : 'ok'}>
+            <div className="w-full text-text">
+              <Facts>
+                <Fact label={texts.positions}>{format.number(run.data.positions)}</Fact>
+                <Fact label={texts.created}>{format.number(run.data.created)}</Fact>
+                <Fact label={texts.unchanged}>{format.number(run.data.unchanged)}</Fact>
+                <Fact label={texts.tooLate}>{format.number(run.data.too_late)}</Fact>
+              </Facts>
+            </div>
+          </Notice>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{run.data ? t.common.close : t.common.cancel}</Button>
+          <Button variant="primary" icon="steps" isBusy={run.isPending} onClick={() => run.mutate()}>
+            {run.data ? texts.runAgain : texts.run}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

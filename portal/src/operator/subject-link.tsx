@@ -1,0 +1,55 @@
+import { Link } from '@tanstack/react-router';
+import { CopyButton } from '../ui/copy.tsx';
+
+const EIC = /^[0-9A-Z-]{16}$/;
+
+/** An id out of the audit trail, as a link to the page on which that record is shown, where there is one. */
+export function SubjectLink({ id }: { id: string }) {
+  return (
+    <span className="inline-flex max-w-full items-center gap-0.5">
+      <Target id={id} />
+      <CopyButton text={id} what={id} />
+    </span>
+  );
+}
+
+function Target({ id }: { id: string }) {
+  const look = 'truncate font-mono text-[0.92em] hover:underline';
+  if (id.startsWith('cust_'))
+    return (
+      <Link to="/operator/customers/$customerId" params={{ customerId: id }} className={look}>
+        {id}
+      </Link>
+    );
+  if (id.startsWith('con_'))
+    return (
+      <Link to="/operator/contracts/$contractId" params={{ contractId: id }} className={look}>
+        {id}
+      </Link>
+    );
+  if (id.startsWith('brp_'))
+    return (
+      <Link to="/operator/brps/$brpId" params={{ brpId: id }} className={look}>
+        {id}
+      </Link>
+    );
+  if (id.startsWith('acc_'))
+    return (
+      <Link to="/operator/accounts/$accountId" params={{ accountId: id }} className={look}>
+        {id}
+      </Link>
+    );
+  if (id.startsWith('nom_'))
+    return (
+      <Link to="/operator/nominations/$nominationId" params={{ nominationId: id }} className={look}>
+        {id}
+      </Link>
+    );
+  if (EIC.test(id))
+    return (
+      <Link to="/operator/balance-groups" className={look}>
+        {id}
+      </Link>
+    );
+  return <code className="truncate font-mono text-[0.92em]">{id}</code>;
+}

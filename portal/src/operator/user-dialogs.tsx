@@ -1,0 +1,213 @@
+import {
+  type InvitationLink,
+  LIMITS,
+  USER_PERMISSIONS,
+  USER_ROLES,
+  type User,
+  type UserPermissions,
+  type UserRole,
+} from '@saldo/api';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Shown } from '../brp/key-dialogs.tsx';
+import { useI18n } from '../i18n/i18n.tsx';
+import { operatorClient } from '../session/clients.ts';
+import { useSession } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
+import { Checkbox, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
+import { Notice } from '../ui/states.tsx';
+import { Instant } from '../ui/time.tsx';
+import { useToast } from '../ui/toast.tsx';
+import { AccountField, BrpField } from './fields.tsx';
+
+/** For whom a user works, when that is known already. */
+export type UserOwner = { readonly role: 'brp' | 'account'; readonly id: string };
+
+const useUsersChanged = () => {
+  const queryClient = useQueryClient();
+  return () => queryClient.invalidateQueries({ queryKey: ['users'] });
+};
+
+/** Makes a user and an invitation with it: without one nobody could sign in. */
+export function NewUserDialog({ owner, onClose }: { owner?: UserOwner; onClose: () => void }) {
+  const { t } = useI18n();
+  const texts = t.operator.users;
+  const usersChanged = useUsersChanged();
+  const [email, setEmail] = useState('');
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<UserRole>(owner?.role ?? 'brp');
+  const [party, setParty] = useState(owner?.id ?? '');
+  const [permissions, setPermissions] = useState<UserPermissions>('manage');
+  const create = useMutation({
+    mutationFn: async () => {
+      const parties = { brp: { brp_id: party }, account: { account_id: party }, operator: {} };
+      const user = await operatorClient.users.create({ email, name, role, permissions, ...parties[role] });
+      return { user, invitation: await operatorClient.users.invite(user.id) };
+    },
+    onSettled: usersChanged,
+  });
+  if (create.data) {
+    return <LinkDialog user={create.data.user} invitation={create.data.invitation} onClose={onClose} />;
+  }
+  return (
+    <Dialog title={texts.createTitle} onClose={onClose}>
+      <Form
+        error={create.error}
+        fields={['email', 'name', 'role', 'permissions', 'brp_id', 'account_id']}
+        onSubmit={() => create.mutate()}
+      >
+        <TextField
+          name="name"
+          label={t.operator.name}
+          autoFocus
+          autoComplete="off"
+          maxLength={LIMITS.nameLength}
+          value={name}
+          onChange={setName}
+        />
+        <TextField
+          name="email"
+          type="email"
+          label={t.session.email}
+          autoComplete="off"
+          maxLength={LIMITS.emailLength}
+          value={email}
+          onChange={setEmail}
+        />
+        {!owner && (
+          <SelectField
+            name="role"
+            label={t.session.role}
+            value={role}
+            options={USER_ROLES.map((value) => ({ value, label: t.operator.roles[value] }))}
+            onChange={(next) => {
+              setRole(next);
+              setParty('');
+            }}
+          />
+        )}
+        {!owner && role === 'brp' && (
+          <BrpField name="brp_id" label={t.session.organisation} value={party} onChange={setParty} />
+        )}
+        {!owner && role === 'account' && (
+          <AccountField name="account_id" label={t.session.organisation} value={party} onChange={setParty} />
+        )}
+        <PermissionsField value={permissions} onChange={setPermissions} />
+        <FormButtons
+          action={texts.createAndInvite}
+          isBusy={create.isPending}
+          disabled={role !== 'operator' && party === ''}
+          onClose={onClose}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+type PermissionsProps = { value: UserPermissions; onChange: (value: UserPermissions) => void };
+
+function PermissionsField({ value, onChange }: PermissionsProps) {
+  const { t } = useI18n();
+  return (
+    <SelectField
+      name="permissions"
+      label={t.session.permission}
+      value={value}
+      options={USER_PERMISSIONS.map((known) => ({ value: known, label: t.session.permissions[known] }))}
+      onChange={onChange}
+    />
+  );
+}
+
+export function EditUserDialog({ user, onClose }: { user: User; onClose: () => void }) {
+  const { t } = useI18n();
+  const texts = t.operator.users;
+  const toast = useToast();
+  const usersChanged = useUsersChanged();
+  const isMyself = useSession().user.id === user.id;
+  const [name, setName] = useState(user.name);
+  const [permissions, setPermissions] = useState<UserPermissions>(user.permissions);
+  const [isDisabled, setIsDisabled] = useState(user.status === 'disabled');
+  const update = useMutation({
+    mutationFn: () => operatorClient.users.update(user.id, { name, permissions, disabled: isDisabled }),
+    onSuccess: () => {
+      toast(t.operator.savedToast(name));
+      onClose();
+    },
+    onSettled: usersChanged,
+  });
+  return (
+    <Dialog title={`${texts.edit}: ${user.email}`} onClose={onClose}>
+      <Form
+        error={update.error}
+        fields={['name', 'permissions', 'disabled']}
+        onSubmit={() => update.mutate()}
+      >
+        <TextField
+          name="name"
+          label={t.operator.name}
+          autoFocus
+          autoComplete="off"
+          maxLength={LIMITS.nameLength}
+          value={name}
+          onChange={setName}
+        />
+        <PermissionsField value={permissions} onChange={setPermissions} />
+        <div className="grid gap-1">
+          <Checkbox label={texts.disabled} checked={isDisabled} onChange={setIsDisabled} />
+          <p className="text-xs text-muted">{isMyself ? texts.yourself : texts.disabledHint}</p>
+        </div>
+        <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** A new link for a user who has none that works, or has forgotten the password. */
+export function InviteDialog({ user, onClose }: { user: User; onClose: () => void }) {
+  const { t } = useI18n();
+  const texts = t.operator.users;
+  const usersChanged = useUsersChanged();
+  const invite = useMutation({
+    mutationFn: () => operatorClient.users.invite(user.id),
+    onSettled: usersChanged,
+  });
+  if (invite.data) return <LinkDialog user={user} invitation={invite.data} onClose={onClose} />;
+  return (
+    <ConfirmDialog
+      title={texts.inviteTitle(user.name)}
+      text={user.status === 'invited' ? texts.inviteText : texts.inviteAgainText}
+      action={texts.makeLink}
+      isBusy={invite.isPending}
+      error={invite.error}
+      onConfirm={() => invite.mutate()}
+      onClose={onClose}
+    />
+  );
+}
+
+type LinkProps = { user: User; invitation: InvitationLink; onClose: () => void };
+
+/** The one time that the link is shown. Only its button closes it. */
+function LinkDialog({ user, invitation, onClose }: LinkProps) {
+  const { t } = useI18n();
+  const texts = t.operator.users;
+  return (
+    <Dialog title={texts.linkTitle(user.name)} onClose={onClose} isHeldOpen>
+      <div className="grid gap-4">
+        <Notice tone="warn">{texts.linkText}</Notice>
+        <Shown label={user.email} text={invitation.link} what={texts.link} />
+        <p className="text-sm text-muted">
+          {`${t.session.invitationExpires} `}
+          <Instant at={invitation.expires_at} />
+        </p>
+        <div className="flex justify-end">
+          <Button variant="primary" onClick={onClose}>
+            {texts.linkDone}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
