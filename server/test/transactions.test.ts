@@ -6,7 +6,7 @@ import { addDays, slotCount } from '../src/domain/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
 import { listTransactions } from '../src/features/transactions/store.ts';
 import { deliveryRange } from '../src/http/time-filter.ts';
-import { client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { client, problemOf, startTestPlatform, toldWithout, walk } from './harness.ts';
 import { createWorld, type WorldContract } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-01-10T09:30:15Z' });
@@ -339,14 +339,7 @@ test('a transaction of others, a missing one and a malformed id give the same 40
   const unsaid = seen?.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
   const others = [hidden.id, unsaid, `${seen?.id.slice(0, -2)}00`, 'nonsense', '%00', seen?.id.toUpperCase()];
   for (const path of ['', '/history']) {
-    const told = async (id: string) => {
-      const { status, headers, text } = await request(`/v1/transactions/${id}${path}`);
-      const kept = [...headers].filter(
-        ([name]) =>
-          !/^(date|content-length|x-request-id|x-ratelimit-remaining|x-ratelimit-reset)$/.test(name),
-      );
-      return { status, kept, text: text.replaceAll(id, '<id>') };
-    };
+    const told = async (id: string) => toldWithout(id, await request(`/v1/transactions/${id}${path}`));
     const expected = await told(missing);
     assert.equal(expected.status, 404);
     assert.match(expected.text, /transaction_not_found/);
