@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { ConfigError, readConfig } from './config.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'saldo-config-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function refusal(environment: Record<string, string>): string {
+  try {
+    readConfig({ DATA_DIR: folder, ...environment });
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return error.message;
+  }
+  throw new Error(`it was taken: ${JSON.stringify(environment)}`);
+}
+
+test('a wrong value is told in one line: the variable, what it must be, and what it was', () => {
+  const same = path.join(folder, 'same');
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ RATE_LIMIT: '0' }, /RATE_LIMIT must be a whole number from 1 to \d+, but it was "0"/],
+    [{ DEMO: 'maybe' }, /DEMO must be one of on, off, but it was "maybe"/],
+    [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of .*trace.*, but it was "loud"/],
+    [{ BASE_URL: 'api.example.org' }, /BASE_URL must be a URL that begins with http:\/\/ or https:\/\//],
+    [{ CUSTOMER_PORT: '65536' }, /CUSTOMER_PORT must be a whole number from 0 to 65535, but it was "65536"/],
+    [{ CUSTOMER_BASE_URL: 'ftp://x' }, /CUSTOMER_BASE_URL must be a URL .*, but it was "ftp:\/\/x"/],
+    [{ OPERATOR_EMAIL: 'root' }, /OPERATOR_EMAIL must be an email address, but it was "root"/],
+    [{ OPERATOR_EIC: '11XSALDO-------A' }, /OPERATOR_EIC must be a valid EIC .*Z/],
+    [
+      { EXCHANGE_FORMATS: 'DE_AMPRION=edifact' },
+      /EXCHANGE_FORMATS must be a list such as DE_AMPRION=cim.*, but it was "DE_AMPRION=edifact"/,
+    ],
+    [{ EXCHANGE_FORMATS: 'AMPRION=cim' }, /EXCHANGE_FORMATS must be a list such as/],
+    [{ EXCHANGE_FORMATS: 'DE_TENNET=cim,DE_TENNET=ess' }, /EXCHANGE_FORMATS must be .*each once/],
+    [{ MESSAGE_LIMIT_MB: '0' }, /MESSAGE_LIMIT_MB must be a whole number from 1 to 512, but it was "0"/],
+    [{ SIMULATE_TSO: 'yes' }, /SIMULATE_TSO must be one of on, off, but it was "yes"/],
+    [{ OUTBOX_DIR: '/dev/null/outbox' }, /OUTBOX_DIR must be a folder that exists or can be made/],
+    [{ OUTBOX_DIR: same, INBOX_DIR: same }, /INBOX_DIR must be another folder than OUTBOX_DIR/],
+    [{ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: '/nowhere/key.pem' }, /TLS_CERT must be the path of a file/],
+    [{ TLS_CERT: '/nowhere/cert.pem' }, /TLS_KEY must be set together with TLS_CERT/],
+    [{ REQUESTS_AT_ONCE: '0' }, /REQUESTS_AT_ONCE must be a whole number from 1 to 100000, but it was "0"/],
+    [{ REQUEST_TIMEOUT_S: '1h' }, /REQUEST_TIMEOUT_S must be a whole number from 1 to 3600, but it was "1h"/],
+    [{ IMPORT_SILENCE_S: '-1' }, /IMPORT_SILENCE_S must be a whole number from 1 to 3600, but it was "-1"/],
+  ];
+  for (const [environment, expected] of wrong) {
+    const told = refusal(environment);
+    assert.match(told, expected);
+    assert.doesNotMatch(told, /\n/);
+  }
+});
+
+test('a secret in a wrong value is not repeated', () => {
+  for (const [name, value] of [
+    ['DATABASE_URL', 'mysql://saldo:hunter2@db/saldo'],
+    ['SALDO_OPERATOR_KEY', 'hunter2'],
+  ] as const) {
+    const told = refusal({ [name]: value });
+    assert.match(told, new RegExp(`${name} must be`));
+    assert.doesNotMatch(told, /hunter2/);
+  }
+});
