@@ -51,7 +51,14 @@ export async function startProduct(
 /** Starts it without waiting: for starts that are meant to fail. */
 export function runProduct(environment: Record<string, string>) {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH'], PORT: '0', CUSTOMER_PORT: '0', ADMIN_PORT: '0', ...environment },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      PORT: '0',
+      CUSTOMER_PORT: '0',
+      ADMIN_PORT: '0',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [output, log] = ['', ''];
