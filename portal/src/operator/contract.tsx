@@ -82,6 +82,7 @@ function ContractView({ contract }: { contract: Contract }) {
           contract={contract}
           day={edited.day}
           transactions={edited.transactions}
+          firstSlot={search.slot ?? 1}
           onClose={() => setEdited(null)}
         />
       )}

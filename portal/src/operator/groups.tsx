@@ -206,7 +206,7 @@ export function CreateGroupDialog({ brpId, onClose }: CreateProps) {
           onChange={setName}
         />
         <TsosField value={tsos} onChange={setTsos} />
-        <FormButtons action={texts.create} isBusy={create.isPending} onClose={onClose} />
+        <FormButtons action={t.operator.submit} isBusy={create.isPending} onClose={onClose} />
       </Form>
     </Dialog>
   );

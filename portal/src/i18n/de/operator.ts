@@ -18,6 +18,7 @@ export const operator: Dictionary['operator'] = {
   name: 'Name',
   choose: 'Bitte wählen…',
   roles: { operator: 'Betreiber', brp: 'BKV', account: 'Kontoinhaber' },
+  submit: 'Anlegen',
   savedToast: (name) => `${name} ist gespeichert.`,
   home: {
     title: 'Plattform',

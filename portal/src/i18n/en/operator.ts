@@ -16,6 +16,7 @@ export const operator = {
   name: 'Name',
   choose: 'Choose…',
   roles: { operator: 'Operator', brp: 'BRP', account: 'Account holder' },
+  submit: 'Create',
   savedToast: (name: string) => `${name} is saved.`,
   home: {
     title: 'Platform',
