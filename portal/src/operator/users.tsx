@@ -115,7 +115,7 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
       id: 'name',
       header: t.operator.name,
       cell: ({ name, email }) => (
-        <span className="grid">
+        <span className="grid min-w-36">
           <span className="font-medium">{name}</span>
           <span className="text-xs break-all text-muted">{email}</span>
         </span>

@@ -169,6 +169,14 @@ export const operator: Dictionary['operator'] = {
     wrong: (count) => (count === 1 ? '1 Eingabe ist keine Menge' : `${count} Eingaben sind keine Mengen`),
     saved: (created, corrected) => `${created} neu, ${corrected} korrigiert.`,
   },
+  invalidate: {
+    action: 'Ungültig machen',
+    text: (volume) =>
+      `${volume} werden aus allen Salden genommen. Eine spätere Korrektur dieser Viertelstunde ist wieder gültig.`,
+    reason: 'Grund',
+    reasonHint: 'Steht im Protokoll.',
+    done: (slot) => `${slot} ist ungültig.`,
+  },
   import: {
     title: 'Mengenimport',
     text: 'Viertelstundenmengen beliebig vieler Verträge und Tage. Der Tag eines Vertrags wird ganz oder gar nicht übernommen.',

@@ -165,6 +165,14 @@ export const operator = {
     wrong: (count: number) => (count === 1 ? '1 entry is no volume' : `${count} entries are no volumes`),
     saved: (created: string, corrected: string) => `${created} new, ${corrected} corrected.`,
   },
+  invalidate: {
+    action: 'Invalidate',
+    text: (volume: string) =>
+      `${volume} are taken out of every saldo. A later correction of this quarter-hour is valid again.`,
+    reason: 'Reason',
+    reasonHint: 'Stands in the audit trail.',
+    done: (slot: string) => `${slot} is invalid.`,
+  },
   import: {
     title: 'Volume import',
     text: 'Quarter-hour volumes of any number of contracts and days. A contract’s day is taken whole or not at all.',
