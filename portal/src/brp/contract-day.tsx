@@ -36,10 +36,12 @@ type Props = {
   set: (change: ContractSearch) => void;
   /** What can be done with the day that is shown. */
   actions?: (day: DeliveryDay, transactions: readonly Transaction[]) => ReactNode;
+  /** What can be done with the newest version of the chosen slot. */
+  versionActions?: (newest: Transaction) => ReactNode;
 };
 
 /** The quarter-hour volumes of a contract on one day, as chart and as table. */
-export function ContractDay({ contract, search, set, actions }: Props) {
+export function ContractDay({ contract, search, set, actions, versionActions }: Props) {
   const { t, format } = useI18n();
   const today = useToday();
   const day = search.day ?? firstDay(contract, today);
@@ -85,6 +87,7 @@ export function ContractDay({ contract, search, set, actions }: Props) {
               shown={transactions.filter(wanted)}
               chosen={search.slot}
               onSelect={(slot) => set({ slot })}
+              versionActions={versionActions}
             />
           )
         }
@@ -99,9 +102,10 @@ type DayViewProps = {
   shown: readonly Transaction[];
   chosen: number | undefined;
   onSelect: (slot: number) => void;
+  versionActions: Props['versionActions'] | undefined;
 };
 
-function DayView({ day, transactions, shown, chosen, onSelect }: DayViewProps) {
+function DayView({ day, transactions, shown, chosen, onSelect, versionActions }: DayViewProps) {
   const { t, format } = useI18n();
   const slots = useMemo(() => volumeSlots(day, transactions), [day, transactions]);
   const starts = useMemo(() => slots.map(({ start }) => start), [slots]);
@@ -167,8 +171,9 @@ function DayView({ day, transactions, shown, chosen, onSelect }: DayViewProps) {
           describe={describe}
         />
       </Panel>
-      {selected.versions.length > 0 && (
+      {selected.versions[0] && (
         <Panel
+          actions={versionActions?.(selected.versions[0])}
           title={t.brp.transactions.history(t.common.slotOf(selected.slot, format.slot(selected.start)))}
           isFlush
         >

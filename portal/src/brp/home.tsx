@@ -116,16 +116,16 @@ export function Concern({ title, count, mostCounted = Infinity, tone, children }
 
 export const itemClass = 'grid gap-0.5 rounded-md bg-sunken px-3 py-2 text-sm hover:bg-line/60';
 
+type ShortenedProps<T> = { items: readonly T[]; most?: number; children: (item: T) => ReactNode };
+
 /** As many as one takes in at a glance; the rest is counted. */
-export function Shortened<T>({ items, children }: { items: readonly T[]; children: (item: T) => ReactNode }) {
+export function Shortened<T>({ items, most = MOST_SHOWN, children }: ShortenedProps<T>) {
   const { t } = useI18n();
   if (items.length === 0) return null;
   return (
     <>
-      <ul className="grid gap-1.5">{items.slice(0, MOST_SHOWN).map(children)}</ul>
-      {items.length > MOST_SHOWN && (
-        <p className="text-xs text-muted">{t.brp.home.more(items.length - MOST_SHOWN)}</p>
-      )}
+      <ul className="grid gap-1.5">{items.slice(0, most).map(children)}</ul>
+      {items.length > most && <p className="text-xs text-muted">{t.brp.home.more(items.length - most)}</p>}
     </>
   );
 }

@@ -160,6 +160,7 @@ function KeyTable({ keys, onAsk, ownerOf }: TableProps) {
     {
       id: 'used',
       header: texts.lastUsed,
+      from: 'sm',
       cell: ({ last_used_at }) =>
         last_used_at ? <Instant at={last_used_at} /> : <span className="text-muted">{t.common.never}</span>,
     },
@@ -179,7 +180,7 @@ function KeyTable({ keys, onAsk, ownerOf }: TableProps) {
       cell: (key) =>
         mayManage &&
         stateOf(key) === 'active' && (
-          <span className="inline-flex gap-1">
+          <span className="inline-grid gap-1 sm:inline-flex">
             <Button
               variant="quiet"
               aria-label={`${texts.rotate}: ${key.name}`}

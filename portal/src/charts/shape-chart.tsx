@@ -1,4 +1,5 @@
 import { useI18n } from '../i18n/i18n.tsx';
+import { TableScroll } from '../ui/table.tsx';
 
 const CELL = { width: 18, height: 14 };
 const LEFT = 36;
@@ -16,19 +17,14 @@ const STEPS = [
 export function ShapeChart({ powersMw }: { powersMw: readonly (readonly number[])[] }) {
   const { t, format } = useI18n();
   const largest = Math.max(0, ...powersMw.flat());
+  const label = t.operator.profile.shapeLabel(format.number(largest));
   const stepOf = (power: number) => (largest === 0 ? 0 : Math.ceil((power / largest) * (STEPS.length - 1)));
   const monthName = (month: number) => format.monthShort(`2026-${String(month).padStart(2, '0')}`);
   const width = LEFT + 24 * CELL.width;
   const height = TOP + powersMw.length * CELL.height;
   return (
-    <figure className="overflow-x-auto">
-      <svg
-        role="img"
-        aria-label={t.operator.profile.shapeLabel(format.number(largest))}
-        width={width}
-        height={height}
-        className="block text-[10px]"
-      >
+    <TableScroll label={label}>
+      <svg role="img" aria-label={label} width={width} height={height} className="block text-[10px]">
         {[0, 6, 12, 18].map((hour) => (
           <text key={hour} x={LEFT + hour * CELL.width} y={10} className="fill-muted">
             {`${hour}:00`}
@@ -55,6 +51,6 @@ export function ShapeChart({ powersMw }: { powersMw: readonly (readonly number[]
           </g>
         ))}
       </svg>
-    </figure>
+    </TableScroll>
   );
 }

@@ -40,6 +40,8 @@ export function formatOf(language: Language) {
   return {
     language,
     locale,
+    /** What stands before the decimals when a person types a number. */
+    decimalMark: plain.format(0.5).charAt(1),
     /** Energy, from kWh: `1.234,567`. */
     mwh: (kwh: number) => threeDecimals.format(decimalOf(kwh)),
     /** A difference of energies, with its sign. */

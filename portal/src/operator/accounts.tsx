@@ -50,7 +50,6 @@ export function AccountsPage() {
         <NameDialog
           title={texts.createTitle}
           label={t.operator.name}
-          action={texts.create}
           queryKey={accountsQuery.queryKey}
           create={(name) => operatorClient.accounts.create({ name })}
           onMade={({ id }) =>

@@ -180,12 +180,12 @@ function Differences({ differences }: { differences: readonly Difference[] }) {
     {
       id: 'before',
       header: t.brp.nominations.before,
-      cell: ({ before }) => <span className="break-all text-bad">{textOf(before)}</span>,
+      cell: ({ before }) => <span className="block min-w-36 break-all text-bad">{textOf(before)}</span>,
     },
     {
       id: 'after',
       header: t.brp.nominations.after,
-      cell: ({ after }) => <span className="break-all text-ok">{textOf(after)}</span>,
+      cell: ({ after }) => <span className="block min-w-36 break-all text-ok">{textOf(after)}</span>,
     },
   ];
   return (

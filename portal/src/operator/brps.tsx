@@ -57,7 +57,6 @@ export function BrpsPage() {
         <NameDialog
           title={texts.createTitle}
           label={t.operator.name}
-          action={texts.create}
           queryKey={brpsQuery.queryKey}
           create={(name) => operatorClient.brps.create({ name })}
           onMade={({ id }) => void navigate({ to: '/operator/brps/$brpId', params: { brpId: id } })}

@@ -19,6 +19,7 @@ import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { DayEditor } from './day-editor.tsx';
+import { InvalidateDialog } from './invalidate-dialog.tsx';
 
 const route = getRouteApi('/app/operator/contracts/$contractId');
 
@@ -43,6 +44,7 @@ function ContractView({ contract }: { contract: Contract }) {
   const navigate = route.useNavigate();
   const [isEndAsked, setIsEndAsked] = useState(false);
   const [edited, setEdited] = useState<Edited | null>(null);
+  const [wrong, setWrong] = useState<Transaction | null>(null);
   const set = (change: ContractSearch) =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
   return (
@@ -82,6 +84,7 @@ function ContractView({ contract }: { contract: Contract }) {
           contract={contract}
           day={edited.day}
           transactions={edited.transactions}
+          firstSlot={search.slot ?? 1}
           onClose={() => setEdited(null)}
         />
       )}
@@ -97,8 +100,15 @@ function ContractView({ contract }: { contract: Contract }) {
               </Button>
             )
           }
+          versionActions={(newest) =>
+            mayManage &&
+            newest.status === 'valid' && (
+              <Button onClick={() => setWrong(newest)}>{t.operator.invalidate.action}</Button>
+            )
+          }
         />
       )}
+      {wrong && <InvalidateDialog transaction={wrong} onClose={() => setWrong(null)} />}
       {isEndAsked && <EndDialog contract={contract} onClose={() => setIsEndAsked(false)} />}
     </Page>
   );

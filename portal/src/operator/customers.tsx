@@ -36,6 +36,7 @@ export function CustomersPage() {
   );
   const brpColumn: Column<OperatorCustomer> = {
     id: 'brp',
+    from: 'md',
     header: t.operator.brp,
     cell: ({ brp_id }) => (
       <Link to="/operator/brps/$brpId" params={{ brpId: brp_id }} className="hover:underline">

@@ -21,19 +21,23 @@ type Props = {
   contract: Contract;
   day: DeliveryDay;
   transactions: readonly Transaction[];
+  /** The slot with which one begins. */
+  firstSlot: number;
   onClose: () => void;
 };
 
 /** Corrects a contract's day: what changes is shown before anything is sent. */
-export function DayEditor({ contract, day, transactions, onClose }: Props) {
+export function DayEditor({ contract, day, transactions, firstSlot, onClose }: Props) {
   const { t, format } = useI18n();
   const texts = t.operator.dayEditor;
   const toast = useToast();
   const queryClient = useQueryClient();
   const slots = useMemo(() => volumeSlots(day, transactions), [day, transactions]);
   const beforeKwh = useMemo(() => slots.map(({ validKwh }) => validKwh), [slots]);
-  const [typed, setTyped] = useState(() => textsOf(beforeKwh));
-  const [selected, setSelected] = useState(1);
+  const [typed, setTyped] = useState(() =>
+    textsOf(beforeKwh).map((text) => text.replace('.', format.decimalMark)),
+  );
+  const [selected, setSelected] = useState(firstSlot);
   const { changes, wrong } = editOf(beforeKwh, typed);
   const save = useMutation({
     mutationFn: () =>
@@ -63,6 +67,7 @@ export function DayEditor({ contract, day, transactions, onClose }: Props) {
           <VolumeGrid
             day={day}
             typed={typed}
+            firstSlot={firstSlot}
             wrong={wrong}
             changed={new Set(changes.map(({ slot }) => slot))}
             onType={(slot, text) => setTyped(typed.with(slot - 1, text))}
@@ -94,6 +99,7 @@ export function DayEditor({ contract, day, transactions, onClose }: Props) {
 type GridProps = {
   day: DeliveryDay;
   typed: readonly string[];
+  firstSlot: number;
   wrong: ReadonlySet<number>;
   changed: ReadonlySet<number>;
   onType: (slot: number, text: string) => void;
@@ -102,7 +108,7 @@ type GridProps = {
 };
 
 /** An hour a row, a quarter a field. The hour that comes twice has two rows. */
-function VolumeGrid({ day, typed, wrong, changed, onType, onPaste, onFocus }: GridProps) {
+function VolumeGrid({ day, typed, firstSlot, wrong, changed, onType, onPaste, onFocus }: GridProps) {
   const { t, format } = useI18n();
   const slots = typed.map((text, index) => ({ slot: index + 1, start: slotStart(day, index + 1), text }));
   const hours = Array.from(Map.groupBy(slots, ({ start }) => hourOf(start)));
@@ -115,13 +121,14 @@ function VolumeGrid({ day, typed, wrong, changed, onType, onPaste, onFocus }: Gr
             <input
               key={slot}
               inputMode="decimal"
+              autoFocus={slot === firstSlot}
               autoComplete="off"
               aria-label={`${t.common.slotOf(slot, format.slot(start))}, MWh`}
               aria-invalid={wrong.has(slot) || undefined}
               className={cx(
                 inputClass(wrong.has(slot)),
                 'text-right',
-                changed.has(slot) && 'border-accent bg-accent-soft font-semibold',
+                changed.has(slot) && 'font-semibold ring-2 ring-accent',
               )}
               value={text}
               onFocus={() => onFocus(slot)}

@@ -95,6 +95,7 @@ export function GroupTable({ groups, hasBrp = false }: TableProps) {
   const [edited, setEdited] = useState<OperatorBalanceGroup | null>(null);
   const brpColumn: Column<OperatorBalanceGroup> = {
     id: 'brp',
+    from: 'md',
     header: t.operator.brp,
     cell: ({ brp_id }) => (
       <Link to="/operator/brps/$brpId" params={{ brpId: brp_id }} className="hover:underline">
@@ -143,7 +144,7 @@ export function GroupTable({ groups, hasBrp = false }: TableProps) {
             aria-label={`${texts.edit}: ${group.name}`}
             onClick={() => setEdited(group)}
           >
-            {texts.edit}
+            <span className="max-sm:sr-only">{texts.edit}</span>
           </Button>
         ),
     },
@@ -206,7 +207,7 @@ export function CreateGroupDialog({ brpId, onClose }: CreateProps) {
           onChange={setName}
         />
         <TsosField value={tsos} onChange={setTsos} />
-        <FormButtons action={texts.create} isBusy={create.isPending} onClose={onClose} />
+        <FormButtons action={t.operator.submit} isBusy={create.isPending} onClose={onClose} />
       </Form>
     </Dialog>
   );

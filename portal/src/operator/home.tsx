@@ -28,6 +28,7 @@ import {
 /** How far back what was not matched is still brought up. */
 const DAYS_BACK = 7;
 const AUDIT_SHOWN = 8;
+const MOST_SHOWN = 5;
 
 /** The platform at a glance: deadlines, what needs attention, how it is, and what was done last. */
 export function HomePage() {
@@ -89,7 +90,7 @@ function NominationConcern({ title, tone, nominations }: NominationConcernProps)
   const ownerOf = useGroupOwners();
   return (
     <Concern title={title} count={nominations.length} mostCounted={MOST_COUNTED} tone={tone}>
-      <Shortened items={nominations}>
+      <Shortened most={MOST_SHOWN} items={nominations}>
         {(nomination) => (
           <li key={nomination.id}>
             <NominationLink id={nomination.id} className={itemClass}>
@@ -117,7 +118,7 @@ function SilentContracts({ contracts, day }: { contracts: readonly Contract[] | 
   if (contracts === null) return <p className="p-4 text-sm text-muted">{texts.tooManyContracts}</p>;
   return (
     <Concern title={texts.withoutVolumes(format.dayShort(day))} count={contracts.length} tone="warn">
-      <Shortened items={contracts}>
+      <Shortened most={MOST_SHOWN} items={contracts}>
         {(contract) => (
           <li key={contract.id}>
             <ContractLink id={contract.id} search={{ day }} className={itemClass}>
@@ -144,7 +145,7 @@ function PendingCustomers({ customers }: { customers: readonly OperatorCustomer[
       mostCounted={MOST_COUNTED}
       tone="warn"
     >
-      <Shortened items={customers}>
+      <Shortened most={MOST_SHOWN} items={customers}>
         {(customer) => (
           <li key={customer.id}>
             <Link

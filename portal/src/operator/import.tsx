@@ -153,9 +153,13 @@ function Sending({ file, isDryRun, progress, onCancel }: SendingProps) {
       <div className="grid gap-3">
         <progress
           aria-label={texts.progress}
-          className="h-2 w-full accent-accent"
+          className={cx(
+            'h-2 w-full appearance-none overflow-hidden rounded bg-line',
+            '[&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent',
+            isSent && 'animate-pulse',
+          )}
           max={100}
-          {...(isSent ? {} : { value: percent })}
+          value={percent}
         />
         <div className="flex flex-wrap items-center justify-between gap-3">
           <p role="status" className="text-sm text-muted">

@@ -8,7 +8,6 @@ import { Form, FormButtons, TextField } from '../ui/form.tsx';
 type Props<T> = {
   title: string;
   label: string;
-  action: string;
   /** The lists in which the new record appears. */
   queryKey: readonly string[];
   create: (name: string) => Promise<T>;
@@ -17,7 +16,7 @@ type Props<T> = {
 };
 
 /** Makes something that is known by its name alone at first: a BRP, an account. */
-export function NameDialog<T>({ title, label, action, queryKey, create, onMade, onClose }: Props<T>) {
+export function NameDialog<T>({ title, label, queryKey, create, onMade, onClose }: Props<T>) {
   const { t } = useI18n();
   const queryClient = useQueryClient();
   const [name, setName] = useState('');
@@ -40,7 +39,7 @@ export function NameDialog<T>({ title, label, action, queryKey, create, onMade, 
           value={name}
           onChange={setName}
         />
-        <FormButtons action={action || t.common.save} isBusy={creation.isPending} onClose={onClose} />
+        <FormButtons action={t.operator.submit} isBusy={creation.isPending} onClose={onClose} />
       </Form>
     </Dialog>
   );

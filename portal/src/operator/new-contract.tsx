@@ -130,7 +130,7 @@ export function NewContractPage() {
                 {t.common.cancel}
               </Link>
               <Button type="submit" variant="primary" isBusy={create.isPending}>
-                {texts.create}
+                {t.operator.submit}
               </Button>
             </div>
           </Form>

@@ -77,7 +77,7 @@ export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefin
           />
         )}
         <FormButtons
-          action={texts.create}
+          action={t.operator.submit}
           isBusy={create.isPending}
           disabled={brp === ''}
           onClose={onClose}

@@ -106,6 +106,7 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
   const [asked, setAsked] = useState<Asked | null>(null);
   const partyColumn: Column<User> = {
     id: 'party',
+    from: 'md',
     header: t.session.organisation,
     cell: (user) => <UserParty user={user} />,
   };
@@ -114,9 +115,9 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
       id: 'name',
       header: t.operator.name,
       cell: ({ name, email }) => (
-        <span className="grid">
+        <span className="grid min-w-36">
           <span className="font-medium">{name}</span>
-          <span className="text-xs text-muted">{email}</span>
+          <span className="text-xs break-all text-muted">{email}</span>
         </span>
       ),
     },
@@ -163,10 +164,11 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
             {user.status !== 'disabled' && (
               <Button
                 variant="quiet"
+                icon="external"
                 aria-label={`${texts.invite}: ${user.name}`}
                 onClick={() => setAsked({ what: 'invite', user })}
               >
-                {texts.invite}
+                <span className="max-sm:sr-only">{texts.invite}</span>
               </Button>
             )}
             <Button
@@ -175,7 +177,7 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
               aria-label={`${texts.edit}: ${user.name}`}
               onClick={() => setAsked({ what: 'edit', user })}
             >
-              {texts.edit}
+              <span className="max-sm:sr-only">{texts.edit}</span>
             </Button>
           </span>
         ),

@@ -18,6 +18,7 @@ export const operator: Dictionary['operator'] = {
   name: 'Name',
   choose: 'Bitte wählen…',
   roles: { operator: 'Betreiber', brp: 'BKV', account: 'Kontoinhaber' },
+  submit: 'Anlegen',
   savedToast: (name) => `${name} ist gespeichert.`,
   home: {
     title: 'Plattform',
@@ -167,6 +168,14 @@ export const operator: Dictionary['operator'] = {
     save: 'Korrektur speichern',
     wrong: (count) => (count === 1 ? '1 Eingabe ist keine Menge' : `${count} Eingaben sind keine Mengen`),
     saved: (created, corrected) => `${created} neu, ${corrected} korrigiert.`,
+  },
+  invalidate: {
+    action: 'Ungültig machen',
+    text: (volume) =>
+      `${volume} werden aus allen Salden genommen. Eine spätere Korrektur dieser Viertelstunde ist wieder gültig.`,
+    reason: 'Grund',
+    reasonHint: 'Steht im Protokoll.',
+    done: (slot) => `${slot} ist ungültig.`,
   },
   import: {
     title: 'Mengenimport',

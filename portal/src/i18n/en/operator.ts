@@ -16,6 +16,7 @@ export const operator = {
   name: 'Name',
   choose: 'Choose…',
   roles: { operator: 'Operator', brp: 'BRP', account: 'Account holder' },
+  submit: 'Create',
   savedToast: (name: string) => `${name} is saved.`,
   home: {
     title: 'Platform',
@@ -163,6 +164,14 @@ export const operator = {
     save: 'Save correction',
     wrong: (count: number) => (count === 1 ? '1 entry is no volume' : `${count} entries are no volumes`),
     saved: (created: string, corrected: string) => `${created} new, ${corrected} corrected.`,
+  },
+  invalidate: {
+    action: 'Invalidate',
+    text: (volume: string) =>
+      `${volume} are taken out of every saldo. A later correction of this quarter-hour is valid again.`,
+    reason: 'Reason',
+    reasonHint: 'Stands in the audit trail.',
+    done: (slot: string) => `${slot} is invalid.`,
   },
   import: {
     title: 'Volume import',

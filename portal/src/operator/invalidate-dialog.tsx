@@ -1,0 +1,53 @@
+import { LIMITS, type Transaction } from '@saldo/api';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { kwhOf } from '../domain/energy.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { operatorClient } from '../session/clients.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Form, FormButtons, TextField } from '../ui/form.tsx';
+import { useToast } from '../ui/toast.tsx';
+
+type Props = { transaction: Transaction; onClose: () => void };
+
+/** Takes a quarter-hour out of every saldo: its volume must not be delivered. */
+export function InvalidateDialog({ transaction, onClose }: Props) {
+  const { t, format } = useI18n();
+  const texts = t.operator.invalidate;
+  const toast = useToast();
+  const queryClient = useQueryClient();
+  const [reason, setReason] = useState('');
+  const { slot_number, delivery_start, contract_id } = transaction;
+  const label = t.common.slotOf(slot_number, format.slot(Date.parse(delivery_start)));
+  const invalidate = useMutation({
+    mutationFn: () => operatorClient.transactions.invalidate(transaction.id, { reason }),
+    onSuccess: () => {
+      toast(texts.done(label));
+      onClose();
+    },
+    onSettled: () =>
+      Promise.all(
+        [['contract', contract_id], ['nominations']].map((queryKey) =>
+          queryClient.invalidateQueries({ queryKey }),
+        ),
+      ),
+  });
+  return (
+    <Dialog title={`${texts.action}: ${label}`} onClose={onClose}>
+      <Form error={invalidate.error} fields={['reason']} onSubmit={() => invalidate.mutate()}>
+        <p className="text-sm text-muted">{texts.text(`${format.mwh(kwhOf(transaction.volume))} MWh`)}</p>
+        <TextField
+          name="reason"
+          label={texts.reason}
+          hint={texts.reasonHint}
+          autoFocus
+          autoComplete="off"
+          maxLength={LIMITS.reasonLength}
+          value={reason}
+          onChange={setReason}
+        />
+        <FormButtons action={texts.action} isBusy={invalidate.isPending} onClose={onClose} />
+      </Form>
+    </Dialog>
+  );
+}
