@@ -7,9 +7,9 @@ import { useSession } from '../session/session.ts';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
-import { MoreButton } from '../ui/more.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { EmptyState, Loaded } from '../ui/states.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
+import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { ContractBadge } from './badges.tsx';
 import { CONTRACT_COLUMNS } from './exports.ts';
@@ -70,24 +70,13 @@ export function ContractsPage() {
         />
       </FilterBar>
       <Panel isFlush>
-        <Loaded query={query}>
-          {({ pages }) => {
-            const contracts = pages.flatMap((page) => page.contracts);
-            if (contracts.length === 0)
-              return <EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />;
-            return (
-              <>
-                <ContractTable contracts={contracts} />
-                <MoreButton
-                  count={contracts.length}
-                  hasMore={query.hasNextPage}
-                  isLoading={query.isFetchingNextPage}
-                  onMore={() => void query.fetchNextPage()}
-                />
-              </>
-            );
-          }}
-        </Loaded>
+        <PagedList
+          query={query}
+          recordsOf={(page) => page.contracts}
+          empty={<EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />}
+        >
+          {(contracts) => <ContractTable contracts={contracts} />}
+        </PagedList>
       </Panel>
     </Page>
   );

@@ -6,9 +6,9 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
-import { MoreButton } from '../ui/more.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { EmptyState, Loaded } from '../ui/states.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
+import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { CustomerBadge } from './badges.tsx';
@@ -72,24 +72,13 @@ export function CustomersPage() {
         />
       </FilterBar>
       <Panel isFlush>
-        <Loaded query={query}>
-          {({ pages }) => {
-            const customers = pages.flatMap((page) => page.customers);
-            if (customers.length === 0)
-              return <EmptyState title={t.brp.customers.empty} text={t.brp.customers.emptyText} />;
-            return (
-              <>
-                <CustomerTable customers={customers} />
-                <MoreButton
-                  count={customers.length}
-                  hasMore={query.hasNextPage}
-                  isLoading={query.isFetchingNextPage}
-                  onMore={() => void query.fetchNextPage()}
-                />
-              </>
-            );
-          }}
-        </Loaded>
+        <PagedList
+          query={query}
+          recordsOf={(page) => page.customers}
+          empty={<EmptyState title={t.brp.customers.empty} text={t.brp.customers.emptyText} />}
+        >
+          {(customers) => <CustomerTable customers={customers} />}
+        </PagedList>
       </Panel>
     </Page>
   );

@@ -8,9 +8,9 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, TextFilter } from '../ui/filters.tsx';
-import { MoreButton } from '../ui/more.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { EmptyState, Loaded } from '../ui/states.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
+import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import type { AuditFilters } from './filters.ts';
@@ -56,23 +56,13 @@ export function AuditPage() {
         <AuditFilterFields filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>
-        <Loaded query={query}>
-          {({ pages }) => {
-            const entries = pages.flatMap((page) => page.entries);
-            if (entries.length === 0) return <EmptyState title={texts.empty} text={texts.emptyText} />;
-            return (
-              <>
-                <AuditList entries={entries} />
-                <MoreButton
-                  count={entries.length}
-                  hasMore={query.hasNextPage}
-                  isLoading={query.isFetchingNextPage}
-                  onMore={() => void query.fetchNextPage()}
-                />
-              </>
-            );
-          }}
-        </Loaded>
+        <PagedList
+          query={query}
+          recordsOf={(page) => page.entries}
+          empty={<EmptyState title={texts.empty} text={texts.emptyText} />}
+        >
+          {(entries) => <AuditList entries={entries} />}
+        </PagedList>
       </Panel>
     </Page>
   );

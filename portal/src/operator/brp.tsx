@@ -6,8 +6,8 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
-import { MoreButton } from '../ui/more.tsx';
 import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { CreateGroupDialog, GroupTable } from './groups.tsx';
@@ -94,23 +94,13 @@ function Customers({ brpId }: { brpId: string }) {
         )
       }
     >
-      <Loaded query={query}>
-        {({ pages }) => {
-          const customers = pages.flatMap((page) => page.customers);
-          if (customers.length === 0) return <EmptyState title={t.brp.customers.empty} />;
-          return (
-            <>
-              <CustomerTable customers={customers} />
-              <MoreButton
-                count={customers.length}
-                hasMore={query.hasNextPage}
-                isLoading={query.isFetchingNextPage}
-                onMore={() => void query.fetchNextPage()}
-              />
-            </>
-          );
-        }}
-      </Loaded>
+      <PagedList
+        query={query}
+        recordsOf={(page) => page.customers}
+        empty={<EmptyState title={t.brp.customers.empty} />}
+      >
+        {(customers) => <CustomerTable customers={customers} />}
+      </PagedList>
       {isAsked && <NewCustomerDialog brpId={brpId} onClose={() => setIsAsked(false)} />}
     </Panel>
   );

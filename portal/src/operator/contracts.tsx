@@ -10,9 +10,9 @@ import { buttonClass } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { MoreButton } from '../ui/more.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { EmptyState, Loaded } from '../ui/states.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
+import { EmptyState } from '../ui/states.tsx';
 import type { ContractFilters } from './filters.ts';
 import { contractsQuery, eachContract } from './queries.ts';
 
@@ -56,24 +56,13 @@ export function ContractsPage() {
         <ContractFilterFields filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>
-        <Loaded query={query}>
-          {({ pages }) => {
-            const contracts = pages.flatMap((page) => page.contracts);
-            if (contracts.length === 0)
-              return <EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />;
-            return (
-              <>
-                <ContractTable contracts={contracts} />
-                <MoreButton
-                  count={contracts.length}
-                  hasMore={query.hasNextPage}
-                  isLoading={query.isFetchingNextPage}
-                  onMore={() => void query.fetchNextPage()}
-                />
-              </>
-            );
-          }}
-        </Loaded>
+        <PagedList
+          query={query}
+          recordsOf={(page) => page.contracts}
+          empty={<EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />}
+        >
+          {(contracts) => <ContractTable contracts={contracts} />}
+        </PagedList>
       </Panel>
     </Page>
   );

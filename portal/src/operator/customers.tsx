@@ -8,9 +8,9 @@ import { useMayManage } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
-import { MoreButton } from '../ui/more.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { EmptyState, Loaded } from '../ui/states.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
+import { EmptyState } from '../ui/states.tsx';
 import type { Column } from '../ui/table.tsx';
 import { OPERATOR_CUSTOMER_COLUMNS } from './exports.ts';
 import { BrpFilter } from './fields.tsx';
@@ -70,24 +70,13 @@ export function CustomersPage() {
         <CustomerFilterFields filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>
-        <Loaded query={query}>
-          {({ pages }) => {
-            const customers = pages.flatMap((page) => page.customers);
-            if (customers.length === 0)
-              return <EmptyState title={t.brp.customers.empty} text={t.brp.customers.emptyText} />;
-            return (
-              <>
-                <CustomerTable customers={customers} more={[brpColumn]} />
-                <MoreButton
-                  count={customers.length}
-                  hasMore={query.hasNextPage}
-                  isLoading={query.isFetchingNextPage}
-                  onMore={() => void query.fetchNextPage()}
-                />
-              </>
-            );
-          }}
-        </Loaded>
+        <PagedList
+          query={query}
+          recordsOf={(page) => page.customers}
+          empty={<EmptyState title={t.brp.customers.empty} text={t.brp.customers.emptyText} />}
+        >
+          {(customers) => <CustomerTable customers={customers} more={[brpColumn]} />}
+        </PagedList>
       </Panel>
       {isAsked && <NewCustomerDialog brpId={filters.brp_id} onClose={() => setIsAsked(false)} />}
     </Page>

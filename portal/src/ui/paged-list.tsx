@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react';
+import { MoreButton } from './more.tsx';
+import { Loaded } from './states.tsx';
+
+type PagedQuery<Page> = {
+  readonly data: { readonly pages: readonly Page[] } | undefined;
+  readonly error: unknown;
+  readonly refetch: () => Promise<unknown>;
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  readonly fetchNextPage: () => Promise<unknown>;
+};
+
+type Props<Page, Entry> = {
+  readonly query: PagedQuery<Page>;
+  readonly recordsOf: (page: Page) => readonly Entry[];
+  /** What stands there when the list has nothing. */
+  readonly empty: ReactNode;
+  readonly children: (records: readonly Entry[]) => ReactNode;
+};
+
+/** A list that is read page by page: what is there of it so far, and a button for more. */
+export function PagedList<Page, Entry>({ query, recordsOf, empty, children }: Props<Page, Entry>) {
+  return (
+    <Loaded query={query}>
+      {({ pages }) => {
+        const records = pages.flatMap(recordsOf);
+        if (records.length === 0) return empty;
+        return (
+          <>
+            {children(records)}
+            <MoreButton
+              count={records.length}
+              hasMore={query.hasNextPage}
+              isLoading={query.isFetchingNextPage}
+              onMore={() => void query.fetchNextPage()}
+            />
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
