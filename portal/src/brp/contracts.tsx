@@ -29,7 +29,6 @@ export function ContractsPage() {
     (change: ContractFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
     [navigate],
   );
-  const setEic = useCallback((eic: string | undefined) => set({ eic }), [set]);
   return (
     <Page
       title={t.brp.contracts.title}
@@ -45,29 +44,7 @@ export function ContractsPage() {
         isFiltered={Object.keys(filters).length > 0}
         onClear={() => void navigate({ search: {}, replace: true })}
       >
-        <SelectFilter
-          label={t.common.status}
-          value={filters.status}
-          options={CONTRACT_STATUSES.map((value) => ({ value, label: t.brp.contracts.statuses[value] }))}
-          onChange={(status) => set({ status })}
-        />
-        <SelectFilter
-          label={t.brp.contracts.type}
-          value={filters.type}
-          options={CONTRACT_TYPES.map((value) => ({ value, label: t.brp.contracts.types[value] }))}
-          onChange={(type) => set({ type })}
-        />
-        <TextFilter
-          label={t.brp.contracts.eic}
-          value={filters.eic}
-          maxLength={EIC_LENGTH}
-          onChange={setEic}
-        />
-        <DayFilter
-          label={t.brp.contracts.activeOn}
-          value={filters.active_on}
-          onChange={(active_on) => set({ active_on })}
-        />
+        <ContractFilterFields filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>
         <PagedList
@@ -79,6 +56,36 @@ export function ContractsPage() {
         </PagedList>
       </Panel>
     </Page>
+  );
+}
+
+type FiltersProps = { filters: ContractFilters; set: (change: ContractFilters) => void };
+
+/** What every list of contracts can be filtered by. */
+export function ContractFilterFields({ filters, set }: FiltersProps) {
+  const { t } = useI18n();
+  const setEic = useCallback((eic: string | undefined) => set({ eic }), [set]);
+  return (
+    <>
+      <SelectFilter
+        label={t.common.status}
+        value={filters.status}
+        options={CONTRACT_STATUSES.map((value) => ({ value, label: t.brp.contracts.statuses[value] }))}
+        onChange={(status) => set({ status })}
+      />
+      <SelectFilter
+        label={t.brp.contracts.type}
+        value={filters.type}
+        options={CONTRACT_TYPES.map((value) => ({ value, label: t.brp.contracts.types[value] }))}
+        onChange={(type) => set({ type })}
+      />
+      <TextFilter label={t.brp.contracts.eic} value={filters.eic} maxLength={EIC_LENGTH} onChange={setEic} />
+      <DayFilter
+        label={t.brp.contracts.activeOn}
+        value={filters.active_on}
+        onChange={(active_on) => set({ active_on })}
+      />
+    </>
   );
 }
 

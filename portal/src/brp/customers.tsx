@@ -29,7 +29,6 @@ export function CustomersPage() {
     (change: CustomerFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
     [navigate],
   );
-  const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
   return (
     <Page
       title={t.brp.customers.title}
@@ -45,31 +44,7 @@ export function CustomersPage() {
         isFiltered={Object.keys(filters).length > 0}
         onClear={() => void navigate({ search: {}, replace: true })}
       >
-        <TextFilter
-          label={t.common.search}
-          placeholder={t.brp.customers.searchHint}
-          value={filters.search}
-          maxLength={LIMITS.searchLength}
-          onChange={setSearch}
-        />
-        <SelectFilter
-          label={t.common.status}
-          value={filters.status}
-          options={CUSTOMER_STATUSES.map((value) => ({ value, label: t.brp.customers.statuses[value] }))}
-          onChange={(status) => set({ status })}
-        />
-        <SelectFilter
-          label={t.common.balanceGroup}
-          value={filters.eic}
-          options={groups.map(({ eic, name }) => ({ value: eic, label: `${name} · ${eic}` }))}
-          onChange={(eic) => set({ eic })}
-        />
-        <SelectFilter
-          label={t.common.controlArea}
-          value={filters.tso}
-          options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-          onChange={(tso) => set({ tso })}
-        />
+        <CustomerFilterFields filters={filters} set={set} groups={groups} />
       </FilterBar>
       <Panel isFlush>
         <PagedList
@@ -81,6 +56,47 @@ export function CustomersPage() {
         </PagedList>
       </Panel>
     </Page>
+  );
+}
+
+type FiltersProps = {
+  filters: CustomerFilters;
+  set: (change: CustomerFilters) => void;
+  groups: readonly { readonly eic: string; readonly name: string }[];
+};
+
+/** What every list of customers can be filtered by. */
+export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {
+  const { t } = useI18n();
+  const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
+  return (
+    <>
+      <TextFilter
+        label={t.common.search}
+        placeholder={t.brp.customers.searchHint}
+        value={filters.search}
+        maxLength={LIMITS.searchLength}
+        onChange={setSearch}
+      />
+      <SelectFilter
+        label={t.common.status}
+        value={filters.status}
+        options={CUSTOMER_STATUSES.map((value) => ({ value, label: t.brp.customers.statuses[value] }))}
+        onChange={(status) => set({ status })}
+      />
+      <SelectFilter
+        label={t.common.balanceGroup}
+        value={filters.eic}
+        options={groups.map(({ eic, name }) => ({ value: eic, label: `${name} · ${eic}` }))}
+        onChange={(eic) => set({ eic })}
+      />
+      <SelectFilter
+        label={t.common.controlArea}
+        value={filters.tso}
+        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
+        onChange={(tso) => set({ tso })}
+      />
+    </>
   );
 }
 

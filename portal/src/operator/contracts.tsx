@@ -1,14 +1,14 @@
-import { CONTRACT_STATUSES, CONTRACT_TYPES, LIMITS } from '@saldo/api';
+import { LIMITS } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { ContractTable } from '../brp/contracts.tsx';
+import { ContractFilterFields, ContractTable } from '../brp/contracts.tsx';
 import { CONTRACT_COLUMNS } from '../brp/exports.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
-import { DayFilter, FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { FilterBar, TextFilter } from '../ui/filters.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
@@ -17,7 +17,6 @@ import type { ContractFilters } from './filters.ts';
 import { contractsQuery, eachContract } from './queries.ts';
 
 const route = getRouteApi('/app/operator/contracts');
-const EIC_LENGTH = 16;
 
 /** The contracts of all BRPs. */
 export function ContractsPage() {
@@ -53,7 +52,7 @@ export function ContractsPage() {
         isFiltered={Object.keys(filters).length > 0}
         onClear={() => void navigate({ search: {}, replace: true })}
       >
-        <ContractFilterFields filters={filters} set={set} />
+        <OperatorContractFilters filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>
         <PagedList
@@ -70,10 +69,9 @@ export function ContractsPage() {
 
 type FiltersProps = { filters: ContractFilters; set: (change: ContractFilters) => void };
 
-function ContractFilterFields({ filters, set }: FiltersProps) {
+function OperatorContractFilters({ filters, set }: FiltersProps) {
   const { t } = useI18n();
   const setReference = useCallback((external_id: string | undefined) => set({ external_id }), [set]);
-  const setEic = useCallback((eic: string | undefined) => set({ eic }), [set]);
   return (
     <>
       <TextFilter
@@ -83,24 +81,7 @@ function ContractFilterFields({ filters, set }: FiltersProps) {
         maxLength={LIMITS.externalIdLength}
         onChange={setReference}
       />
-      <SelectFilter
-        label={t.common.status}
-        value={filters.status}
-        options={CONTRACT_STATUSES.map((value) => ({ value, label: t.brp.contracts.statuses[value] }))}
-        onChange={(status) => set({ status })}
-      />
-      <SelectFilter
-        label={t.brp.contracts.type}
-        value={filters.type}
-        options={CONTRACT_TYPES.map((value) => ({ value, label: t.brp.contracts.types[value] }))}
-        onChange={(type) => set({ type })}
-      />
-      <TextFilter label={t.brp.contracts.eic} value={filters.eic} maxLength={EIC_LENGTH} onChange={setEic} />
-      <DayFilter
-        label={t.brp.contracts.activeOn}
-        value={filters.active_on}
-        onChange={(active_on) => set({ active_on })}
-      />
+      <ContractFilterFields filters={filters} set={set} />
     </>
   );
 }

@@ -1,13 +1,13 @@
-import { CUSTOMER_STATUSES, LIMITS, type OperatorCustomer, TSOS } from '@saldo/api';
+import type { OperatorCustomer } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
-import { CustomerTable } from '../brp/customers.tsx';
+import { CustomerFilterFields, CustomerTable } from '../brp/customers.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
-import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { FilterBar } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
@@ -67,7 +67,7 @@ export function CustomersPage() {
         isFiltered={Object.keys(filters).length > 0}
         onClear={() => void navigate({ search: {}, replace: true })}
       >
-        <CustomerFilterFields filters={filters} set={set} />
+        <OperatorCustomerFilters filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>
         <PagedList
@@ -85,39 +85,13 @@ export function CustomersPage() {
 
 type FiltersProps = { filters: CustomerFilters; set: (change: CustomerFilters) => void };
 
-function CustomerFilterFields({ filters, set }: FiltersProps) {
-  const { t } = useI18n();
+function OperatorCustomerFilters({ filters, set }: FiltersProps) {
   const { brp_id } = filters;
   const { data: groups = [] } = useQuery(groupsQuery(brp_id === undefined ? {} : { brp_id }));
-  const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
   return (
     <>
-      <TextFilter
-        label={t.common.search}
-        placeholder={t.brp.customers.searchHint}
-        value={filters.search}
-        maxLength={LIMITS.searchLength}
-        onChange={setSearch}
-      />
       <BrpFilter value={brp_id} onChange={(chosen) => set({ brp_id: chosen, eic: undefined })} />
-      <SelectFilter
-        label={t.common.status}
-        value={filters.status}
-        options={CUSTOMER_STATUSES.map((value) => ({ value, label: t.brp.customers.statuses[value] }))}
-        onChange={(status) => set({ status })}
-      />
-      <SelectFilter
-        label={t.common.balanceGroup}
-        value={filters.eic}
-        options={groups.map(({ eic, name }) => ({ value: eic, label: `${name} · ${eic}` }))}
-        onChange={(eic) => set({ eic })}
-      />
-      <SelectFilter
-        label={t.common.controlArea}
-        value={filters.tso}
-        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-        onChange={(tso) => set({ tso })}
-      />
+      <CustomerFilterFields filters={filters} set={set} groups={groups} />
     </>
   );
 }
