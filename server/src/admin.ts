@@ -19,7 +19,7 @@ async function isReachable(db: Database): Promise<boolean> {
 }
 
 /** For those who run the platform: is the process up, can it work, how does it do. Loopback only by default. */
-export function createAdminServer(db: Database, metrics: Metrics): Server {
+export function createAdminServer(db: Database, metrics: Pick<Metrics, 'text' | 'contentType'>): Server {
   const pages: Record<string, () => Promise<Answer>> = {
     '/healthz': async () => plain(200, 'ok\n'),
     '/readyz': async () =>

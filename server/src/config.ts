@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { LIMITS, MESSAGE_FORMATS, TSOS, type Tso } from '@saldo/api';
 import { checkEic } from './domain/eic.ts';
@@ -22,6 +23,8 @@ export type Config = {
   readonly redisUrl: string | null;
   readonly rateLimit: number;
   readonly rateWindowS: number;
+  /** Processes that share the ports. */
+  readonly workers: number;
   /** More requests than this at once are turned away, so that those before them are answered in time. */
   readonly requestsAtOnce: number;
   /** A client that needs longer than this for a request is not sending one. */
@@ -81,12 +84,13 @@ function wholeNumber(
   env: Environment,
   name: string,
   range: { min: number; max: number; default: number },
+  otherwise = '',
 ): number {
   const value = text(env, name);
   if (value === null) return range.default;
   const number = Number(value);
   if (!/^\d+$/.test(value) || number < range.min || number > range.max) {
-    refuse(name, `a whole number from ${range.min} to ${range.max}`, value);
+    refuse(name, `a whole number from ${range.min} to ${range.max}${otherwise}`, value);
   }
   return number;
 }
@@ -198,6 +202,13 @@ function folder(name: string, value: string): string {
   return dir;
 }
 
+function workers(env: Environment): number {
+  const range = { min: 1, max: 256, default: 1 };
+  return text(env, 'WORKERS') === 'auto'
+    ? Math.min(availableParallelism(), range.max)
+    : wholeNumber(env, 'WORKERS', range, ', or auto');
+}
+
 const PORTS = { min: 0, max: 65_535 };
 
 export function readConfig(env: Environment): Config {
@@ -214,6 +225,7 @@ export function readConfig(env: Environment): Config {
     redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
     rateLimit: wholeNumber(env, 'RATE_LIMIT', { min: 1, max: 1_000_000_000, default: 300 }),
     rateWindowS: wholeNumber(env, 'RATE_WINDOW_S', { min: 1, max: 86_400, default: 60 }),
+    workers: workers(env),
     requestsAtOnce: wholeNumber(env, 'REQUESTS_AT_ONCE', { min: 1, max: 100_000, default: 512 }),
     requestTimeoutS: wholeNumber(env, 'REQUEST_TIMEOUT_S', { min: 1, max: 3600, default: 60 }),
     importSilenceS: wholeNumber(env, 'IMPORT_SILENCE_S', { min: 1, max: 3600, default: 120 }),

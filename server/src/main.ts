@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { systemClock } from './clock.ts';
@@ -6,8 +7,9 @@ import type { DemoAccess } from './demo/load.ts';
 import { dayOf } from './domain/delivery-day.ts';
 import { invitationLink } from './features/users/actions.ts';
 import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-start.ts';
-import { type Platform, startPlatform } from './platform.ts';
+import { type Platform, startPlatform, startService } from './platform.ts';
 import { ensurePortal } from './portal-build.ts';
+import { serveAsWorker, startWorkers, WorkerFailed } from './workers.ts';
 
 /**
  * What an import leaves behind is short-lived, and left to itself the heap grows to several times of what is in use
@@ -35,12 +37,17 @@ function createLogger(level: Config['logLevel']) {
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel);
+  const service = { clock: systemClock, logger, runsJobs: true };
+  if (cluster.isWorker && config.databaseUrl !== null) {
+    const portalDir = await ensurePortal(config.dataDir, () => {});
+    serveAsWorker(await startService(config, config.databaseUrl, { ...service, portalDir }), exitWhen);
+    return;
+  }
   let first: FirstAccess = { newOperatorKey: null, invitation: null };
-  const platform = await startPlatform(config, {
-    clock: systemClock,
-    logger,
+  const start = config.workers > 1 ? startWorkers : startPlatform;
+  const platform = await start(config, {
+    ...service,
     say,
-    runsJobs: true,
     portalDir: await ensurePortal(config.dataDir, say),
     prepare: async (db) => {
       first = await prepareFirstStart(db, config, systemClock, say);
@@ -52,6 +59,12 @@ async function main(): Promise<void> {
   // In one piece: whoever waits for the first line gets the last one with it.
   process.stdout.cork();
   greet(platform, first, demo);
+  if (config.workers > 1 && config.redisUrl === null) {
+    say(
+      `Each of the ${config.workers} workers counts rate limits for itself; REDIS_URL lets them count together.`,
+    );
+    say('');
+  }
   process.stdout.uncork();
 }
 
@@ -113,16 +126,20 @@ function stopOnSignal(platform: Platform): void {
     if (stopping) process.exit(1);
     stopping = true;
     say('Stopping…');
-    platform.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-        process.exit(1);
-      },
-    );
+    exitWhen(platform.stop());
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+}
+
+function exitWhen(stopped: Promise<void>): void {
+  stopped.then(
+    () => process.exit(0),
+    (error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+      process.exit(1);
+    },
+  );
 }
 
 /** What a person can mend is told in one line; everything else with its stack. */
@@ -135,6 +152,6 @@ function explain(error: unknown): string {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`Saldo cannot start: ${explain(error)}\n`);
+  if (!(error instanceof WorkerFailed)) process.stderr.write(`Saldo cannot start: ${explain(error)}\n`);
   process.exit(1);
 });

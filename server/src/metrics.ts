@@ -76,3 +76,31 @@ export function createMetrics(): Metrics {
     contentType: registry.contentType,
   };
 }
+
+/**
+ * What several workers tell, as one page: every sample says whose it is, by the process id. A family's samples have to stand together under
+ * its one head.
+ */
+export function metricsOfWorkers(texts: readonly (readonly [pid: number, text: string])[]): string {
+  const families = new Map<string, { head: string[]; samples: string[] }>();
+  for (const [pid, text] of texts) {
+    let family = { head: [] as string[], samples: [] as string[] };
+    for (const line of text.split('\n')) {
+      const head = /^# (HELP|TYPE) (\S+)/.exec(line);
+      if (head) {
+        const [, kind, name = ''] = head;
+        family = families.get(name) ?? { head: [], samples: [] };
+        families.set(name, family);
+        if (!family.head.some((known) => known.startsWith(`# ${kind} `))) family.head.push(line);
+      } else if (line !== '') {
+        family.samples.push(
+          line.replace(
+            /^(\w+)(?:\{(.*)\})? /,
+            (_all, name: string, labels?: string) => `${name}{worker="${pid}"${labels ? `,${labels}` : ''}} `,
+          ),
+        );
+      }
+    }
+  }
+  return `${[...families.values()].flatMap(({ head, samples }) => [...head, ...samples]).join('\n')}\n`;
+}

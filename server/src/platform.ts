@@ -17,7 +17,7 @@ import { runProfiles } from './features/transactions/profiles.ts';
 import { loadPortal } from './http/portal-files.ts';
 import { originOf } from './http/server.ts';
 import { type Job, startJobs } from './jobs.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { answerOutbox } from './simulator/folders.ts';
 import { EXEMPLARY } from './simulator/tso.ts';
 
@@ -31,41 +31,78 @@ export type Platform = {
   stop(): Promise<void>;
 };
 
-export type Surroundings = {
-  readonly clock: Clock;
-  readonly logger: Logger;
+export type Surroundings = StoreSurroundings & ServiceSurroundings;
+
+type StoreSurroundings = {
   /** Tells a person what the start is doing while it does it. */
   readonly say: (message: string) => void;
   /** What has to be in the database before the first request is answered. */
   readonly prepare: (db: Database) => Promise<void>;
+};
+
+type ServiceSurroundings = {
+  readonly clock: Clock;
+  readonly logger: Logger;
   /** Whether the platform does by itself what has to be done again and again. */
   readonly runsJobs: boolean;
   /** Where the built portal is; null for a platform without one. */
   readonly portalDir: string | null;
 };
 
-/** Database, migrations, what must be there, listeners: in this order, so that whoever gets an answer gets a right one. */
-export async function startPlatform(config: Config, surroundings: Surroundings): Promise<Platform> {
-  const { logger, say, prepare, runsJobs, portalDir } = surroundings;
-  const clock = movableClock(surroundings.clock);
-  const started: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    while (started.length > 0) await started.pop()?.();
-  };
+type Started = (() => Promise<void>)[];
+
+/** Ends what was started, the last one first. */
+async function stopAll(started: Started): Promise<void> {
+  while (started.length > 0) await started.pop()?.();
+}
+
+/** Starts one thing after the other; when one of them fails, those before it are ended again. */
+async function startInTurn<T>(
+  start: (started: Started) => Promise<T>,
+): Promise<T & { stop(): Promise<void> }> {
+  const started: Started = [];
   try {
+    return { ...(await start(started)), stop: () => stopAll(started) };
+  } catch (error) {
+    await stopAll(started);
+    throw error;
+  }
+}
+
+/** Store, what answers requests, what tells how it does: in this order, so that whoever gets an answer gets a right one. */
+export const startPlatform = (config: Config, surroundings: Surroundings): Promise<Platform> =>
+  startInTurn(async (started) => {
+    const store = await startStore(config, surroundings);
+    started.push(store.stop);
+    const { db, metrics, baseUrl, customerUrl, stop } = await startService(config, store.url, surroundings);
+    started.push(stop);
+    const admin = await startAdmin(config, db, metrics);
+    // It tells how the rest does until the rest is gone.
+    started.splice(1, 0, admin.stop);
+    return { baseUrl, customerUrl, adminUrl: admin.url };
+  });
+
+/** The database, migrated, and with everything in it that must be there. */
+export const startStore = (config: Config, { say, prepare }: StoreSurroundings) =>
+  startInTurn(async (started) => {
     const url = config.databaseUrl ?? (await embeddedDatabase(config.dataDir, say, started));
     if (config.databaseUrl !== null) say('Using the database of DATABASE_URL.');
     await migrate(url, say);
     const db = openDatabase(url);
+    await prepare(db).finally(() => db.close());
+    return { url };
+  });
+
+/** What one process does: both listeners, and the jobs. */
+export const startService = (config: Config, databaseUrl: string, surroundings: ServiceSurroundings) =>
+  startInTurn(async (started) => {
+    const { logger, runsJobs, portalDir } = surroundings;
+    const clock = movableClock(surroundings.clock);
+    const db = openDatabase(databaseUrl);
     started.push(() => db.close());
-    await prepare(db);
     if (config.sandbox) await followSandboxClock(db, clock);
 
     const metrics = createMetrics();
-    const admin = createAdminServer(db, metrics);
-    const adminUrl = await listen(admin, config.adminHost, config.adminPort);
-    started.push(() => closeServer(admin));
-
     const { limiter, close: closeLimiter } = createRateLimiter(config, logger);
     started.push(closeLimiter);
     const parts = { config, db, clock, logger, metrics, limiter };
@@ -87,11 +124,18 @@ export async function startPlatform(config: Config, surroundings: Surroundings):
       );
       started.push(() => jobs.stop());
     }
-    return { baseUrl: config.baseUrl ?? originOf(app), customerUrl, adminUrl, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+    return { db, metrics, baseUrl: config.baseUrl ?? originOf(app), customerUrl };
+  });
+
+/** Where those who run the platform look. */
+export async function startAdmin(
+  config: Config,
+  db: Database,
+  metrics: Pick<Metrics, 'text' | 'contentType'>,
+) {
+  const admin = createAdminServer(db, metrics);
+  const url = await listen(admin, config.adminHost, config.adminPort);
+  return { url, stop: () => closeServer(admin) };
 }
 
 /** How soon a change of volumes becomes a nomination without anybody asking. */
@@ -151,7 +195,7 @@ function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger
 async function embeddedDatabase(
   dataDir: string,
   say: (message: string) => void,
-  started: (() => Promise<void>)[],
+  started: Started,
 ): Promise<string> {
   const embedded = await startEmbeddedPostgres({ dataDir, say });
   started.push(() => embedded.stop());
