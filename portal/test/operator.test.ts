@@ -64,10 +64,13 @@ test('a slot is corrected by the operator, and the BRP sees the new version and 
     await settled(page);
     await page.getByRole('heading', { name: 'Versions of Slot 37, 09:00' }).waitFor();
     const texts = await cellsOf(page, 'Transactions');
-    assert.deepEqual(texts.slice(0, 2).map(([, , volume, , status, version]) => [volume, status, version]), [
-      ['0.400', 'valid', '2'],
-      ['0.250', 'superseded', '1'],
-    ]);
+    assert.deepEqual(
+      texts.slice(0, 2).map(([, , volume, , status, version]) => [volume, status, version]),
+      [
+        ['0.400', 'valid', '2'],
+        ['0.250', 'superseded', '1'],
+      ],
+    );
   });
 });
 
@@ -106,11 +109,14 @@ test('a file that is dropped is imported at once where that is wanted', () =>
   visit(asOperator, async (page) => {
     await open(page, '/operator/import');
     await page.getByRole('checkbox', { name: 'Try first, without changing anything' }).uncheck();
-    const dropped = await page.evaluateHandle((text) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([text], 'corrections.ndjson'));
-      return transfer;
-    }, JSON.stringify({ contract: 'PPA-2', delivery_date: DAY, slot: 2, volume: 0.5 }));
+    const dropped = await page.evaluateHandle(
+      (text) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([text], 'corrections.ndjson'));
+        return transfer;
+      },
+      JSON.stringify({ contract: 'PPA-2', delivery_date: DAY, slot: 2, volume: 0.5 }),
+    );
     await page.getByText('Drop a file here').dispatchEvent('drop', { dataTransfer: dropped });
     await page.getByText('0 quarter-hours were added and 1 corrected.').waitFor();
     assert.equal(await page.getByRole('table', { name: 'Rejected lines' }).count(), 0);
@@ -141,7 +147,10 @@ test('a BRP is onboarded: it, its balance group, its user, whose invitation lets
     await newGroup.getByLabel('Name').fill('Neuland Nord');
     await newGroup.getByRole('checkbox', { name: 'TenneT' }).check();
     await newGroup.locator('button[type=submit]').click();
-    await newGroup.getByText(/check character/).first().waitFor();
+    await newGroup
+      .getByText(/check character/)
+      .first()
+      .waitFor();
     assert.equal(await newGroup.getByLabel('EIC').getAttribute('aria-invalid'), 'true', 'told at its field');
     await newGroup.getByLabel('EIC').fill(eic);
     await newGroup.locator('button[type=submit]').click();

@@ -104,6 +104,15 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('.animate-pulse') === null);
 }
 
+/** Waits until what was set a moment ago is on the screen. */
+export const drawn = (page: Page): Promise<void> =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
+      }),
+  );
+
 export async function open(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await settled(page);
