@@ -1,7 +1,8 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchChromium } from './chromium.ts';
 
 /**
  * Takes the pictures of the documentation from a running platform with its demo world:
@@ -9,7 +10,6 @@ import { type Browser, chromium, type Page } from 'playwright-core';
  */
 const OUT = fileURLToPath(new URL('../docs/images', import.meta.url));
 const BASE = process.env['SALDO_URL'] ?? 'http://127.0.0.1:8080';
-const CHROME = process.env['CHROME_PATH'] ?? '/usr/bin/chromium';
 
 type Demo = { readonly users: readonly { email: string; password: string; role: string }[] };
 type View = {
@@ -64,10 +64,7 @@ const demo = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8'))
 const user = demo.users.find(({ role }) => role === 'brp');
 if (!user) throw new Error(`${dataDir}/demo.json names no user of a BRP`);
 await mkdir(OUT, { recursive: true });
-const browser = await chromium.launch({
-  executablePath: CHROME,
-  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-});
+const browser = await launchChromium();
 try {
   for (const view of VIEWS) await take(browser, user, view);
 } finally {

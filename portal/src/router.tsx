@@ -247,6 +247,8 @@ export const createPortalRouter = (queryClient: QueryClient) =>
     context: { queryClient },
     parseSearch,
     stringifySearch,
+    // What a page does not know or cannot mean goes from the address; else its readers would be given it all the same.
+    search: { strict: true },
     defaultPreload: 'intent',
     scrollRestoration: true,
     defaultErrorComponent: RouteError,

@@ -7,7 +7,7 @@ import { Preferences } from './preferences.tsx';
 import { portalClient } from './session/clients.ts';
 import { useIsConnected } from './session/connection.ts';
 import { useServerNow } from './session/server-clock.ts';
-import { sessionQuery, useSession } from './session/session.ts';
+import { ShownSession, sessionQuery, useSession } from './session/session.ts';
 import { Button, IconButton } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icons.tsx';
@@ -25,7 +25,12 @@ export function AppShell() {
       replace: true,
     });
   }, [session, router]);
-  return session ? <Frame /> : null;
+  if (!session) return null;
+  return (
+    <ShownSession value={session}>
+      <Frame />
+    </ShownSession>
+  );
 }
 
 function Frame() {

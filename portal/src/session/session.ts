@@ -1,6 +1,7 @@
 import type { SessionState } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
 import { portalClient } from './clients.ts';
 import { setReader } from './reader.ts';
 import { setServerTime } from './server-clock.ts';
@@ -28,11 +29,14 @@ export function rememberTime(state: SessionState): SessionState {
   return state;
 }
 
+/** The session that the shell shows its page with: a page that hears of its end goes with the shell, not before it. */
+export const ShownSession = createContext<SessionState | null>(null);
+
 /** The session of a page that is only shown with one. */
 export function useSession(): SessionState {
-  const { data } = useQuery(sessionQuery);
-  if (!data) throw new Error('this page is only shown to those who are signed in');
-  return data;
+  const session = useContext(ShownSession);
+  if (!session) throw new Error('this page is only shown to those who are signed in');
+  return session;
 }
 
 /** Whether the user may change what the page shows. */

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
 import { FormProblem } from './form.tsx';
@@ -16,6 +16,7 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
   const { t } = useI18n();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
+  useHeldOpen(isHeldOpen);
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
@@ -41,6 +42,16 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
       <div className="p-5">{children}</div>
     </dialog>
   );
+}
+
+/** Cancelling is not enough: a browser closes a dialog at the second Escape whatever the page says to that. */
+function useHeldOpen(isHeldOpen: boolean): void {
+  useEffect(() => {
+    if (!isHeldOpen) return;
+    const hold = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault();
+    document.addEventListener('keydown', hold);
+    return () => document.removeEventListener('keydown', hold);
+  }, [isHeldOpen]);
 }
 
 type ConfirmProps = {

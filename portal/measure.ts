@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { launchChromium } from './chromium.ts';
+
+/**
+ * Measures how fast the portal of a running platform with its demo world is drawn, and prints the numbers:
+ * `npm run measure --workspace portal -- ./data`. The argument is the platform's data folder.
+ */
+const BASE = process.env['SALDO_URL'] ?? 'http://127.0.0.1:8080';
+const RUNS = 10;
+const FRAME_MS = 1000 / 60;
+
+type Demo = { readonly users: readonly { email: string; password: string; role: string }[] };
+
+/** From the arrival of the last data of the nomination to the first picture with its chart and its table. */
+async function drawNomination(page: Page, url: string): Promise<number> {
+  await page.goto(`${BASE}/keys`);
+  await page.locator('h1').first().waitFor();
+  return page.evaluate(async (address) => {
+    const { __TSR_ROUTER__ } = window as unknown as {
+      __TSR_ROUTER__: { history: { push(url: string): void } };
+    };
+    const drawn = new Promise<number>((resolve) => {
+      const observer = new MutationObserver(() => {
+        if (!document.querySelector('[role=slider] svg') || !document.querySelector('tbody tr')) return;
+        observer.disconnect();
+        // The task after the next frame has been drawn.
+        requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
+      });
+      observer.observe(document.body, { childList: true, subtree: true });
+    });
+    __TSR_ROUTER__.history.push(address);
+    const end = await drawn;
+    const answers = performance
+      .getEntriesByType('resource')
+      .filter(({ name }) => new URL(name).pathname === `/v1${address}`)
+      .map((entry) => (entry as PerformanceResourceTiming).responseEnd);
+    return end - Math.max(...answers);
+  }, url);
+}
+
+/** How long the frames take while the page is scrolled from its top to its end and the cells are pointed at. */
+async function scrollMonth(page: Page, month: string): Promise<number[]> {
+  await page.goto(`${BASE}/month?month=${month}`);
+  await page.locator('figure svg').first().waitFor();
+  return page.evaluate(async () => {
+    const frames: number[] = [];
+    const svg = document.querySelector('figure svg');
+    let before = await new Promise<number>((resolve) => requestAnimationFrame(resolve));
+    for (let step = 0; step < 120; step++) {
+      scrollTo(0, step * 10);
+      const box = svg?.getBoundingClientRect();
+      const at = { clientX: 200 + step * 5, clientY: (box?.top ?? 0) + 30 + step * 4 };
+      svg?.dispatchEvent(new PointerEvent('pointermove', { bubbles: true, ...at }));
+      const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve));
+      frames.push(now - before);
+      before = now;
+    }
+    return frames;
+  });
+}
+
+const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b);
+const quantile = (values: readonly number[], share: number) =>
+  Math.round(sorted(values)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0);
+const line = (name: string, values: readonly number[]) =>
+  `${name}: median ${quantile(values, 0.5)} ms, 95 % ${quantile(values, 0.95)} ms, longest ${quantile(values, 1)} ms\n`;
+
+const [dataDir = './data'] = process.argv.slice(2);
+const demo = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as Demo;
+const user = demo.users.find(({ role }) => role === 'brp');
+if (!user) throw new Error(`${dataDir}/demo.json names no user of a BRP`);
+const browser = await launchChromium();
+try {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(`${BASE}/sign-in`);
+  await page.fill('input[name=email]', user.email);
+  await page.fill('input[name=password]', user.password);
+  await page.click('button[type=submit]');
+  await page.waitForURL(`${BASE}/`);
+  await page.goto(`${BASE}/nominations`);
+  const url = await page.locator('tbody a').first().getAttribute('href');
+  if (url === null) throw new Error('there is no nomination today');
+  const month = await page.locator('input[type=date]').inputValue();
+  const draws: number[] = [];
+  for (let run = 0; run < RUNS; run++) draws.push(await drawNomination(page, url));
+  process.stdout.write(line('A nomination is drawn after its data', draws));
+  const frames = await scrollMonth(page, month.slice(0, 7));
+  process.stdout.write(line('A frame while a month of slots is scrolled', frames));
+  const late = frames.filter((ms) => ms > 2 * FRAME_MS).length;
+  process.stdout.write(`Frames that took longer than two: ${late} of ${frames.length}\n`);
+} finally {
+  await browser.close();
+}

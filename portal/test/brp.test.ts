@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { client } from '../../server/test/harness.ts';
+import { confirm, kwhOf, listNominated, only } from '../../server/test/nominated.ts';
+import { cellsOf, open, openStage, settled } from './stage.ts';
+
+const LONG_DAY = '2026-10-25';
+const SHORT_DAY = '2026-03-29';
+const NOW = '2026-10-20T08:00:00Z';
+
+const { platform, world, user, visit } = await openStage('2026-03-27T08:00:00Z');
+const nord = await world.brp('Nordlicht');
+const sued = await world.brp('Suedwind');
+const third = await world.brp('Westwerk');
+const nordGroup = await world.group(nord);
+const nordSecond = await world.group(nord);
+const suedGroup = await world.group(sued);
+const producer = await world.customer(nord, { name: 'Windpark Deich', group: nordGroup });
+const second = await world.customer(nord, { name: 'Solarfeld Anger', group: nordSecond });
+const consumer = await world.customer(sued, { name: 'Stahlwerk Ost', group: suedGroup });
+const waiting = await world.customer(nord, { name: 'Waldhof', metadata: { site: 'Harz' } });
+const contract = await world.contract(producer, consumer, { externalId: 'PPA-DEICH' });
+const secondContract = await world.contract(second, consumer, { externalId: 'PPA-ANGER' });
+await world.volumes(contract, SHORT_DAY, 250);
+await world.nominate();
+platform.clock.set(NOW);
+await world.volumes(contract, LONG_DAY, only(LONG_DAY, [9, 13], 777, 1250));
+await world.volumes(secondContract, LONG_DAY, 40);
+await world.nominate();
+
+const api = client(platform.baseUrl, nord.key);
+const asNord = await user({ type: 'brp', brpNo: nord.no });
+
+const nominationOf = async (day: string, eic = nordGroup.eic) => {
+  const [found] = await listNominated(api, `&delivery_date=${day}&eic=${eic}`);
+  assert.ok(found);
+  return found;
+};
+
+const slider = (page: Page) => page.getByRole('slider');
+
+/** The line of the matched amounts; nothing is drawn where it is empty. */
+const matchedLine = (page: Page) => slider(page).locator('path.stroke-ok').getAttribute('d');
+
+async function quarterHours(page: Page): Promise<string[][]> {
+  await page.getByRole('button', { name: 'By quarter-hour' }).click();
+  return (await cellsOf(page, 'Quarter-hours')).map(([label = '', ...rest]) => [
+    label.split(/\s*#/, 1)[0] ?? '',
+    ...rest,
+  ]);
+}
+
+test('a day of 100 quarter-hours tells the hour that comes twice apart, as A and B', async () => {
+  const { id } = await nominationOf(LONG_DAY);
+  await visit(asNord, async (page) => {
+    await open(page, `/nominations/${id}`);
+    const rows = await quarterHours(page);
+    assert.equal(rows.length, 100);
+    const labels = rows.map(([label]) => label);
+    assert.deepEqual(labels.slice(7, 18), [
+      '01:45–02:00A',
+      '02:00A–02:15A',
+      '02:15A–02:30A',
+      '02:30A–02:45A',
+      '02:45A–02:00B',
+      '02:00B–02:15B',
+      '02:15B–02:30B',
+      '02:30B–02:45B',
+      '02:45B–03:00',
+      '03:00–03:15',
+      '03:15–03:30',
+    ]);
+    assert.deepEqual([rows[8]?.[2], rows[9]?.[2], rows[12]?.[2]], ['0.777', '1.250', '0.777']);
+    assert.deepEqual([rows[8]?.[1], rows[12]?.[1]], ['00:00', '01:00'], 'and in UTC');
+    assert.equal(await slider(page).getAttribute('aria-valuemax'), '100');
+    await page.getByText('this day has 100 quarter-hours').waitFor();
+  });
+});
+
+test('a day of 92 quarter-hours has none between two and three', async () => {
+  const { id } = await nominationOf(SHORT_DAY);
+  await visit(asNord, async (page) => {
+    await open(page, `/nominations/${id}`);
+    const labels = (await quarterHours(page)).map(([label]) => label ?? '');
+    assert.equal(labels.length, 92);
+    assert.deepEqual(labels.slice(6, 9), ['01:30–01:45', '01:45–03:00', '03:00–03:15']);
+    assert.deepEqual(
+      labels.filter((label) => label.includes('02:')),
+      [],
+    );
+    await open(page, `/contracts/${contract.id}?day=${SHORT_DAY}`);
+    const transactions = await cellsOf(page, 'Transactions');
+    assert.equal(transactions.filter(([label]) => label?.startsWith('02:')).length, 0);
+    assert.equal(await slider(page).getAttribute('aria-valuemax'), '92');
+  });
+});
+
+test('what is not matched yet is said to be so, and never drawn or written as zero', async () => {
+  const nomination = await nominationOf(LONG_DAY);
+  await visit(asNord, async (page) => {
+    await open(page, `/nominations/${nomination.id}`);
+    assert.equal(await matchedLine(page), '');
+    assert.match((await slider(page).getAttribute('aria-valuetext')) ?? '', /not matched yet$/);
+    for (const [, , , , matched, difference] of await quarterHours(page))
+      assert.deepEqual([matched, difference], ['not yet', '']);
+    await confirm(platform, nomination, (kw, at) => (at === 12 ? 0 : kw));
+    await page.reload();
+    await settled(page);
+    assert.notEqual(await matchedLine(page), '');
+    const rows = await quarterHours(page);
+    assert.deepEqual(rows[12]?.slice(4), ['0.000', '-0.777'], 'what the TSO has matched with zero is zero');
+    assert.deepEqual(rows[11]?.slice(4), ['1.250', '0.000']);
+    await page.getByRole('heading', { name: '1 quarter-hour does not match' }).waitFor();
+    assert.equal(await slider(page).getAttribute('aria-valuenow'), '13', 'and it is what one looks at first');
+  });
+});
+
+test('the chart is used with the keyboard alone, and says every value', async () => {
+  const nomination = await nominationOf(LONG_DAY);
+  await visit(asNord, async (page) => {
+    await open(page, `/nominations/${nomination.id}?slot=1`);
+    const isFocused = () => slider(page).evaluate((element) => element === document.activeElement);
+    for (let tabs = 0; tabs < 80 && !(await isFocused()); tabs++) await page.keyboard.press('Tab');
+    assert.ok(await isFocused(), 'it is reached with the Tab key');
+    const press = async (key: string, slot: number): Promise<string> => {
+      await page.keyboard.press(key);
+      await page.locator(`[role=slider][aria-valuenow="${slot}"]`).waitFor();
+      return (await slider(page).getAttribute('aria-valuetext')) ?? '';
+    };
+    assert.match(await press('ArrowRight', 2), /^Slot 2, 00:15 · Nominated 1\.250 MWh \(5\.000 MW\)/);
+    assert.match(await press('PageUp', 6), /^Slot 6, 01:15 ·/);
+    assert.match(await press('End', 100), /^Slot 100, 23:45 ·/);
+    assert.match(await press('ArrowRight', 100), /^Slot 100/);
+    assert.match(await press('Home', 1), /^Slot 1, 00:00 ·/);
+    for (let slot = 2; slot <= 9; slot++) await press('ArrowUp', slot);
+    assert.match(await press('ArrowLeft', 8), /^Slot 8, 01:45 ·/);
+    assert.match(await press('ArrowRight', 9), /^Slot 9, 02:00A · Nominated 0\.777 MWh \(3\.108 MW\)/);
+    await page.waitForURL(/[?&]slot=9(?:&|$)/);
+    await page.getByRole('link', { name: 'PPA-DEICH' }).waitFor();
+    assert.ok(await isFocused(), 'and it keeps the focus');
+  });
+});
+
+test('filters stand in the address, survive a reload, and the file holds exactly what is filtered', () =>
+  visit(asNord, async (page) => {
+    await open(page, `/nominations?day=${LONG_DAY}`);
+    assert.equal((await cellsOf(page, 'Nominations')).length, 2);
+    await page.getByLabel('Balance group').selectOption(nordSecond.eic);
+    await page.waitForURL((url) => url.searchParams.get('eic') === nordSecond.eic);
+    await page.reload();
+    await settled(page);
+    assert.equal(await page.getByLabel('Balance group').inputValue(), nordSecond.eic);
+    assert.deepEqual(
+      (await cellsOf(page, 'Nominations')).map(([group]) => group?.split('\n', 1)[0]),
+      [nordSecond.eic],
+    );
+    const downloaded = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const download = await downloaded;
+    assert.equal(download.suggestedFilename(), `nominations-${LONG_DAY}.csv`);
+    const [names = '', ...lines] = (await readFile(await download.path(), 'utf8'))
+      .replace('\uFEFF', '')
+      .trim()
+      .split(/\r?\n/);
+    const at = (name: string) => names.split(',').indexOf(name);
+    const read = lines.map((line) => line.split(','));
+    const nomination = await nominationOf(LONG_DAY, nordSecond.eic);
+    assert.deepEqual(
+      read.map((cells) => [
+        cells[at('nomination_id')],
+        Number(cells[at('slot_number')]),
+        kwhOf(Number(cells[at('amount_mwh')])),
+      ]),
+      nomination.slots.map(({ slot_number, amount }) => [nomination.id, slot_number, kwhOf(amount)]),
+    );
+    assert.deepEqual(
+      [read[8]?.[at('local_time')], read[12]?.[at('local_time')], read[8]?.[at('matched_amount_mwh')]],
+      ['02:00A', '02:00B', ''],
+      'and what is not matched yet is empty, not zero',
+    );
+  }));
+
+test('what is typed into a search stands in the address too', () =>
+  visit(asNord, async (page) => {
+    await open(page, '/customers');
+    assert.equal((await cellsOf(page, 'Customers')).length, 3);
+    await page.getByRole('searchbox').fill('harz');
+    await page.waitForURL((url) => url.searchParams.get('search') === 'harz');
+    await page.reload();
+    await settled(page);
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'harz');
+    assert.deepEqual(
+      (await cellsOf(page, 'Customers')).map(([name]) => name?.split('\n', 1)[0]),
+      ['Waldhof'],
+    );
+  }));
+
+test('numbers and times are written as German readers expect them', async () => {
+  const { id } = await nominationOf(LONG_DAY);
+  await visit(
+    asNord,
+    async (page) => {
+      await open(page, `/nominations/${id}?slot=9`);
+      assert.match((await slider(page).getAttribute('aria-valuetext')) ?? '', /0,777 MWh \(3,108 MW\)/);
+      await open(page, '/');
+      await page.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor();
+    },
+    { locale: 'de-DE' },
+  );
+});
+
+test('a BRP sees its own and nothing of another, by list or by address', async () => {
+  const { id } = await nominationOf(LONG_DAY);
+  const asThird = await user({ type: 'brp', brpNo: third.no });
+  const foreign = [
+    'Windpark Deich',
+    'Stahlwerk Ost',
+    'Waldhof',
+    'PPA-DEICH',
+    nordGroup.eic,
+    suedGroup.eic,
+    'Nordlicht',
+  ];
+  await visit(asThird, async (page) => {
+    const lists = ['/', '/contracts', `/nominations?day=${LONG_DAY}`, '/month', '/customers', '/keys'];
+    const records = [`/contracts/${contract.id}`, `/nominations/${id}`, `/customers/${waiting.id}`];
+    for (const url of [...lists, ...records]) {
+      await open(page, url);
+      const text = await page.locator('main').innerText();
+      for (const name of foreign) assert.ok(!text.includes(name), `${url} shows ${name}`);
+      if (records.includes(url)) assert.match(text, /^Not found/, url);
+    }
+    for (const url of ['/operator/brps', '/operator/customers', '/operator/audit']) {
+      await page.goto(url);
+      await page.waitForURL((landed) => landed.pathname === '/');
+    }
+  });
+  await visit(await user({ type: 'operator' }), async (page) => {
+    await page.goto('/customers');
+    await page.getByRole('heading', { level: 1, name: 'Platform' }).waitFor();
+    await open(page, '/operator/customers');
+    assert.equal((await cellsOf(page, 'Customers')).length, 4);
+  });
+});
+
+test('who may only read finds nothing to change with, and the server refuses them', async () => {
+  const asReader = await user({ type: 'brp', brpNo: nord.no }, 'read');
+  await visit(asReader, async (page) => {
+    for (const url of [`/customers/${waiting.id}`, `/customers/${producer.id}`, '/keys']) {
+      await open(page, url);
+      for (const name of ['Activate', 'Deactivate', 'Save', 'Add entry', 'New key', 'Rotate', 'Revoke']) {
+        assert.equal(await page.locator('main').getByRole('button', { name }).count(), 0, `${url} ${name}`);
+      }
+    }
+    const statuses = await page.evaluate(async (customer) => {
+      const send = async (method: string, url: string, body: object) => {
+        const headers = { 'content-type': 'application/json' };
+        return (await fetch(url, { method, headers, body: JSON.stringify(body) })).status;
+      };
+      return [
+        await send('PATCH', `/v1/customers/${customer}`, { status: 'active' }),
+        await send('POST', '/portal/v1/api-keys', { name: 'x', scopes: ['contracts:read'] }),
+      ];
+    }, waiting.id);
+    assert.deepEqual(statuses, [403, 403]);
+  });
+  assert.equal((await api(`/v1/customers/${waiting.id}`)).body.status, 'pending');
+});
+
+test('a customer is activated', () =>
+  visit(asNord, async (page) => {
+    await open(page, '/');
+    await page.getByRole('link', { name: /Waldhof/ }).click();
+    await page.getByRole('heading', { level: 1, name: /Waldhof/ }).waitFor();
+    await page.getByRole('button', { name: 'Activate', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Activate Waldhof?' });
+    await dialog.getByRole('button', { name: 'Activate' }).click();
+    await page.getByText('Waldhof is active.').waitFor();
+    await page.getByRole('button', { name: 'Deactivate' }).waitFor();
+    assert.equal((await api(`/v1/customers/${waiting.id}`)).body.status, 'active');
+  }));
+
+test('a key is made, shown once with a line to try it, and opens the API as far as its scopes go', () =>
+  visit(asNord, async (page) => {
+    await open(page, '/keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New API key' });
+    await dialog.getByLabel('Name').fill('Dispatch');
+    await dialog.getByRole('checkbox', { name: /nominations:read/ }).uncheck();
+    await dialog.getByRole('button', { name: 'New key' }).click();
+    const shown = page.getByRole('dialog', { name: 'Your new key' });
+    await shown.waitFor();
+    const [secret = '', command = ''] = await shown.locator('code').allInnerTexts();
+    assert.equal(command, `curl -H 'X-Api-Key: ${secret}' '${platform.baseUrl}/v1/contracts?limit=3'`);
+    const withKey = client(platform.baseUrl, secret);
+    const contracts = await withKey('/v1/contracts?limit=3');
+    assert.equal(contracts.status, 200, contracts.text);
+    assert.deepEqual(
+      contracts.body.contracts.map(({ external_id }: { external_id: string }) => external_id),
+      ['PPA-DEICH', 'PPA-ANGER'],
+    );
+    assert.equal((await withKey('/v1/nominations')).status, 403);
+    // Browsers let a page hold a dialog open against the first Escape, but not against the second.
+    for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape');
+    await shown.getByRole('button', { name: 'I have stored the key' }).click();
+    const row = page.getByRole('row', { name: /Dispatch/ });
+    await row.getByText('active').waitFor();
+    assert.ok(!(await page.content()).includes(secret), 'afterwards it is nowhere');
+    await row.getByRole('button', { name: 'Revoke: Dispatch' }).click();
+    await page
+      .getByRole('dialog', { name: 'Revoke Dispatch?' })
+      .getByRole('button', { name: 'Revoke' })
+      .click();
+    await row.getByText('revoked').waitFor();
+  }));

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { client } from '../../server/test/harness.ts';
+import { listNominated } from '../../server/test/nominated.ts';
+import { cellsOf, NOBODY, open, openStage, settled } from './stage.ts';
+
+const DAY = '2026-10-21';
+
+const { platform, world, user, visit } = await openStage();
+const { seller, buyer, producer, consumer, sellerGroup } = await world.pair();
+const contract = await world.contract(producer, consumer, { externalId: 'PPA-1' });
+const imported = await world.contract(producer, consumer, { externalId: 'PPA-2' });
+await world.volumes(contract, DAY, 250);
+await world.nominate();
+
+const api = client(platform.baseUrl, seller.key);
+const asOperator = await user({ type: 'operator' });
+const asSeller = await user({ type: 'brp', brpNo: seller.no });
+
+const factOf = (page: Page, label: string) =>
+  page.locator('dt', { hasText: new RegExp(`^${label}$`) }).locator('xpath=following-sibling::dd[1]');
+
+const volumesOf = async (id: string): Promise<number[]> =>
+  (await api(`/v1/contracts/${id}/transactions?delivery_date=${DAY}`)).body.transactions.map(
+    ({ volume }: { volume: number }) => volume,
+  );
+
+test('a slot is corrected by the operator, and the BRP sees the new version and its difference', async () => {
+  await visit(asOperator, async (page) => {
+    await open(page, `/operator/contracts/${contract.id}?day=${DAY}`);
+    await page.getByRole('button', { name: 'Correct the day' }).click();
+    await page.getByRole('textbox', { name: 'Slot 37, 09:00, MWh' }).fill('0.1234');
+    await page.getByText('1 entry is no volume').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Save correction' }).isDisabled());
+    await page.getByRole('textbox', { name: 'Slot 37, 09:00, MWh' }).fill('0.4');
+    await page.getByText('1 quarter-hour changed').waitFor();
+    assert.deepEqual(await cellsOf(page, 'What changes'), [['09:00\n#37', '0.250', '0.400', '+0.150']]);
+    await page.getByRole('button', { name: 'Save correction' }).click();
+    await page.getByText('0 new, 1 corrected.').waitFor();
+    await page.getByText('1 quarter-hour corrected').waitFor();
+  });
+  const [before] = await listNominated(api, `&delivery_date=${DAY}`);
+  assert.ok(before);
+  await visit(asOperator, async (page) => {
+    await open(page, '/operator/nominations');
+    await page.getByRole('button', { name: 'Net now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Net now' }).click();
+    await page.getByRole('dialog').getByText('New versions').waitFor();
+    assert.equal(await factOf(page, 'New versions').innerText(), '2');
+  });
+  await visit(asSeller, async (page) => {
+    await open(page, `/nominations/${before.id}`);
+    await page.getByText('This is an older version. The newest is version 2.').waitFor();
+    await page.getByRole('link', { name: 'Show the newest' }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(before.id));
+    await page.getByRole('tab', { name: 'Versions' }).click();
+    await page.getByRole('heading', { name: 'Change from version 1 · 1 quarter-hour changed' }).waitFor();
+    const [row = []] = await cellsOf(page, 'Change from version 1');
+    assert.deepEqual(row, ['09:00\n#37', '07:00', '0.250', '0.400', '+0.150']);
+    await page.getByRole('button', { name: /09:00/ }).click();
+    await page.locator('[role=slider][aria-valuenow="37"]').waitFor();
+    await page.getByRole('link', { name: 'PPA-1' }).click();
+    await settled(page);
+    await page.getByRole('heading', { name: 'Versions of Slot 37, 09:00' }).waitFor();
+    const texts = await cellsOf(page, 'Transactions');
+    assert.deepEqual(
+      texts.slice(0, 2).map(([, , volume, , status, version]) => [volume, status, version]),
+      [
+        ['0.400', 'valid', '2'],
+        ['0.250', 'superseded', '1'],
+      ],
+    );
+  });
+});
+
+const FILE = [
+  'contract,delivery_date,slot,volume',
+  `PPA-2,${DAY},1,1.5`,
+  `PPA-2,${DAY},2,0.25`,
+  'PPA-2,2026-10-22,1,1.2345',
+  'PPA-404,2026-10-22,1,1',
+].join('\n');
+
+const REJECTED = [
+  ['4', 'too_many_decimals'],
+  ['5', 'unknown_contract'],
+];
+
+const rejectedLines = async (page: Page) =>
+  (await cellsOf(page, 'Rejected lines')).map(([line, reason]) => [line, reason?.split('\n').at(-1)]);
+
+test('a file that is chosen is tried first, then imported, and its faulty lines are shown', () =>
+  visit(asOperator, async (page) => {
+    await open(page, '/operator/import');
+    const file = { name: 'volumes.csv', mimeType: 'text/csv', buffer: Buffer.from(FILE) };
+    await page.getByLabel('Choose a file').setInputFiles(file);
+    await page.getByText('An import would add 2 quarter-hours and correct 0.').waitFor();
+    assert.deepEqual(await rejectedLines(page), REJECTED);
+    assert.deepEqual(await volumesOf(imported.id), [], 'a trial changes nothing');
+    await page.getByRole('button', { name: 'Import without the rejected days' }).click();
+    await page.getByText('2 quarter-hours were added and 0 corrected.').waitFor();
+    assert.deepEqual(await rejectedLines(page), REJECTED);
+    assert.equal(await factOf(page, 'Days rejected with them').innerText(), '2');
+    assert.deepEqual(await volumesOf(imported.id), [1.5, 0.25]);
+  }));
+
+test('a file that is dropped is imported at once where that is wanted', () =>
+  visit(asOperator, async (page) => {
+    await open(page, '/operator/import');
+    await page.getByRole('checkbox', { name: 'Try first, without changing anything' }).uncheck();
+    const dropped = await page.evaluateHandle(
+      (text) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([text], 'corrections.ndjson'));
+        return transfer;
+      },
+      JSON.stringify({ contract: 'PPA-2', delivery_date: DAY, slot: 2, volume: 0.5 }),
+    );
+    await page.getByText('Drop a file here').dispatchEvent('drop', { dataTransfer: dropped });
+    await page.getByText('0 quarter-hours were added and 1 corrected.').waitFor();
+    assert.equal(await page.getByRole('table', { name: 'Rejected lines' }).count(), 0);
+  }));
+
+test('a file that is no list of volumes is refused in words', () =>
+  visit(asOperator, async (page) => {
+    await open(page, '/operator/import');
+    const file = { name: 'picture.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n1,2\n') };
+    await page.getByLabel('Choose a file').setInputFiles(file);
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('heading', { name: 'picture.csv' }).waitFor();
+  }));
+
+test('a BRP is onboarded: it, its balance group, its user, whose invitation lets them in', async () => {
+  const eic = '11XFC-PROD-----E';
+  const link = await visit(asOperator, async (page) => {
+    await open(page, '/operator/brps');
+    await page.getByRole('button', { name: 'New BRP' }).click();
+    const newBrp = page.getByRole('dialog', { name: 'Onboard a BRP' });
+    await newBrp.getByLabel('Name').fill('Neuland');
+    await newBrp.locator('button[type=submit]').click();
+    await newBrp.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1, name: 'Neuland' }).waitFor();
+    await page.getByRole('button', { name: 'New balance group' }).click();
+    const newGroup = page.getByRole('dialog', { name: 'Register a balance group' });
+    await newGroup.getByLabel('EIC').fill('11XFC-PROD-----F');
+    await newGroup.getByLabel('Name').fill('Neuland Nord');
+    await newGroup.getByRole('checkbox', { name: 'TenneT' }).check();
+    await newGroup.locator('button[type=submit]').click();
+    await newGroup
+      .getByText(/check character/)
+      .first()
+      .waitFor();
+    assert.equal(await newGroup.getByLabel('EIC').getAttribute('aria-invalid'), 'true', 'told at its field');
+    await newGroup.getByLabel('EIC').fill(eic);
+    await newGroup.locator('button[type=submit]').click();
+    await newGroup.waitFor({ state: 'detached' });
+    await page.getByText(eic).first().waitFor();
+    await page.getByRole('button', { name: 'New user' }).click();
+    const newUser = page.getByRole('dialog', { name: 'New user' });
+    await newUser.getByLabel('Name').fill('Nele Neu');
+    await newUser.getByLabel('Email').fill('nele@neuland.example');
+    await newUser.getByRole('button', { name: 'Create and invite' }).click();
+    return page.getByRole('dialog', { name: 'Invitation for Nele Neu' }).locator('code').innerText();
+  });
+  await visit(NOBODY, async (page) => {
+    await open(page, link);
+    const password = 'a password for Nele';
+    await page.getByRole('textbox', { name: 'New password', exact: true }).fill(password);
+    await page.getByRole('textbox', { name: 'Repeat the new password' }).fill(password);
+    await page.getByRole('button', { name: 'Set password and sign in' }).click();
+    await page.getByText(/^Neuland ·/).waitFor();
+    await open(page, `/nominations?day=${DAY}`);
+    const options = await page.getByLabel('Balance group').locator('option').allInnerTexts();
+    assert.deepEqual(options, ['All', `Neuland Nord · ${eic}`]);
+    assert.ok(!(await page.content()).includes(sellerGroup.eic));
+  });
+});
+
+test('an operator who may only read finds nothing to change with, and the server refuses them', async () => {
+  const asReader = await user({ type: 'operator' }, 'read');
+  const pages = {
+    '/operator/import': ['Choose a file'],
+    '/operator/brps': ['New BRP'],
+    '/operator/balance-groups': ['New balance group', 'Settings'],
+    '/operator/accounts': ['New account'],
+    '/operator/users': ['New user', 'Change', 'Invite'],
+    '/operator/keys': ['New key', 'Rotate', 'Revoke'],
+    '/operator/customers': ['New customer'],
+    '/operator/contracts': ['New contract'],
+    '/operator/nominations': ['Net now'],
+    [`/operator/contracts/${contract.id}?day=${DAY}`]: ['Correct the day', 'Set end'],
+    [`/operator/customers/${producer.id}`]: ['Activate', 'Deactivate', 'Change', 'Save'],
+    [`/operator/brps/${buyer.id}`]: ['New balance group', 'New user', 'New customer'],
+  };
+  await visit(asReader, async (page) => {
+    for (const [url, names] of Object.entries(pages)) {
+      await open(page, url);
+      const main = page.locator('main');
+      for (const name of names) {
+        assert.equal(await main.getByRole('button', { name }).count(), 0, `${url}: ${name}`);
+        assert.equal(await main.getByRole('link', { name, exact: true }).count(), 0, `${url}: ${name}`);
+      }
+    }
+    const status = await page.evaluate(async () => {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ name: 'Nobody' });
+      return (await fetch('/operator/v1/brps', { method: 'POST', headers, body })).status;
+    });
+    assert.equal(status, 403);
+  });
+});

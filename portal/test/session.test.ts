@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { newUser } from '../../server/test/browser.ts';
+import { client } from '../../server/test/harness.ts';
+import { NOBODY, open, openStage, settled } from './stage.ts';
+
+const { platform, world, visit } = await openStage();
+const brp = await world.brp('Nordlicht');
+const user = await newUser(platform, { type: 'brp', brpNo: brp.no });
+const asOperator = client(platform.baseUrl, await world.operatorKey());
+
+async function fillIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+
+test('whoever signs in comes to the page that they asked for, and after signing out sees nothing', () =>
+  visit(NOBODY, async (page) => {
+    await open(page, '/customers?status=pending');
+    assert.equal(new URL(page.url()).pathname, '/sign-in');
+    await fillIn(page, user.email, user.password);
+    await heading(page, 'Customers').waitFor();
+    assert.equal(new URL(page.url()).search, '?status=pending');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'Sign in to Saldo').waitFor();
+    assert.deepEqual(await page.context().cookies(), []);
+    await page.goBack();
+    await heading(page, 'Sign in to Saldo').waitFor();
+    assert.equal(await page.getByText('Nordlicht').count(), 0);
+  }));
+
+test('a wrong password is told, and the right one works after it', () =>
+  visit(NOBODY, async (page) => {
+    await open(page, '/sign-in');
+    await fillIn(page, user.email, 'not the password');
+    await page.getByRole('alert').getByText('Email and password do not belong together.').waitFor();
+    await fillIn(page, user.email, user.password);
+    await heading(page, 'Overview').waitFor();
+  }));
+
+test('an address of somewhere else is not followed after signing in', () =>
+  visit(NOBODY, async (page) => {
+    await open(page, '/sign-in?next=https%3A%2F%2Felsewhere.example%2F');
+    await fillIn(page, user.email, user.password);
+    await heading(page, 'Overview').waitFor();
+    assert.equal(new URL(page.url()).origin, platform.baseUrl);
+  }));
+
+test('what an address says that its page does not know is taken out of it', () =>
+  visit(NOBODY, async (page) => {
+    await open(page, '/sign-in');
+    await fillIn(page, user.email, user.password);
+    await heading(page, 'Overview').waitFor();
+    await open(page, '/customers?status=done&search=Nord&unknown=1');
+    await page.waitForURL((url) => url.search === '?search=Nord');
+    await page.getByText('No customer matches these filters.').waitFor();
+  }));
+
+test('an invitation is accepted with a password, once', async () => {
+  const { body: invited } = await asOperator('/operator/v1/users', {
+    method: 'POST',
+    body: {
+      email: 'new@saldo.example',
+      name: 'Nora New',
+      role: 'brp',
+      permissions: 'manage',
+      brp_id: brp.id,
+    },
+  });
+  const invite = await asOperator(`/operator/v1/users/${invited.id}/invitation`, { method: 'POST' });
+  assert.equal(invite.status, 201, invite.text);
+  await visit(NOBODY, async (page) => {
+    await open(page, invite.body.link);
+    await heading(page, 'Welcome, Nora New').waitFor();
+    await page.getByRole('textbox', { name: 'New password', exact: true }).fill('words that go together');
+    await page.getByRole('textbox', { name: 'Repeat the new password' }).fill('words that differ');
+    await page.getByRole('button', { name: 'Set password and sign in' }).click();
+    await page.getByText('The two passwords differ.').waitFor();
+    await page.getByRole('textbox', { name: 'Repeat the new password' }).fill('words that go together');
+    await page.getByRole('button', { name: 'Set password and sign in' }).click();
+    await heading(page, 'Overview').waitFor();
+    assert.equal(new URL(page.url()).hash, '', 'the token does not stay in the address');
+  });
+  await visit(NOBODY, async (page) => {
+    await open(page, invite.body.link);
+    await heading(page, 'This invitation cannot be used').waitFor();
+  });
+  await visit(NOBODY, async (page) => {
+    await open(page, '/sign-in');
+    await fillIn(page, 'new@saldo.example', 'words that go together');
+    await heading(page, 'Overview').waitFor();
+  });
+});
+
+test('a session that has ended elsewhere leads back to the sign-in, and from there to the same page', () =>
+  visit(NOBODY, async (page) => {
+    await open(page, '/sign-in');
+    await fillIn(page, user.email, user.password);
+    await heading(page, 'Overview').waitFor();
+    await page.context().clearCookies();
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByText('Your session has ended. Please sign in again.').waitFor();
+    await fillIn(page, user.email, user.password);
+    await heading(page, 'API keys').waitFor();
+  }));
+
+test('the portal speaks the browser’s language, and the chosen one from then on', () =>
+  visit(
+    NOBODY,
+    async (page) => {
+      await open(page, '/sign-in');
+      await heading(page, 'Bei Saldo anmelden').waitFor();
+      assert.equal(await page.locator('html').getAttribute('lang'), 'de');
+      await page.getByRole('combobox', { name: 'Sprache' }).selectOption('en');
+      await heading(page, 'Sign in to Saldo').waitFor();
+      await page.reload();
+      await settled(page);
+      await heading(page, 'Sign in to Saldo').waitFor();
+      assert.equal(await page.locator('html').getAttribute('lang'), 'en');
+    },
+    { locale: 'de-DE' },
+  ));
+
+test('the appearance follows the system, and the chosen one from then on', () =>
+  visit(
+    NOBODY,
+    async (page) => {
+      const brightness = () =>
+        page.evaluate(() => {
+          const context = document.createElement('canvas').getContext('2d');
+          if (!context) throw new Error('no canvas');
+          context.fillStyle = getComputedStyle(document.documentElement).backgroundColor;
+          context.fillRect(0, 0, 1, 1);
+          return context.getImageData(0, 0, 1, 1).data[0] ?? 0;
+        });
+      await open(page, '/sign-in');
+      assert.ok((await brightness()) < 128, 'dark, as the system is');
+      await page.getByRole('combobox', { name: 'Appearance' }).selectOption('light');
+      assert.ok((await brightness()) > 128);
+      await page.reload();
+      await settled(page);
+      assert.ok((await brightness()) > 128, 'kept');
+    },
+    { theme: 'dark' },
+  ));
+
+test('the first load takes less than 200 kB of script as it travels, signed in or not', () =>
+  visit(NOBODY, async (page) => {
+    const scriptBytes = () =>
+      page.evaluate(() =>
+        performance
+          .getEntriesByType('resource')
+          .filter(({ name }) => new URL(name).pathname.endsWith('.js'))
+          .map((entry) => (entry as PerformanceResourceTiming).encodedBodySize),
+      );
+    await open(page, '/sign-in');
+    const first = await scriptBytes();
+    assert.ok(first.length > 0 && first.every((bytes) => bytes > 0));
+    assert.ok(first.reduce((sum, bytes) => sum + bytes, 0) < 200_000, String(first));
+    await fillIn(page, user.email, user.password);
+    await heading(page, 'Overview').waitFor();
+    await page.reload();
+    await settled(page);
+    const home = await scriptBytes();
+    assert.ok(home.length > first.length);
+    assert.ok(home.reduce((sum, bytes) => sum + bytes, 0) < 200_000, String(home));
+  }));
+
+test('the content security policy refuses what a page would say inline', () =>
+  visit(NOBODY, async (page) => {
+    await open(page, '/sign-in');
+    const refused = await page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          addEventListener('securitypolicyviolation', ({ effectiveDirective }) =>
+            resolve(effectiveDirective),
+          );
+          const script = document.createElement('script');
+          script.textContent = 'document.title = "taken over"';
+          document.body.append(script);
+        }),
+    );
+    assert.equal(refused, 'script-src-elem');
+    assert.notEqual(await page.title(), 'taken over');
+    assert.equal(await page.locator('script:not([src]), [style], [onclick]').count(), 1, 'only this one');
+  }).then(
+    () => assert.fail('the violation was not noticed'),
+    (error: unknown) => assert.match(String(error), /Content Security Policy/),
+  ));
