@@ -11,6 +11,7 @@ import { operatorPartyEndpoints } from './operator/parties.ts';
 import { operatorPlatformEndpoints } from './operator/platform.ts';
 import { operatorUserEndpoints } from './operator/users.ts';
 import { operatorVolumeEndpoints } from './operator/volumes.ts';
+import { portalMarketEndpoints } from './portal/market.ts';
 import { portalOwnEndpoints } from './portal/own.ts';
 import { portalSessionEndpoints } from './portal/session.ts';
 import { transactionEndpoints } from './transactions.ts';
@@ -37,10 +38,11 @@ export const operatorEndpoints = {
   ...operatorPlatformEndpoints,
 };
 
-/** What the portal itself needs besides the two APIs: sessions, and what belongs to the user's BRP or account. */
+/** What the portal itself needs besides the two APIs: sessions, what belongs to the user's BRP or account, the market. */
 export const portalEndpoints = {
   ...portalSessionEndpoints,
   ...portalOwnEndpoints,
+  ...portalMarketEndpoints,
 };
 
 export * from './common.ts';
@@ -59,6 +61,7 @@ export * from './operator/parties.ts';
 export * from './operator/platform.ts';
 export * from './operator/users.ts';
 export * from './operator/volumes.ts';
+export * from './portal/market.ts';
 export * from './portal/own.ts';
 export * from './portal/session.ts';
 export * from './problems.ts';
