@@ -167,7 +167,7 @@ export async function createApp(parts: MainParts): Promise<FastifyInstance> {
     ...customerRoutes(db, clock),
     ...calendarRoutes(clock, DEFAULT_GATE_RULES),
   ];
-  const users = { db, clock, ...door };
+  const users = { db, clock, ...door, customerUrl };
   mountRoutes(app, brpRoutes, forOwners('brp'));
   mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), forOwners('operator'));
   mountRoutes(app, operatorUserRoutes(users), forOwners('operator'));
