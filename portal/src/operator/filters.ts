@@ -16,7 +16,6 @@ const id = text(LIMITS.searchLength);
 const day = matching(isDay);
 const tso = oneOf(TSOS);
 const slot = wholeNumber(LIMITS.slotNumber.minimum, LIMITS.slotNumber.maximum);
-const COUNTRY_LENGTH = 2;
 
 const contracts = { ...contractParameters, external_id: text(LIMITS.externalIdLength) };
 export type ContractFilters = SearchOf<typeof contracts>;
@@ -67,6 +66,6 @@ const assets = { technology: oneOf(TECHNOLOGIES), tso, offered: oneOf(['true', '
 export type AssetFilters = SearchOf<typeof assets>;
 export const readAssetFilters = searchReader(assets);
 
-const demands = { country: text(COUNTRY_LENGTH) };
+const demands = { country: matching((value) => /^[A-Za-z]{1,2}$/.test(value)) };
 export type DemandFilters = SearchOf<typeof demands>;
 export const readDemandFilters = searchReader(demands);

@@ -186,7 +186,9 @@ export function PartyKeys({ type, id }: PartyKeysProps) {
         )
       }
     >
-      <Loaded query={query}>{(keys) => <KeyList keys={keys} actions={operatorClient.apiKeys} />}</Loaded>
+      <Loaded query={query}>
+        {(keys) => <KeyList keys={keys} actions={operatorClient.apiKeys} hasScopes={type === 'brp'} />}
+      </Loaded>
       {isAsked && (
         <CreateKeyDialog
           create={(settings) => operatorClient.apiKeys.create({ ...settings, owner: { type, id } })}

@@ -116,6 +116,5 @@ export const exchange: Dictionary['exchange'] = {
     list: 'Nominierungen, die nicht übereinstimmen',
     slots: 'Viertelstunden',
     undecided: 'ÜNB hat nicht entschieden',
-    decided: 'teilweise bestätigt',
   },
 };

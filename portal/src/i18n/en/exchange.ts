@@ -79,7 +79,8 @@ export const exchange = {
     documentText: 'As it was sent or received.',
     documentGone: 'The document is not kept',
     documentGoneText: 'It was larger than what is taken in.',
-    shortened: (shown: string, whole: string) => `The first ${shown} of ${whole}; the download has all of it.`,
+    shortened: (shown: string, whole: string) =>
+      `The first ${shown} of ${whole}; the download has all of it.`,
     download: 'Download',
     theDocument: 'the document',
     unknown: 'not known',
@@ -110,6 +111,5 @@ export const exchange = {
     list: 'Nominations that do not match',
     slots: 'Quarter-hours',
     undecided: 'TSO has not decided',
-    decided: 'partial match',
   },
 };
