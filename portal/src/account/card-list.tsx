@@ -11,6 +11,7 @@ const STEP = 24;
 export const CARDS = 'grid grid-cols-[repeat(auto-fill,minmax(min(17rem,100%),1fr))] gap-4';
 
 type Props<T> = {
+  title: string;
   list: Listed<T>;
   isWanted: (record: T) => boolean;
   empty: { readonly title: string; readonly text: string };
@@ -18,12 +19,15 @@ type Props<T> = {
 };
 
 /** Those that are wanted as cards, a few at a time. */
-export function CardList<T>({ list: { records, total }, isWanted, empty, children }: Props<T>) {
+export function CardList<T>({ title, list, isWanted, empty, children }: Props<T>) {
+  const { records, total } = list;
   const { t, format } = useI18n();
   const [shown, setShown] = useState(STEP);
   const wanted = records.filter(isWanted);
   return (
     <>
+      {/* For those who go from heading to heading: the page's own is above, those of the cards are below. */}
+      <h2 className="sr-only">{title}</h2>
       {records.length < total && (
         <Notice tone="warn">
           {t.market.onlyNewest(format.number(records.length), format.number(total))}

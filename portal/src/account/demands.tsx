@@ -49,6 +49,7 @@ export function DemandsPage() {
         {(list) => (
           <CardList
             key={JSON.stringify(filters)}
+            title={texts.demands.title}
             list={list}
             isWanted={isDemandWanted(filters)}
             empty={{

@@ -60,6 +60,7 @@ export function OffersPage() {
         {(list) => (
           <CardList
             key={JSON.stringify(filters)}
+            title={texts.offers.title}
             list={list}
             isWanted={isOfferWanted(filters)}
             empty={{

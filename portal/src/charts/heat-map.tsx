@@ -1,4 +1,4 @@
-import { type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from 'react';
+import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useState } from 'react';
 import { type DeliveryDay, slotLabel, slotStart } from '../domain/delivery-day.ts';
 import { useWidth } from './use-width.ts';
 
@@ -58,6 +58,14 @@ export function HeatMap(props: Props) {
   // The longest row sets the scale; on shorter ones the last columns stay empty.
   const columns = Math.max(1, ...rows.map(({ values }) => values.length));
   const cellWidth = (width - left) / columns;
+  const selectedX = left + (selected.slot - 1) * cellWidth;
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const isSeen = selectedX >= element.scrollLeft && selectedX < element.scrollLeft + element.clientWidth;
+    // On a narrow screen, what is chosen with the keyboard or by the address may lie outside of what is seen.
+    if (!isSeen) element.scrollLeft = selectedX - element.clientWidth / 2;
+  }, [box, selectedX]);
   const cellAt = (event: PointerEvent<SVGSVGElement>): Cell | null => {
     const bounds = event.currentTarget.getBoundingClientRect();
     const row = Math.floor((event.clientY - bounds.top - TOP) / ROW_HEIGHT);

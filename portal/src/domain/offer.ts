@@ -8,7 +8,7 @@ import {
   type OperatorAsset,
 } from '@saldo/api';
 import { thousandthsOf } from './decimal-input.ts';
-import { type DeliveryDay, dayOf, dayStart, instantText, isDay } from './delivery-day.ts';
+import { dayOf, dayStart, instantText, isDay } from './delivery-day.ts';
 import { decimalOf, kwhOf } from './energy.ts';
 
 /** A country is named by two letters. */
@@ -20,7 +20,8 @@ export type PriceInput = { readonly id: number; readonly years: string; readonly
 /** An offer as it is typed. */
 export type OfferInputs = {
   readonly ppaType: OfferPpaType;
-  readonly start: DeliveryDay | '';
+  /** A day, or nothing. */
+  readonly start: string;
   readonly annualMwh: string;
   readonly state: string;
   readonly country: string;
@@ -126,7 +127,8 @@ export function offerPreview(asset: OperatorAsset, inputs: OfferInputs): MarketA
 export type DemandInputs = {
   readonly years: string;
   readonly annualMwh: string;
-  readonly start: DeliveryDay | '';
+  /** A day, or nothing. */
+  readonly start: string;
   readonly state: string;
   readonly country: string;
   readonly info: string;

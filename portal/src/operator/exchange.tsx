@@ -117,24 +117,25 @@ function UnsentTable({ unsent }: { unsent: readonly UnsentNomination[] }) {
         </span>
       ),
     },
+    { id: 'gate', header: texts.gate, cell: (nomination) => <Gate nomination={nomination} /> },
     {
       id: 'group',
       header: t.common.balanceGroup,
-      cell: ({ eic }) => (
+      cell: ({ eic, tso }) => (
         <span className="grid">
           <Code text={eic} />
+          <span className="sm:hidden">{t.common.tsos[tso]}</span>
           <span className="text-xs text-muted">{ownerOf(eic)}</span>
         </span>
       ),
     },
-    { id: 'tso', header: t.common.controlArea, cell: ({ tso }) => t.common.tsos[tso] },
+    { id: 'tso', header: t.common.controlArea, from: 'sm', cell: ({ tso }) => t.common.tsos[tso] },
     {
       id: 'direction',
       header: t.common.direction,
       from: 'sm',
       cell: ({ direction }) => <DirectionBadge direction={direction} />,
     },
-    { id: 'gate', header: texts.gate, cell: (nomination) => <Gate nomination={nomination} /> },
     {
       id: 'sends',
       header: texts.sendsAt,

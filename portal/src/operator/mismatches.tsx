@@ -1,7 +1,7 @@
 import { type NominationMismatch, TSOS } from '@saldo/api';
 import { useQueries } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
 import { addDays, type DeliveryDay, ORDINARY_SLOTS, slotCount, slotStart } from '../domain/delivery-day.ts';
@@ -28,6 +28,12 @@ function overviewDays(day: DeliveryDay, today: DeliveryDay): DeliveryDay[] {
   return Array.from({ length: DAYS }, (_, index) => addDays(last, index - DAYS + 1));
 }
 
+/** Where a day that was just opened is looked at first. */
+const firstSlot = (mismatches: readonly NominationMismatch[] = []): number => {
+  const slots = mismatches.flatMap((mismatch) => mismatch.slots.map(({ slot_number }) => slot_number));
+  return slots.length === 0 ? 1 : Math.min(...slots);
+};
+
 /** Where nominations and what the TSOs confirmed differ: over days, and on one of them. */
 export function MismatchesPage() {
   const { t } = useI18n();
@@ -53,7 +59,13 @@ export function MismatchesPage() {
           onChange={(next) => set({ tso: next })}
         />
       </FilterBar>
-      <DaysPanel days={days} day={day} found={queries.map(({ data }) => data)} onShow={show} />
+      <DaysPanel
+        days={days}
+        day={day}
+        slot={search.slot ?? firstSlot(shown?.data)}
+        found={queries.map(({ data }) => data)}
+        onShow={show}
+      />
       <ClockChangeNotice day={day} />
       {shown && (
         <Loaded query={shown} loading={<Skeleton lines={8} />}>
@@ -75,15 +87,15 @@ export function MismatchesPage() {
 type DaysProps = {
   days: readonly DeliveryDay[];
   day: DeliveryDay;
+  slot: number;
   found: readonly (readonly NominationMismatch[] | undefined)[];
   onShow: (day: DeliveryDay, slot: number) => void;
 };
 
 /** Day by quarter-hour: how much is off in all. */
-function DaysPanel({ days, day, found, onShow }: DaysProps) {
+function DaysPanel({ days, day, slot, found, onShow }: DaysProps) {
   const { t, format } = useI18n();
   const texts = t.exchange.mismatch;
-  const [slot, setSlot] = useState(1);
   const rows = days.map(
     (of, index): HeatRow => ({
       id: of,
@@ -102,10 +114,7 @@ function DaysPanel({ days, day, found, onShow }: DaysProps) {
       kwh ? `${texts.deviation} ${format.mwh(kwh)} MWh (${format.mw(kwh)} MW)` : texts.none,
     ].join(' · ');
   };
-  const select = (cell: Cell) => {
-    setSlot(cell.slot);
-    onShow(dayAt(cell), cell.slot);
-  };
+  const select = (cell: Cell) => onShow(dayAt(cell), cell.slot);
   const label = texts.daysLabel(format.day(days[0] ?? day), format.day(days.at(-1) ?? day));
   return (
     <Panel title={texts.days}>

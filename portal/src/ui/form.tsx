@@ -108,7 +108,7 @@ export function Field({ name, label, hint, error, isLabelHidden = false, childre
   const message = error ?? (found && fieldErrorText(t, found));
   const described = [message && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
   return (
-    <div className="grid gap-1">
+    <div className="grid content-start gap-1">
       <label htmlFor={id} className={isLabelHidden ? 'sr-only' : 'text-sm font-medium'}>
         {label}
       </label>

@@ -105,7 +105,6 @@ export const exchange: Dictionary['exchange'] = {
     none: 'keine Differenz',
     noneOnDay: 'An diesem Tag stimmt alles überein',
     noneOnDayText: 'Oder es ist noch nichts beantwortet: Offene Nominierungen sind keine Abweichungen.',
-    showDay: 'Tag zeigen',
     selected: 'Gewählte Viertelstunde',
     ours: 'Nominiert',
     tso: 'Vom ÜNB bestätigt',

@@ -100,7 +100,6 @@ export const exchange = {
     none: 'no difference',
     noneOnDay: 'Everything matches on this day',
     noneOnDayText: 'Or nothing has been answered yet: open nominations are no mismatches.',
-    showDay: 'Show the day',
     selected: 'Selected quarter-hour',
     ours: 'Nominated',
     tso: 'Confirmed by the TSO',
