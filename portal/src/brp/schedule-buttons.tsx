@@ -1,7 +1,7 @@
 import type { Nomination } from '@saldo/api';
 import type { DeliveryDay } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { brpClient } from '../session/clients.ts';
+import { brpClient } from '../session/brp-client.ts';
 import { useSession } from '../session/session.ts';
 import { DownloadButton } from '../ui/download-button.tsx';
 

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { offerInputs, offerPreview } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { OfferCard } from '../market/offer-card.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';

@@ -1,7 +1,7 @@
 import { COVER_MEDIA_TYPES, LIMITS } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { Button } from '../ui/button.tsx';
 import { DropZone } from '../ui/drop-zone.tsx';
 import { FormProblem, TextField } from '../ui/form.tsx';

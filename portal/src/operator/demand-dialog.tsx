@@ -10,7 +10,7 @@ import {
   NEW_DEMAND,
 } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, TextAreaField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';

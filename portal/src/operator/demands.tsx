@@ -5,7 +5,7 @@ import { useCallback, useState } from 'react';
 import type { CsvColumn } from '../domain/csv.ts';
 import { COUNTRY_LENGTH } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';

@@ -1,8 +1,8 @@
 import type { Message, NominationMismatch, Tso } from '@saldo/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { DeliveryDay } from '../domain/delivery-day.ts';
-import { operatorClient } from '../session/clients.ts';
 import { allOf, given, PAGE_SIZE, pages } from '../session/lists.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import type { MessageFilters, UnsentFilters } from './filters.ts';
 
 /** As the wire calls them. */

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';

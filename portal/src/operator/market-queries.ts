@@ -1,7 +1,7 @@
 import type { Demand, OperatorAsset } from '@saldo/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { operatorClient } from '../session/clients.ts';
 import { given, PAGE_SIZE, pages } from '../session/lists.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import type { AssetFilters, DemandFilters } from './filters.ts';
 
 export const assetListQuery = (filters: AssetFilters) =>

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { COUNTRY_LENGTH, type OfferInputs, offerBody, offerFaults } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { Button } from '../ui/button.tsx';
 import { Form, SelectField, TextAreaField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';

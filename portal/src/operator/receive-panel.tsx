@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { NominationLink } from '../brp/links.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { DropZone } from '../ui/drop-zone.tsx';
 import { FormProblem } from '../ui/form.tsx';
 import { Panel } from '../ui/page.tsx';
