@@ -51,7 +51,7 @@ test('another day begins at its local midnight', () => {
   assert.equal(body.delivery_start, '2027-06-30T22:00:00Z');
 });
 
-test('what is no number is told at its field, before anything is sent', () => {
+test('what is no number or no day is told at its field, before anything is sent', () => {
   const pricing = [
     { id: 0, years: '5', price: '61,50' },
     { id: 1, years: '', price: 'x' },
@@ -59,10 +59,15 @@ test('what is no number is told at its field, before anything is sent', () => {
   const inputs = { ...NEW_OFFER, annualMwh: '12e3', pricing };
   assert.deepEqual(
     [...offerFaults(inputs)],
-    ['offer.average_annual_power', 'offer.pricing[1].years', 'offer.pricing[1].price'],
+    [
+      ['offer.delivery_start', 'noDay'],
+      ['offer.average_annual_power', 'noNumber'],
+      ['offer.pricing[1].years', 'noNumber'],
+      ['offer.pricing[1].price', 'noNumber'],
+    ],
   );
   assert.equal(offerBody(inputs, null).pricing[0]?.price, 61.5);
-  assert.deepEqual([...demandFaults(NEW_DEMAND)], ['delivery_volume']);
+  assert.deepEqual([...demandFaults(NEW_DEMAND)], [['delivery_volume', 'noNumber']]);
 });
 
 test('the preview has the prices that are filled in, the shortest first', () => {

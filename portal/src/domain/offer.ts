@@ -66,13 +66,17 @@ const numberOf = (text: string): number | null => {
   return thousandths === null ? null : thousandths / 1000;
 };
 
-/** Names of the fields that hold no number, as the server would call them. */
-export function offerFaults({ annualMwh, pricing }: OfferInputs): Set<string> {
-  const faults = new Set<string>();
-  if (annualMwh.trim() !== '' && numberOf(annualMwh) === null) faults.add('offer.average_annual_power');
+/** What is wrong before anything is sent, by the fields' names as the server would call them. */
+export type Faults = ReadonlyMap<string, 'noNumber' | 'noDay'>;
+
+export function offerFaults({ start, annualMwh, pricing }: OfferInputs): Faults {
+  const faults = new Map<string, 'noNumber' | 'noDay'>();
+  if (!isDay(start)) faults.set('offer.delivery_start', 'noDay');
+  if (annualMwh.trim() !== '' && numberOf(annualMwh) === null)
+    faults.set('offer.average_annual_power', 'noNumber');
   for (const [row, { years, price }] of pricing.entries()) {
-    if (numberOf(years) === null) faults.add(`offer.pricing[${row}].years`);
-    if (numberOf(price) === null) faults.add(`offer.pricing[${row}].price`);
+    if (numberOf(years) === null) faults.set(`offer.pricing[${row}].years`, 'noNumber');
+    if (numberOf(price) === null) faults.set(`offer.pricing[${row}].price`, 'noNumber');
   }
   return faults;
 }
@@ -87,7 +91,6 @@ const startOf = (day: string, stored: string | null | undefined): string | null 
 export function offerBody(inputs: OfferInputs, stored: OperatorAsset['offer']): OfferCreate {
   return {
     ppa_type: inputs.ppaType,
-    // Without a day the server says what is missing.
     delivery_start: startOf(inputs.start, stored?.delivery_start) ?? '',
     average_annual_power: numberOf(inputs.annualMwh),
     state: orNull(inputs.state),
@@ -152,10 +155,10 @@ export const demandInputs = (demand: Demand): DemandInputs => ({
   info: demand.additional_info ?? '',
 });
 
-export function demandFaults({ years, annualMwh }: DemandInputs): Set<string> {
-  const faults = new Set<string>();
-  if (numberOf(years) === null) faults.add('contract_period');
-  if (numberOf(annualMwh) === null) faults.add('delivery_volume');
+export function demandFaults({ years, annualMwh }: DemandInputs): Faults {
+  const faults = new Map<string, 'noNumber'>();
+  if (numberOf(years) === null) faults.set('contract_period', 'noNumber');
+  if (numberOf(annualMwh) === null) faults.set('delivery_volume', 'noNumber');
   return faults;
 }
 

@@ -69,7 +69,7 @@ export function AssetDialog({ asset, onSaved, onClose }: Props) {
             label={texts.powerMw}
             inputMode="decimal"
             autoComplete="off"
-            error={isTried && powerKw === null ? texts.noNumber : undefined}
+            error={isTried && powerKw === null ? texts.faults.noNumber : undefined}
             value={power}
             onChange={setPower}
           />

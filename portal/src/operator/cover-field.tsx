@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
 import { DropZone } from '../ui/drop-zone.tsx';
 import { FormProblem, TextField } from '../ui/form.tsx';
 
@@ -23,7 +24,7 @@ export function CoverField({ url, onChange }: Props) {
   return (
     <fieldset className="grid gap-3">
       <legend className="mb-1 text-sm font-medium">{texts.cover}</legend>
-      <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_12rem]">
+      <div className={cx('grid gap-3', url !== '' && 'sm:grid-cols-[minmax(0,1fr)_12rem]')}>
         <DropZone
           text={upload.isPending ? texts.uploading(upload.variables.name) : texts.dropCover}
           choose={texts.chooseCover}

@@ -34,7 +34,10 @@ export function DemandDialog({ demand, onClose }: { demand: Demand | null; onClo
   const [isTried, setIsTried] = useState(false);
   const set = (change: Partial<DemandInputs>) => setInputs({ ...inputs, ...change });
   const faults = demandFaults(inputs);
-  const errorOf = (name: string) => (isTried && faults.has(name) ? texts.noNumber : undefined);
+  const errorOf = (name: string) => {
+    const fault = isTried ? faults.get(name) : undefined;
+    return fault && texts.faults[fault];
+  };
   const save = useMutation({
     mutationFn: () => {
       const body = demandBody(inputs, demand);

@@ -123,8 +123,8 @@ export function MessageTable({ messages, label }: { messages: readonly Message[]
     {
       id: 'type',
       header: texts.type,
-      cell: ({ id, type, direction }) => (
-        <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+      cell: ({ id, type, tso, delivery_date }) => (
+        <span className="grid">
           <Link
             to="/operator/messages/$messageId"
             params={{ messageId: id }}
@@ -132,14 +132,24 @@ export function MessageTable({ messages, label }: { messages: readonly Message[]
           >
             {texts.types[type]}
           </Link>
-          <MessageDirection direction={direction} />
+          <span className="text-xs text-muted sm:hidden">
+            {[tso && t.common.tsos[tso], delivery_date && format.dayShort(delivery_date)]
+              .filter(Boolean)
+              .join(' · ')}
+          </span>
         </span>
       ),
     },
-    { id: 'tso', header: t.common.controlArea, cell: ({ tso }) => tso && t.common.tsos[tso] },
+    {
+      id: 'direction',
+      header: t.common.direction,
+      cell: ({ direction }) => <MessageDirection direction={direction} />,
+    },
+    { id: 'tso', header: t.common.controlArea, from: 'sm', cell: ({ tso }) => tso && t.common.tsos[tso] },
     {
       id: 'day',
       header: t.common.day,
+      from: 'sm',
       cell: ({ delivery_date }) =>
         delivery_date && <span className="whitespace-nowrap">{format.day(delivery_date)}</span>,
     },

@@ -37,7 +37,10 @@ export function OfferForm({ asset, inputs, onChange, onSaved }: Props) {
   const [isTried, setIsTried] = useState(false);
   const set = (change: Partial<OfferInputs>) => onChange({ ...inputs, ...change });
   const found = offerFaults(inputs);
-  const errorOf = (name: string) => (isTried && found.has(name) ? texts.noNumber : undefined);
+  const errorOf = (name: string) => {
+    const fault = isTried ? found.get(name) : undefined;
+    return fault && texts.faults[fault];
+  };
   const save = useMutation({
     mutationFn: () => operatorClient.assets.update(asset.id, { offer: offerBody(inputs, asset.offer) }),
     onSuccess: async ({ name }) => {
@@ -66,6 +69,7 @@ export function OfferForm({ asset, inputs, onChange, onSaved }: Props) {
           type="date"
           label={t.market.deliveryStart}
           hint={texts.startHint}
+          error={errorOf('offer.delivery_start')}
           value={inputs.start}
           onChange={(start) => set({ start })}
         />

@@ -97,7 +97,7 @@ export const market: Dictionary['market'] = {
     ladderPriceOf: (row) => `Preis der Stufe ${row} in EUR/MWh`,
     addStep: 'Stufe hinzufügen',
     removeStep: (row) => `Stufe ${row} entfernen`,
-    noNumber: 'Das ist keine Zahl.',
+    faults: { noNumber: 'Das ist keine Zahl.', noDay: 'Bitte einen Tag wählen.' },
     cover: 'Titelbild',
     dropCover: 'Bild hier ablegen',
     chooseCover: 'Bild wählen',

@@ -95,7 +95,7 @@ export const market = {
     ladderPriceOf: (row: number) => `Price of step ${row} in EUR/MWh`,
     addStep: 'Add a step',
     removeStep: (row: number) => `Remove step ${row}`,
-    noNumber: 'This is no number.',
+    faults: { noNumber: 'This is no number.', noDay: 'Please choose a day.' },
     cover: 'Cover image',
     dropCover: 'Drop an image here',
     chooseCover: 'Choose an image',
