@@ -123,6 +123,18 @@ export const Pagination = Type.Object(
 );
 export type Pagination = Static<typeof Pagination>;
 
+export const LIST_ORDERS = ['oldest_first', 'newest_first'] as const;
+export type ListOrder = (typeof LIST_ORDERS)[number];
+
+/** Programs read such a list through from its beginning, people look at its end. */
+export const Order = Type.Optional(
+  Choice(LIST_ORDERS, {
+    default: 'oldest_first',
+    description: 'From which end it is read.',
+    examples: ['newest_first'],
+  }),
+);
+
 export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({ ...LIMITS.pageSize, description: 'How many records a page holds.', examples: [100] }),

@@ -1,48 +1,5 @@
-import { contractEndpoints } from './contracts.ts';
-import { customerEndpoints } from './customers.ts';
-import { deliveryDayEndpoints } from './delivery-days.ts';
-import { nominationEndpoints } from './nominations.ts';
-import { operatorContractEndpoints } from './operator/contracts.ts';
-import { operatorCustomerEndpoints } from './operator/customers.ts';
-import { operatorExchangeEndpoints } from './operator/exchange.ts';
-import { operatorMarketEndpoints } from './operator/market.ts';
-import { operatorNominationEndpoints } from './operator/nominations.ts';
-import { operatorPartyEndpoints } from './operator/parties.ts';
-import { operatorPlatformEndpoints } from './operator/platform.ts';
-import { operatorUserEndpoints } from './operator/users.ts';
-import { operatorVolumeEndpoints } from './operator/volumes.ts';
-import { portalOwnEndpoints } from './portal/own.ts';
-import { portalSessionEndpoints } from './portal/session.ts';
-import { transactionEndpoints } from './transactions.ts';
-
-/** Every operation of the BRP API, in the order in which it is documented. */
-export const brpEndpoints = {
-  ...contractEndpoints,
-  ...transactionEndpoints,
-  ...nominationEndpoints,
-  ...customerEndpoints,
-  ...deliveryDayEndpoints,
-};
-
-/** Every operation of the operator API that is there in every platform. */
-export const operatorEndpoints = {
-  ...operatorPartyEndpoints,
-  ...operatorUserEndpoints,
-  ...operatorCustomerEndpoints,
-  ...operatorMarketEndpoints,
-  ...operatorContractEndpoints,
-  ...operatorVolumeEndpoints,
-  ...operatorNominationEndpoints,
-  ...operatorExchangeEndpoints,
-  ...operatorPlatformEndpoints,
-};
-
-/** What the portal itself needs besides the two APIs: sessions, and what belongs to the user's BRP or account. */
-export const portalEndpoints = {
-  ...portalSessionEndpoints,
-  ...portalOwnEndpoints,
-};
-
+// Each table of endpoints is a file of its own: a page that needs one of them does not load the others.
+export * from './brp.ts';
 export * from './common.ts';
 export * from './contracts.ts';
 export * from './customers.ts';
@@ -57,10 +14,13 @@ export * from './operator/market.ts';
 export * from './operator/nominations.ts';
 export * from './operator/parties.ts';
 export * from './operator/platform.ts';
+export * from './operator/table.ts';
 export * from './operator/users.ts';
 export * from './operator/volumes.ts';
+export * from './portal/market.ts';
 export * from './portal/own.ts';
 export * from './portal/session.ts';
+export * from './portal/table.ts';
 export * from './problems.ts';
 export * from './scopes.ts';
 export * from './transactions.ts';

@@ -1,11 +1,18 @@
 import Type, { type Static } from 'typebox';
 import { Choice, LIMITS, Nullable, Strict } from './common.ts';
+import type { Asset } from './contracts.ts';
 import { endpoint } from './endpoint.ts';
 
 /** The customer API: what account holders browse. Its wire is in camel case, and its times carry milliseconds. */
 
 export const ASSET_TYPES = ['WIND', 'SOLAR'] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
+/** What the customer API calls what the other APIs tell apart. */
+export const ASSET_TYPE_OF: Readonly<Record<Asset['technology'], AssetType>> = {
+  solar: 'SOLAR',
+  wind_onshore: 'WIND',
+  wind_offshore: 'WIND',
+};
 /** What a buyer pays for: what was produced, forecasted or nominated. */
 export const OFFER_PPA_TYPES = ['PAY_AS_PRODUCED', 'PAY_AS_FORECASTED', 'PAY_AS_NOMINATED'] as const;
 export type OfferPpaType = (typeof OFFER_PPA_TYPES)[number];

@@ -3,13 +3,11 @@ import { type ComponentType, lazy, Suspense } from 'react';
 import { useSession } from './session/session.ts';
 import { RoutePending } from './ui/route-states.tsx';
 
-const profile = () => import('./session/profile.tsx').then(({ ProfilePage }) => ({ default: ProfilePage }));
-
 /** The page that each role begins with. */
 const HOMES: Readonly<Record<UserRole, ComponentType>> = {
   brp: lazy(() => import('./brp/home.tsx').then(({ HomePage }) => ({ default: HomePage }))),
   operator: lazy(() => import('./operator/home.tsx').then(({ HomePage }) => ({ default: HomePage }))),
-  account: lazy(profile),
+  account: lazy(() => import('./account/home.tsx').then(({ HomePage }) => ({ default: HomePage }))),
 };
 
 export function HomeOfRole() {

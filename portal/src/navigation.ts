@@ -22,8 +22,13 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationItem[]>> =
   operator: [
     { to: '/', label: (t) => t.operator.nav.home, icon: 'home' },
     { to: '/operator/nominations', label: (t) => t.operator.nav.nominations, icon: 'steps' },
+    { to: '/operator/exchange', label: (t) => t.exchange.nav.exchange, icon: 'send' },
+    { to: '/operator/mismatches', label: (t) => t.exchange.nav.mismatches, icon: 'unequal' },
+    { to: '/operator/messages', label: (t) => t.exchange.nav.messages, icon: 'mail' },
     { to: '/operator/contracts', label: (t) => t.operator.nav.contracts, icon: 'contract' },
     { to: '/operator/import', label: (t) => t.operator.nav.import, icon: 'upload' },
+    { to: '/operator/assets', label: (t) => t.market.nav.assets, icon: 'plant' },
+    { to: '/operator/demands', label: (t) => t.market.nav.demands, icon: 'basket' },
     { to: '/operator/brps', label: (t) => t.operator.nav.brps, icon: 'building' },
     { to: '/operator/balance-groups', label: (t) => t.operator.nav.groups, icon: 'layers' },
     { to: '/operator/customers', label: (t) => t.operator.nav.customers, icon: 'people' },
@@ -32,5 +37,10 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationItem[]>> =
     { to: '/operator/keys', label: (t) => t.operator.nav.keys, icon: 'key' },
     { to: '/operator/audit', label: (t) => t.operator.nav.audit, icon: 'clock' },
   ],
-  account: [],
+  account: [
+    { to: '/', label: (t) => t.market.nav.home, icon: 'home' },
+    { to: '/offers', label: (t) => t.market.nav.offers, icon: 'plant' },
+    { to: '/demands', label: (t) => t.market.nav.demands, icon: 'basket' },
+    { to: '/keys', label: (t) => t.market.nav.keys, icon: 'key' },
+  ],
 };

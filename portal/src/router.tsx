@@ -8,6 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { readDemandFilters as readAccountDemandFilters, readOfferFilters } from './account/filters.ts';
 import {
   readContractFilters,
   readContractSearch,
@@ -20,12 +21,17 @@ import {
 import { matching, oneOf, parseSearch, searchReader, stringifySearch } from './domain/search.ts';
 import { HomeOfRole } from './homes.tsx';
 import {
+  readAssetFilters,
   readAuditFilters,
+  readDemandFilters,
   readGroupFilters,
   readKeyFilters,
+  readMessageFilters,
+  readMismatchSearch,
   readContractFilters as readOperatorContractFilters,
   readCustomerFilters as readOperatorCustomerFilters,
   readNominationFilters as readOperatorNominationFilters,
+  readUnsentFilters,
   readUserFilters,
 } from './operator/filters.ts';
 import { sessionQuery } from './session/session.ts';
@@ -73,11 +79,11 @@ const profileRoute = createRoute({
   component: lazyRouteComponent(() => import('./session/profile.tsx'), 'ProfilePage'),
 });
 
-/** Pages of one role. Others are led home; what they may not see, the server would refuse anyway. */
+/** Pages of some roles. Others are led home; what they may not see, the server would refuse anyway. */
 const onlyFor =
-  (role: UserRole) =>
+  (...roles: readonly UserRole[]) =>
   ({ context }: { context: { session: { user: { role: UserRole } } } }) => {
-    if (context.session.user.role !== role) throw redirect({ to: '/' });
+    if (!roles.includes(context.session.user.role)) throw redirect({ to: '/' });
   };
 
 const brpRoute = createRoute({ getParentRoute: () => appRoute, id: 'brp', beforeLoad: onlyFor('brp') });
@@ -124,11 +130,42 @@ const brpRoutes = [
     path: '/customers/$customerId',
     component: lazyRouteComponent(() => import('./brp/customer.tsx'), 'CustomerPage'),
   }),
+] as const;
+
+/** What BRPs and account holders alike have of their own. */
+const ownRoute = createRoute({
+  getParentRoute: () => appRoute,
+  id: 'own',
+  beforeLoad: onlyFor('brp', 'account'),
+});
+
+const ownRoutes = [
   createRoute({
-    getParentRoute: () => brpRoute,
+    getParentRoute: () => ownRoute,
     path: '/keys',
     validateSearch: readKeySearch,
     component: lazyRouteComponent(() => import('./brp/keys.tsx'), 'KeysPage'),
+  }),
+] as const;
+
+const accountRoute = createRoute({
+  getParentRoute: () => appRoute,
+  id: 'account',
+  beforeLoad: onlyFor('account'),
+});
+
+const accountRoutes = [
+  createRoute({
+    getParentRoute: () => accountRoute,
+    path: '/offers',
+    validateSearch: readOfferFilters,
+    component: lazyRouteComponent(() => import('./account/offers.tsx'), 'OffersPage'),
+  }),
+  createRoute({
+    getParentRoute: () => accountRoute,
+    path: '/demands',
+    validateSearch: readAccountDemandFilters,
+    component: lazyRouteComponent(() => import('./account/demands.tsx'), 'DemandsPage'),
   }),
 ] as const;
 
@@ -172,6 +209,46 @@ const operatorRoutes = [
     getParentRoute: () => operatorRoute,
     path: '/import',
     component: lazyRouteComponent(() => import('./operator/import.tsx'), 'ImportPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/exchange',
+    validateSearch: readUnsentFilters,
+    component: lazyRouteComponent(() => import('./operator/exchange.tsx'), 'ExchangePage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/mismatches',
+    validateSearch: readMismatchSearch,
+    component: lazyRouteComponent(() => import('./operator/mismatches.tsx'), 'MismatchesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/messages',
+    validateSearch: readMessageFilters,
+    component: lazyRouteComponent(() => import('./operator/messages.tsx'), 'MessagesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/messages/$messageId',
+    component: lazyRouteComponent(() => import('./operator/message.tsx'), 'MessagePage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/assets',
+    validateSearch: readAssetFilters,
+    component: lazyRouteComponent(() => import('./operator/assets.tsx'), 'AssetsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/assets/$assetId',
+    component: lazyRouteComponent(() => import('./operator/asset.tsx'), 'AssetPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/demands',
+    validateSearch: readDemandFilters,
+    component: lazyRouteComponent(() => import('./operator/demands.tsx'), 'DemandsPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
@@ -237,6 +314,8 @@ const routeTree = rootRoute.addChildren([
     homeRoute,
     profileRoute,
     brpRoute.addChildren(brpRoutes),
+    ownRoute.addChildren(ownRoutes),
+    accountRoute.addChildren(accountRoutes),
     operatorRoute.addChildren(operatorRoutes),
   ]),
 ]);

@@ -150,6 +150,9 @@ function UserBox() {
 function Sidebar() {
   const { t } = useI18n();
   const [isOpen, setIsOpen] = useState(false);
+  const { user, customer_base_url } = useSession();
+  // Account holders have an API of their own, at an address of its own.
+  const docs = user.role === 'account' ? `${customer_base_url}/docs` : '/docs';
   const path = useRouterState({ select: (state) => state.location.pathname });
   useEffect(() => setIsOpen(false), [path]);
   return (
@@ -163,7 +166,7 @@ function Sidebar() {
         </div>
         <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <a
-            href="/docs"
+            href={docs}
             className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-sunken hover:text-text"
           >
             <Icon name="external" />

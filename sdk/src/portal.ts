@@ -25,6 +25,9 @@ export function createPortalClient(options: ClientOptions) {
       rotate: method(api.rotateOwnApiKey),
     },
     balanceGroups: list(api.listOwnBalanceGroups),
+    /** What is on the market, for users of an account. */
+    assets: list(api.browseAssets),
+    demands: list(api.browseDemands),
     /** Any endpoint by its description: also one that this list does not know yet. */
     call: client.call,
   };

@@ -167,7 +167,7 @@ export async function createApp(parts: MainParts): Promise<FastifyInstance> {
     ...customerRoutes(db, clock),
     ...calendarRoutes(clock, DEFAULT_GATE_RULES),
   ];
-  const users = { db, clock, ...door };
+  const users = { db, clock, ...door, customerUrl };
   mountRoutes(app, brpRoutes, forOwners('brp'));
   mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), forOwners('operator'));
   mountRoutes(app, operatorUserRoutes(users), forOwners('operator'));
@@ -175,12 +175,20 @@ export async function createApp(parts: MainParts): Promise<FastifyInstance> {
   mountRoutes(app, doorRoutes(users), behind(openGuard(door, limiter)));
   mountRoutes(app, sessionRoutes(users), behind(sessionGuard(EVERYBODY, door, limiter)));
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, door, limiter)));
+  const browsing = {
+    assets: portalEndpoints.browseAssets,
+    demands: portalEndpoints.browseDemands,
+    baseUrl: () => addresses.base,
+    customerUrl: () => customerUrl,
+  };
+  mountRoutes(app, marketRoutes(db, browsing), behind(sessionGuard(ACCOUNTS, door, limiter)));
   mountOpenPages(app, documentation(config, addresses));
   return app;
 }
 
 const EVERYBODY: PortalRule = { roles: ['operator', 'brp', 'account'], isManaged: false };
 const OWNERS: PortalRule = { roles: ['brp', 'account'], isManaged: true };
+const ACCOUNTS: PortalRule = { roles: ['account'], isManaged: true };
 
 const operatorRoutes = (config: Config, db: Database, clock: MovableClock, customerUrl: string) => [
   ...healthRoutes(db, clock),
@@ -297,11 +305,13 @@ export async function createCustomerApp(parts: Parts): Promise<FastifyInstance> 
   const table = [...endpoints, ...CUSTOMER_OPEN_PATHS];
   const { app, addresses } = await createListener(parts, table, config.customerBaseUrl, null);
   const { forOwners } = await mountingOf(parts, addresses);
-  mountRoutes(
-    app,
-    marketRoutes(db, () => addresses.base),
-    forOwners('account'),
-  );
+  const listing = {
+    assets: marketEndpoints.listMarketAssets,
+    demands: marketEndpoints.listMarketDemands,
+    baseUrl: () => addresses.base,
+    customerUrl: () => addresses.base,
+  };
+  mountRoutes(app, marketRoutes(db, listing), forOwners('account'));
   mountCovers(app, db);
   const make = () =>
     openApiDocument({ ...CUSTOMER_API, baseUrl: addresses.base, errorBase: addresses.errors }, endpoints);

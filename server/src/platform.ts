@@ -106,14 +106,14 @@ export const startService = (config: Config, databaseUrl: string, surroundings: 
     const { limiter, close: closeLimiter } = createRateLimiter(config, logger);
     started.push(closeLimiter);
     const parts = { config, db, clock, logger, metrics, limiter };
-    const portal = portalDir === null ? null : await loadPortal(portalDir);
     const listeners: FastifyInstance[] = [];
     started.push(() => Promise.all(listeners.map((listener) => listener.close())).then(() => {}));
     const customerApp = await createCustomerApp(parts);
     listeners.push(customerApp);
     await customerApp.listen({ host: config.host, port: config.customerPort });
-    // The operator is told where covers are, so the customer API has to have its address first.
+    // The operator is told where covers are, and pages may show them, so the customer API has to have its address first.
     const customerUrl = config.customerBaseUrl ?? originOf(customerApp);
+    const portal = portalDir === null ? null : await loadPortal(portalDir, customerUrl);
     const app = await createApp({ ...parts, customerUrl, portal });
     listeners.push(app);
     await app.listen({ host: config.host, port: config.port });

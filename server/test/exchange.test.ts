@@ -79,6 +79,18 @@ test('a day goes out as a file per TSO, is acknowledged and confirmed, and every
     new Set(all.filter(({ direction }) => direction === 'out').map(({ state }) => state)),
     new Set(['confirmed']),
   );
+  const backwards: string[] = [];
+  for (let after: string | null = ''; after !== null; ) {
+    const query = `delivery_date=${day}&order=newest_first&limit=5${after && `&after=${after}`}`;
+    const { body } = await operator(`/operator/v1/messages?${query}`);
+    backwards.push(...body.messages.map(({ id }: { id: string }) => id));
+    after = body.pagination.next_cursor;
+  }
+  assert.deepEqual(
+    backwards.toReversed(),
+    all.map(({ id }) => id),
+    'the list can be read from its end',
+  );
   const incoming = all.filter(({ direction }) => direction === 'in');
   assert.equal(incoming.length, 12, 'an acknowledgement and two confirmations from each TSO');
   for (const { state, answers, tso } of incoming) {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Endpoint, portalEndpoints } from '@saldo/api';
+import { coverImage } from '../src/demo/cover.ts';
 import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
+import { createAccount } from '../src/features/parties/actions.ts';
 import { inviteUser } from '../src/features/users/actions.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
@@ -19,6 +21,10 @@ const invited = await newUser(platform, OF_BRP);
 const { token } = await platform.db.transaction((tx) =>
   inviteUser(tx, encodeId(ID_PREFIX.user, invited.id), platform.clock.now()),
 );
+const holder = await platform.db.transaction((tx) =>
+  createAccount(tx, { name: 'Holder' }, platform.clock.now()),
+);
+const { browser: ofAccount } = await signedIn(platform, { type: 'account', accountNo: holder.no });
 const newKeyId = async () =>
   (await browser.request('/portal/v1/api-keys', { method: 'POST', body: { name: 'case' } })).body.id;
 
@@ -33,6 +39,8 @@ const cases: Record<string, Case> = {
   revokeOwnApiKey: { path: `${base}/api-keys/${await newKeyId()}` },
   rotateOwnApiKey: { path: `${base}/api-keys/${await newKeyId()}/rotate`, body: { grace_s: 60 } },
   listOwnBalanceGroups: { path: `${base}/balance-groups` },
+  browseAssets: { path: `${base}/assets` },
+  browseDemands: { path: `${base}/demands` },
   getInvitation: { path: `${base}/invitations/${token}` },
   acceptInvitation: { path: `${base}/invitations/${token}`, body: { password: PASSWORD } },
   signIn: { path: `${base}/session`, body: { email: invited.email, password: PASSWORD } },
@@ -40,6 +48,9 @@ const cases: Record<string, Case> = {
 };
 /** Those that need no session. */
 const DOORS = ['signIn', 'getInvitation', 'acceptInvitation'];
+/** Those for users of an account alone. */
+const OF_ACCOUNTS = ['browseAssets', 'browseDemands'];
+const userOf = (id: string) => (OF_ACCOUNTS.includes(id) ? ofAccount : browser);
 
 const endpointOf = (id: string): Endpoint =>
   Object.values(portalEndpoints).find((known) => known.id === id) ?? assert.fail(`${id} is no operation`);
@@ -79,7 +90,7 @@ test('no change is made for a page that does not say that it is ours', async () 
 
 test('a query parameter that an operation does not know is refused, and nothing is done', async () => {
   for (const id of Object.keys(cases)) {
-    const answer = await call(id, browser, '?delivery_dat=2026-10-25');
+    const answer = await call(id, userOf(id), '?delivery_dat=2026-10-25');
     assert.equal(answer.status, 400, `${id}: ${answer.text}`);
     assert.deepEqual(problemOf(answer).errors, ['delivery_dat unknown_field'], id);
   }
@@ -101,7 +112,7 @@ test('an operation that takes JSON refuses anything else', async () => {
 
 test('every operation answers as its schema says, with its status and the rate-limit headers', async () => {
   for (const id of Object.keys(cases)) {
-    const from = DOORS.includes(id) ? openBrowser(platform) : browser;
+    const from = DOORS.includes(id) ? openBrowser(platform) : userOf(id);
     const { status, headers, text } = await call(id, from);
     assert.equal(status, endpointOf(id).status ?? 200, `${id}: ${text}`);
     assert.equal(headers.get('x-ratelimit-limit'), '1000000', id);
@@ -109,8 +120,57 @@ test('every operation answers as its schema says, with its status and the rate-l
     assert.equal(headers.get('cache-control'), 'private, no-cache', id);
     assert.equal(
       headers.getSetCookie().length,
-      id === 'getInvitation' || from === browser ? Number(id === 'signOut') : 1,
+      id === 'getInvitation' || !DOORS.includes(id) ? Number(id === 'signOut') : 1,
       id,
     );
+  }
+});
+
+test('the market is for users of an account, and nobody else', async () => {
+  const { browser: ofOperator } = await signedIn(platform, { type: 'operator' });
+  const { browser: ofBrp } = await signedIn(platform, OF_BRP);
+  for (const id of OF_ACCOUNTS) {
+    for (const other of [ofOperator, ofBrp]) {
+      const answer = await call(id, other);
+      assert.deepEqual([answer.status, problemOf(answer).code], [403, 'insufficient_permissions'], id);
+    }
+  }
+});
+
+test('users of an account see what its keys see, page by page, with links to where they are', async () => {
+  const operator = client(platform.baseUrl, await world.operatorKey());
+  const withKey = client(platform.customerUrl, await world.accountKey());
+  const offer = {
+    ppa_type: 'PAY_AS_PRODUCED',
+    delivery_start: '2027-01-01T00:00:00Z',
+    country: 'DE',
+    cover_url: (
+      await operator('/operator/v1/covers', {
+        method: 'POST',
+        body: coverImage('portal'),
+        headers: { 'content-type': 'image/png' },
+      })
+    ).body.cover_url,
+    pricing: [{ years: 10, price: 58.5 }],
+  };
+  const asset = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION', offer };
+  const demand = { contract_period: 10, delivery_volume: 24_000, country: 'DE' };
+  for (let count = 0; count < 3; count++) {
+    await operator('/operator/v1/assets', { method: 'POST', body: asset });
+    await operator('/operator/v1/demands', { method: 'POST', body: demand });
+  }
+  for (const list of ['assets', 'demands']) {
+    const page = '?page=2&limit=2';
+    const [seen, listed] = [
+      await ofAccount.request(`${base}/${list}${page}`),
+      await withKey(`/v1/${list}${page}`),
+    ];
+    assert.equal(seen.text, listed.text);
+    assert.equal(seen.body[list].length, 1);
+    for (const name of ['x-total-count', 'x-list-version']) {
+      assert.equal(seen.headers.get(name), listed.headers.get(name), name);
+    }
+    const first = `<${platform.baseUrl}${base}/${list}?page=1&limit=2>; rel="first"`;
+    assert.ok(seen.headers.get('link')?.includes(first), seen.headers.get('link') ?? 'no link');
   }
 });

@@ -97,6 +97,11 @@ test('a page runs and loads nothing but what comes from here, and tells nobody w
   for (const rule of ['script-src', 'style-src', 'connect-src', 'font-src', 'form-action']) {
     assert.equal(policy[rule], "'self'", rule);
   }
+  assert.equal(
+    policy['img-src'],
+    `'self' https: ${platform.customerUrl}`,
+    'covers are with the customer API',
+  );
   for (const rule of ['base-uri', 'frame-ancestors']) assert.equal(policy[rule], "'none'", rule);
   assert.doesNotMatch(headers.get('content-security-policy') ?? '', /unsafe|\*/);
   assert.equal(headers.get('x-content-type-options'), 'nosniff');

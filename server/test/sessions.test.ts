@@ -137,6 +137,7 @@ test('the session says who is signed in, what they may do, and the platform’s 
   });
   assert.deepEqual(body.scopes, SCOPES);
   assert.equal(body.server_time, NOW);
+  assert.equal(body.customer_base_url, platform.customerUrl);
   assert.equal(body.expires_at, '2026-10-27T08:00:00Z');
 });
 

@@ -6,6 +6,7 @@ import {
   Eic,
   MwhSchema,
   Nullable,
+  Order,
   Pagination,
   pageQuery,
   SlotNumber,
@@ -314,7 +315,7 @@ export const operatorExchangeEndpoints = {
     path: '/operator/v1/messages',
     tag,
     summary: 'List messages',
-    description: 'Every message out and in, in the order in which they were stored.',
+    description: 'Every message out and in, by when they were stored.',
     scopes: [],
     query: Strict({
       delivery_date: Type.Optional(Day('Only those about this German delivery day.')),
@@ -326,6 +327,7 @@ export const operatorExchangeEndpoints = {
       state: Type.Optional(
         Choice(MESSAGE_STATES, { description: 'Only this state.', examples: ['rejected'] }),
       ),
+      order: Order,
       ...pageQuery,
     }),
     body: null,

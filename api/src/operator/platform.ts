@@ -1,10 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { Choice, DateTime, Nullable, Pagination, pageQuery, Strict } from '../common.ts';
+import { DateTime, Nullable, Order, Pagination, pageQuery, Strict } from '../common.ts';
 import { DeliveryDayCalendar, deliveryDayEndpoints } from '../delivery-days.ts';
 import { endpoint } from '../endpoint.ts';
-
-/** What was done is read through from the beginning by programs, and looked at from its end by people. */
-export const AUDIT_ORDERS = ['oldest_first', 'newest_first'] as const;
 
 export const AuditEntry = Type.Object(
   {
@@ -127,13 +124,7 @@ export const operatorPlatformEndpoints = {
       action: Type.Optional(
         Type.String({ description: 'Only these actions.', examples: ['customer.updated'] }),
       ),
-      order: Type.Optional(
-        Choice(AUDIT_ORDERS, {
-          default: 'oldest_first',
-          description: 'From which end it is read.',
-          examples: ['newest_first'],
-        }),
-      ),
+      order: Order,
       ...pageQuery,
     }),
     body: null,

@@ -16,6 +16,10 @@ export const SessionState = Type.Object(
     }),
     expires_at: DateTime('When the session ends at the latest, by the machine’s clock.'),
     server_time: DateTime('The platform’s time now: what gates and statuses go by.'),
+    customer_base_url: Type.String({
+      format: 'uri',
+      description: 'Where the customer API is, for those with its keys.',
+    }),
   },
   { title: 'SessionState' },
 );
@@ -45,6 +49,7 @@ const stateExample: SessionState = {
   scopes: ['contracts:read', 'transactions:read', 'nominations:read', 'customers:read', 'customers:write'],
   expires_at: '2026-01-21T07:45:00Z',
   server_time: '2026-01-14T07:45:00Z',
+  customer_base_url: 'https://market.example',
 };
 
 const tag = 'Session';

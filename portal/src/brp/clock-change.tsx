@@ -1,8 +1,6 @@
-import { type DeliveryDay, slotCount } from '../domain/delivery-day.ts';
+import { type DeliveryDay, ORDINARY_SLOTS, slotCount } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Notice } from '../ui/states.tsx';
-
-const ORDINARY_SLOTS = 96;
 
 /** The two days of the year on which most mistakes are made say so themselves. */
 export function ClockChangeNotice({ day }: { day: DeliveryDay }) {

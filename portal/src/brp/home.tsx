@@ -86,11 +86,13 @@ type ConcernProps = {
   /** Counted no further. */
   mostCounted?: number;
   tone: 'warn' | 'bad';
+  /** The way to all of them. */
+  more?: ReactNode;
   children: ReactNode;
 };
 
 /** One kind of thing that waits. Where nothing waits it says so quietly. */
-export function Concern({ title, count, mostCounted = Infinity, tone, children }: ConcernProps) {
+export function Concern({ title, count, mostCounted = Infinity, tone, more, children }: ConcernProps) {
   const { format } = useI18n();
   const isQuiet = count === 0;
   return (
@@ -110,6 +112,7 @@ export function Concern({ title, count, mostCounted = Infinity, tone, children }
         </span>
       </h3>
       {children}
+      {more}
     </div>
   );
 }

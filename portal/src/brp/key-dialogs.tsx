@@ -4,6 +4,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { addDays, type DeliveryDay, dayOf, dayStart, instantText } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
+import { useSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -154,31 +155,31 @@ const TRIALS: readonly (readonly [Scope, string])[] = [
   ['customers:read', '/v1/customers?limit=3'],
 ];
 
-function trialPath({ owner, scopes }: NewApiKey, day: DeliveryDay): string | null {
+function trialPath({ owner, scopes }: NewApiKey, day: DeliveryDay): string {
   if (owner.type === 'operator') return '/operator/v1/brps?limit=3';
-  // The customer API has an address of its own, which this page does not know.
-  if (owner.type === 'account') return null;
+  if (owner.type === 'account') return '/v1/assets?limit=3';
   const [, path] = TRIALS.find(([scope]) => scopes.includes(scope)) ?? [null, `/v1/delivery-days/${day}`];
   return path;
 }
 
-function findCurl(made: NewApiKey, day: DeliveryDay): string | null {
-  const { secret } = made;
-  const path = trialPath(made, day);
-  return path === null ? null : `curl -H 'X-Api-Key: ${secret}' '${location.origin}${path}'`;
+/** A line that can be pasted; the customer API has an address of its own. */
+function curlOf(made: NewApiKey, day: DeliveryDay, customerUrl: string): string {
+  const base = made.owner.type === 'account' ? customerUrl : location.origin;
+  return `curl -H 'X-Api-Key: ${made.secret}' '${base}${trialPath(made, day)}'`;
 }
 
 /** The one time that a key is shown. Only its button closes it. */
 export function SecretDialog({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.brp.keys;
-  const curl = findCurl(made, useToday());
+  const { customer_base_url } = useSession();
+  const curl = curlOf(made, useToday(), customer_base_url);
   return (
     <Dialog title={texts.secretTitle} onClose={onClose} isHeldOpen>
       <div className="grid gap-4">
         <Notice tone="warn">{texts.secretText}</Notice>
         <Shown label={made.name} text={made.secret} what={texts.secret} />
-        {curl !== null && <Shown label={texts.curl} text={curl} what={texts.curlName} />}
+        <Shown label={texts.curl} text={curl} what={texts.curlName} />
         <div className="flex justify-end">
           <Button variant="primary" onClick={onClose}>
             {texts.secretDone}

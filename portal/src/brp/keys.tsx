@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { portalClient } from '../session/clients.ts';
 import { serverNow } from '../session/server-clock.ts';
-import { useMayManage } from '../session/session.ts';
+import { useMayManage, useSession } from '../session/session.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -18,17 +18,18 @@ import { useToast } from '../ui/toast.tsx';
 import { CreateKeyDialog, SecretDialog } from './key-dialogs.tsx';
 import { keysQuery } from './queries.ts';
 
-const route = getRouteApi('/app/brp/keys');
+const route = getRouteApi('/app/own/keys');
 
 type Asked = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
 
 /** What ends or renews keys: the own ones, or, for the operator, those of all. */
 export type KeyActions = Pick<typeof portalClient.apiKeys, 'rotate' | 'revoke'>;
 
-/** The keys with which the BRP's own systems use the API. */
+/** The keys with which the own systems of a BRP or an account holder use their API. */
 export function KeysPage() {
   const { t } = useI18n();
   const mayManage = useMayManage();
+  const isBrp = useSession().user.role === 'brp';
   const { ended } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(keysQuery);
@@ -36,7 +37,7 @@ export function KeysPage() {
   return (
     <Page
       title={t.brp.keys.title}
-      text={t.brp.keys.text}
+      text={isBrp ? t.brp.keys.text : t.market.keysText}
       actions={
         mayManage && (
           <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
@@ -53,13 +54,19 @@ export function KeysPage() {
       <Panel isFlush>
         <Loaded query={query}>
           {(keys) => (
-            <KeyList keys={keys} isEndedHidden={ended === 'hidden'} actions={portalClient.apiKeys} />
+            <KeyList
+              keys={keys}
+              isEndedHidden={ended === 'hidden'}
+              actions={portalClient.apiKeys}
+              hasScopes={isBrp}
+            />
           )}
         </Loaded>
       </Panel>
       {isAsked && (
         <CreateKeyDialog
           create={(settings) => portalClient.apiKeys.create(settings)}
+          hasScopes={isBrp}
           onClose={() => setIsAsked(false)}
         />
       )}
@@ -71,12 +78,15 @@ type ListProps = {
   keys: readonly ApiKey[];
   isEndedHidden?: boolean;
   actions: KeyActions;
+  /** Keys of accounts have none. */
+  hasScopes?: boolean;
   /** Whose a key is, where there are several owners. */
   ownerOf?: (key: ApiKey) => ReactNode;
 };
 
 /** Keys below each other, and what can be done with each. */
-export function KeyList({ keys, isEndedHidden = false, actions, ownerOf }: ListProps) {
+export function KeyList(props: ListProps) {
+  const { keys, isEndedHidden = false, actions, hasScopes = true, ownerOf } = props;
   const { t } = useI18n();
   const [asked, setAsked] = useState<Asked | null>(null);
   const [made, setMade] = useState<NewApiKey | null>(null);
@@ -91,7 +101,7 @@ export function KeyList({ keys, isEndedHidden = false, actions, ownerOf }: ListP
       {shown.length === 0 ? (
         <EmptyState title={t.brp.keys.empty} text={t.brp.keys.emptyText} />
       ) : (
-        <KeyTable keys={shown} onAsk={setAsked} ownerOf={ownerOf} />
+        <KeyTable keys={shown} onAsk={setAsked} hasScopes={hasScopes} ownerOf={ownerOf} />
       )}
       {asked?.what === 'rotate' && (
         <RotateDialog apiKey={asked.key} rotate={actions.rotate} onMade={show} onClose={close} />
@@ -115,10 +125,11 @@ function stateOf({ revoked_at, expires_at }: ApiKey): KeyState {
 type TableProps = {
   keys: readonly ApiKey[];
   onAsk: (asked: Asked) => void;
+  hasScopes: boolean;
   ownerOf: ((key: ApiKey) => ReactNode) | undefined;
 };
 
-function KeyTable({ keys, onAsk, ownerOf }: TableProps) {
+function KeyTable({ keys, onAsk, hasScopes, ownerOf }: TableProps) {
   const { t } = useI18n();
   const mayManage = useMayManage();
   const texts = t.brp.keys;
@@ -127,6 +138,18 @@ function KeyTable({ keys, onAsk, ownerOf }: TableProps) {
     header: t.common.created,
     from: 'xl',
     cell: ({ created_at }) => <Instant at={created_at} />,
+  };
+  const scopesColumn: Column<ApiKey> = {
+    id: 'scopes',
+    header: texts.scopes,
+    from: 'md',
+    cell: ({ scopes }) => (
+      <span className="flex max-w-lg min-w-64 flex-wrap gap-1">
+        {scopes.map((scope) => (
+          <Badge key={scope}>{scope}</Badge>
+        ))}
+      </span>
+    ),
   };
   const columns: readonly Column<ApiKey>[] = [
     {
@@ -145,18 +168,7 @@ function KeyTable({ keys, onAsk, ownerOf }: TableProps) {
       header: t.common.status,
       cell: (key) => <Badge tone={STATE_TONES[stateOf(key)]}>{texts.statuses[stateOf(key)]}</Badge>,
     },
-    {
-      id: 'scopes',
-      header: texts.scopes,
-      from: 'md',
-      cell: ({ scopes }) => (
-        <span className="flex max-w-lg min-w-64 flex-wrap gap-1">
-          {scopes.map((scope) => (
-            <Badge key={scope}>{scope}</Badge>
-          ))}
-        </span>
-      ),
-    },
+    ...(hasScopes ? [scopesColumn] : []),
     {
       id: 'used',
       header: texts.lastUsed,

@@ -2,8 +2,8 @@ import { TSOS } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { type Cell, HeatMap } from '../charts/heat-map.tsx';
-import { daysOfMonth, slotStart } from '../domain/delivery-day.ts';
+import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
+import { daysOfMonth, ORDINARY_SLOTS, slotCount, slotStart } from '../domain/delivery-day.ts';
 import { sumKwh } from '../domain/energy.ts';
 import { type MonthRow, monthRows } from '../domain/month.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -73,6 +73,19 @@ function MonthView({ month, eic, tso, nominations }: ViewProps) {
   const { t, format } = useI18n();
   const navigate = route.useNavigate();
   const rows = useMemo(() => monthRows(daysOfMonth(month), nominations), [month, nominations]);
+  const heat = useMemo(
+    () =>
+      rows.map(
+        ({ day, saldoKwh, mismatched }): HeatRow => ({
+          id: day,
+          label: format.dayShort(day),
+          isUnusual: slotCount(day) !== ORDINARY_SLOTS,
+          values: saldoKwh,
+          marked: mismatched,
+        }),
+      ),
+    [rows, format],
+  );
   const [selected, setSelected] = useState<Cell>(() => ({ row: firstFilled(rows), slot: 1 }));
   const dayAt = ({ row }: Cell) => rows[row]?.day ?? `${month}-01`;
   const describe = (cell: Cell): string => {
@@ -104,7 +117,7 @@ function MonthView({ month, eic, tso, nominations }: ViewProps) {
         <HeatMap
           label={t.brp.month.heatMapLabel(format.month(month))}
           help={t.brp.month.help}
-          rows={rows}
+          rows={heat}
           selected={selected}
           onSelect={setSelected}
           onOpen={(cell) => void navigate({ to: '/nominations', search: { day: dayAt(cell), eic, tso } })}

@@ -21,6 +21,7 @@ import { NOMINATION_COLUMNS } from './exports.ts';
 import type { NominationSearch } from './filters.ts';
 import { NominationLink, NominationsLink } from './links.tsx';
 import { nominationHistoryQuery, nominationQuery } from './queries.ts';
+import { ScheduleButtons } from './schedule-buttons.tsx';
 import { SlotInspector } from './slot-inspector.tsx';
 import { SlotTable } from './slot-table.tsx';
 import { VersionHistory } from './version-history.tsx';
@@ -73,13 +74,16 @@ function NominationView({ nomination, search, set }: SearchProps & { nomination:
         </span>
       }
       actions={
-        <ExportButton
-          fileName={`nomination-${nomination.eic}-${nomination.tso}-${day}-v${nomination.version}`}
-          columns={NOMINATION_COLUMNS}
-          rows={async function* lines() {
-            for (const slot of slots) yield { nomination, slot };
-          }}
-        />
+        <>
+          <ScheduleButtons nomination={nomination} day={day} />
+          <ExportButton
+            fileName={`nomination-${nomination.eic}-${nomination.tso}-${day}-v${nomination.version}`}
+            columns={NOMINATION_COLUMNS}
+            rows={async function* lines() {
+              for (const slot of slots) yield { nomination, slot };
+            }}
+          />
+        </>
       }
     >
       <NewerVersion nomination={nomination} search={search} />

@@ -21,6 +21,7 @@ import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
 import type { NominationFilters } from './filters.ts';
 import { NominationLink } from './links.tsx';
 import { balanceGroupsQuery, eachNomination, nominationsQuery } from './queries.ts';
+import { DayScheduleButton } from './schedule-buttons.tsx';
 
 const route = getRouteApi('/app/brp/nominations');
 
@@ -41,11 +42,14 @@ export function NominationsPage() {
       title={t.brp.nominations.title}
       text={format.dayLong(day)}
       actions={
-        <ExportButton
-          fileName={`nominations-${day}`}
-          columns={NOMINATION_COLUMNS}
-          rows={(signal) => eachNominationLine(day, filters, signal)}
-        />
+        <>
+          <DayScheduleButton day={day} />
+          <ExportButton
+            fileName={`nominations-${day}`}
+            columns={NOMINATION_COLUMNS}
+            rows={(signal) => eachNominationLine(day, filters, signal)}
+          />
+        </>
       }
     >
       <FilterBar isFiltered={isFiltered} onClear={() => void navigate({ search: { day }, replace: true })}>

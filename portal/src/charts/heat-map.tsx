@@ -1,22 +1,44 @@
-import { type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from 'react';
-import { slotLabel, slotStart } from '../domain/delivery-day.ts';
-import type { MonthRow } from '../domain/month.ts';
-import { useI18n } from '../i18n/i18n.tsx';
+import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useState } from 'react';
+import { type DeliveryDay, slotLabel, slotStart } from '../domain/delivery-day.ts';
 import { useWidth } from './use-width.ts';
 
 export type Cell = { readonly row: number; readonly slot: number };
 
+export type HeatRow = {
+  readonly id: string;
+  readonly label: string;
+  /** Its label stands out: a day of 23 or 25 hours. */
+  readonly isUnusual?: boolean;
+  /** One for each quarter-hour, the first one first; null where there is nothing. */
+  readonly values: readonly (number | null)[];
+  /** Slots that are framed. */
+  readonly marked?: ReadonlySet<number>;
+};
+
+/** What values above and below zero look like. */
+const TONES = {
+  saldo: { above: 'fill-out', below: 'fill-in' },
+  bad: { above: 'fill-bad', below: 'fill-bad' },
+} as const;
+
 type Props = {
   label: string;
   help: string;
-  rows: readonly MonthRow[];
+  rows: readonly HeatRow[];
+  tone?: keyof typeof TONES;
+  /** How wide the names of the rows are, in pixels. */
+  labelWidth?: number;
+  /** The day that all rows are about; without one, an ordinary day. */
+  day?: DeliveryDay;
   selected: Cell;
   onSelect: (cell: Cell) => void;
   onOpen: (cell: Cell) => void;
   describe: (cell: Cell) => string;
 };
 
-const LEFT = 74;
+const DAY_LABEL_WIDTH = 74;
+const LEAST_CELLS_WIDTH = 486;
+const ORDINARY_DAY = '2026-01-01';
 const TOP = 18;
 const ROW_HEIGHT = 20;
 const SLOTS_PER_HOUR = 4;
@@ -24,21 +46,31 @@ const LEVELS = 6;
 const OPACITIES = ['0', '0.22', '0.38', '0.54', '0.7', '0.85', '1'];
 
 /**
- * Day by quarter-hour. All cells of one shade are one path, so that a month of three thousand quarter-hours is drawn
+ * Something by quarter-hour: days, balance groups. All cells of one shade are one path, so that a month of three thousand quarter-hours is drawn
  * and scrolled as a dozen shapes.
  */
-export function HeatMap({ label, help, rows, selected, onSelect, onOpen, describe }: Props) {
+export function HeatMap(props: Props) {
+  const { label, help, rows, tone = 'saldo', labelWidth: left = DAY_LABEL_WIDTH, day = ORDINARY_DAY } = props;
+  const { selected, onSelect, onOpen, describe } = props;
   const [box, available] = useWidth<HTMLDivElement>();
   const [hovered, setHovered] = useState<Cell | null>(null);
-  const width = Math.max(available, 560);
-  // The longest day of the month sets the scale; on shorter ones the last columns stay empty.
-  const columns = Math.max(...rows.map(({ saldoKwh }) => saldoKwh.length));
-  const cellWidth = (width - LEFT) / columns;
+  const width = Math.max(available, left + LEAST_CELLS_WIDTH);
+  // The longest row sets the scale; on shorter ones the last columns stay empty.
+  const columns = Math.max(1, ...rows.map(({ values }) => values.length));
+  const cellWidth = (width - left) / columns;
+  const selectedX = left + (selected.slot - 1) * cellWidth;
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const isSeen = selectedX >= element.scrollLeft && selectedX < element.scrollLeft + element.clientWidth;
+    // On a narrow screen, what is chosen with the keyboard or by the address may lie outside of what is seen.
+    if (!isSeen) element.scrollLeft = selectedX - element.clientWidth / 2;
+  }, [box, selectedX]);
   const cellAt = (event: PointerEvent<SVGSVGElement>): Cell | null => {
     const bounds = event.currentTarget.getBoundingClientRect();
     const row = Math.floor((event.clientY - bounds.top - TOP) / ROW_HEIGHT);
-    const slot = Math.floor((event.clientX - bounds.left - LEFT) / cellWidth) + 1;
-    const count = rows[row]?.saldoKwh.length ?? 0;
+    const slot = Math.floor((event.clientX - bounds.left - left) / cellWidth) + 1;
+    const count = rows[row]?.values.length ?? 0;
     return slot >= 1 && slot <= count ? { row, slot } : null;
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -80,9 +112,9 @@ export function HeatMap({ label, help, rows, selected, onSelect, onOpen, describ
               if (cell) onOpen(cell);
             }}
           >
-            <Cells rows={rows} cellWidth={cellWidth} />
-            <Outline cell={selected} cellWidth={cellWidth} />
-            {hovered && <Outline cell={hovered} cellWidth={cellWidth} />}
+            <Cells rows={rows} cellWidth={cellWidth} left={left} day={day} tone={tone} />
+            <Outline cell={selected} cellWidth={cellWidth} left={left} />
+            {hovered && <Outline cell={hovered} cellWidth={cellWidth} left={left} />}
           </svg>
         )}
       </div>
@@ -94,7 +126,7 @@ export function HeatMap({ label, help, rows, selected, onSelect, onOpen, describ
 }
 
 /** Where a key leads from a cell; a shorter day ends earlier. */
-function cellByKey(key: string, { row, slot }: Cell, rows: readonly MonthRow[]): Cell | null {
+function cellByKey(key: string, { row, slot }: Cell, rows: readonly HeatRow[]): Cell | null {
   const steps: Readonly<Record<string, readonly [number, number]>> = {
     ArrowLeft: [0, -1],
     ArrowRight: [0, 1],
@@ -108,75 +140,76 @@ function cellByKey(key: string, { row, slot }: Cell, rows: readonly MonthRow[]):
   const step = steps[key];
   if (!step) return null;
   const nextRow = Math.min(rows.length - 1, Math.max(0, row + step[0]));
-  const count = rows[nextRow]?.saldoKwh.length ?? 1;
+  const count = rows[nextRow]?.values.length ?? 1;
   return { row: nextRow, slot: Math.min(count, Math.max(1, slot + step[1])) };
 }
 
-const rect = (row: number, slot: number, cellWidth: number) => {
-  const x = (LEFT + (slot - 1) * cellWidth).toFixed(1);
+type Measures = { readonly cellWidth: number; readonly left: number };
+
+const rect = (row: number, slot: number, { cellWidth, left }: Measures) => {
+  const x = (left + (slot - 1) * cellWidth).toFixed(1);
   return `M${x} ${TOP + row * ROW_HEIGHT + 1}h${(cellWidth - 0.4).toFixed(1)}v${ROW_HEIGHT - 2}h-${(cellWidth - 0.4).toFixed(1)}Z`;
 };
 
-function Outline({ cell, cellWidth }: { cell: Cell; cellWidth: number }) {
-  return (
-    <path d={rect(cell.row, cell.slot, cellWidth)} fill="none" strokeWidth="2" className="stroke-text" />
-  );
+function Outline({ cell, ...measures }: Measures & { cell: Cell }) {
+  return <path d={rect(cell.row, cell.slot, measures)} fill="none" strokeWidth="2" className="stroke-text" />;
 }
 
+type CellsProps = Measures & Required<Pick<Props, 'rows' | 'day' | 'tone'>>;
+
 /** Everything that does not change while one looks around. */
-const Cells = memo(function Cells({ rows, cellWidth }: { rows: readonly MonthRow[]; cellWidth: number }) {
-  const { format } = useI18n();
-  const paths = useMemo(() => pathsOf(rows, cellWidth), [rows, cellWidth]);
+const Cells = memo(function Cells({ rows, cellWidth, left, day, tone }: CellsProps) {
+  const paths = useMemo(() => pathsOf(rows, { cellWidth, left }), [rows, cellWidth, left]);
   const hours = [0, 3, 6, 9, 12, 15, 18, 21].map((hour) => hour * SLOTS_PER_HOUR + 1);
   return (
     <>
       {hours.map((slot) => (
-        <text key={slot} x={LEFT + (slot - 1) * cellWidth} y={12} className="fill-muted">
-          {slotLabel(slotStart('2026-01-01', slot))}
+        <text key={slot} x={left + (slot - 1) * cellWidth} y={12} className="fill-muted">
+          {slotLabel(slotStart(day, slot))}
         </text>
       ))}
-      {rows.map(({ day, saldoKwh }, row) => (
+      {rows.map(({ id, label, isUnusual = false }, row) => (
         <text
-          key={day}
-          x={LEFT - 8}
+          key={id}
+          x={left - 8}
           y={TOP + row * ROW_HEIGHT + 14}
           textAnchor="end"
-          className={saldoKwh.length === 96 ? 'fill-muted' : 'fill-warn'}
+          className={isUnusual ? 'fill-warn' : 'fill-muted'}
         >
-          {format.dayShort(day)}
+          {label}
         </text>
       ))}
       <path d={paths.empty} className="fill-sunken" />
-      {paths.out.map((d, level) => (
-        <path key={`out${level}`} d={d} className="fill-out" fillOpacity={OPACITIES[level]} />
+      {paths.above.map((d, level) => (
+        <path key={`above${level}`} d={d} className={TONES[tone].above} fillOpacity={OPACITIES[level]} />
       ))}
-      {paths.in.map((d, level) => (
-        <path key={`in${level}`} d={d} className="fill-in" fillOpacity={OPACITIES[level]} />
+      {paths.below.map((d, level) => (
+        <path key={`below${level}`} d={d} className={TONES[tone].below} fillOpacity={OPACITIES[level]} />
       ))}
-      <path d={paths.mismatched} fill="none" strokeWidth="1.6" className="stroke-bad" />
+      <path d={paths.marked} fill="none" strokeWidth="1.6" className="stroke-bad" />
     </>
   );
 });
 
 /** Collects cells by what they look like. */
-function pathsOf(rows: readonly MonthRow[], cellWidth: number) {
-  const largest = Math.max(1, ...rows.flatMap(({ saldoKwh }) => saldoKwh.map((kwh) => Math.abs(kwh ?? 0))));
+function pathsOf(rows: readonly HeatRow[], measures: Measures) {
+  const largest = Math.max(1, ...rows.flatMap(({ values }) => values.map((value) => Math.abs(value ?? 0))));
   const paths = {
     empty: '',
-    mismatched: '',
-    out: Array.from({ length: LEVELS + 1 }, () => ''),
-    in: Array.from({ length: LEVELS + 1 }, () => ''),
+    marked: '',
+    above: Array.from({ length: LEVELS + 1 }, () => ''),
+    below: Array.from({ length: LEVELS + 1 }, () => ''),
   };
-  for (const [row, { saldoKwh, mismatched }] of rows.entries()) {
-    for (const [index, kwh] of saldoKwh.entries()) {
-      const cell = rect(row, index + 1, cellWidth);
-      if (mismatched.has(index + 1)) paths.mismatched += cell;
-      if (kwh === null || kwh === 0) {
+  for (const [row, { values, marked }] of rows.entries()) {
+    for (const [index, value] of values.entries()) {
+      const cell = rect(row, index + 1, measures);
+      if (marked?.has(index + 1)) paths.marked += cell;
+      if (value === null || value === 0) {
         paths.empty += cell;
         continue;
       }
-      const level = Math.max(1, Math.ceil((Math.abs(kwh) / largest) * LEVELS));
-      const side = kwh > 0 ? paths.out : paths.in;
+      const level = Math.max(1, Math.ceil((Math.abs(value) / largest) * LEVELS));
+      const side = value > 0 ? paths.above : paths.below;
       side[level] += cell;
     }
   }

@@ -37,6 +37,9 @@ export function dayStart(day: DeliveryDay): number {
   return wallClock(inSummer) === `${day} 00:00` ? inSummer : utcMidnight - HOUR_MS;
 }
 
+/** On all days but the two on which the clock changes. */
+export const ORDINARY_SLOTS = 96;
+
 /** 92, 96 or 100. */
 export const slotCount = (day: DeliveryDay): number => (dayStart(addDays(day, 1)) - dayStart(day)) / SLOT_MS;
 

@@ -1,8 +1,10 @@
 import { brp } from './de/brp.ts';
 import { common } from './de/common.ts';
+import { exchange } from './de/exchange.ts';
+import { market } from './de/market.ts';
 import { operator } from './de/operator.ts';
 import { problems } from './de/problems.ts';
 import { session } from './de/session.ts';
 import type { Dictionary } from './dictionary.ts';
 
-export const de: Dictionary = { common, problems, session, brp, operator };
+export const de: Dictionary = { common, problems, session, brp, operator, exchange, market };

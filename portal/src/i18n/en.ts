@@ -1,8 +1,10 @@
 import { brp } from './en/brp.ts';
 import { common } from './en/common.ts';
+import { exchange } from './en/exchange.ts';
+import { market } from './en/market.ts';
 import { operator } from './en/operator.ts';
 import { problems } from './en/problems.ts';
 import { session } from './en/session.ts';
 
 /** English is the measure: every other language has to have exactly these texts, or it does not compile. */
-export const en = { common, problems, session, brp, operator };
+export const en = { common, problems, session, brp, operator, exchange, market };

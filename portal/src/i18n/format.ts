@@ -24,6 +24,8 @@ export function formatOf(language: Language) {
     maximumFractionDigits: 3,
     signDisplay: 'exceptZero',
   });
+  const twoDecimals = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const regions = new Intl.DisplayNames(locale, { type: 'region' });
   const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
   const times = (options: Intl.DateTimeFormatOptions, timeZone = TIME_ZONE) => {
     const formatter = new Intl.DateTimeFormat(locale, { timeZone, ...options });
@@ -51,6 +53,10 @@ export function formatOf(language: Language) {
     mwSigned: (kwh: number) => signed.format(decimalOf(kwOfKwh(kwh))),
     /** A number without decimals that say nothing, such as a plant's power or a chart's scale. */
     number: (value: number) => plain.format(value),
+    /** A price per MWh. */
+    price: (value: number) => twoDecimals.format(value),
+    /** A country by its code of two letters. */
+    country: (code: string) => (/^[A-Z]{2}$/.test(code) ? (regions.of(code) ?? code) : code),
     /** A file's size, in the thousands that people reckon with. */
     bytes: (count: number) => bytesText(count, plain),
     day: days({ weekday: 'short', ...date }),

@@ -9,7 +9,7 @@ import type { ContractSearch } from '../brp/filters.ts';
 import { contractQuery } from '../brp/queries.ts';
 import { addDays, type DeliveryDay, dayOf, dayStart, instantText, isDay } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';
 import { Button, buttonClass } from '../ui/button.tsx';

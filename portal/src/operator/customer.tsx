@@ -6,7 +6,7 @@ import { CustomerBadge } from '../brp/badges.tsx';
 import { BalanceGroupForm, StatusButtons } from '../brp/customer.tsx';
 import { MetadataEditor } from '../brp/metadata-editor.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';

@@ -9,7 +9,7 @@ import { cellsOf } from '../domain/decimal-input.ts';
 import { type DeliveryDay, hourOf, slotStart } from '../domain/delivery-day.ts';
 import { sumKwh } from '../domain/energy.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { FormProblem, inputClass } from '../ui/form.tsx';

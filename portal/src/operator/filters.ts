@@ -1,8 +1,21 @@
-import { KEY_OWNERS, LIMITS, TSOS, USER_ROLES } from '@saldo/api';
+import {
+  KEY_OWNERS,
+  LIMITS,
+  MESSAGE_DIRECTIONS,
+  MESSAGE_STATES,
+  MESSAGE_TYPES,
+  TECHNOLOGIES,
+  TSOS,
+  USER_ROLES,
+} from '@saldo/api';
 import { contractParameters, customerParameters, nominationParameters } from '../brp/filters.ts';
-import { oneOf, type SearchOf, searchReader, text } from '../domain/search.ts';
+import { isDay } from '../domain/delivery-day.ts';
+import { matching, oneOf, type SearchOf, searchReader, text, wholeNumber } from '../domain/search.ts';
 
 const id = text(LIMITS.searchLength);
+const day = matching(isDay);
+const tso = oneOf(TSOS);
+const slot = wholeNumber(LIMITS.slotNumber.minimum, LIMITS.slotNumber.maximum);
 
 const contracts = { ...contractParameters, external_id: text(LIMITS.externalIdLength) };
 export type ContractFilters = SearchOf<typeof contracts>;
@@ -15,7 +28,7 @@ export const readCustomerFilters = searchReader(customers);
 export type NominationFilters = SearchOf<typeof nominationParameters>;
 export const readNominationFilters = searchReader(nominationParameters);
 
-const groups = { brp_id: id, tso: oneOf(TSOS) };
+const groups = { brp_id: id, tso };
 export type GroupFilters = SearchOf<typeof groups>;
 export const readGroupFilters = searchReader(groups);
 
@@ -30,3 +43,29 @@ export const readKeyFilters = searchReader(keys);
 const audit = { subject: id, actor: id, action: id };
 export type AuditFilters = SearchOf<typeof audit>;
 export const readAuditFilters = searchReader(audit);
+
+const messages = {
+  day,
+  tso,
+  direction: oneOf(MESSAGE_DIRECTIONS),
+  type: oneOf(MESSAGE_TYPES),
+  state: oneOf(MESSAGE_STATES),
+};
+export type MessageFilters = SearchOf<typeof messages>;
+export const readMessageFilters = searchReader(messages);
+
+const unsent = { day, tso };
+export type UnsentFilters = SearchOf<typeof unsent>;
+export const readUnsentFilters = searchReader(unsent);
+
+const mismatches = { day, tso, slot, nomination: id };
+export type MismatchSearch = SearchOf<typeof mismatches>;
+export const readMismatchSearch = searchReader(mismatches);
+
+const assets = { technology: oneOf(TECHNOLOGIES), tso, offered: oneOf(['true', 'false']) };
+export type AssetFilters = SearchOf<typeof assets>;
+export const readAssetFilters = searchReader(assets);
+
+const demands = { country: matching((value) => /^[A-Za-z]{1,2}$/.test(value)) };
+export type DemandFilters = SearchOf<typeof demands>;
+export const readDemandFilters = searchReader(demands);

@@ -59,7 +59,16 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
       <div aria-live="polite" className="grid gap-px bg-line *:bg-surface md:grid-cols-2 xl:grid-cols-4">
         <Loaded query={unsent} loading={<Skeleton lines={4} />}>
           {(nominations) => (
-            <NominationConcern title={t.brp.home.unsent} tone="warn" nominations={nominations} />
+            <NominationConcern
+              title={t.brp.home.unsent}
+              tone="warn"
+              nominations={nominations}
+              more={
+                <Link to="/operator/exchange" className={MORE}>
+                  {t.exchange.title}
+                </Link>
+              }
+            />
           )}
         </Loaded>
         <Loaded query={mismatched} loading={<Skeleton lines={4} />}>
@@ -69,6 +78,11 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
               title={t.brp.home.mismatched}
               tone="bad"
               nominations={nominations.toReversed()}
+              more={
+                <Link to="/operator/mismatches" search={dayOfNewest(nominations)} className={MORE}>
+                  {t.exchange.mismatch.title}
+                </Link>
+              }
             />
           )}
         </Loaded>
@@ -83,13 +97,26 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
   );
 }
 
-type NominationConcernProps = { title: string; tone: 'warn' | 'bad'; nominations: readonly Nomination[] };
+const MORE = 'justify-self-start text-sm text-accent-strong hover:underline';
 
-function NominationConcern({ title, tone, nominations }: NominationConcernProps) {
+const dayOfNewest = (nominations: readonly Nomination[]) => {
+  const newest = nominations.at(-1);
+  const day = newest && findDay(newest);
+  return day ? { day } : {};
+};
+
+type NominationConcernProps = {
+  title: string;
+  tone: 'warn' | 'bad';
+  nominations: readonly Nomination[];
+  more: ReactNode;
+};
+
+function NominationConcern({ title, tone, nominations, more }: NominationConcernProps) {
   const { t, format } = useI18n();
   const ownerOf = useGroupOwners();
   return (
-    <Concern title={title} count={nominations.length} mostCounted={MOST_COUNTED} tone={tone}>
+    <Concern title={title} count={nominations.length} mostCounted={MOST_COUNTED} tone={tone} more={more}>
       <Shortened most={MOST_SHOWN} items={nominations}>
         {(nomination) => (
           <li key={nomination.id}>

@@ -1,16 +1,16 @@
 import type { ImportResult } from '@saldo/api';
 import { useQueryClient } from '@tanstack/react-query';
-import { type DragEvent, useId, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
+import { DropZone } from '../ui/drop-zone.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { Checkbox, FormProblem } from '../ui/form.tsx';
-import { Icon } from '../ui/icons.tsx';
 import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { Notice } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
@@ -68,7 +68,13 @@ export function ImportPage() {
         mayManage && (
           <Panel>
             <div className="grid gap-3">
-              <DropZone onFile={(file) => void send(file, isTriedFirst)} />
+              <DropZone
+                text={texts.drop}
+                choose={texts.choose}
+                kinds={texts.kinds}
+                accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
+                onFile={(file) => void send(file, isTriedFirst)}
+              />
               <Checkbox label={texts.tryFirst} checked={isTriedFirst} onChange={setIsTriedFirst} />
             </div>
           </Panel>
@@ -87,56 +93,6 @@ export function ImportPage() {
       )}
       <FormatHelp />
     </Page>
-  );
-}
-
-/** A file can be dropped here, or chosen with mouse or keyboard. */
-function DropZone({ onFile }: { onFile: (file: File) => void }) {
-  const { t } = useI18n();
-  const texts = t.operator.import;
-  const id = useId();
-  const [isOver, setIsOver] = useState(false);
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setIsOver(false);
-    const file = event.dataTransfer.files[0];
-    if (file) onFile(file);
-  };
-  return (
-    <div
-      onDragOver={(event) => {
-        event.preventDefault();
-        setIsOver(true);
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={drop}
-      className={cx(
-        'grid justify-items-center gap-2 rounded-lg border-2 border-dashed px-4 py-10 text-center focus-within:border-accent',
-        isOver ? 'border-accent bg-accent-soft' : 'border-line-strong',
-      )}
-    >
-      <Icon name="upload" className="size-8 text-muted" />
-      <p className="text-sm">{texts.drop}</p>
-      <label
-        htmlFor={id}
-        className="rounded-md border border-line-strong bg-surface px-3 py-1.5 text-sm font-medium hover:bg-sunken"
-      >
-        {texts.choose}
-      </label>
-      <input
-        id={id}
-        type="file"
-        accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
-        className="sr-only"
-        onChange={(event) => {
-          const file = event.target.files?.[0];
-          // The same file can be chosen again after it was mended.
-          event.target.value = '';
-          if (file) onFile(file);
-        }}
-      />
-      <p className="text-xs text-muted">{texts.kinds}</p>
-    </div>
   );
 }
 

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { kwhOf } from '../domain/energy.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';

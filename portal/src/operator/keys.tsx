@@ -6,8 +6,8 @@ import { CreateKeyDialog } from '../brp/key-dialogs.tsx';
 import { KeyList } from '../brp/keys.tsx';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
 import { given } from '../session/lists.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
@@ -186,7 +186,9 @@ export function PartyKeys({ type, id }: PartyKeysProps) {
         )
       }
     >
-      <Loaded query={query}>{(keys) => <KeyList keys={keys} actions={operatorClient.apiKeys} />}</Loaded>
+      <Loaded query={query}>
+        {(keys) => <KeyList keys={keys} actions={operatorClient.apiKeys} hasScopes={type === 'brp'} />}
+      </Loaded>
       {isAsked && (
         <CreateKeyDialog
           create={(settings) => operatorClient.apiKeys.create({ ...settings, owner: { type, id } })}

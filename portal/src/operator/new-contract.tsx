@@ -11,7 +11,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { addDays, dayStart, instantText, isDay } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Form, SelectField, TextField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/clients.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { BrpField } from './fields.tsx';

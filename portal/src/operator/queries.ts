@@ -2,8 +2,8 @@ import type { AuditEntry, Brp, Nomination, OperatorCustomer } from '@saldo/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { isWanted } from '../brp/queries.ts';
 import { type DeliveryDay, deliveryRange } from '../domain/delivery-day.ts';
-import { operatorClient } from '../session/clients.ts';
 import { allOf, given, PAGE_SIZE, pages } from '../session/lists.ts';
+import { operatorClient } from '../session/operator-client.ts';
 import type {
   AuditFilters,
   ContractFilters,

@@ -45,6 +45,24 @@ function Target({ id }: { id: string }) {
         {id}
       </Link>
     );
+  if (id.startsWith('ast_'))
+    return (
+      <Link to="/operator/assets/$assetId" params={{ assetId: id }} className={look}>
+        {id}
+      </Link>
+    );
+  if (id.startsWith('msg_'))
+    return (
+      <Link to="/operator/messages/$messageId" params={{ messageId: id }} className={look}>
+        {id}
+      </Link>
+    );
+  if (id.startsWith('dem_'))
+    return (
+      <Link to="/operator/demands" className={look}>
+        {id}
+      </Link>
+    );
   if (EIC.test(id))
     return (
       <Link to="/operator/balance-groups" className={look}>

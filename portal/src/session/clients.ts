@@ -1,8 +1,6 @@
-import { createBrpClient, createOperatorClient, createPortalClient } from '@saldo/sdk';
+import { createPortalClient } from '@saldo/sdk';
 
 /** The server that the page came from; who asks, it knows by the session's cookie. */
-const ACCESS = { baseUrl: '', credentials: 'session' } as const;
+export const ACCESS = { baseUrl: '', credentials: 'session' } as const;
 
 export const portalClient = createPortalClient(ACCESS);
-export const brpClient = createBrpClient(ACCESS);
-export const operatorClient = createOperatorClient(ACCESS);

@@ -10,7 +10,7 @@ import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { portalClient } from './clients.ts';
 import { Frame } from './frame.tsx';
-import { rememberTime, sessionQuery } from './session.ts';
+import { begin, sessionQuery } from './session.ts';
 
 /** What follows the `#` of the link: browsers never send it, so that it stands in no log. */
 const tokenOf = (hash: string): string => hash.replace(/^#/, '');
@@ -67,9 +67,9 @@ function AcceptForm({ token, email }: { token: string; email: string }) {
   const differ = isTried && password !== repeated ? t.session.passwordsDiffer : undefined;
   const accept = useMutation({
     mutationFn: () => portalClient.invitations.accept(token, { password }),
-    onSuccess: (state) => {
+    onSuccess: async (state) => {
       queryClient.clear();
-      queryClient.setQueryData(sessionQuery.queryKey, rememberTime(state));
+      queryClient.setQueryData(sessionQuery.queryKey, await begin(state));
       router.history.replace('/');
     },
   });

@@ -3,7 +3,7 @@ import { isProblem } from '@saldo/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { portalClient } from './clients.ts';
-import { setReader } from './reader.ts';
+import { loadReader } from './reader.ts';
 import { setServerTime } from './server-clock.ts';
 
 const REFRESH_MS = 60_000;
@@ -13,7 +13,7 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<SessionState | null> => {
     try {
-      return rememberTime(await portalClient.session.get({ signal }));
+      return await begin(await portalClient.session.get({ signal }));
     } catch (error) {
       if (isProblem(error) && error.status === 401) return null;
       throw error;
@@ -23,9 +23,10 @@ export const sessionQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
-export function rememberTime(state: SessionState): SessionState {
+/** What pages need of a session before they are shown: the platform's time, and the API of the role. */
+export async function begin(state: SessionState): Promise<SessionState> {
   setServerTime(state.server_time);
-  setReader(state.user.role);
+  await loadReader(state.user.role);
   return state;
 }
 

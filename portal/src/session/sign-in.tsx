@@ -7,7 +7,7 @@ import { Form, PasswordField, TextField } from '../ui/form.tsx';
 import { Notice } from '../ui/states.tsx';
 import { portalClient } from './clients.ts';
 import { Frame } from './frame.tsx';
-import { rememberTime, sessionQuery } from './session.ts';
+import { begin, sessionQuery } from './session.ts';
 
 const route = getRouteApi('/sign-in');
 
@@ -23,7 +23,7 @@ export function SignInPage() {
     onSuccess: async (state) => {
       // Whoever was signed in before, nothing of theirs is left.
       queryClient.clear();
-      queryClient.setQueryData(sessionQuery.queryKey, rememberTime(state));
+      queryClient.setQueryData(sessionQuery.queryKey, await begin(state));
       router.history.replace(next ?? '/');
     },
   });

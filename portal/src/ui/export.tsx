@@ -3,6 +3,7 @@ import { type CsvColumn, csvOf } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { Button } from './button.tsx';
+import { download } from './download.ts';
 import { useToast } from './toast.tsx';
 
 /** A file is told how far it is once in so many records. */
@@ -29,7 +30,8 @@ export function ExportButton<Row>({ fileName, columns, rows }: Props<Row>) {
         collected.push(row);
         if (collected.length % TOLD_EVERY === 0) setCount(collected.length);
       }
-      download(`${fileName}.csv`, csvOf(columns, collected));
+      // The mark in front tells spreadsheets that this is UTF-8.
+      download(`${fileName}.csv`, ['\uFEFF', csvOf(columns, collected)], 'text/csv;charset=utf-8');
       toast(t.common.exported(format.number(collected.length)));
     } catch (error) {
       toast(problemText(t, error), 'bad');
@@ -42,14 +44,4 @@ export function ExportButton<Row>({ fileName, columns, rows }: Props<Row>) {
       {count === null ? t.common.exportCsv : t.common.exporting(format.number(count))}
     </Button>
   );
-}
-
-function download(name: string, text: string): void {
-  // The mark in front tells spreadsheets that this is UTF-8.
-  const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

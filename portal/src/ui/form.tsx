@@ -94,11 +94,13 @@ type FieldProps = {
   hint?: ReactNode;
   /** What the page itself finds wrong. */
   error?: string | undefined;
+  /** Something beside it says the same to those who see it. */
+  isLabelHidden?: boolean;
   children: (control: Control) => ReactNode;
 };
 
 /** A label, a control, and below it what is wrong with it: all tied together for those who only hear the page. */
-export function Field({ name, label, hint, error, children }: FieldProps) {
+export function Field({ name, label, hint, error, isLabelHidden = false, children }: FieldProps) {
   const { t } = useI18n();
   const problem = useContext(FormError);
   const id = useId();
@@ -106,8 +108,8 @@ export function Field({ name, label, hint, error, children }: FieldProps) {
   const message = error ?? (found && fieldErrorText(t, found));
   const described = [message && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
   return (
-    <div className="grid gap-1">
-      <label htmlFor={id} className="text-sm font-medium">
+    <div className="grid content-start gap-1">
+      <label htmlFor={id} className={isLabelHidden ? 'sr-only' : 'text-sm font-medium'}>
         {label}
       </label>
       {children({
@@ -133,20 +135,53 @@ export function Field({ name, label, hint, error, children }: FieldProps) {
 type TextFieldProps = Omit<FieldProps, 'children'> &
   Pick<
     InputHTMLAttributes<HTMLInputElement>,
-    'type' | 'autoComplete' | 'maxLength' | 'placeholder' | 'disabled' | 'min' | 'required' | 'autoFocus'
+    | 'type'
+    | 'autoComplete'
+    | 'maxLength'
+    | 'placeholder'
+    | 'disabled'
+    | 'min'
+    | 'required'
+    | 'autoFocus'
+    | 'inputMode'
   > & {
     value: string;
     onChange: (value: string) => void;
   };
 
-export function TextField({ name, label, hint, error, value, onChange, ...rest }: TextFieldProps) {
+export function TextField(props: TextFieldProps) {
+  const { name, label, hint, error, isLabelHidden = false, value, onChange, ...rest } = props;
   return (
-    <Field name={name} label={label} hint={hint} error={error}>
+    <Field name={name} label={label} hint={hint} error={error} isLabelHidden={isLabelHidden}>
       {(control) => (
         <input
           {...rest}
           {...control}
           name={name}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+type TextAreaProps = Omit<FieldProps, 'children'> & {
+  value: string;
+  maxLength: number;
+  onChange: (value: string) => void;
+};
+
+/** Text of several lines. */
+export function TextAreaField({ name, label, hint, error, value, maxLength, onChange }: TextAreaProps) {
+  return (
+    <Field name={name} label={label} hint={hint} error={error}>
+      {(control) => (
+        <textarea
+          {...control}
+          name={name}
+          rows={4}
+          maxLength={maxLength}
           value={value}
           onChange={(event) => onChange(event.target.value)}
         />

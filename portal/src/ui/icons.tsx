@@ -28,6 +28,13 @@ const PATHS = {
   layers: 'M12 4l9 5-9 5-9-5zM3 14l9 5 9-5',
   card: 'M3 6h18v13H3zM3 10h18M7 15h4',
   clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3.5 2',
+  send: 'M4 12l16-8-5 16-4-6zM11 14l9-10',
+  mail: 'M3 6h18v12H3zM3 7l9 7 9-7',
+  unequal: 'M5 9h14M5 15h14M15 5L9 19',
+  plant: 'M12 21v-9M12 12c0-4-3-6-7-6 0 4 3 6 7 6zM12 9c0-3 2-5 6-5 0 4-2 6-6 6M6 21h12',
+  sun: 'M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6L7 7M17 17l1.4 1.4M5.6 18.4L7 17M17 7l1.4-1.4',
+  wind: 'M12 12v9M12 12L5 8M12 12V4M12 12l7 4M9 21h6',
+  basket: 'M4 9h16l-2 11H6zM8 9l3-6M16 9l-3-6',
   edit: 'M4 20l1-4L16 5l3 3L8 19zM14 7l3 3',
 } as const;
 export type IconName = keyof typeof PATHS;

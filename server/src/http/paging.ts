@@ -23,6 +23,8 @@ export function paginate<T>(
 }
 
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+/** Beyond every id: where a list begins that is read from its end. */
+export const BEYOND_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** The page of a list that is sorted by EIC. */
 export const pageByEic = (page: PageRequest): { after: string; count: number } => ({

@@ -12,26 +12,32 @@ type Page = { send(request: FastifyRequest, reply: FastifyReply): Promise<void> 
 /** What a path shows; null when it is none of the portal's. */
 export type Portal = { find(request: FastifyRequest): Page | null };
 
-/** Everything comes from here, but for pictures of plants, which may be anywhere on https; nothing is written inline. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: https:",
-  "connect-src 'self'",
-  "font-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+/**
+ * Everything comes from here, but for pictures of plants: they are with the customer API, which may be on plain http,
+ * or anywhere on https. Nothing is written inline.
+ */
+const policyWith = (coversOrigin: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' https: ${coversOrigin}`,
+    "connect-src 'self'",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
-const PAGE_HEADERS = {
-  'content-security-policy': POLICY,
+type Headers = Readonly<Record<string, string>>;
+
+const pageHeaders = (customerUrl: string): Headers => ({
+  'content-security-policy': policyWith(new URL(customerUrl).origin),
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-};
+});
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -64,11 +70,11 @@ const compressors: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: (body) => promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION }),
 };
 
-function pageOf(url: string, body: Buffer): Page {
+function pageOf(url: string, body: Buffer, everywhere: Headers): Page {
   const extension = path.extname(url);
   const etag = `"${hash('sha256', body, 'hex').slice(0, 24)}"`;
   const headers = {
-    ...PAGE_HEADERS,
+    ...everywhere,
     etag,
     'content-type': TYPES[extension] ?? 'application/octet-stream',
     'cache-control': url.startsWith(ASSETS) ? IMMUTABLE : 'no-cache',
@@ -93,14 +99,18 @@ function pageOf(url: string, body: Buffer): Page {
   };
 }
 
-/** Reads the built portal into memory: it is small, and what is not in the folder cannot be asked for. */
-export async function loadPortal(folder: string): Promise<Portal> {
+/**
+ * Reads the built portal into memory: it is small, and what is not in the folder cannot be asked for. `customerUrl` is
+ * how the outside names the customer API.
+ */
+export async function loadPortal(folder: string, customerUrl: string): Promise<Portal> {
+  const headers = pageHeaders(customerUrl);
   const pages = new Map<string, Page>();
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = path.join(entry.parentPath, entry.name);
     const url = `/${path.relative(folder, file).replaceAll(path.sep, '/')}`;
-    pages.set(url, pageOf(url, await readFile(file)));
+    pages.set(url, pageOf(url, await readFile(file), headers));
   }
   const index = pages.get('/index.html');
   if (!index) throw new Error(`there is no index.html in ${folder}`);

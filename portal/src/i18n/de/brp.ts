@@ -157,6 +157,10 @@ export const brp: Dictionary['brp'] = {
     saldo: 'Saldo der Transaktionen',
     otherDirection: 'In dieser Viertelstunde gilt die andere Richtung; deren Nominierung trägt den Saldo.',
     transaction: 'Transaktion',
+    scheduleCsv: 'Fahrplan CSV',
+    scheduleEss: 'Fahrplan ESS',
+    scheduleHint: 'Ihre eigene Seite, fertig zur Nominierung beim ÜNB',
+    dayScheduleHint: 'Ihre eigene Seite dieses Tages, alle Bilanzkreise, fertig zur Nominierung',
   },
   month: {
     title: 'Monat',

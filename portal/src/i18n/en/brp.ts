@@ -156,6 +156,10 @@ export const brp = {
     saldo: 'Saldo of the transactions',
     otherDirection: 'In this quarter-hour the other direction holds; its nomination carries the saldo.',
     transaction: 'Transaction',
+    scheduleCsv: 'Schedule CSV',
+    scheduleEss: 'Schedule ESS',
+    scheduleHint: 'Your own side, ready to be nominated to the TSO',
+    dayScheduleHint: 'Your own side of this day, all balance groups, ready to be nominated',
   },
   month: {
     title: 'Month',

@@ -1,4 +1,4 @@
-import { type AUDIT_ORDERS, type AuditEntry } from '@saldo/api';
+import type { AuditEntry, ListOrder } from '@saldo/api';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import { formatInstant } from '../../domain/delivery-day.ts';
@@ -57,18 +57,17 @@ const list = (name: string, beyond: '<' | '>', direction: 'asc' | 'desc') =>
      order by no ${direction}
      limit $2`,
   );
-const LISTS: Readonly<Record<AuditOrder, ReturnType<typeof statement>>> = {
+const LISTS: Readonly<Record<ListOrder, ReturnType<typeof statement>>> = {
   oldest_first: list('list_audit', '>', 'asc'),
   newest_first: list('list_audit_backwards', '<', 'desc'),
 };
 
-export type AuditOrder = (typeof AUDIT_ORDERS)[number];
 export type AuditFilter = { subject: string | null; actor: string | null; action: string | null };
 
 export async function listAudit(
   db: Db,
   filter: AuditFilter,
-  page: { order: AuditOrder; after: number | null; count: number },
+  page: { order: ListOrder; after: number | null; count: number },
 ): Promise<AuditRow[]> {
   return db.query<AuditRow>(LISTS[page.order], [
     page.after,

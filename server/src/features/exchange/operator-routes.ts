@@ -2,7 +2,7 @@ import { operatorExchangeEndpoints as endpoints } from '@saldo/api';
 import type { Clock } from '../../clock.ts';
 import type { Database } from '../../db/database.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';
-import { FIRST_ID, type PageRequest, pageById, paginate } from '../../http/paging.ts';
+import { BEYOND_IDS, FIRST_ID, type PageRequest, pageById, paginate } from '../../http/paging.ts';
 import { problem } from '../../http/problem.ts';
 import { type Route, route, writeRoute } from '../../http/routes.ts';
 import { recordAudit } from '../audit/store.ts';
@@ -72,7 +72,10 @@ function messageRoutes(db: Database): Route[] {
         type: query.type ?? null,
         state: query.state ?? null,
       };
-      const rows = await listMessages(db, filter, pageById(page));
+      const order = query.order ?? 'oldest_first';
+      const beginning = order === 'oldest_first' ? FIRST_ID : BEYOND_IDS;
+      const after = String(page.after?.[0] ?? beginning);
+      const rows = await listMessages(db, filter, { order, after, count: page.limit + 1 });
       const { records, pagination } = paginate(page, rows, ({ id }) => [id]);
       return { messages: records.map(wireMessage), pagination };
     }),

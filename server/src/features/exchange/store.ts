@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
-import type { Message, Tso } from '@saldo/api';
+import type { ListOrder, Message, Tso } from '@saldo/api';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
@@ -166,20 +166,24 @@ export async function findChangedNominations(db: Db, id: string): Promise<string
 }
 
 /** The day has an index that keeps the order. */
-const listStatement = (byDay: boolean) =>
+const listStatement = (byDay: boolean, order: ListOrder) =>
   statement(
-    `list_messages${byDay ? '_day' : ''}`,
+    `list_messages${byDay ? '_day' : ''}_${order}`,
     `select ${HEAD} from message
-     where id > $1
+     where id ${order === 'oldest_first' ? '>' : '<'} $1
        and ${byDay ? 'delivery_day = $3' : '$3::date is null'}
        and ($4::tso is null or tso = $4)
        and ($5::message_direction is null or direction = $5)
        and ($6::message_type is null or type = $6)
        and ($7::message_state is null or state = $7)
-     order by id
+     order by id ${order === 'oldest_first' ? 'asc' : 'desc'}
      limit $2`,
   );
-const [LIST, LIST_OF_DAY] = [listStatement(false), listStatement(true)];
+const listStatements = (byDay: boolean) => ({
+  oldest_first: listStatement(byDay, 'oldest_first'),
+  newest_first: listStatement(byDay, 'newest_first'),
+});
+const [LISTS, LISTS_OF_DAY] = [listStatements(false), listStatements(true)];
 
 export type MessageFilter = {
   day: DeliveryDay | null;
@@ -192,9 +196,9 @@ export type MessageFilter = {
 export async function listMessages(
   db: Db,
   filter: MessageFilter,
-  page: { after: string; count: number },
+  page: { order: ListOrder; after: string; count: number },
 ): Promise<MessageRow[]> {
   const { day, tso, direction, type, state } = filter;
-  const list = day === null ? LIST : LIST_OF_DAY;
-  return db.query<MessageRow>(list, [page.after, page.count, day, tso, direction, type, state]);
+  const lists = day === null ? LISTS : LISTS_OF_DAY;
+  return db.query<MessageRow>(lists[page.order], [page.after, page.count, day, tso, direction, type, state]);
 }

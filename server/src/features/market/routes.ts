@@ -1,4 +1,4 @@
-import { marketEndpoints as endpoints, LIMITS } from '@saldo/api';
+import { LIMITS, type marketEndpoints } from '@saldo/api';
 import type { FastifyInstance } from 'fastify';
 import { type Database, type Db, statement } from '../../db/database.ts';
 import { pageLinks } from '../../http/paging.ts';
@@ -36,21 +36,34 @@ export const offeredAssets = (db: Db) =>
 export const listedDemands = (db: Db) =>
   marketList<DemandColumns>(db, 'demands', { table: 'demand', page: DEMAND_PAGE });
 
-/** What account holders browse. `customerUrl` is how the outside names the customer API. */
-export function marketRoutes(db: Db, customerUrl: () => string): Route[] {
-  const [assets, demands] = [offeredAssets(db), listedDemands(db)];
+/** An operation of the customer API, at whatever path. */
+type AnywhereOf<Id extends keyof typeof marketEndpoints> = Omit<(typeof marketEndpoints)[Id], 'path'> & {
+  readonly path: string;
+};
+
+type MarketPlace = {
+  readonly assets: AnywhereOf<'listMarketAssets'>;
+  readonly demands: AnywhereOf<'listMarketDemands'>;
+  /** How the outside names the listener on which these are, and the customer API, where the covers are. */
+  readonly baseUrl: () => string;
+  readonly customerUrl: () => string;
+};
+
+/** What account holders browse, with their keys on one listener and with their sessions on the other. */
+export function marketRoutes(db: Db, { assets, demands, baseUrl, customerUrl }: MarketPlace): Route[] {
+  const [offered, listed] = [offeredAssets(db), listedDemands(db)];
   return [
-    route(endpoints.listMarketAssets, async (call) => {
-      const rows = await readPage(call, 'assets', assets, customerUrl());
+    route(assets, async (call) => {
+      const rows = await readPage(call, 'assets', offered, baseUrl() + assets.path);
       return offeredPage(rows, coverAddress(customerUrl(), ''));
     }),
-    route(endpoints.listMarketDemands, async (call) =>
-      demandPage(await readPage(call, 'demands', demands, customerUrl())),
+    route(demands, async (call) =>
+      demandPage(await readPage(call, 'demands', listed, baseUrl() + demands.path)),
     ),
   ];
 }
 
-type ListCall = Call<(typeof endpoints)[keyof typeof endpoints]>;
+type ListCall = Call<AnywhereOf<keyof typeof marketEndpoints>>;
 
 const VERSION_HEADER = 'X-List-Version';
 
@@ -59,13 +72,13 @@ async function readPage<Row extends readonly unknown[]>(
   { query, request, reply }: ListCall,
   name: ListName,
   list: MarketList<Row>,
-  customerUrl: string,
+  address: string,
 ): Promise<Row[]> {
   const { page = LIMITS.pageNumber.default, limit = LIMITS.pageSize.default } = query;
   const found = await list.read(page, limit, versionIn(name, request.headers['x-list-version']));
   if (typeof found === 'string') throw versionProblem(found);
   reply.headers({
-    link: pageLinks(`${customerUrl}/v1/${name}`, page, limit, found.total),
+    link: pageLinks(address, page, limit, found.total),
     'x-total-count': String(found.total),
     'x-list-version': `${name}-${found.version}`,
   });

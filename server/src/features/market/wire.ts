@@ -1,4 +1,4 @@
-import type { Asset, AssetType, Demand, OfferPpaType, OperatorAsset } from '@saldo/api';
+import { ASSET_TYPE_OF, type Asset, type Demand, type OfferPpaType, type OperatorAsset } from '@saldo/api';
 import { centsText } from '../../domain/decimal.ts';
 import { formatInstant, formatInstantMs } from '../../domain/delivery-day.ts';
 import { mwhNumber, mwhText } from '../../domain/energy.ts';
@@ -78,12 +78,6 @@ export type DemandColumns = readonly [
   deliveryStart: number | null,
 ];
 
-const ASSET_TYPE: Record<Asset['technology'], AssetType> = {
-  solar: 'SOLAR',
-  wind_onshore: 'WIND',
-  wind_offshore: 'WIND',
-};
-
 const textOrNull = (text: string | null) => (text === null ? 'null' : JSON.stringify(text));
 
 function pricesText(years: readonly number[], cents: readonly number[]): string {
@@ -99,7 +93,7 @@ function offeredText(row: OfferedColumns, id: string, coverStart: string): strin
   const [coverName, coverUrl, years, cents] = [row[11], row[12], row[13], row[14]];
   const cover = coverName === null ? textOrNull(coverUrl) : `${coverStart}${coverName}"`;
   return (
-    `{"id":"${encodeId(ID_PREFIX.asset, id)}","name":${JSON.stringify(name)},"assetType":"${ASSET_TYPE[technology]}"` +
+    `{"id":"${encodeId(ID_PREFIX.asset, id)}","name":${JSON.stringify(name)},"assetType":"${ASSET_TYPE_OF[technology]}"` +
     `,"nominalPower":${mwhText(powerKw)},"averageAnnualPower":${annualKwh === null ? 'null' : mwhText(annualKwh)}` +
     `,"deliveryStart":"${formatInstantMs(start)}","ppaType":"${ppaType}","additionalInfo":${textOrNull(info)}` +
     `,"state":${textOrNull(state)},"country":"${country}","coverUrl":${cover},"pricing":[${pricesText(years, cents)}]}`

@@ -29,6 +29,8 @@ export type SessionParts = {
   readonly clock: MovableClock;
   readonly sessions: Ring;
   readonly cookie: SessionCookie;
+  /** How the outside names the customer API. */
+  readonly customerUrl: string;
 };
 
 const timesOf = (clock: MovableClock) => ({ now: clock.now(), machineNow: clock.machineNow() });
@@ -39,23 +41,24 @@ const visitorOf = (request: FastifyRequest, cookie: SessionCookie): Visitor => (
   oldToken: cookie.read(request),
 });
 
-const stateOf = (user: UserRow, expiresAt: number, now: number): SessionState => ({
+const stateOf = (user: UserRow, expiresAt: number, now: number, customerUrl: string): SessionState => ({
   user: wireIdentity(user),
   scopes: [...scopesOf(user.role, permissionsOf(user))],
   expires_at: formatInstant(expiresAt),
   server_time: formatInstant(now),
+  customer_base_url: customerUrl,
 });
 
 /**
  * How somebody gets in who is not known yet. None of these is remembered for an `Idempotency-Key`: what they answer
  * with is a cookie.
  */
-export function doorRoutes({ db, clock, sessions, cookie }: SessionParts): Route[] {
+export function doorRoutes({ db, clock, sessions, cookie, customerUrl }: SessionParts): Route[] {
   const letIn = (reply: FastifyReply, { token, user, expiresAt }: NewSession): SessionState => {
     const { now, machineNow } = timesOf(clock);
     sessions.forget();
     cookie.set(reply, token, expiresAt - machineNow);
-    return stateOf(user, expiresAt, now);
+    return stateOf(user, expiresAt, now, customerUrl);
   };
   return [
     route(endpoints.signIn, async ({ body, request, reply }) =>
@@ -79,7 +82,7 @@ function tokenOf({ token }: { token: string }): string {
 }
 
 /** What a user does with their own session and password. Ended sessions are forgotten once that is committed. */
-export function sessionRoutes({ db, clock, sessions, cookie }: SessionParts): Route[] {
+export function sessionRoutes({ db, clock, sessions, cookie, customerUrl }: SessionParts): Route[] {
   const ending = async (call: Doer, action: string, userId: string, end: (tx: Tx) => Promise<void>) => {
     await db.transaction(async (tx) => {
       await end(tx);
@@ -92,7 +95,7 @@ export function sessionRoutes({ db, clock, sessions, cookie }: SessionParts): Ro
   return [
     route(endpoints.getSession, async ({ request }) => {
       const { userId, expiresAt } = sessionOf(request);
-      return stateOf(await getUser(db, userId), expiresAt, clock.now());
+      return stateOf(await getUser(db, userId), expiresAt, clock.now(), customerUrl);
     }),
     route(endpoints.changePassword, async ({ body, request }) => {
       await changePassword(db, sessionOf(request), body, visitorOf(request, cookie), timesOf(clock));

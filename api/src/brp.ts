@@ -1,0 +1,14 @@
+import { contractEndpoints } from './contracts.ts';
+import { customerEndpoints } from './customers.ts';
+import { deliveryDayEndpoints } from './delivery-days.ts';
+import { nominationEndpoints } from './nominations.ts';
+import { transactionEndpoints } from './transactions.ts';
+
+/** Every operation of the BRP API, in the order in which it is documented. */
+export const brpEndpoints = {
+  ...contractEndpoints,
+  ...transactionEndpoints,
+  ...nominationEndpoints,
+  ...customerEndpoints,
+  ...deliveryDayEndpoints,
+};

@@ -1,0 +1,22 @@
+import { operatorContractEndpoints } from './contracts.ts';
+import { operatorCustomerEndpoints } from './customers.ts';
+import { operatorExchangeEndpoints } from './exchange.ts';
+import { operatorMarketEndpoints } from './market.ts';
+import { operatorNominationEndpoints } from './nominations.ts';
+import { operatorPartyEndpoints } from './parties.ts';
+import { operatorPlatformEndpoints } from './platform.ts';
+import { operatorUserEndpoints } from './users.ts';
+import { operatorVolumeEndpoints } from './volumes.ts';
+
+/** Every operation of the operator API that is there in every platform. */
+export const operatorEndpoints = {
+  ...operatorPartyEndpoints,
+  ...operatorUserEndpoints,
+  ...operatorCustomerEndpoints,
+  ...operatorMarketEndpoints,
+  ...operatorContractEndpoints,
+  ...operatorVolumeEndpoints,
+  ...operatorNominationEndpoints,
+  ...operatorExchangeEndpoints,
+  ...operatorPlatformEndpoints,
+};

@@ -1,0 +1,62 @@
+import { type ReactNode, useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { MoreButton } from '../ui/more.tsx';
+import { Panel } from '../ui/page.tsx';
+import { EmptyState, Notice } from '../ui/states.tsx';
+import type { Listed } from './queries.ts';
+
+/** How many cards are shown at first, and added with every step. */
+const STEP = 24;
+
+export const CARDS = 'grid grid-cols-[repeat(auto-fill,minmax(min(17rem,100%),1fr))] gap-4';
+
+type Props<T> = {
+  title: string;
+  list: Listed<T>;
+  isWanted: (record: T) => boolean;
+  empty: { readonly title: string; readonly text: string };
+  children: (record: T) => ReactNode;
+};
+
+/** Those that are wanted as cards, a few at a time. */
+export function CardList<T>({ title, list, isWanted, empty, children }: Props<T>) {
+  const { records, total } = list;
+  const { t, format } = useI18n();
+  const [shown, setShown] = useState(STEP);
+  const wanted = records.filter(isWanted);
+  return (
+    <>
+      {/* For those who go from heading to heading: the page's own is above, those of the cards are below. */}
+      <h2 className="sr-only">{title}</h2>
+      {records.length < total && (
+        <Notice tone="warn">
+          {t.market.onlyNewest(format.number(records.length), format.number(total))}
+        </Notice>
+      )}
+      {wanted.length === 0 ? (
+        <Panel>
+          <EmptyState {...empty} />
+        </Panel>
+      ) : (
+        <>
+          <div className={CARDS}>{wanted.slice(0, shown).map(children)}</div>
+          <MoreButton
+            count={Math.min(shown, wanted.length)}
+            hasMore={shown < wanted.length}
+            isLoading={false}
+            onMore={() => setShown(shown + STEP)}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The countries that there are records of, by their names. */
+export function useCountries(list: Listed<{ readonly country: string }> | undefined) {
+  const { format } = useI18n();
+  const codes = new Set(list?.records.map(({ country }) => country));
+  return Array.from(codes, (value) => ({ value, label: format.country(value) })).toSorted((a, b) =>
+    a.label.localeCompare(b.label, format.locale),
+  );
+}

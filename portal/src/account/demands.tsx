@@ -1,0 +1,66 @@
+import { LIMITS } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { Page } from '../ui/page.tsx';
+import { Loaded } from '../ui/states.tsx';
+import { CardList, useCountries } from './card-list.tsx';
+import { DemandCard } from './demand-card.tsx';
+import { type DemandFilters, isDemandWanted } from './filters.ts';
+import { CardSkeletons } from './offers.tsx';
+import { demandsQuery } from './queries.ts';
+
+const route = getRouteApi('/app/account/demands');
+
+/** What buyers are looking for, as cards. */
+export function DemandsPage() {
+  const { t } = useI18n();
+  const texts = t.market;
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery(demandsQuery);
+  const countries = useCountries(query.data);
+  const set = useCallback(
+    (change: DemandFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
+    [navigate],
+  );
+  const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <Page title={texts.demands.title} text={texts.demands.text}>
+      <FilterBar isFiltered={isFiltered} onClear={() => void navigate({ search: {}, replace: true })}>
+        <TextFilter
+          label={t.common.search}
+          placeholder={texts.searchHint}
+          value={filters.search}
+          maxLength={LIMITS.searchLength}
+          onChange={setSearch}
+        />
+        <SelectFilter
+          label={texts.country}
+          value={filters.country}
+          options={countries}
+          onChange={(country) => set({ country })}
+        />
+      </FilterBar>
+      <Loaded query={query} loading={<CardSkeletons />}>
+        {(list) => (
+          <CardList
+            key={JSON.stringify(filters)}
+            title={texts.demands.title}
+            list={list}
+            isWanted={isDemandWanted(filters)}
+            empty={{
+              title: texts.demands.empty,
+              text: isFiltered ? texts.demands.emptyFiltered : texts.demands.emptyText,
+            }}
+          >
+            {(demand) => <DemandCard key={demand.id} demand={demand} />}
+          </CardList>
+        )}
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,87 @@
+import { ASSET_TYPES, LIMITS, OFFER_PPA_TYPES } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { OfferCard } from '../market/offer-card.tsx';
+import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { Page } from '../ui/page.tsx';
+import { Loaded, SkeletonBlock } from '../ui/states.tsx';
+import { CARDS, CardList, useCountries } from './card-list.tsx';
+import { isOfferWanted, type OfferFilters } from './filters.ts';
+import { offersQuery } from './queries.ts';
+
+const route = getRouteApi('/app/account/offers');
+
+/** What is on offer, as cards. */
+export function OffersPage() {
+  const { t } = useI18n();
+  const texts = t.market;
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery(offersQuery);
+  const countries = useCountries(query.data);
+  const set = useCallback(
+    (change: OfferFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
+    [navigate],
+  );
+  const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <Page title={texts.offers.title} text={texts.offers.text}>
+      <FilterBar isFiltered={isFiltered} onClear={() => void navigate({ search: {}, replace: true })}>
+        <TextFilter
+          label={t.common.search}
+          placeholder={texts.searchHint}
+          value={filters.search}
+          maxLength={LIMITS.searchLength}
+          onChange={setSearch}
+        />
+        <SelectFilter
+          label={texts.assetType}
+          value={filters.type}
+          options={ASSET_TYPES.map((value) => ({ value, label: texts.assetTypes[value] }))}
+          onChange={(type) => set({ type })}
+        />
+        <SelectFilter
+          label={texts.ppaType}
+          value={filters.ppa}
+          options={OFFER_PPA_TYPES.map((value) => ({ value, label: texts.ppaTypes[value] }))}
+          onChange={(ppa) => set({ ppa })}
+        />
+        <SelectFilter
+          label={texts.country}
+          value={filters.country}
+          options={countries}
+          onChange={(country) => set({ country })}
+        />
+      </FilterBar>
+      <Loaded query={query} loading={<CardSkeletons />}>
+        {(list) => (
+          <CardList
+            key={JSON.stringify(filters)}
+            title={texts.offers.title}
+            list={list}
+            isWanted={isOfferWanted(filters)}
+            empty={{
+              title: texts.offers.empty,
+              text: isFiltered ? texts.offers.emptyFiltered : texts.offers.emptyText,
+            }}
+          >
+            {(offer) => <OfferCard key={offer.id} offer={offer} />}
+          </CardList>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+export function CardSkeletons() {
+  return (
+    <div className={CARDS}>
+      {[1, 2, 3, 4].map((card) => (
+        <SkeletonBlock key={card} className="h-64" />
+      ))}
+    </div>
+  );
+}

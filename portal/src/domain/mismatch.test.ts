@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { slotStart } from './delivery-day.ts';
+import { deviationBySlot, differencesBySlot, mismatchedSlots } from './mismatch.ts';
+
+const DAY = '2026-10-25';
+const slot = (number: number, amount: number, matched: number | null, counterpart: number | null = null) => ({
+  slot_number: number,
+  delivery_start: new Date(slotStart(DAY, number)).toISOString(),
+  delivery_end: new Date(slotStart(DAY, number + 1)).toISOString(),
+  amount,
+  matched_amount: matched,
+  counterpart_amount: counterpart,
+});
+
+test('the TSO’s word counts, and until it has spoken that of the counterpart', () => {
+  const slots = mismatchedSlots({
+    slots: [slot(1, 7.125, 7, 6.5), slot(2, 1, null, 1.25), slot(3, 0.3, 0.1)],
+  });
+  assert.deepEqual(
+    slots.map(({ differenceKwh }) => differenceKwh),
+    [125, -250, 200],
+  );
+  assert.equal(slots[1]?.matchedKwh, null);
+});
+
+test('a day of 100 quarter-hours has 100 values, and none where nothing differs', () => {
+  const values = differencesBySlot(DAY, mismatchedSlots({ slots: [slot(100, 1, 0.5)] }));
+  assert.equal(values.length, 100);
+  assert.deepEqual(values.slice(98), [null, 500]);
+});
+
+test('what one nominates too much does not hide what another nominates too little', () => {
+  const values = deviationBySlot(DAY, [{ slots: [slot(5, 1, 0.75)] }, { slots: [slot(5, 1, 1.25)] }]);
+  assert.equal(values[4], 500);
+  assert.equal(values[5], null);
+});

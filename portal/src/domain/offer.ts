@@ -1,0 +1,172 @@
+import {
+  ASSET_TYPE_OF,
+  type Demand,
+  type DemandCreate,
+  type MarketAsset,
+  type OfferCreate,
+  type OfferPpaType,
+  type OperatorAsset,
+} from '@saldo/api';
+import { thousandthsOf } from './decimal-input.ts';
+import { dayOf, dayStart, instantText, isDay } from './delivery-day.ts';
+import { decimalOf, kwhOf } from './energy.ts';
+
+/** A country is named by two letters. */
+export const COUNTRY_LENGTH = 2;
+
+/** A step of the price ladder as it is typed. The id only tells the rows of the editor apart. */
+export type PriceInput = { readonly id: number; readonly years: string; readonly price: string };
+
+/** An offer as it is typed. */
+export type OfferInputs = {
+  readonly ppaType: OfferPpaType;
+  /** A day, or nothing. */
+  readonly start: string;
+  readonly annualMwh: string;
+  readonly state: string;
+  readonly country: string;
+  readonly info: string;
+  readonly coverUrl: string;
+  readonly pricing: readonly PriceInput[];
+};
+
+export const NEW_OFFER: OfferInputs = {
+  ppaType: 'PAY_AS_PRODUCED',
+  start: '',
+  annualMwh: '',
+  state: '',
+  country: 'DE',
+  info: '',
+  coverUrl: '',
+  pricing: [{ id: 0, years: '10', price: '' }],
+};
+
+/** A number as a person would type it: no zeros that say nothing. */
+const typed = (value: number) => decimalOf(kwhOf(value)).replace(/\.?0+$/, '');
+
+export function offerInputs({ offer }: Pick<OperatorAsset, 'offer'>): OfferInputs {
+  if (offer === null) return NEW_OFFER;
+  return {
+    ppaType: offer.ppa_type,
+    start: dayOf(offer.delivery_start),
+    annualMwh: offer.average_annual_power === null ? '' : typed(offer.average_annual_power),
+    state: offer.state ?? '',
+    country: offer.country,
+    info: offer.additional_info ?? '',
+    coverUrl: offer.cover_url ?? '',
+    pricing: offer.pricing.map(({ years, price }, id) => ({ id, years: String(years), price: typed(price) })),
+  };
+}
+
+const orNull = (text: string) => (text.trim() === '' ? null : text);
+
+/** Null when it is no number; the server knows what is too much or too fine. */
+const numberOf = (text: string): number | null => {
+  const thousandths = thousandthsOf(text);
+  return thousandths === null ? null : thousandths / 1000;
+};
+
+/** What is wrong before anything is sent, by the fields' names as the server would call them. */
+export type Faults = ReadonlyMap<string, 'noNumber' | 'noDay'>;
+
+export function offerFaults({ start, annualMwh, pricing }: OfferInputs): Faults {
+  const faults = new Map<string, 'noNumber' | 'noDay'>();
+  if (!isDay(start)) faults.set('offer.delivery_start', 'noDay');
+  if (annualMwh.trim() !== '' && numberOf(annualMwh) === null)
+    faults.set('offer.average_annual_power', 'noNumber');
+  for (const [row, { years, price }] of pricing.entries()) {
+    if (numberOf(years) === null) faults.set(`offer.pricing[${row}].years`, 'noNumber');
+    if (numberOf(price) === null) faults.set(`offer.pricing[${row}].price`, 'noNumber');
+  }
+  return faults;
+}
+
+/** A day that was not touched keeps its instant, which need not be midnight. */
+const startOf = (day: string, stored: string | null | undefined): string | null => {
+  if (stored && dayOf(stored) === day) return stored;
+  return isDay(day) ? instantText(dayStart(day)) : null;
+};
+
+/** The offer as the API takes it. */
+export function offerBody(inputs: OfferInputs, stored: OperatorAsset['offer']): OfferCreate {
+  return {
+    ppa_type: inputs.ppaType,
+    delivery_start: startOf(inputs.start, stored?.delivery_start) ?? '',
+    average_annual_power: numberOf(inputs.annualMwh),
+    state: orNull(inputs.state),
+    country: inputs.country.trim().toUpperCase(),
+    additional_info: orNull(inputs.info),
+    cover_url: orNull(inputs.coverUrl),
+    pricing: inputs.pricing.map(({ years, price }) => ({
+      years: numberOf(years) ?? 0,
+      price: numberOf(price) ?? 0,
+    })),
+  };
+}
+
+/** What account holders would see; a step that is not filled in yet is left out. */
+export function offerPreview(asset: OperatorAsset, inputs: OfferInputs): MarketAsset {
+  const pricing = inputs.pricing.flatMap(({ years, price }) => {
+    const [duration, eurPerMwh] = [numberOf(years), numberOf(price)];
+    return duration === null || eurPerMwh === null ? [] : [{ years: duration, price: eurPerMwh }];
+  });
+  return {
+    id: asset.id,
+    name: asset.name,
+    assetType: ASSET_TYPE_OF[asset.technology],
+    nominalPower: asset.nominal_power,
+    averageAnnualPower: numberOf(inputs.annualMwh),
+    deliveryStart: startOf(inputs.start, asset.offer?.delivery_start) ?? '',
+    ppaType: inputs.ppaType,
+    additionalInfo: orNull(inputs.info),
+    state: orNull(inputs.state),
+    country: inputs.country.trim().toUpperCase(),
+    coverUrl: orNull(inputs.coverUrl),
+    pricing: pricing.toSorted((a, b) => a.years - b.years),
+  };
+}
+
+/** A demand as it is typed. */
+export type DemandInputs = {
+  readonly years: string;
+  readonly annualMwh: string;
+  /** A day, or nothing. */
+  readonly start: string;
+  readonly state: string;
+  readonly country: string;
+  readonly info: string;
+};
+
+export const NEW_DEMAND: DemandInputs = {
+  years: '10',
+  annualMwh: '',
+  start: '',
+  state: '',
+  country: 'DE',
+  info: '',
+};
+
+export const demandInputs = (demand: Demand): DemandInputs => ({
+  years: String(demand.contract_period),
+  annualMwh: typed(demand.delivery_volume),
+  start: demand.delivery_start === null ? '' : dayOf(demand.delivery_start),
+  state: demand.state ?? '',
+  country: demand.country,
+  info: demand.additional_info ?? '',
+});
+
+export function demandFaults({ years, annualMwh }: DemandInputs): Faults {
+  const faults = new Map<string, 'noNumber'>();
+  if (numberOf(years) === null) faults.set('contract_period', 'noNumber');
+  if (numberOf(annualMwh) === null) faults.set('delivery_volume', 'noNumber');
+  return faults;
+}
+
+export const demandBody = (inputs: DemandInputs, stored: Demand | null): DemandCreate => ({
+  contract_period: numberOf(inputs.years) ?? 0,
+  delivery_volume: numberOf(inputs.annualMwh) ?? 0,
+  delivery_start: startOf(inputs.start, stored?.delivery_start),
+  state: orNull(inputs.state),
+  country: inputs.country.trim().toUpperCase(),
+  additional_info: orNull(inputs.info),
+});

@@ -1,0 +1,177 @@
+import type { OperatorAsset } from '@saldo/api';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { offerInputs, offerPreview } from '../domain/offer.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { OfferCard } from '../market/offer-card.tsx';
+import { operatorClient } from '../session/operator-client.ts';
+import { useMayManage } from '../session/session.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { Code } from '../ui/copy.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
+import { Instant } from '../ui/time.tsx';
+import { useToast } from '../ui/toast.tsx';
+import { AssetDialog } from './asset-dialog.tsx';
+import { assetQuery } from './market-queries.ts';
+import { OfferForm } from './offer-form.tsx';
+
+const route = getRouteApi('/app/operator/assets/$assetId');
+
+/** One plant, and what is offered of it. */
+export function AssetPage() {
+  const { assetId } = route.useParams();
+  const query = useQuery(assetQuery(assetId));
+  return (
+    <Loaded query={query} loading={<Skeleton lines={12} />}>
+      {(asset) => <AssetView key={asset.id} asset={asset} />}
+    </Loaded>
+  );
+}
+
+function AssetView({ asset }: { asset: OperatorAsset }) {
+  const { t, format } = useI18n();
+  const texts = t.market.operator;
+  const mayManage = useMayManage();
+  const [isEdited, setIsEdited] = useState(false);
+  const { offer } = asset;
+  return (
+    <Page
+      title={asset.name}
+      trail={
+        <Link to="/operator/assets" className="hover:underline">
+          {texts.assetsTitle}
+        </Link>
+      }
+      heading={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          {asset.name}
+          <Badge tone={offer ? 'ok' : 'neutral'}>{offer ? texts.offered : texts.notOffered}</Badge>
+        </span>
+      }
+      actions={
+        <>
+          <Link to="/operator/audit" search={{ subject: asset.id }} className={buttonClass()}>
+            {t.operator.audit.ofThis}
+          </Link>
+          {mayManage && (
+            <Button icon="edit" onClick={() => setIsEdited(true)}>
+              {texts.editAsset}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Panel>
+        <Facts>
+          <Fact label={texts.technology}>{t.brp.contracts.technologies[asset.technology]}</Fact>
+          <Fact label={t.market.nominalPower}>{`${format.number(asset.nominal_power)} MW`}</Fact>
+          <Fact label={t.common.controlArea}>{t.common.tsos[asset.tso]}</Fact>
+          {offer && (
+            <Fact label={t.market.published}>
+              <Instant at={offer.published_at} withUtc />
+            </Fact>
+          )}
+          <Fact label={t.common.id}>
+            <Code text={asset.id} />
+          </Fact>
+        </Facts>
+      </Panel>
+      <OfferPart asset={asset} />
+      {isEdited && (
+        <AssetDialog asset={asset} onSaved={() => setIsEdited(false)} onClose={() => setIsEdited(false)} />
+      )}
+    </Page>
+  );
+}
+
+/** The offer as a form beside what account holders see of it. */
+function OfferPart({ asset }: { asset: OperatorAsset }) {
+  const { t } = useI18n();
+  const texts = t.market.operator;
+  const mayManage = useMayManage();
+  const [isBegun, setIsBegun] = useState(false);
+  const [isWithdrawn, setIsWithdrawn] = useState(false);
+  const [inputs, setInputs] = useState(() => offerInputs(asset));
+  if (asset.offer === null && !isBegun) {
+    return (
+      <Panel title={texts.offer}>
+        <EmptyState
+          title={texts.noOffer}
+          text={texts.noOfferText}
+          action={
+            mayManage && (
+              <Button variant="primary" icon="plus" onClick={() => setIsBegun(true)}>
+                {texts.makeOffer}
+              </Button>
+            )
+          }
+        />
+      </Panel>
+    );
+  }
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      {mayManage && (
+        <Panel
+          title={texts.offer}
+          actions={
+            asset.offer && (
+              <Button icon="trash" onClick={() => setIsWithdrawn(true)}>
+                {texts.withdraw}
+              </Button>
+            )
+          }
+        >
+          <OfferForm asset={asset} inputs={inputs} onChange={setInputs} onSaved={() => setIsBegun(false)} />
+        </Panel>
+      )}
+      <section className="grid gap-2 lg:sticky lg:top-4">
+        <h2 className="text-sm font-semibold">{texts.preview}</h2>
+        <OfferCard offer={offerPreview(asset, inputs)} />
+      </section>
+      {isWithdrawn && (
+        <WithdrawDialog
+          asset={asset}
+          onDone={() => {
+            setIsWithdrawn(false);
+            setInputs(offerInputs({ offer: null }));
+          }}
+          onClose={() => setIsWithdrawn(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+type WithdrawProps = { asset: OperatorAsset; onDone: () => void; onClose: () => void };
+
+function WithdrawDialog({ asset, onDone, onClose }: WithdrawProps) {
+  const { t } = useI18n();
+  const texts = t.market.operator;
+  const toast = useToast();
+  const queryClient = useQueryClient();
+  const withdraw = useMutation({
+    mutationFn: () => operatorClient.assets.update(asset.id, { offer: null }),
+    onSuccess: async () => {
+      toast(texts.withdrawnToast(asset.name));
+      await queryClient.invalidateQueries({ queryKey: ['assets'] });
+      onDone();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={texts.withdrawTitle(asset.name)}
+      text={texts.withdrawText}
+      action={texts.withdraw}
+      isDangerous
+      isBusy={withdraw.isPending}
+      error={withdraw.error}
+      onConfirm={() => withdraw.mutate()}
+      onClose={onClose}
+    />
+  );
+}

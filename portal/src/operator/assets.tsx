@@ -1,0 +1,183 @@
+import { type OperatorAsset, TECHNOLOGIES, TSOS } from '@saldo/api';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { CsvColumn } from '../domain/csv.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useMayManage } from '../session/session.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
+import { EmptyState } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import { AssetDialog } from './asset-dialog.tsx';
+import type { AssetFilters } from './filters.ts';
+import { assetListQuery, eachAsset } from './market-queries.ts';
+
+const route = getRouteApi('/app/operator/assets');
+
+const COLUMNS: readonly CsvColumn<OperatorAsset>[] = [
+  { name: 'id', value: ({ id }) => id },
+  { name: 'name', value: ({ name }) => name },
+  { name: 'technology', value: ({ technology }) => technology },
+  { name: 'nominal_power', value: ({ nominal_power }) => nominal_power },
+  { name: 'tso', value: ({ tso }) => tso },
+  { name: 'offer_ppa_type', value: ({ offer }) => offer?.ppa_type ?? null },
+  { name: 'offer_average_annual_power', value: ({ offer }) => offer?.average_annual_power ?? null },
+  { name: 'offer_delivery_start', value: ({ offer }) => offer?.delivery_start ?? null },
+  { name: 'offer_state', value: ({ offer }) => offer?.state ?? null },
+  { name: 'offer_country', value: ({ offer }) => offer?.country ?? null },
+  {
+    name: 'offer_pricing',
+    value: ({ offer }) => offer?.pricing.map(({ years, price }) => `${years}=${price}`).join(' ') ?? null,
+  },
+  { name: 'offer_published_at', value: ({ offer }) => offer?.published_at ?? null },
+];
+
+/** The plants, and which of them are on the market. */
+export function AssetsPage() {
+  const { t } = useI18n();
+  const texts = t.market.operator;
+  const mayManage = useMayManage();
+  const filters = route.useSearch();
+  const navigate = useNavigate();
+  const query = useInfiniteQuery(assetListQuery(filters));
+  const [isAsked, setIsAsked] = useState(false);
+  const set = (change: AssetFilters) =>
+    void navigate({ to: '/operator/assets', search: { ...filters, ...change }, replace: true });
+  return (
+    <Page
+      title={texts.assetsTitle}
+      text={texts.assetsText}
+      actions={
+        <>
+          <ExportButton fileName="assets" columns={COLUMNS} rows={(signal) => eachAsset(filters, signal)} />
+          {mayManage && (
+            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
+              {texts.createAsset}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <FilterBar
+        isFiltered={Object.keys(filters).length > 0}
+        onClear={() => void navigate({ to: '/operator/assets', search: {}, replace: true })}
+      >
+        <AssetFilterFields filters={filters} set={set} />
+      </FilterBar>
+      <Panel isFlush>
+        <PagedList
+          query={query}
+          recordsOf={(page) => page.assets}
+          empty={<EmptyState title={texts.emptyAssets} text={texts.emptyAssetsText} />}
+        >
+          {(assets) => <AssetTable assets={assets} />}
+        </PagedList>
+      </Panel>
+      {isAsked && (
+        <AssetDialog
+          onSaved={({ id }) => void navigate({ to: '/operator/assets/$assetId', params: { assetId: id } })}
+          onClose={() => setIsAsked(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+type FiltersProps = { filters: AssetFilters; set: (change: AssetFilters) => void };
+
+function AssetFilterFields({ filters, set }: FiltersProps) {
+  const { t } = useI18n();
+  const texts = t.market.operator;
+  return (
+    <>
+      <SelectFilter
+        label={texts.technology}
+        value={filters.technology}
+        options={TECHNOLOGIES.map((value) => ({ value, label: t.brp.contracts.technologies[value] }))}
+        onChange={(technology) => set({ technology })}
+      />
+      <SelectFilter
+        label={t.common.controlArea}
+        value={filters.tso}
+        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
+        onChange={(tso) => set({ tso })}
+      />
+      <SelectFilter
+        label={texts.offer}
+        value={filters.offered}
+        options={[
+          { value: 'true', label: texts.offered },
+          { value: 'false', label: texts.notOffered },
+        ]}
+        onChange={(offered) => set({ offered })}
+      />
+    </>
+  );
+}
+
+function AssetTable({ assets }: { assets: readonly OperatorAsset[] }) {
+  const { t, format } = useI18n();
+  const texts = t.market.operator;
+  const columns: readonly Column<OperatorAsset>[] = [
+    {
+      id: 'name',
+      header: texts.name,
+      cell: ({ id, name }) => (
+        <Link
+          to="/operator/assets/$assetId"
+          params={{ assetId: id }}
+          className="font-medium text-accent-strong hover:underline"
+        >
+          {name}
+        </Link>
+      ),
+    },
+    {
+      id: 'technology',
+      header: texts.technology,
+      from: 'sm',
+      cell: ({ technology }) => t.brp.contracts.technologies[technology],
+    },
+    {
+      id: 'power',
+      header: 'MW',
+      isNumber: true,
+      cell: ({ nominal_power }) => format.number(nominal_power),
+    },
+    { id: 'tso', header: t.common.controlArea, from: 'md', cell: ({ tso }) => t.common.tsos[tso] },
+    {
+      id: 'offer',
+      header: texts.offer,
+      cell: ({ offer }) => (
+        <Badge tone={offer ? 'ok' : 'neutral'}>{offer ? texts.offered : texts.notOffered}</Badge>
+      ),
+    },
+    {
+      id: 'prices',
+      header: t.market.priceUnit,
+      isNumber: true,
+      from: 'sm',
+      cell: ({ offer }) => offer && <PriceRange pricing={offer.pricing} />,
+    },
+    {
+      id: 'published',
+      header: t.market.published,
+      from: 'lg',
+      cell: ({ offer }) => offer && <Instant at={offer.published_at} />,
+    },
+  ];
+  return <DataTable label={texts.assetsTitle} columns={columns} rows={assets} rowKey={({ id }) => id} />;
+}
+
+function PriceRange({ pricing }: { pricing: readonly { price: number }[] }) {
+  const { format } = useI18n();
+  const prices = pricing.map(({ price }) => price);
+  const ends = [Math.min(...prices), Math.max(...prices)].map(format.price);
+  return [...new Set(ends)].join(' – ');
+}

@@ -1,0 +1,120 @@
+import { type Demand, LIMITS } from '@saldo/api';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  COUNTRY_LENGTH,
+  type DemandInputs,
+  demandBody,
+  demandFaults,
+  demandInputs,
+  NEW_DEMAND,
+} from '../domain/offer.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { operatorClient } from '../session/operator-client.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Form, FormButtons, TextAreaField, TextField } from '../ui/form.tsx';
+import { useToast } from '../ui/toast.tsx';
+
+const FIELDS = [
+  'contract_period',
+  'delivery_volume',
+  'delivery_start',
+  'state',
+  'country',
+  'additional_info',
+];
+
+/** Publishes a demand, or changes the one that is given. */
+export function DemandDialog({ demand, onClose }: { demand: Demand | null; onClose: () => void }) {
+  const { t } = useI18n();
+  const texts = t.market.operator;
+  const toast = useToast();
+  const queryClient = useQueryClient();
+  const [inputs, setInputs] = useState(() => (demand ? demandInputs(demand) : NEW_DEMAND));
+  const [isTried, setIsTried] = useState(false);
+  const set = (change: Partial<DemandInputs>) => setInputs({ ...inputs, ...change });
+  const faults = demandFaults(inputs);
+  const errorOf = (name: string) => {
+    const fault = isTried ? faults.get(name) : undefined;
+    return fault && texts.faults[fault];
+  };
+  const save = useMutation({
+    mutationFn: () => {
+      const body = demandBody(inputs, demand);
+      return demand ? operatorClient.demands.update(demand.id, body) : operatorClient.demands.create(body);
+    },
+    onSuccess: async () => {
+      toast(texts.demandSaved);
+      await queryClient.invalidateQueries({ queryKey: ['demands'] });
+      onClose();
+    },
+  });
+  const submit = () => {
+    setIsTried(true);
+    if (faults.size === 0) save.mutate();
+  };
+  return (
+    <Dialog title={demand ? texts.editDemandTitle : texts.createDemandTitle} onClose={onClose}>
+      <Form error={save.error} fields={FIELDS} onSubmit={submit}>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField
+            name="delivery_volume"
+            label={texts.volumeMwh}
+            autoFocus
+            inputMode="decimal"
+            autoComplete="off"
+            error={errorOf('delivery_volume')}
+            value={inputs.annualMwh}
+            onChange={(annualMwh) => set({ annualMwh })}
+          />
+          <TextField
+            name="contract_period"
+            label={texts.periodYears}
+            inputMode="numeric"
+            autoComplete="off"
+            error={errorOf('contract_period')}
+            value={inputs.years}
+            onChange={(years) => set({ years })}
+          />
+          <TextField
+            name="country"
+            label={t.market.country}
+            hint={t.market.countryHint}
+            maxLength={COUNTRY_LENGTH}
+            value={inputs.country}
+            onChange={(country) => set({ country })}
+          />
+          <TextField
+            name="state"
+            label={t.market.state}
+            hint={texts.optional}
+            maxLength={LIMITS.nameLength}
+            value={inputs.state}
+            onChange={(state) => set({ state })}
+          />
+          <TextField
+            name="delivery_start"
+            type="date"
+            label={t.market.deliveryStart}
+            hint={texts.optional}
+            value={inputs.start}
+            onChange={(start) => set({ start })}
+          />
+        </div>
+        <TextAreaField
+          name="additional_info"
+          label={t.market.info}
+          hint={texts.optional}
+          maxLength={LIMITS.additionalInfoLength}
+          value={inputs.info}
+          onChange={(info) => set({ info })}
+        />
+        <FormButtons
+          action={demand ? t.common.save : texts.createDemand}
+          isBusy={save.isPending}
+          onClose={onClose}
+        />
+      </Form>
+    </Dialog>
+  );
+}

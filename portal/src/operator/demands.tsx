@@ -1,0 +1,188 @@
+import type { Demand } from '@saldo/api';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
+import type { CsvColumn } from '../domain/csv.ts';
+import { COUNTRY_LENGTH } from '../domain/offer.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { operatorClient } from '../session/operator-client.ts';
+import { useMayManage } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { FilterBar, TextFilter } from '../ui/filters.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
+import { EmptyState } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import { useToast } from '../ui/toast.tsx';
+import { DemandDialog } from './demand-dialog.tsx';
+import { demandListQuery, eachDemand } from './market-queries.ts';
+
+const route = getRouteApi('/app/operator/demands');
+
+const COLUMNS: readonly CsvColumn<Demand>[] = [
+  { name: 'id', value: ({ id }) => id },
+  { name: 'contract_period', value: ({ contract_period }) => contract_period },
+  { name: 'delivery_volume', value: ({ delivery_volume }) => delivery_volume },
+  { name: 'delivery_start', value: ({ delivery_start }) => delivery_start },
+  { name: 'state', value: ({ state }) => state },
+  { name: 'country', value: ({ country }) => country },
+  { name: 'additional_info', value: ({ additional_info }) => additional_info },
+  { name: 'published_at', value: ({ published_at }) => published_at },
+];
+
+type Asked = { readonly what: 'create' } | { readonly what: 'change' | 'withdraw'; readonly demand: Demand };
+
+/** What buyers are looking for. */
+export function DemandsPage() {
+  const { t } = useI18n();
+  const texts = t.market.operator;
+  const mayManage = useMayManage();
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useInfiniteQuery(demandListQuery(filters));
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const close = () => setAsked(null);
+  const setCountry = useCallback(
+    (country: string | undefined) => void navigate({ search: { country }, replace: true }),
+    [navigate],
+  );
+  return (
+    <Page
+      title={texts.demandsTitle}
+      text={texts.demandsText}
+      actions={
+        <>
+          <ExportButton fileName="demands" columns={COLUMNS} rows={(signal) => eachDemand(filters, signal)} />
+          {mayManage && (
+            <Button variant="primary" icon="plus" onClick={() => setAsked({ what: 'create' })}>
+              {texts.createDemand}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <FilterBar isFiltered={filters.country !== undefined} onClear={() => setCountry(undefined)}>
+        <TextFilter
+          label={t.market.country}
+          placeholder={t.market.countryHint}
+          value={filters.country}
+          maxLength={COUNTRY_LENGTH}
+          onChange={setCountry}
+        />
+      </FilterBar>
+      <Panel isFlush>
+        <PagedList
+          query={query}
+          recordsOf={(page) => page.demands}
+          empty={<EmptyState title={texts.emptyDemands} text={texts.emptyDemandsText} />}
+        >
+          {(demands) => <DemandTable demands={demands} onAsk={setAsked} />}
+        </PagedList>
+      </Panel>
+      {asked?.what === 'create' && <DemandDialog demand={null} onClose={close} />}
+      {asked?.what === 'change' && <DemandDialog demand={asked.demand} onClose={close} />}
+      {asked?.what === 'withdraw' && <WithdrawDialog demand={asked.demand} onClose={close} />}
+    </Page>
+  );
+}
+
+type TableProps = { demands: readonly Demand[]; onAsk: (asked: Asked) => void };
+
+function DemandTable({ demands, onAsk }: TableProps) {
+  const { t, format } = useI18n();
+  const texts = t.market.operator;
+  const mayManage = useMayManage();
+  const nameOf = ({ delivery_volume, country }: Demand) =>
+    texts.demandOf(format.number(delivery_volume), format.country(country));
+  const columns: readonly Column<Demand>[] = [
+    {
+      id: 'volume',
+      header: t.market.perYear,
+      isNumber: true,
+      cell: ({ delivery_volume }) => format.number(delivery_volume),
+    },
+    {
+      id: 'period',
+      header: t.market.period,
+      cell: ({ contract_period }) => t.market.years(contract_period),
+    },
+    {
+      id: 'place',
+      header: t.market.country,
+      cell: ({ state, country }) => [state, format.country(country)].filter(Boolean).join(', '),
+    },
+    {
+      id: 'start',
+      header: t.market.deliveryStart,
+      from: 'sm',
+      cell: ({ delivery_start }) => (delivery_start ? format.date(delivery_start) : t.common.none),
+    },
+    {
+      id: 'info',
+      header: t.market.info,
+      from: 'lg',
+      cell: ({ additional_info }) => <span className="line-clamp-2 max-w-xl">{additional_info}</span>,
+    },
+    {
+      id: 'published',
+      header: t.market.published,
+      from: 'md',
+      cell: ({ published_at }) => <Instant at={published_at} />,
+    },
+    {
+      id: 'actions',
+      header: <span className="sr-only">{t.common.actions}</span>,
+      isNumber: true,
+      cell: (demand) =>
+        mayManage && (
+          <span className="inline-flex gap-1">
+            <Button
+              variant="quiet"
+              aria-label={`${texts.editDemand}: ${nameOf(demand)}`}
+              onClick={() => onAsk({ what: 'change', demand })}
+            >
+              {texts.editDemand}
+            </Button>
+            <Button
+              variant="quiet"
+              aria-label={`${texts.deleteDemand}: ${nameOf(demand)}`}
+              onClick={() => onAsk({ what: 'withdraw', demand })}
+            >
+              {texts.deleteDemand}
+            </Button>
+          </span>
+        ),
+    },
+  ];
+  return <DataTable label={texts.demandsTitle} columns={columns} rows={demands} rowKey={({ id }) => id} />;
+}
+
+function WithdrawDialog({ demand, onClose }: { demand: Demand; onClose: () => void }) {
+  const { t } = useI18n();
+  const texts = t.market.operator;
+  const toast = useToast();
+  const queryClient = useQueryClient();
+  const withdraw = useMutation({
+    mutationFn: () => operatorClient.demands.delete(demand.id),
+    onSuccess: async () => {
+      toast(texts.demandDeleted);
+      await queryClient.invalidateQueries({ queryKey: ['demands'] });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={texts.deleteDemandTitle}
+      text={texts.deleteDemandText}
+      action={texts.deleteDemand}
+      isDangerous
+      isBusy={withdraw.isPending}
+      error={withdraw.error}
+      onConfirm={() => withdraw.mutate()}
+      onClose={onClose}
+    />
+  );
+}

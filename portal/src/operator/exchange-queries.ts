@@ -1,0 +1,78 @@
+import type { Message, NominationMismatch, Tso } from '@saldo/api';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { DeliveryDay } from '../domain/delivery-day.ts';
+import { allOf, given, PAGE_SIZE, pages } from '../session/lists.ts';
+import { operatorClient } from '../session/operator-client.ts';
+import type { MessageFilters, UnsentFilters } from './filters.ts';
+
+/** As the wire calls them. */
+const messageFilter = ({ day, ...rest }: MessageFilters) => given({ delivery_date: day, ...rest });
+
+export const messagesQuery = (filters: MessageFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['messages', filters],
+    queryFn: ({ pageParam, signal }) =>
+      operatorClient.messages.list(
+        {
+          ...messageFilter(filters),
+          order: 'newest_first',
+          limit: PAGE_SIZE,
+          ...given({ after: pageParam }),
+        },
+        { signal },
+      ),
+    ...pages,
+  });
+
+export const eachMessage = (filters: MessageFilters, signal: AbortSignal): AsyncIterable<Message> =>
+  operatorClient.messages.each({ ...messageFilter(filters), order: 'newest_first' }, { signal });
+
+export const messageQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['messages', 'one', id],
+    queryFn: ({ signal }) => operatorClient.messages.get(id, { signal }),
+  });
+
+/** A document never changes. */
+export const documentQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['messages', 'document', id],
+    queryFn: ({ signal }) => operatorClient.messages.raw(id, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: false,
+  });
+
+/** What a TSO has answered to a schedule, in the order in which it came. */
+export const answersQuery = ({ id, delivery_date, tso }: Message) =>
+  queryOptions({
+    queryKey: ['messages', 'answers', id],
+    queryFn: async ({ signal }) => {
+      const filter = { direction: 'in', ...given({ delivery_date: delivery_date ?? undefined }) } as const;
+      const ofTso = tso === null ? {} : { tso };
+      const incoming = await allOf(operatorClient.messages.each({ ...filter, ...ofTso }, { signal }));
+      return incoming.filter(({ answers }) => answers === id);
+    },
+  });
+
+/** The most urgent first. */
+export const unsentQuery = ({ day, tso }: UnsentFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['unsent', day, tso],
+    queryFn: ({ pageParam, signal }) =>
+      operatorClient.exchange.unsent(
+        { ...given({ delivery_date: day, tso }), limit: PAGE_SIZE, ...given({ after: pageParam }) },
+        { signal },
+      ),
+    ...pages,
+  });
+
+const MISMATCHES_REFRESH_MS = 60_000;
+
+/** Everything of a day that does not match: a map with gaps would be read as if all were well there. */
+export const mismatchesQuery = (day: DeliveryDay, tso: Tso | undefined) =>
+  queryOptions({
+    queryKey: ['mismatches', day, tso],
+    queryFn: ({ signal }): Promise<NominationMismatch[]> =>
+      allOf(operatorClient.exchange.eachMismatch({ delivery_date: day, ...given({ tso }) }, { signal })),
+    refetchInterval: MISMATCHES_REFRESH_MS,
+  });

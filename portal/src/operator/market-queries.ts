@@ -1,0 +1,42 @@
+import type { Demand, OperatorAsset } from '@saldo/api';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { given, PAGE_SIZE, pages } from '../session/lists.ts';
+import { operatorClient } from '../session/operator-client.ts';
+import type { AssetFilters, DemandFilters } from './filters.ts';
+
+export const assetListQuery = (filters: AssetFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['assets', 'list', filters],
+    queryFn: ({ pageParam, signal }) =>
+      operatorClient.assets.list(
+        { ...given(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
+        { signal },
+      ),
+    ...pages,
+  });
+
+export const eachAsset = (filters: AssetFilters, signal: AbortSignal): AsyncIterable<OperatorAsset> =>
+  operatorClient.assets.each(given(filters), { signal });
+
+export const assetQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['assets', 'one', id],
+    queryFn: ({ signal }) => operatorClient.assets.get(id, { signal }),
+  });
+
+/** The server takes no other case. */
+const demandFilter = ({ country }: DemandFilters) => given({ country: country?.toUpperCase() });
+
+export const demandListQuery = (filters: DemandFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['demands', filters],
+    queryFn: ({ pageParam, signal }) =>
+      operatorClient.demands.list(
+        { ...demandFilter(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
+        { signal },
+      ),
+    ...pages,
+  });
+
+export const eachDemand = (filters: DemandFilters, signal: AbortSignal): AsyncIterable<Demand> =>
+  operatorClient.demands.each(demandFilter(filters), { signal });

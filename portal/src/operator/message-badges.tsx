@@ -1,0 +1,50 @@
+import type { Message } from '@saldo/api';
+import { Link } from '@tanstack/react-router';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Badge, type Tone } from '../ui/badge.tsx';
+
+const STATE_TONES: Readonly<Record<Message['state'], Tone>> = {
+  stored: 'warn',
+  sent: 'accent',
+  acknowledged: 'accent',
+  rejected: 'bad',
+  confirmed: 'ok',
+  applied: 'ok',
+  ignored: 'neutral',
+  failed: 'bad',
+};
+
+export function MessageState({ state }: Pick<Message, 'state'>) {
+  const { t } = useI18n();
+  return <Badge tone={STATE_TONES[state]}>{t.exchange.message.states[state]}</Badge>;
+}
+
+export function MessageDirection({ direction }: Pick<Message, 'direction'>) {
+  const { t } = useI18n();
+  return (
+    <Badge tone={direction}>
+      <span aria-hidden="true">{direction === 'out' ? '↗' : '↙'}</span>
+      {t.exchange.message.directions[direction]}
+    </Badge>
+  );
+}
+
+/** A message by its kind, TSO and day, and the way to it. */
+export function MessageLink({ message }: { message: Message }) {
+  const { t, format } = useI18n();
+  const { id, type, tso, delivery_date, version } = message;
+  const about = [
+    tso && t.common.tsos[tso],
+    delivery_date && format.dayShort(delivery_date),
+    version === null ? null : t.brp.nominations.versionNumber(version),
+  ];
+  return (
+    <Link
+      to="/operator/messages/$messageId"
+      params={{ messageId: id }}
+      className="text-accent-strong hover:underline"
+    >
+      {[t.exchange.message.types[type], ...about].filter(Boolean).join(' · ')}
+    </Link>
+  );
+}

@@ -1,0 +1,176 @@
+import { MESSAGE_DIRECTIONS, MESSAGE_STATES, MESSAGE_TYPES, type Message, TSOS } from '@saldo/api';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { CsvColumn } from '../domain/csv.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { DayFilter, FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
+import { EmptyState } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import { eachMessage, messagesQuery } from './exchange-queries.ts';
+import type { MessageFilters } from './filters.ts';
+import { MessageDirection, MessageState } from './message-badges.tsx';
+
+const route = getRouteApi('/app/operator/messages');
+
+const COLUMNS: readonly CsvColumn<Message>[] = [
+  { name: 'id', value: ({ id }) => id },
+  { name: 'direction', value: ({ direction }) => direction },
+  { name: 'type', value: ({ type }) => type },
+  { name: 'format', value: ({ format }) => format },
+  { name: 'tso', value: ({ tso }) => tso },
+  { name: 'delivery_date', value: ({ delivery_date }) => delivery_date },
+  { name: 'version', value: ({ version }) => version },
+  { name: 'state', value: ({ state }) => state },
+  { name: 'error', value: ({ error }) => error },
+  { name: 'file_name', value: ({ file_name }) => file_name },
+  { name: 'answers', value: ({ answers }) => answers },
+  { name: 'created_at', value: ({ created_at }) => created_at },
+  { name: 'sent_at', value: ({ sent_at }) => sent_at },
+];
+
+/** Every schedule that left, and every answer that came. */
+export function MessagesPage() {
+  const { t } = useI18n();
+  const texts = t.exchange.message;
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useInfiniteQuery(messagesQuery(filters));
+  const set = (change: MessageFilters) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+  return (
+    <Page
+      title={texts.title}
+      text={texts.text}
+      actions={
+        <ExportButton fileName="messages" columns={COLUMNS} rows={(signal) => eachMessage(filters, signal)} />
+      }
+    >
+      <FilterBar
+        isFiltered={Object.keys(filters).length > 0}
+        onClear={() => void navigate({ search: {}, replace: true })}
+      >
+        <MessageFilterFields filters={filters} set={set} />
+      </FilterBar>
+      <Panel isFlush>
+        <PagedList
+          query={query}
+          recordsOf={(page) => page.messages}
+          empty={<EmptyState title={texts.empty} text={texts.emptyText} />}
+        >
+          {(messages) => <MessageTable messages={messages} label={texts.title} />}
+        </PagedList>
+      </Panel>
+    </Page>
+  );
+}
+
+type FiltersProps = { filters: MessageFilters; set: (change: MessageFilters) => void };
+
+function MessageFilterFields({ filters, set }: FiltersProps) {
+  const { t } = useI18n();
+  const texts = t.exchange.message;
+  return (
+    <>
+      <DayFilter label={t.common.day} value={filters.day} onChange={(day) => set({ day })} />
+      <SelectFilter
+        label={t.common.controlArea}
+        value={filters.tso}
+        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
+        onChange={(tso) => set({ tso })}
+      />
+      <SelectFilter
+        label={t.common.direction}
+        value={filters.direction}
+        options={MESSAGE_DIRECTIONS.map((value) => ({ value, label: texts.directions[value] }))}
+        onChange={(direction) => set({ direction })}
+      />
+      <SelectFilter
+        label={texts.type}
+        value={filters.type}
+        options={MESSAGE_TYPES.map((value) => ({ value, label: texts.types[value] }))}
+        onChange={(type) => set({ type })}
+      />
+      <SelectFilter
+        label={texts.state}
+        value={filters.state}
+        options={MESSAGE_STATES.map((value) => ({ value, label: texts.states[value] }))}
+        onChange={(state) => set({ state })}
+      />
+    </>
+  );
+}
+
+const isTroubled = ({ state }: Message) => state === 'rejected' || state === 'failed';
+
+export function MessageTable({ messages, label }: { messages: readonly Message[]; label: string }) {
+  const { t, format } = useI18n();
+  const texts = t.exchange.message;
+  const columns: readonly Column<Message>[] = [
+    {
+      id: 'type',
+      header: texts.type,
+      cell: ({ id, type, tso, delivery_date }) => (
+        <span className="grid">
+          <Link
+            to="/operator/messages/$messageId"
+            params={{ messageId: id }}
+            className="font-medium text-accent-strong hover:underline"
+          >
+            {texts.types[type]}
+          </Link>
+          <span className="text-xs text-muted sm:hidden">
+            {[tso && t.common.tsos[tso], delivery_date && format.dayShort(delivery_date)]
+              .filter(Boolean)
+              .join(' · ')}
+          </span>
+        </span>
+      ),
+    },
+    {
+      id: 'direction',
+      header: t.common.direction,
+      cell: ({ direction }) => <MessageDirection direction={direction} />,
+    },
+    { id: 'tso', header: t.common.controlArea, from: 'sm', cell: ({ tso }) => tso && t.common.tsos[tso] },
+    {
+      id: 'day',
+      header: t.common.day,
+      from: 'sm',
+      cell: ({ delivery_date }) =>
+        delivery_date && <span className="whitespace-nowrap">{format.day(delivery_date)}</span>,
+    },
+    { id: 'version', header: texts.version, isNumber: true, from: 'sm', cell: ({ version }) => version },
+    {
+      id: 'format',
+      header: texts.format,
+      from: 'lg',
+      cell: ({ format: form }) => form?.toUpperCase(),
+    },
+    { id: 'state', header: texts.state, cell: ({ state }) => <MessageState state={state} /> },
+    {
+      id: 'stored',
+      header: texts.stored,
+      from: 'sm',
+      cell: ({ created_at }) => <Instant at={created_at} />,
+    },
+    {
+      id: 'error',
+      header: texts.error,
+      from: 'lg',
+      cell: ({ error }) => error && <span className="line-clamp-2 max-w-xl min-w-48">{error}</span>,
+    },
+  ];
+  return (
+    <DataTable
+      label={label}
+      columns={columns}
+      rows={messages}
+      rowKey={({ id }) => id}
+      rowTone={(message) => (isTroubled(message) ? 'bad' : null)}
+    />
+  );
+}

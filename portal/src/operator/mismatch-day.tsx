@@ -1,0 +1,235 @@
+import type { NominationMismatch } from '@saldo/api';
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { DirectionBadge } from '../brp/badges.tsx';
+import { NominationLink } from '../brp/links.tsx';
+import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
+import { type DeliveryDay, slotStart } from '../domain/delivery-day.ts';
+import { sumKwh } from '../domain/energy.ts';
+import { differencesBySlot, type MismatchedSlot, mismatchedSlots } from '../domain/mismatch.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { buttonClass } from '../ui/button.tsx';
+import { Code } from '../ui/copy.tsx';
+import { Fact, Panel } from '../ui/page.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import type { MismatchSearch } from './filters.ts';
+import { useGroupOwners } from './lookups.ts';
+
+type Props = {
+  day: DeliveryDay;
+  mismatches: readonly NominationMismatch[];
+  search: MismatchSearch;
+  set: (change: MismatchSearch) => void;
+};
+
+/** A nomination that does not match, and where. */
+type Position = { readonly mismatch: NominationMismatch; readonly slots: readonly MismatchedSlot[] };
+
+/** Room for an EIC, a control area and an arrow. */
+const LABEL_WIDTH = 214;
+
+/** One day: balance group by quarter-hour, both sides of the one that is chosen, and all of it as a table. */
+export function MismatchDay({ day, mismatches, search, set }: Props) {
+  const { t, format } = useI18n();
+  const texts = t.exchange.mismatch;
+  const navigate = useNavigate();
+  const positions = useMemo(
+    () => mismatches.map((mismatch): Position => ({ mismatch, slots: mismatchedSlots(mismatch) })),
+    [mismatches],
+  );
+  const rows = useMemo(
+    () =>
+      positions.map(
+        ({ mismatch: { nomination_id, eic, tso, direction }, slots }): HeatRow => ({
+          id: nomination_id,
+          label: `${eic} ${t.common.tsos[tso]} ${direction === 'out' ? '↗' : '↙'}`,
+          values: differencesBySlot(day, slots),
+        }),
+      ),
+    [positions, day, t],
+  );
+  const selected = selectedCell(positions, search);
+  const position = positions[selected.row];
+  const describe = (cell: Cell): string => {
+    const kwh = rows[cell.row]?.values[cell.slot - 1];
+    return [
+      rows[cell.row]?.label,
+      t.common.slotOf(cell.slot, format.slot(slotStart(day, cell.slot))),
+      kwh ? `${texts.difference} ${format.mwhSigned(kwh)} MWh (${format.mwSigned(kwh)} MW)` : texts.none,
+    ].join(' · ');
+  };
+  const open = ({ row, slot }: Cell) => {
+    const nominationId = positions[row]?.mismatch.nomination_id;
+    if (nominationId === undefined) return;
+    void navigate({
+      to: '/operator/nominations/$nominationId',
+      params: { nominationId },
+      search: { slot },
+    });
+  };
+  return (
+    <>
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
+        <Panel title={texts.positions(format.day(day))} actions={<Legend />}>
+          <HeatMap
+            label={texts.positionsLabel(format.dayLong(day))}
+            help={texts.positionsHelp}
+            rows={rows}
+            labelWidth={LABEL_WIDTH}
+            day={day}
+            selected={selected}
+            onSelect={({ row, slot }) => set({ slot, nomination: positions[row]?.mismatch.nomination_id })}
+            onOpen={open}
+            describe={describe}
+          />
+        </Panel>
+        {position && <Sides day={day} position={position} slot={selected.slot} />}
+      </div>
+      <Panel title={texts.list} isFlush>
+        <MismatchTable positions={positions} selected={position?.mismatch.nomination_id} />
+      </Panel>
+    </>
+  );
+}
+
+/** What the address names, else the first difference that there is. */
+function selectedCell(positions: readonly Position[], { nomination, slot }: MismatchSearch): Cell {
+  const named = positions.findIndex(({ mismatch }) => mismatch.nomination_id === nomination);
+  const bySlot = positions.findIndex(({ slots }) => slots.some((known) => known.slot === slot));
+  const row = Math.max(0, named >= 0 ? named : bySlot);
+  return { row, slot: slot ?? positions[row]?.slots[0]?.slot ?? 1 };
+}
+
+function Legend() {
+  const { t } = useI18n();
+  const texts = t.exchange.mismatch;
+  const entries = [
+    { label: texts.more, className: 'fill-out' },
+    { label: texts.less, className: 'fill-in' },
+    { label: texts.none, className: 'fill-sunken stroke-line-strong' },
+  ];
+  return (
+    <span className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
+      {entries.map(({ label, className }) => (
+        <span key={label} className="inline-flex items-center gap-1.5">
+          <svg aria-hidden="true" width="12" height="12">
+            <rect x="1" y="1" width="10" height="10" strokeWidth="1.5" className={className} />
+          </svg>
+          {label}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+type SidesProps = { day: DeliveryDay; position: Position; slot: number };
+
+/** What each side says about a quarter-hour. */
+function Sides({ day, position: { mismatch, slots }, slot }: SidesProps) {
+  const { t, format } = useI18n();
+  const texts = t.exchange.mismatch;
+  const ownerOf = useGroupOwners();
+  const found = slots.find((known) => known.slot === slot);
+  const amount = (kwh: number | null) =>
+    kwh === null ? (
+      <span className="text-muted">{texts.notSaid}</span>
+    ) : (
+      <>
+        <span className="font-semibold">{`${format.mwh(kwh)} MWh`}</span>
+        <span className="ml-2 text-muted">{`${format.mw(kwh)} MW`}</span>
+      </>
+    );
+  return (
+    <Panel title={`${texts.selected} · ${t.common.slotOf(slot, format.slot(slotStart(day, slot)))}`}>
+      <div className="grid gap-4 text-sm" aria-live="polite">
+        <div className="grid gap-1">
+          <span className="flex flex-wrap items-center justify-between gap-2">
+            <Code text={mismatch.eic} />
+            <DirectionBadge direction={mismatch.direction} />
+          </span>
+          <span className="flex flex-wrap justify-between gap-2 text-muted">
+            <span>{ownerOf(mismatch.eic)}</span>
+            <span>{t.common.tsos[mismatch.tso]}</span>
+          </span>
+        </div>
+        {found ? (
+          <dl className="grid gap-3">
+            <Fact label={texts.ours}>{amount(found.amountKwh)}</Fact>
+            <Fact label={texts.tso}>{amount(found.matchedKwh)}</Fact>
+            <Fact label={texts.counterpart}>{amount(found.counterpartKwh)}</Fact>
+            <Fact label={texts.difference}>
+              <span className="font-semibold text-bad">{`${format.mwhSigned(found.differenceKwh)} MWh`}</span>
+              <span className="ml-2 text-muted">{`${format.mwSigned(found.differenceKwh)} MW`}</span>
+            </Fact>
+          </dl>
+        ) : (
+          <p className="text-muted">{texts.none}</p>
+        )}
+        <NominationLink id={mismatch.nomination_id} search={{ slot }} className={buttonClass()}>
+          {texts.open}
+        </NominationLink>
+      </div>
+    </Panel>
+  );
+}
+
+type TableProps = { positions: readonly Position[]; selected: string | undefined };
+
+function MismatchTable({ positions, selected }: TableProps) {
+  const { t, format } = useI18n();
+  const texts = t.exchange.mismatch;
+  const ownerOf = useGroupOwners();
+  const total = ({ slots }: Position) => sumKwh(slots.map(({ differenceKwh }) => differenceKwh));
+  const columns: readonly Column<Position>[] = [
+    {
+      id: 'group',
+      header: t.common.balanceGroup,
+      cell: ({ mismatch, slots }) => (
+        <span className="grid">
+          <NominationLink
+            id={mismatch.nomination_id}
+            search={slots[0] ? { slot: slots[0].slot } : {}}
+            className="font-mono text-[0.92em] font-medium text-accent-strong hover:underline"
+          >
+            {mismatch.eic}
+          </NominationLink>
+          <span className="text-xs text-muted">{ownerOf(mismatch.eic)}</span>
+        </span>
+      ),
+    },
+    { id: 'tso', header: t.common.controlArea, cell: ({ mismatch }) => t.common.tsos[mismatch.tso] },
+    {
+      id: 'direction',
+      header: t.common.direction,
+      from: 'sm',
+      cell: ({ mismatch }) => <DirectionBadge direction={mismatch.direction} />,
+    },
+    {
+      id: 'status',
+      header: t.common.status,
+      from: 'sm',
+      cell: ({ mismatch: { status } }) => (
+        <Badge tone={status === 'pending' ? 'warn' : 'bad'}>
+          {status === 'pending' ? texts.undecided : t.brp.nominations.statuses[status]}
+        </Badge>
+      ),
+    },
+    { id: 'slots', header: texts.slots, isNumber: true, cell: ({ slots }) => format.number(slots.length) },
+    {
+      id: 'difference',
+      header: `${texts.difference} MWh`,
+      isNumber: true,
+      cell: (position) => format.mwhSigned(total(position)),
+    },
+  ];
+  return (
+    <DataTable
+      label={texts.list}
+      columns={columns}
+      rows={positions}
+      rowKey={({ mismatch }) => mismatch.nomination_id}
+      rowTone={({ mismatch }) => (mismatch.nomination_id === selected ? 'selected' : null)}
+    />
+  );
+}

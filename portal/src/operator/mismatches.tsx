@@ -1,0 +1,137 @@
+import { type NominationMismatch, TSOS } from '@saldo/api';
+import { useQueries } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { ClockChangeNotice } from '../brp/clock-change.tsx';
+import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
+import { addDays, type DeliveryDay, ORDINARY_SLOTS, slotCount, slotStart } from '../domain/delivery-day.ts';
+import { deviationBySlot } from '../domain/mismatch.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useToday } from '../session/server-clock.ts';
+import { DayPicker, FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded, Skeleton, SkeletonBlock } from '../ui/states.tsx';
+import { mismatchesQuery } from './exchange-queries.ts';
+import type { MismatchSearch } from './filters.ts';
+import { MismatchDay } from './mismatch-day.tsx';
+
+const route = getRouteApi('/app/operator/mismatches');
+
+/** How many days the overview has. */
+const DAYS = 14;
+
+/** The days of the overview: up to tomorrow, or up to the chosen day where that lies elsewhere. */
+function overviewDays(day: DeliveryDay, today: DeliveryDay): DeliveryDay[] {
+  const tomorrow = addDays(today, 1);
+  const isNear = day <= tomorrow && day > addDays(tomorrow, -DAYS);
+  const last = isNear ? tomorrow : day;
+  return Array.from({ length: DAYS }, (_, index) => addDays(last, index - DAYS + 1));
+}
+
+/** Where a day that was just opened is looked at first. */
+const firstSlot = (mismatches: readonly NominationMismatch[] = []): number => {
+  const slots = mismatches.flatMap((mismatch) => mismatch.slots.map(({ slot_number }) => slot_number));
+  return slots.length === 0 ? 1 : Math.min(...slots);
+};
+
+/** Where nominations and what the TSOs confirmed differ: over days, and on one of them. */
+export function MismatchesPage() {
+  const { t } = useI18n();
+  const texts = t.exchange.mismatch;
+  const today = useToday();
+  const search = route.useSearch();
+  const { day = today, tso } = search;
+  const navigate = route.useNavigate();
+  const days = useMemo(() => overviewDays(day, today), [day, today]);
+  const queries = useQueries({ queries: days.map((of) => mismatchesQuery(of, tso)) });
+  const shown = queries[days.indexOf(day)];
+  const set = (change: MismatchSearch) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
+  const show = (next: DeliveryDay, slot?: number) => set({ day: next, slot, nomination: undefined });
+  return (
+    <Page title={texts.title} text={texts.text}>
+      <FilterBar isFiltered={tso !== undefined} onClear={() => set({ tso: undefined })}>
+        <DayPicker value={day} today={today} onChange={(next) => show(next)} />
+        <SelectFilter
+          label={t.common.controlArea}
+          value={tso}
+          options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
+          onChange={(next) => set({ tso: next })}
+        />
+      </FilterBar>
+      <DaysPanel
+        days={days}
+        day={day}
+        slot={search.slot ?? firstSlot(shown?.data)}
+        found={queries.map(({ data }) => data)}
+        onShow={show}
+      />
+      <ClockChangeNotice day={day} />
+      {shown && (
+        <Loaded query={shown} loading={<Skeleton lines={8} />}>
+          {(mismatches) =>
+            mismatches.length === 0 ? (
+              <Panel>
+                <EmptyState title={texts.noneOnDay} text={texts.noneOnDayText} />
+              </Panel>
+            ) : (
+              <MismatchDay key={day} day={day} mismatches={mismatches} search={search} set={set} />
+            )
+          }
+        </Loaded>
+      )}
+    </Page>
+  );
+}
+
+type DaysProps = {
+  days: readonly DeliveryDay[];
+  day: DeliveryDay;
+  slot: number;
+  found: readonly (readonly NominationMismatch[] | undefined)[];
+  onShow: (day: DeliveryDay, slot: number) => void;
+};
+
+/** Day by quarter-hour: how much is off in all. */
+function DaysPanel({ days, day, slot, found, onShow }: DaysProps) {
+  const { t, format } = useI18n();
+  const texts = t.exchange.mismatch;
+  const rows = days.map(
+    (of, index): HeatRow => ({
+      id: of,
+      label: format.dayShort(of),
+      isUnusual: slotCount(of) !== ORDINARY_SLOTS,
+      values: deviationBySlot(of, found[index] ?? []),
+    }),
+  );
+  const selected = { row: Math.max(0, days.indexOf(day)), slot: Math.min(slot, slotCount(day)) };
+  const dayAt = ({ row }: Cell) => days[row] ?? day;
+  const describe = (cell: Cell): string => {
+    const kwh = rows[cell.row]?.values[cell.slot - 1];
+    return [
+      format.day(dayAt(cell)),
+      t.common.slotOf(cell.slot, format.slot(slotStart(dayAt(cell), cell.slot))),
+      kwh ? `${texts.deviation} ${format.mwh(kwh)} MWh (${format.mw(kwh)} MW)` : texts.none,
+    ].join(' · ');
+  };
+  const select = (cell: Cell) => onShow(dayAt(cell), cell.slot);
+  const label = texts.daysLabel(format.day(days[0] ?? day), format.day(days.at(-1) ?? day));
+  return (
+    <Panel title={texts.days}>
+      {found.every((mismatches) => mismatches === undefined) ? (
+        <SkeletonBlock className="h-80" />
+      ) : (
+        <HeatMap
+          label={label}
+          help={texts.daysHelp}
+          rows={rows}
+          tone="bad"
+          selected={selected}
+          onSelect={select}
+          onOpen={select}
+          describe={describe}
+        />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,9 @@
+/** Hands a file that was made in the page to whoever sits in front of it. */
+export function download(name: string, parts: readonly string[], type: string): void {
+  const url = URL.createObjectURL(new Blob([...parts], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}
