@@ -250,7 +250,7 @@ test('a BRP sees its own and nothing of another, by list or by address', async (
       const paths = ['/v1/nominations', '/v1/customers', '/operator/v1/brps'];
       return Promise.all(paths.map(async (path) => (await fetch(path)).status));
     });
-    assert.deepEqual(statuses, [403, 403, 403]);
+    assert.deepEqual(statuses, [401, 401, 401]);
   });
   await visit(await user({ type: 'operator' }), async (page) => {
     await page.goto('/customers');
