@@ -64,6 +64,7 @@ async function fetchInto(root: string): Promise<void> {
   try {
     await mkdir(draft, { recursive: true });
     await unpackPackages(draft);
+    await writeFile(path.join(draft, FONTS), fontsText(root));
     await rename(draft, root).catch((error: NodeJS.ErrnoException) => {
       // Somebody else was faster, with the same packages.
       if (!existsSync(programIn(root))) throw error;
@@ -122,19 +123,21 @@ async function run(program: string, parameters: readonly string[], cwd: string):
   return stdout;
 }
 
+const FONTS = 'fonts.conf';
+
+const fontsText = (root: string): string => {
+  const folders = ['/usr/share/fonts', path.join(root, 'usr', 'share', 'fonts')];
+  const listed = folders.map((folder) => `<dir>${folder}</dir>`).join('');
+  return `<fontconfig>${listed}<cachedir>${path.join(root, 'font-cache')}</cachedir></fontconfig>\n`;
+};
+
 /** Where the libraries and fonts are that came with it. */
 async function environmentOf(root: string): Promise<Record<string, string>> {
   const files = await readdir(root, { recursive: true, withFileTypes: true });
   const libraries = files.filter(({ name }) => /\.so(?:\.|$)/.test(name)).map(({ parentPath }) => parentPath);
-  const fonts = path.join(root, 'fonts.conf');
-  const folders = ['/usr/share/fonts', path.join(root, 'usr/share/fonts')];
-  await writeFile(
-    fonts,
-    `<fontconfig>${folders.map((folder) => `<dir>${folder}</dir>`).join('')}<cachedir>${path.join(root, 'fonts')}</cachedir></fontconfig>\n`,
-  );
   const known = process.env['LD_LIBRARY_PATH'];
   return {
     LD_LIBRARY_PATH: [...new Set(libraries), ...(known ? [known] : [])].join(path.delimiter),
-    FONTCONFIG_FILE: fonts,
+    FONTCONFIG_FILE: path.join(root, FONTS),
   };
 }

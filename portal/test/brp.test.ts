@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { createAccount } from '../../server/src/features/parties/actions.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, kwhOf, listNominated, only } from '../../server/test/nominated.ts';
 import { cellsOf, open, openStage, settled } from './stage.ts';
@@ -236,6 +237,20 @@ test('a BRP sees its own and nothing of another, by list or by address', async (
       await page.goto(url);
       await page.waitForURL((landed) => landed.pathname === '/');
     }
+  });
+  const account = await platform.db.transaction((tx) =>
+    createAccount(tx, { name: 'Stadtwerk' }, platform.clock.now()),
+  );
+  await visit(await user({ type: 'account', accountNo: account.no }), async (page) => {
+    for (const url of ['/nominations', '/customers', '/operator/brps']) {
+      await page.goto(url);
+      await page.waitForURL((landed) => landed.pathname === '/');
+    }
+    const statuses = await page.evaluate(async () => {
+      const paths = ['/v1/nominations', '/v1/customers', '/operator/v1/brps'];
+      return Promise.all(paths.map(async (path) => (await fetch(path)).status));
+    });
+    assert.deepEqual(statuses, [401, 401, 401]);
   });
   await visit(await user({ type: 'operator' }), async (page) => {
     await page.goto('/customers');

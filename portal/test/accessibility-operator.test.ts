@@ -1,0 +1,3 @@
+import { lookAtPagesOf } from './accessibility.ts';
+
+lookAtPagesOf('operator');

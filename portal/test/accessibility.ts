@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { dayStart } from '../../server/src/domain/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '../../server/src/domain/id.ts';
+import { createAccount } from '../../server/src/features/parties/actions.ts';
+import { client } from '../../server/test/harness.ts';
+import { confirm, listNominated } from '../../server/test/nominated.ts';
+import { drawn, NOBODY, open, openStage, type Visitor } from './stage.ts';
+
+const DAY = '2026-10-21';
+const WIDTHS = [1440, 390];
+
+const { platform, world, user, visit } = await openStage();
+const { seller, producer, consumer, buyer } = await world.pair();
+await world.customer(seller, { name: 'Waiting', metadata: { site: 'Harz' } });
+await world.key(seller, ['contracts:read'], dayStart(DAY));
+const contract = await world.contract(producer, consumer);
+/** The first hours of the day only: a table of many rows has no other faults than one of few. */
+const hoursOf = (firstKwh: number) =>
+  Array.from({ length: 96 }, (_, at) => (at === 0 ? firstKwh : at < 8 ? 250 : null));
+await world.volumes(contract, DAY, hoursOf(250));
+await world.volumes(contract, '2026-10-25', 250);
+await world.nominate();
+const asSeller = client(platform.baseUrl, seller.key);
+const [nomination] = await listNominated(asSeller, `&delivery_date=${DAY}`);
+assert.ok(nomination);
+await confirm(platform, nomination, (kw, at) => (at < 3 ? 0 : kw));
+await world.volumes(contract, DAY, hoursOf(300));
+await world.nominate();
+const account = await platform.db.transaction((tx) =>
+  createAccount(tx, { name: 'Stadtwerk' }, platform.clock.now()),
+);
+
+type Role = 'nobody' | 'account' | 'brp' | 'operator';
+
+/** Where each page of the portal is looked at, and by whom: every route of the router has to stand here. */
+const PAGES: Record<Role, Record<string, readonly string[]>> = {
+  nobody: {
+    '/sign-in': ['/sign-in', '/sign-in?ended=true'],
+    '/invitation': ['/invitation#a-token-that-does-not-exist'],
+  },
+  account: { '/': ['/'], '/profile': ['/profile'] },
+  brp: {
+    '/': ['/', '/a-page-that-does-not-exist'],
+    '/profile': ['/profile'],
+    '/contracts': ['/contracts', '/contracts?type=intraday'],
+    '/contracts/$contractId': [`/contracts/${contract.id}?day=${DAY}`],
+    '/nominations': [`/nominations?day=${DAY}&versions=all`],
+    '/nominations/$nominationId': [
+      `/nominations/${nomination.id}?slot=2`,
+      `/nominations/${nomination.id}?view=history`,
+    ],
+    '/month': ['/month'],
+    '/customers': ['/customers'],
+    '/customers/$customerId': [`/customers/${producer.id}`],
+    '/keys': ['/keys'],
+  },
+  operator: {
+    '/': ['/'],
+    '/operator/nominations': [`/operator/nominations?day=${DAY}`],
+    '/operator/nominations/$nominationId': [`/operator/nominations/${nomination.id}`],
+    '/operator/contracts': ['/operator/contracts'],
+    '/operator/contracts/new': ['/operator/contracts/new'],
+    '/operator/contracts/$contractId': [`/operator/contracts/${contract.id}?day=${DAY}`],
+    '/operator/import': ['/operator/import'],
+    '/operator/brps': ['/operator/brps'],
+    '/operator/brps/$brpId': [`/operator/brps/${buyer.id}`],
+    '/operator/balance-groups': ['/operator/balance-groups'],
+    '/operator/customers': ['/operator/customers'],
+    '/operator/customers/$customerId': [`/operator/customers/${producer.id}`],
+    '/operator/accounts': ['/operator/accounts'],
+    '/operator/accounts/$accountId': [`/operator/accounts/${encodeId(ID_PREFIX.account, account.id)}`],
+    '/operator/users': ['/operator/users'],
+    '/operator/keys': ['/operator/keys'],
+    '/operator/audit': ['/operator/audit'],
+  },
+};
+
+const visitors: Record<Role, Visitor> = {
+  nobody: NOBODY,
+  account: await user({ type: 'account', accountNo: account.no }),
+  brp: await user({ type: 'brp', brpNo: seller.no }),
+  operator: await user({ type: 'operator' }),
+};
+
+type Violations = { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] };
+type WithAxe = { axe: { run(options: object): Promise<Violations> } };
+
+/** What axe finds on the page as it is shown now, by all of its rules or by some. */
+async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  await drawn(page);
+  if (await page.evaluate(() => !('axe' in window))) await page.evaluate(axe.source);
+  const found = await page.evaluate(async (runOnly) => {
+    const options = { resultTypes: ['violations'], ...(runOnly ? { runOnly } : {}) };
+    return (await (window as unknown as WithAxe).axe.run(options)).violations;
+  }, rules);
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
+  );
+}
+
+/** In both appearances: these differ in nothing but colours, so that other rules would find the same twice. */
+async function violationsInBoth(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const inLight = await violations(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  return [...inLight, ...(await violations(page, ['color-contrast'])).map((fault) => `dark: ${fault}`)];
+}
+
+/** At a desk and on a phone, where nothing may stand outside of the screen. */
+async function faultsOf(page: Page, name: string): Promise<string[]> {
+  const faults: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    faults.push(...(await violationsInBoth(page)).map((fault) => `${name}, ${width} px: ${fault}`));
+    const neededWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (neededWidth > width) faults.push(`${name} is ${neededWidth} px wide on a screen of ${width} px`);
+  }
+  return faults;
+}
+
+const DIALOGS: Record<Role, readonly { url: string; button: string; width?: number }[]> = {
+  nobody: [],
+  account: [],
+  brp: [
+    { url: '/keys', button: 'New key' },
+    { url: `/customers/${producer.id}`, button: 'Activate' },
+    { url: '/', button: 'Menu', width: 390 },
+  ],
+  operator: [
+    { url: '/operator/users', button: 'New user' },
+    { url: '/operator/balance-groups', button: 'New balance group' },
+    { url: '/operator/nominations', button: 'Net now' },
+    { url: `/operator/contracts/${contract.id}?day=${DAY}`, button: 'Set end' },
+  ],
+};
+
+/** The tests of these roles. They are shared among files, so that these run beside each other. */
+export function lookAtPagesOf(...roles: Role[]): void {
+  test('every page of the router is looked at', lookForForgottenPages);
+  for (const role of roles) {
+    test(`axe finds nothing on any page of ${role}, in both appearances, at a desk and on a phone`, () =>
+      lookAtPages(role));
+    if (DIALOGS[role].length === 0) continue;
+    test(`axe finds nothing in dialogs of ${role}, and they give the focus back to what opened them`, () =>
+      lookAtDialogs(role));
+  }
+}
+
+const lookForForgottenPages = () =>
+  visit(NOBODY, async (page) => {
+    await open(page, '/sign-in');
+    const paths = await page.evaluate(() => {
+      const { __TSR_ROUTER__ } = window as unknown as {
+        __TSR_ROUTER__: {
+          routesById: Record<string, { fullPath: string; options: { component?: unknown } }>;
+        };
+      };
+      // Those without a component only hold others together.
+      return Object.values(__TSR_ROUTER__.routesById)
+        .filter(({ options }) => options.component !== undefined)
+        .map(({ fullPath }) => fullPath);
+    });
+    const looked = new Set(Object.values(PAGES).flatMap((pages) => Object.keys(pages)));
+    const unknown = new Set(paths.map((path) => (path === '' ? '/' : path))).symmetricDifference(looked);
+    assert.deepEqual([...unknown], []);
+  });
+
+const lookAtPages = (role: Role) =>
+  visit(visitors[role], async (page) => {
+    const faults: string[] = [];
+    for (const [route, urls] of Object.entries(PAGES[role])) {
+      for (const url of urls) {
+        await open(page, url);
+        faults.push(...(await faultsOf(page, `${url} (${route})`)));
+      }
+    }
+    assert.deepEqual(faults, []);
+  });
+
+const lookAtDialogs = (role: Role) =>
+  visit(visitors[role], async (page) => {
+    for (const { url, button, width = 1440 } of DIALOGS[role]) {
+      await page.setViewportSize({ width, height: 900 });
+      await open(page, url);
+      const opener = page.getByRole('button', { name: button, exact: true });
+      await opener.click();
+      await page.getByRole('dialog').waitFor();
+      assert.deepEqual(await violationsInBoth(page), [], `${url}: ${button}`);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      assert.ok(await opener.evaluate((element) => element === document.activeElement), button);
+    }
+  });
