@@ -6,7 +6,8 @@ import { launchChromium } from './chromium.ts';
 
 /**
  * Takes the pictures of the documentation from a running platform with its demo world:
- * `npm run screenshots --workspace portal -- ./data`. The argument is the platform's data folder.
+ * `npm run screenshots --workspace portal -- ./data`. The first argument is the platform's data folder; names of
+ * pictures after it take these alone.
  */
 const OUT = fileURLToPath(new URL('../docs/images', import.meta.url));
 const BASE = process.env['SALDO_URL'] ?? 'http://127.0.0.1:8080';
@@ -15,18 +16,29 @@ type Demo = { readonly users: readonly { email: string; password: string; role: 
 type View = {
   readonly name: string;
   readonly path: string;
+  readonly role: 'brp' | 'operator' | 'account';
   readonly width: number;
   readonly theme: 'light' | 'dark';
 };
 
 const WIDE = 1440;
 const PHONE = 390;
+/** In the demo world a balance group forgot its schedule three days ago. */
+const FORGOTTEN = new Date(Date.now() - 3 * 24 * 3_600_000).toISOString().slice(0, 10);
 const VIEWS: readonly View[] = [
-  { name: 'overview', path: '/', width: WIDE, theme: 'light' },
-  { name: 'nominations', path: '/nominations', width: WIDE, theme: 'light' },
-  { name: 'nomination', path: 'long-day', width: WIDE, theme: 'dark' },
-  { name: 'nomination-phone', path: 'long-day', width: PHONE, theme: 'light' },
-  { name: 'month', path: '/month', width: WIDE, theme: 'dark' },
+  { name: 'overview', path: '/', role: 'brp', width: WIDE, theme: 'light' },
+  { name: 'nominations', path: '/nominations', role: 'brp', width: WIDE, theme: 'light' },
+  { name: 'nomination', path: 'long-day', role: 'brp', width: WIDE, theme: 'dark' },
+  { name: 'nomination-phone', path: 'long-day', role: 'brp', width: PHONE, theme: 'light' },
+  { name: 'month', path: '/month', role: 'brp', width: WIDE, theme: 'dark' },
+  {
+    name: 'mismatches',
+    path: `/operator/mismatches?day=${FORGOTTEN}`,
+    role: 'operator',
+    width: WIDE,
+    theme: 'light',
+  },
+  { name: 'offers', path: '/offers', role: 'account', width: WIDE, theme: 'dark' },
 ];
 
 async function signIn(page: Page, user: Demo['users'][number]): Promise<void> {
@@ -47,7 +59,9 @@ async function openLongDay(page: Page): Promise<void> {
   await page.waitForSelector('[role=slider] svg');
 }
 
-async function take(browser: Browser, user: Demo['users'][number], view: View): Promise<void> {
+async function take(browser: Browser, demo: Demo, view: View): Promise<void> {
+  const user = demo.users.find(({ role }) => role === view.role);
+  if (!user) throw new Error(`the demo world has no user of the role ${view.role}`);
   const viewport = { width: view.width, height: view.width === PHONE ? 844 : 900 };
   const context = await browser.newContext({ viewport, colorScheme: view.theme, locale: 'en-GB' });
   const page = await context.newPage();
@@ -59,14 +73,13 @@ async function take(browser: Browser, user: Demo['users'][number], view: View): 
   await context.close();
 }
 
-const [dataDir = './data'] = process.argv.slice(2);
+const [dataDir = './data', ...names] = process.argv.slice(2);
 const demo = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as Demo;
-const user = demo.users.find(({ role }) => role === 'brp');
-if (!user) throw new Error(`${dataDir}/demo.json names no user of a BRP`);
 await mkdir(OUT, { recursive: true });
 const browser = await launchChromium();
 try {
-  for (const view of VIEWS) await take(browser, user, view);
+  const wanted = VIEWS.filter(({ name }) => names.length === 0 || names.includes(name));
+  for (const view of wanted) await take(browser, demo, view);
 } finally {
   await browser.close();
 }

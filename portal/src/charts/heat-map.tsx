@@ -61,11 +61,12 @@ export function HeatMap(props: Props) {
   const selectedX = left + (selected.slot - 1) * cellWidth;
   useEffect(() => {
     const element = box.current;
-    if (element === null) return;
+    // Nothing is drawn, and nothing can be scrolled, until the width is known.
+    if (element === null || available === 0) return;
     const isSeen = selectedX >= element.scrollLeft && selectedX < element.scrollLeft + element.clientWidth;
     // On a narrow screen, what is chosen with the keyboard or by the address may lie outside of what is seen.
     if (!isSeen) element.scrollLeft = selectedX - element.clientWidth / 2;
-  }, [box, selectedX]);
+  }, [box, available, selectedX]);
   const cellAt = (event: PointerEvent<SVGSVGElement>): Cell | null => {
     const bounds = event.currentTarget.getBoundingClientRect();
     const row = Math.floor((event.clientY - bounds.top - TOP) / ROW_HEIGHT);
