@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { coverImage } from '../../server/src/demo/cover.ts';
 import { dayStart } from '../../server/src/domain/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '../../server/src/domain/id.ts';
 import { createAccount } from '../../server/src/features/parties/actions.ts';
@@ -33,6 +34,34 @@ const account = await platform.db.transaction((tx) =>
   createAccount(tx, { name: 'Stadtwerk' }, platform.clock.now()),
 );
 
+const asOperator = client(platform.baseUrl, await world.operatorKey());
+async function made(path: string, body: unknown, headers: Record<string, string> = {}) {
+  const answer = await asOperator(`/operator/v1${path}`, { method: 'POST', body, headers });
+  assert.ok(answer.status < 300, answer.text);
+  return answer.body;
+}
+const image = new Blob([coverImage('Uckermark')]);
+const { cover_url } = await made('/covers', image, { 'content-type': 'image/png' });
+const { id: assetId } = await made('/assets', {
+  name: 'Windpark Uckermark',
+  technology: 'wind_onshore',
+  nominal_power: 48.3,
+  tso: 'DE_50HERTZ',
+  offer: {
+    ppa_type: 'PAY_AS_PRODUCED',
+    delivery_start: '2027-01-01T00:00:00Z',
+    country: 'DE',
+    state: 'Brandenburg',
+    cover_url,
+    pricing: [
+      { years: 5, price: 61 },
+      { years: 10, price: 58.5 },
+    ],
+  },
+});
+await made('/demands', { contract_period: 10, delivery_volume: 24_000, country: 'AT' });
+const { messages } = await made('/exchange/send', { delivery_date: '2026-10-25' });
+
 type Role = 'nobody' | 'account' | 'brp' | 'operator';
 
 /** Where each page of the portal is looked at, and by whom: every route of the router has to stand here. */
@@ -41,7 +70,13 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
     '/sign-in': ['/sign-in', '/sign-in?ended=true'],
     '/invitation': ['/invitation#a-token-that-does-not-exist'],
   },
-  account: { '/': ['/'], '/profile': ['/profile'] },
+  account: {
+    '/': ['/'],
+    '/profile': ['/profile'],
+    '/offers': ['/offers', '/offers?country=FR'],
+    '/demands': ['/demands'],
+    '/keys': ['/keys'],
+  },
   brp: {
     '/': ['/', '/a-page-that-does-not-exist'],
     '/profile': ['/profile'],
@@ -65,6 +100,13 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
     '/operator/contracts/new': ['/operator/contracts/new'],
     '/operator/contracts/$contractId': [`/operator/contracts/${contract.id}?day=${DAY}`],
     '/operator/import': ['/operator/import'],
+    '/operator/exchange': ['/operator/exchange'],
+    '/operator/mismatches': ['/operator/mismatches', `/operator/mismatches?day=${DAY}`],
+    '/operator/messages': ['/operator/messages'],
+    '/operator/messages/$messageId': [`/operator/messages/${messages[0].id}`],
+    '/operator/assets': ['/operator/assets'],
+    '/operator/assets/$assetId': [`/operator/assets/${assetId}`],
+    '/operator/demands': ['/operator/demands'],
     '/operator/brps': ['/operator/brps'],
     '/operator/brps/$brpId': [`/operator/brps/${buyer.id}`],
     '/operator/balance-groups': ['/operator/balance-groups'],
