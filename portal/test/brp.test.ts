@@ -158,7 +158,7 @@ test('filters stand in the address, survive a reload, and the file holds exactly
       [nordSecond.eic],
     );
     const downloaded = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'CSV' }).click();
+    await page.getByRole('button', { name: 'CSV', exact: true }).click();
     const download = await downloaded;
     assert.equal(download.suggestedFilename(), `nominations-${LONG_DAY}.csv`);
     const [names = '', ...lines] = (await readFile(await download.path(), 'utf8'))

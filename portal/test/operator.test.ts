@@ -147,11 +147,10 @@ test('a BRP is onboarded: it, its balance group, its user, whose invitation lets
     await newGroup.getByLabel('Name').fill('Neuland Nord');
     await newGroup.getByRole('checkbox', { name: 'TenneT' }).check();
     await newGroup.locator('button[type=submit]').click();
-    await newGroup
-      .getByText(/check character/)
-      .first()
-      .waitFor();
-    assert.equal(await newGroup.getByLabel('EIC').getAttribute('aria-invalid'), 'true', 'told at its field');
+    // Told at its field, in the words that name the right one.
+    await newGroup.locator('input[aria-invalid=true]').waitFor();
+    assert.equal(await newGroup.getByLabel('EIC').getAttribute('aria-invalid'), 'true');
+    await newGroup.getByText(/check character.*E/).waitFor();
     await newGroup.getByLabel('EIC').fill(eic);
     await newGroup.locator('button[type=submit]').click();
     await newGroup.waitFor({ state: 'detached' });
