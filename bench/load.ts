@@ -4,7 +4,12 @@
  */
 import { connect, type Socket } from 'node:net';
 
-export type Target = { readonly path: string; readonly headers: Readonly<Record<string, string>> };
+/** With a body it is a POST of JSON. */
+export type Target = {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
 
 export type LoadJob =
   | { kind: 'load'; port: number; targets: readonly Target[]; connections: number; milliseconds: number }
@@ -86,9 +91,12 @@ class Connection {
   }
 }
 
-const requestOf = ({ path, headers }: Target): Buffer => {
+const requestOf = ({ path, headers, body }: Target): Buffer => {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}\r\n`);
+  if (body === undefined)
+    return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}\r\n`);
+  lines.push(`content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`);
+  return Buffer.from(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}\r\n${body}`);
 };
 
 const bytesOf = (body: readonly Buffer[]) => body.reduce((sum, part) => sum + part.length, 0);

@@ -41,6 +41,14 @@ export class Processes {
     return this.server('bare server', './limit-server.ts', [], { DATABASE_URL: databaseUrl });
   }
 
+  async rival(name: string, script: string, databaseUrl: string): Promise<BenchServer> {
+    return this.server(name, `./rivals/${script}`, [], {
+      DATABASE_URL: databaseUrl,
+      NODE_ENV: 'production',
+      GRAPHILE_ENV: 'production',
+    });
+  }
+
   private async server(
     name: string,
     script: string,
@@ -66,14 +74,21 @@ export class Processes {
     return new Generator(child);
   }
 
-  async stop(): Promise<void> {
-    for (const child of this.children.reverse()) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    }
+  /** Ends one of them early: what is idle still takes memory, and time now and then. */
+  async end({ pid }: BenchServer): Promise<void> {
+    for (const child of this.children) if (child.pid === pid) await ended(child);
   }
+
+  async stop(): Promise<void> {
+    for (const child of this.children.reverse()) await ended(child);
+  }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
 }
 
 /** The load generator as the benchmark sees it: one job after the other. */
@@ -106,16 +121,23 @@ export class Generator {
 
 /** A comparison of servers that answer differently would mean nothing. */
 export async function assertSameBodies(ports: readonly number[], targets: readonly Target[]): Promise<void> {
-  for (const { path: requested, headers } of targets) {
-    const bodies = ports.map(async (port) => {
-      const answer = await fetch(`http://127.0.0.1:${port}${requested}`, { headers });
-      return Buffer.from(await answer.arrayBuffer());
-    });
-    const [first, second] = await Promise.all(bodies);
+  for (const target of targets) {
+    const [first, second] = await Promise.all(ports.map((port) => bodyOf(port, target)));
     if (!first || !second || !first.equals(second)) {
-      throw new Error(`${requested}: the servers differ\n${first}\n${second}`);
+      throw new Error(`${target.path}: the servers differ\n${first}\n${second}`);
     }
   }
+}
+
+export async function bodyOf(port: number, { path: requested, headers, body }: Target): Promise<Buffer> {
+  const post = body === undefined ? {} : { method: 'POST', body };
+  const answer = await fetch(`http://127.0.0.1:${port}${requested}`, {
+    headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+    ...post,
+  });
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  if (answer.status !== 200) throw new Error(`${requested} was answered with ${answer.status}: ${bytes}`);
+  return bytes;
 }
 
 const START_PATIENCE_MS = 30_000;
