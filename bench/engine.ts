@@ -1,10 +1,10 @@
 /** Measures how long a market day takes to become nominations, and how long a single correction does. */
-import { type Database, openDatabase, statement } from '../server/src/db/database.ts';
+import { type Database, openDatabase } from '../server/src/db/database.ts';
 import { type DeliveryDay, slotCount } from '../server/src/domain/delivery-day.ts';
 import { DEFAULT_GATE_RULES, gatesOf } from '../server/src/domain/gates.ts';
 import { nominateDue } from '../server/src/features/nominations/actions.ts';
 import { writeContractDay } from '../server/src/features/transactions/actions.ts';
-import { createWorld, loadVolumes } from './world.ts';
+import { createWorld, loadVolumes, markAll } from './world.ts';
 
 export type EngineResults = {
   readonly contracts: number;
@@ -21,14 +21,6 @@ export type EngineResults = {
 const SIZE = { contracts: 10_000, days: 1, brps: 600 };
 const CORRECTIONS = 25;
 
-const MARK_ALL = statement(
-  'bench_mark_all',
-  `insert into changed_position (position_no, delivery_day)
-   select distinct position_no, $1::date
-   from sheet, lateral (values (sender_position), (receiver_position)) as side (position_no)
-   where delivery_day = $1 and sender_position <> receiver_position`,
-);
-
 async function seconds<T>(work: () => Promise<T>): Promise<[number, T]> {
   const startedAt = performance.now();
   const result = await work();
@@ -43,7 +35,7 @@ export async function measureEngine(url: string, say: (message: string) => void)
   const db = openDatabase(url);
   try {
     const net = async () => {
-      await db.transaction((tx) => tx.query(MARK_ALL, [day]));
+      await markAll(db);
       return seconds(() => nominateDue(db, now, DEFAULT_GATE_RULES));
     };
     const [firstSeconds, first] = await net();

@@ -44,6 +44,10 @@ export class Bench {
     this.plan = plan;
   }
 
+  get milliseconds(): number {
+    return this.plan.milliseconds;
+  }
+
   /** Node goes on compiling for thousands of requests; what is measured is a server that has been up for a while. */
   async warmUp(contestants: readonly Contestant[]): Promise<void> {
     for (const contestant of contestants) await this.sample(contestant, WARM_UP_MS);
@@ -104,6 +108,20 @@ export class Bench {
       machine: machineCpuSeconds(),
     };
   }
+}
+
+/** What one call takes, in microseconds of this process's CPU time, once it has been compiled. */
+export function cpuMicroseconds(work: () => unknown, milliseconds: number): number {
+  const calls = (until: number) => {
+    let count = 0;
+    for (; performance.now() < until; count++) work();
+    return count;
+  };
+  calls(performance.now() + milliseconds / 2);
+  const before = process.cpuUsage();
+  const count = calls(performance.now() + milliseconds);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / count;
 }
 
 export const costOf = (sample: Sample): number => sample.serverUs + sample.databaseUs;
