@@ -18,7 +18,8 @@ export type EngineResults = {
   readonly correctionMs: number;
 };
 
-const SIZE = { contracts: 10_000, days: 1, brps: 600 };
+/** So many contracts share a BRP. */
+const CONTRACTS_OF_BRP = 16;
 const CORRECTIONS = 25;
 
 async function seconds<T>(work: () => Promise<T>): Promise<[number, T]> {
@@ -27,8 +28,13 @@ async function seconds<T>(work: () => Promise<T>): Promise<[number, T]> {
   return [(performance.now() - startedAt) / 1000, result];
 }
 
-export async function measureEngine(url: string, say: (message: string) => void): Promise<EngineResults> {
-  const world = await createWorld(url, SIZE);
+export async function measureEngine(
+  url: string,
+  contracts: number,
+  say: (message: string) => void,
+): Promise<EngineResults> {
+  const brps = Math.ceil(contracts / CONTRACTS_OF_BRP);
+  const world = await createWorld(url, { contracts, days: 1, brps });
   await loadVolumes(world, () => {});
   const day = world.days[0] as DeliveryDay;
   const now = gatesOf(day, DEFAULT_GATE_RULES).dayAhead - 60_000;
@@ -46,7 +52,7 @@ export async function measureEngine(url: string, say: (message: string) => void)
     if (again.created !== 0) throw new Error('netting twice made something new');
     const correctionMs = await measureCorrections(db, world.contracts, day, now);
     return {
-      contracts: SIZE.contracts,
+      contracts,
       positions: first.positions,
       versions: first.created,
       firstSeconds,

@@ -20,7 +20,8 @@ export type ExchangeResults = {
   readonly receiveSeconds: number;
 };
 
-const SIZE = { contracts: 12_000, days: 1, brps: 640 };
+/** So many contracts share a BRP. */
+const CONTRACTS_OF_BRP = 19;
 const OPERATOR_EIC = '11XSALDO-------Z';
 const MINUTE_MS = 60_000;
 
@@ -31,8 +32,13 @@ const COUNTS = statement(
    from nomination`,
 );
 
-export async function measureExchange(url: string, say: (message: string) => void): Promise<ExchangeResults> {
-  const world = await createWorld(url, SIZE);
+export async function measureExchange(
+  url: string,
+  contracts: number,
+  say: (message: string) => void,
+): Promise<ExchangeResults> {
+  const brps = Math.ceil(contracts / CONTRACTS_OF_BRP);
+  const world = await createWorld(url, { contracts, days: 1, brps });
   await loadVolumes(world, () => {});
   const day = world.days[0] as DeliveryDay;
   const now = gatesOf(day, DEFAULT_GATE_RULES).dayAhead - MINUTE_MS;

@@ -17,7 +17,7 @@ const CALLS_AT_ONCE = 1000;
 /** Nobody here comes with a session. */
 const CLOSED_DOOR: SessionDoor = {
   sessions: { find: () => null, forget: () => {} },
-  cookie: { read: () => null, set: () => {}, clear: () => {} } as unknown as SessionDoor['cookie'],
+  cookie: { read: () => null, set: () => {}, clear: () => {} },
   baseUrl: () => '',
 };
 

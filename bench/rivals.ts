@@ -12,7 +12,7 @@ export const RIVALS = {
   'Fastify and SQL': 'fastify-sql.ts',
   PostGraphile: 'postgraphile.ts',
 } as const;
-export type RivalName = keyof typeof RIVALS;
+type RivalName = keyof typeof RIVALS;
 
 type RivalPage = {
   readonly request: string;

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { LoadJob, LoadResult, Target, WalkResult } from './load.ts';
+import type { FloodResult, LoadJob, LoadResult, Target, WalkResult } from './load.ts';
 
 export type BenchServer = { readonly name: string; readonly port: number; readonly pid: number };
 /** The product has a second listener, for the customer API. */
@@ -23,9 +23,13 @@ export class Processes {
   }
 
   /** The product as it is started in production, its log in a file, with a limit that nobody reaches. */
-  async product(name: string, databaseUrl: string, options: readonly string[] = []): Promise<ProductServer> {
+  async product(
+    name: string,
+    databaseUrl: string,
+    environment: Record<string, string> = {},
+  ): Promise<ProductServer> {
     const customerPort = await freePort();
-    const server = await this.server(name, '../server/src/main.ts', options, {
+    const server = await this.server(name, '../server/src/main.ts', {
       DATABASE_URL: databaseUrl,
       DATA_DIR: path.join(this.folder, name),
       CUSTOMER_PORT: String(customerPort),
@@ -33,16 +37,17 @@ export class Processes {
       DEMO: 'off',
       LOG_LEVEL: 'info',
       RATE_LIMIT: '1000000000',
+      ...environment,
     });
     return { ...server, market: { ...server, port: customerPort } };
   }
 
   async limit(databaseUrl: string): Promise<BenchServer> {
-    return this.server('bare server', './limit-server.ts', [], { DATABASE_URL: databaseUrl });
+    return this.server('bare server', './limit-server.ts', { DATABASE_URL: databaseUrl });
   }
 
   async rival(name: string, script: string, databaseUrl: string): Promise<BenchServer> {
-    return this.server(name, `./rivals/${script}`, [], {
+    return this.server(name, `./rivals/${script}`, {
       DATABASE_URL: databaseUrl,
       NODE_ENV: 'production',
       GRAPHILE_ENV: 'production',
@@ -52,13 +57,12 @@ export class Processes {
   private async server(
     name: string,
     script: string,
-    options: readonly string[],
     environment: Record<string, string>,
   ): Promise<BenchServer> {
     const port = await freePort();
     const logFile = path.join(this.folder, `${name.replaceAll(' ', '-')}.txt`);
     const log = openSync(logFile, 'w');
-    const child = spawn(process.execPath, [...options, fileURLToPath(new URL(script, import.meta.url))], {
+    const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
       // Only what is said here: a setting of the person who runs the benchmark must not change it.
       env: { PATH: process.env['PATH'], PORT: String(port), ...environment },
       stdio: ['ignore', log, log],
@@ -109,6 +113,10 @@ export class Generator {
 
   walk(job: Omit<LoadJob & { kind: 'walk' }, 'kind'>): Promise<WalkResult> {
     return this.run<WalkResult>({ kind: 'walk', ...job });
+  }
+
+  flood(job: Omit<LoadJob & { kind: 'flood' }, 'kind'>): Promise<FloodResult> {
+    return this.run<FloodResult>({ kind: 'flood', ...job });
   }
 
   private async run<Result>(job: LoadJob): Promise<Result> {

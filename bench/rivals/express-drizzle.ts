@@ -1,5 +1,6 @@
 /** Rival (a): Express and an ORM, over a row per quarter-hour. Its queries are prepared, as the ORM's guide advises. */
-import { and, eq, ne, or, type SQL, sql } from 'drizzle-orm';
+import { randomUUID } from 'node:crypto';
+import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import {
   date,
@@ -12,6 +13,7 @@ import {
   unionAll,
 } from 'drizzle-orm/pg-core';
 import express, { type Request } from 'express';
+import { SLOT_MS, slotStart } from '../../server/src/domain/delivery-day.ts';
 import { PAGE, pageOf, placeOf } from './page.ts';
 
 const rival = pgSchema('rival');
@@ -134,5 +136,48 @@ app.get('/v1/transactions', async (request, response) => {
   const values = { ...afterOf(request), brp: brpOf(request), day: request.query['delivery_date'] };
   response.json(pageOf(await ofDay.execute(values)));
 });
+
+/** Volumes as they are imported: a record per quarter-hour, in MWh. All of a request are there or none. */
+type Volume = { contract: string; delivery_date: string; slot: number; volume: number };
+const ROWS_AT_ONCE = 1000;
+
+app.post('/v1/volumes', express.json({ limit: '100mb' }), async (request, response) => {
+  const volumes = request.body as Volume[];
+  const names = [...new Set(volumes.map((volume) => volume.contract))];
+  await db.transaction(async (tx) => {
+    const known = await tx.select().from(contract).where(inArray(contract.externalId, names));
+    const contracts = new Map(known.map((found) => [found.externalId, found]));
+    const createdAt = new Date();
+    for (let at = 0; at < volumes.length; at += ROWS_AT_ONCE) {
+      const rows = volumes.slice(at, at + ROWS_AT_ONCE).map((volume) => {
+        const of = contracts.get(volume.contract);
+        if (!of) throw new Error(`there is no contract ${volume.contract}`);
+        return rowOf(of, volume, createdAt);
+      });
+      await tx.insert(quarterHour).values(rows);
+    }
+  });
+  response.json({ created: volumes.length });
+});
+
+function rowOf(of: typeof contract.$inferSelect, volume: Volume, createdAt: Date) {
+  const start = slotStart(volume.delivery_date, volume.slot);
+  return {
+    id: `txn_${randomUUID()}`,
+    contractNo: of.no,
+    day: volume.delivery_date,
+    slot: volume.slot,
+    version: 1,
+    status: 'valid',
+    senderBrp: of.sellerBrp,
+    receiverBrp: of.buyerBrp,
+    senderPosition: of.sellerPosition,
+    receiverPosition: of.buyerPosition,
+    deliveryStart: new Date(start),
+    deliveryEnd: new Date(start + SLOT_MS),
+    volumeKwh: Math.round(volume.volume * 1000),
+    createdAt,
+  };
+}
 
 app.listen(Number(process.env['PORT']), '127.0.0.1');

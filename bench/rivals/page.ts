@@ -10,7 +10,7 @@ export type Place = {
   readonly version: number;
 };
 
-export const cursorOf = ({ day, contractNo, slot, version }: Place): string =>
+const cursorOf = ({ day, contractNo, slot, version }: Place): string =>
   Buffer.from(JSON.stringify([day, contractNo, slot, version])).toString('base64url');
 
 export function placeOf(cursor: string): Place {
