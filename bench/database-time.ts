@@ -51,9 +51,9 @@ export class TimedDb implements Db {
       await this.client.query(`prepare ${explained} as ${text}`);
       this.prepared.add(explained);
     }
-    const given = values.map(literal).join(', ');
+    const given = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
     const { rows } = await this.client.query<{ 'QUERY PLAN': Explained }>(
-      `explain (analyze, timing off, format json) execute ${explained} (${given})`,
+      `explain (analyze, timing off, format json) execute ${explained} ${given}`,
     );
     const [plan] = rows[0]?.['QUERY PLAN'] ?? [];
     if (!plan) throw new Error(`${name} was not explained`);

@@ -159,6 +159,23 @@ async function pageTimes(
   return times;
 }
 
+async function allPageTimes(
+  world: BenchWorld,
+  brps: readonly { share: string; brp: BenchBrp }[],
+): Promise<GrownWorld['pages']> {
+  const timed = new TimedDb(world.url);
+  await timed.open();
+  try {
+    const pages: Record<string, Record<string, PageTime>> = {};
+    for (const { share, brp } of brps) {
+      pages[`${share} (${brp.contracts.length} contracts)`] = await pageTimes(timed, world, brp);
+    }
+    return pages;
+  } finally {
+    await timed.close();
+  }
+}
+
 async function grow(
   url: string,
   processes: Processes,
@@ -174,13 +191,7 @@ async function grow(
     world,
     brps.map(({ brp }) => brp),
   );
-  const timed = new TimedDb(url);
-  await timed.open();
-  const pages: Record<string, Record<string, PageTime>> = {};
-  for (const { share, brp } of brps) {
-    pages[`${share} (${brp.contracts.length} contracts)`] = await pageTimes(timed, world, brp);
-  }
-  await timed.close();
+  const pages = await allPageTimes(world, brps);
   const worst = Math.max(
     ...Object.values(pages).flatMap((of) => Object.values(of).map(({ medianMs }) => medianMs)),
   );

@@ -37,28 +37,37 @@ const SCENARIOS: Record<string, (world: BenchWorld) => Target[]> = {
   'single customer': singleCustomers,
 };
 
-function modeAsked(): Mode {
+type Asked = { readonly mode: Mode; readonly phases: typeof PHASES };
+
+/** A run of one part is for whoever works on it: it is not kept. */
+function whatIsAsked(): Asked {
   const flag = { type: 'boolean', default: false } as const;
-  const { values } = parseArgs({ options: { smoke: flag, quick: flag, full: flag } });
+  const options = { smoke: flag, quick: flag, full: flag, only: { type: 'string' } } as const;
+  const { values } = parseArgs({ options });
   const asked = (['smoke', 'quick', 'full'] as const).filter((name) => values[name]);
   if (asked.length > 1) throw new Error(`Only one of --${asked.join(' and --')} can be asked for.`);
-  return MODES[asked[0] ?? 'default'];
+  const mode = MODES[asked[0] ?? 'default'];
+  if (values.only === undefined) return { mode, phases: PHASES };
+  const phases = PHASES.filter(([title]) => title === values.only);
+  const titles = PHASES.map(([title]) => `"${title}"`).join(', ');
+  if (phases.length === 0) throw new Error(`--only takes one of ${titles}.`);
+  return { mode: { ...mode, keeps: 'nothing' }, phases };
 }
 
 async function main(): Promise<void> {
-  const mode = modeAsked();
+  const { mode, phases } = whatIsAsked();
   process.once('SIGINT', () => process.exit(130));
   process.once('SIGTERM', () => process.exit(143));
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
   const processes = new Processes(FOLDER);
-  const progress = new Progress(mode.minutes, PHASES.length);
+  const progress = new Progress(mode.minutes, phases.length);
   const embedded = await startEmbeddedPostgres({
     dataDir: path.join(FOLDER, 'database'),
     say: progress.say,
   });
   try {
-    const results = await measure(embedded.url, processes, mode, progress);
+    const results = await measure(embedded.url, processes, { mode, phases }, progress);
     await save(results, mode);
     process.stdout.write(`\n${tables(results)}\n\n`);
     const missed = goalsOf(results).filter(({ met }) => !met).length;
@@ -170,7 +179,12 @@ const PHASES: readonly (readonly [title: string, work: (run: Run) => Promise<voi
   ],
 ];
 
-async function measure(url: string, processes: Processes, mode: Mode, progress: Progress): Promise<Results> {
+async function measure(
+  url: string,
+  processes: Processes,
+  { mode, phases }: Asked,
+  progress: Progress,
+): Promise<Results> {
   const databases = new Databases(url);
   const { postgres, postmaster } = await databases.facts();
   const { say } = progress;
@@ -192,7 +206,7 @@ async function measure(url: string, processes: Processes, mode: Mode, progress: 
     ...{ mode, progress, results, processes, generator, bench, databases, postmaster, world },
     say: (message, comparison) => say(comparison ? `${message}: ${oneLine(comparison)}` : message),
   };
-  for (const [title, work] of PHASES) await progress.phase(title, () => work(run));
+  for (const [title, work] of phases) await progress.phase(title, () => work(run));
   return results;
 }
 
