@@ -31,7 +31,7 @@ import {
 /** Milliseconds in the database. */
 type PageTime = { readonly medianMs: number; readonly worstMs: number };
 
-type GrownWorld = {
+export type GrownWorld = {
   readonly transactions: number;
   readonly loading: LoadResult;
   /** By the share of all contracts that the BRP has, then by page. */
@@ -131,6 +131,7 @@ async function makeRareOnes(world: BenchWorld, brps: readonly BenchBrp[]): Promi
         });
       }
     }
+    await db.query(statement('bench_analyze_sheet', 'analyze sheet'));
   } finally {
     await db.close();
   }

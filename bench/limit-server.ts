@@ -1,5 +1,5 @@
 /**
- * The rival: what one Node process can do at most. It runs the product's own statements on the same kind of
+ * The limit: what one Node process can do at most. It runs the product's own statements on the same kind of
  * connections and writes the same bodies by hand, but asks for no key, counts no requests, checks nothing, and knows
  * only the requests of the benchmark. The header x-brp-no tells it who is asking.
  */
