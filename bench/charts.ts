@@ -21,6 +21,8 @@ const COLOURS = [
   '#7e22ce',
   '#a16207',
   '#475569',
+  '#db2777',
+  '#0891b2',
 ];
 const [OWN, OTHER, INK, GRID] = ['#0f766e', '#94a3b8', '#1e293b', '#e2e8f0'];
 
