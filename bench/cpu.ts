@@ -54,3 +54,13 @@ export function familyCpuSeconds(pid: number): number {
   }
   return ticks / ticksPerSecond;
 }
+
+/** The most that a process has had in memory so far; null on systems that do not tell. */
+export function peakMegabytes(pid: number): number | null {
+  try {
+    const found = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return found ? Number(found[1]) / 1024 : null;
+  } catch {
+    return null;
+  }
+}

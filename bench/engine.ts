@@ -1,10 +1,10 @@
 /** Measures how long a market day takes to become nominations, and how long a single correction does. */
-import { type Database, openDatabase, statement } from '../server/src/db/database.ts';
+import { type Database, openDatabase } from '../server/src/db/database.ts';
 import { type DeliveryDay, slotCount } from '../server/src/domain/delivery-day.ts';
 import { DEFAULT_GATE_RULES, gatesOf } from '../server/src/domain/gates.ts';
 import { nominateDue } from '../server/src/features/nominations/actions.ts';
 import { writeContractDay } from '../server/src/features/transactions/actions.ts';
-import { createWorld, loadVolumes } from './world.ts';
+import { createWorld, loadVolumes, markAll } from './world.ts';
 
 export type EngineResults = {
   readonly contracts: number;
@@ -18,16 +18,9 @@ export type EngineResults = {
   readonly correctionMs: number;
 };
 
-const SIZE = { contracts: 10_000, days: 1, brps: 600 };
+/** So many contracts share a BRP. */
+const CONTRACTS_OF_BRP = 16;
 const CORRECTIONS = 25;
-
-const MARK_ALL = statement(
-  'bench_mark_all',
-  `insert into changed_position (position_no, delivery_day)
-   select distinct position_no, $1::date
-   from sheet, lateral (values (sender_position), (receiver_position)) as side (position_no)
-   where delivery_day = $1 and sender_position <> receiver_position`,
-);
 
 async function seconds<T>(work: () => Promise<T>): Promise<[number, T]> {
   const startedAt = performance.now();
@@ -35,15 +28,20 @@ async function seconds<T>(work: () => Promise<T>): Promise<[number, T]> {
   return [(performance.now() - startedAt) / 1000, result];
 }
 
-export async function measureEngine(url: string, say: (message: string) => void): Promise<EngineResults> {
-  const world = await createWorld(url, SIZE);
+export async function measureEngine(
+  url: string,
+  contracts: number,
+  say: (message: string) => void,
+): Promise<EngineResults> {
+  const brps = Math.ceil(contracts / CONTRACTS_OF_BRP);
+  const world = await createWorld(url, { contracts, days: 1, brps });
   await loadVolumes(world, () => {});
   const day = world.days[0] as DeliveryDay;
   const now = gatesOf(day, DEFAULT_GATE_RULES).dayAhead - 60_000;
   const db = openDatabase(url);
   try {
     const net = async () => {
-      await db.transaction((tx) => tx.query(MARK_ALL, [day]));
+      await markAll(db);
       return seconds(() => nominateDue(db, now, DEFAULT_GATE_RULES));
     };
     const [firstSeconds, first] = await net();
@@ -54,7 +52,7 @@ export async function measureEngine(url: string, say: (message: string) => void)
     if (again.created !== 0) throw new Error('netting twice made something new');
     const correctionMs = await measureCorrections(db, world.contracts, day, now);
     return {
-      contracts: SIZE.contracts,
+      contracts,
       positions: first.positions,
       versions: first.created,
       firstSeconds,

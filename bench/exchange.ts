@@ -8,7 +8,7 @@ import { type Exchange, sendDue } from '../server/src/features/exchange/send.ts'
 import { writeAnswer } from '../server/src/features/exchange/write-document.ts';
 import { nominateDue } from '../server/src/features/nominations/actions.ts';
 import { answersTo, EXEMPLARY } from '../server/src/simulator/tso.ts';
-import { createWorld, loadVolumes } from './world.ts';
+import { createWorld, loadVolumes, markAll } from './world.ts';
 
 export type ExchangeResults = {
   readonly positions: number;
@@ -20,17 +20,11 @@ export type ExchangeResults = {
   readonly receiveSeconds: number;
 };
 
-const SIZE = { contracts: 12_000, days: 1, brps: 640 };
+/** So many contracts share a BRP. */
+const CONTRACTS_OF_BRP = 19;
 const OPERATOR_EIC = '11XSALDO-------Z';
 const MINUTE_MS = 60_000;
 
-const MARK_ALL = statement(
-  'bench_mark_exchange',
-  `insert into changed_position (position_no, delivery_day)
-   select distinct position_no, $1::date
-   from sheet, lateral (values (sender_position), (receiver_position)) as side (position_no)
-   where delivery_day = $1 and sender_position <> receiver_position`,
-);
 const COUNTS = statement(
   'bench_count_matches',
   `select count(*)::int as nominations, count(distinct position_no)::int as positions,
@@ -38,14 +32,19 @@ const COUNTS = statement(
    from nomination`,
 );
 
-export async function measureExchange(url: string, say: (message: string) => void): Promise<ExchangeResults> {
-  const world = await createWorld(url, SIZE);
+export async function measureExchange(
+  url: string,
+  contracts: number,
+  say: (message: string) => void,
+): Promise<ExchangeResults> {
+  const brps = Math.ceil(contracts / CONTRACTS_OF_BRP);
+  const world = await createWorld(url, { contracts, days: 1, brps });
   await loadVolumes(world, () => {});
   const day = world.days[0] as DeliveryDay;
   const now = gatesOf(day, DEFAULT_GATE_RULES).dayAhead - MINUTE_MS;
   const db = openDatabase(url);
   try {
-    await db.transaction((tx) => tx.query(MARK_ALL, [day]));
+    await markAll(db);
     await nominateDue(db, now, DEFAULT_GATE_RULES);
     const sent: Buffer[] = [];
     const exchange = exchangeInto(sent);

@@ -1,11 +1,14 @@
 /** Measures how fast a market day comes in over HTTP, and how much memory the server needs for it. */
-import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { openDatabase } from '../server/src/db/database.ts';
 import { type DeliveryDay, dayStart, slotCount } from '../server/src/domain/delivery-day.ts';
 import { mwhText } from '../server/src/domain/energy.ts';
 import { createApiKey } from '../server/src/features/parties/actions.ts';
-import type { BenchServer, Processes } from './servers.ts';
+import { peakMegabytes } from './cpu.ts';
+import { median } from './measure.ts';
+import { makeRows } from './rivals/rows.ts';
+import { RIVALS } from './rivals.ts';
+import { type BenchServer, bodyOf, type Processes } from './servers.ts';
 import { createWorld } from './world.ts';
 
 type ImportMeasure = {
@@ -23,11 +26,12 @@ type ImportMeasure = {
 export type ImportResults = {
   readonly contracts: number;
   readonly measures: readonly ImportMeasure[];
+  /** How many rows a second Express and an ORM insert, in requests of many contracts each. */
+  readonly rivalRowsPerSecond: number;
 };
 
 const ROUNDS = 3;
 const FIRST_DAYS = { csv: '2027-01-01', days: '2027-02-01', slots: '2027-03-01' };
-const CONTRACTS = 10_000;
 const PIECE_BYTES = 1 << 18;
 
 type Volumes = (contract: number, slot: number) => number;
@@ -119,13 +123,25 @@ async function settle({ port }: BenchServer, key: string): Promise<void> {
 const nextDay = (first: DeliveryDay, round: number): DeliveryDay =>
   `${first.slice(0, 8)}${String(round + 1).padStart(2, '0')}`;
 
-function peakMegabytes(pid: number): number | null {
-  try {
-    const found = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    return found ? Number(found[1]) / 1024 : null;
-  } catch {
-    return null;
+const RIVAL_CONTRACTS = 200;
+
+/** A part of the same market day, given to a rival that keeps a row per quarter-hour. */
+async function measureInserts(url: string, processes: Processes, contracts: number): Promise<number> {
+  await makeRows(url, []);
+  const rival = await processes.rival('inserting rival', RIVALS['Express and Drizzle'], url);
+  const seconds: number[] = [];
+  const count = Math.min(contracts, RIVAL_CONTRACTS);
+  for (let round = 0; round <= ROUNDS; round++) {
+    const day = nextDay(FIRST_DAYS.slots, round);
+    const lines = slotFile(count, day, volumesOf(round)).toString().trimEnd();
+    const body = `[${lines.replaceAll('\n', ',')}]`;
+    const startedAt = performance.now();
+    await bodyOf(rival.port, { path: '/v1/volumes', headers: {}, body });
+    seconds.push((performance.now() - startedAt) / 1000);
   }
+  await processes.end(rival);
+  // The first round is for the compiler.
+  return (count * slotCount(FIRST_DAYS.slots)) / median(seconds.slice(1));
 }
 
 async function operatorKey(url: string): Promise<string> {
@@ -141,7 +157,7 @@ export async function measureImport(
   databaseUrl: string,
   processes: Processes,
   say: (message: string) => void,
-  contracts = CONTRACTS,
+  contracts: number,
 ): Promise<ImportResults> {
   say(`Making a market of ${contracts} contracts…`);
   await createWorld(databaseUrl, { contracts, days: 0 });
@@ -162,8 +178,7 @@ export async function measureImport(
       megabytes = body.length / 1e6;
       if (transactions !== contracts * 96) throw new Error(`${name}: ${JSON.stringify(counts)}`);
     }
-    const median = seconds.toSorted((one, other) => one - other)[Math.floor(ROUNDS / 2)]!;
-    const transactionsPerSecond = transactions / median;
+    const transactionsPerSecond = transactions / median(seconds);
     const peak = peakMegabytes(server.pid);
     measures.push({ name, transactions, megabytes, seconds, transactionsPerSecond, peakMegabytes: peak });
     const rounds = seconds.map((second) => second.toFixed(2)).join(' ');
@@ -186,5 +201,8 @@ export async function measureImport(
       (contract, slot) => volumesOf(round)(contract, slot) + 1,
     );
   await measure('CSV again, all corrected', 'text/csv', corrected, 'corrected');
-  return { contracts, measures };
+  await processes.end(server);
+  const rivalRowsPerSecond = await measureInserts(databaseUrl, processes, contracts);
+  say(`Express and Drizzle: ${Math.round(rivalRowsPerSecond).toLocaleString('en')} rows/s`);
+  return { contracts, measures, rivalRowsPerSecond };
 }

@@ -1,20 +1,22 @@
 /**
- * The rival: what one Node process can do at most. It runs the product's own statements on the same kind of
+ * The limit: what one Node process can do at most. It runs the product's own statements on the same kind of
  * connections and writes the same bodies by hand, but asks for no key, counts no requests, checks nothing, and knows
  * only the requests of the benchmark. The header x-brp-no tells it who is asking.
  */
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type pg from 'pg';
 import { type Db, Reader, readerConfig, type Statement } from '../server/src/db/database.ts';
 import { contractStatus } from '../server/src/domain/contract.ts';
 import { centsText } from '../server/src/domain/decimal.ts';
 import { formatInstant, formatInstantMs } from '../server/src/domain/delivery-day.ts';
-import { mwhText } from '../server/src/domain/energy.ts';
+import { kwhFromMatchedKw, mwhText } from '../server/src/domain/energy.ts';
 import { decodeId, encodeId, ID_PREFIX, transactionIdWriter } from '../server/src/domain/id.ts';
 import { unpackVolumes } from '../server/src/domain/sheet.ts';
 import { type ContractRow, findContract } from '../server/src/features/contracts/store.ts';
+import { type CustomerRow, findCustomer } from '../server/src/features/customers/store.ts';
 import { listedDemands, offeredAssets } from '../server/src/features/market/routes.ts';
 import type { DemandColumns, OfferedColumns } from '../server/src/features/market/wire.ts';
+import { findNominations, type NominationRow } from '../server/src/features/nominations/store.ts';
 import { listTransactions } from '../server/src/features/transactions/store.ts';
 import { slotTexts } from '../server/src/features/transactions/wire.ts';
 import { cursorSealer } from '../server/src/http/cursor.ts';
@@ -51,6 +53,8 @@ const listOf = (contractId: string | null, day: string | undefined) =>
 const OF_CONTRACT = await listOf(NO_ID, undefined);
 const OF_DAY = await listOf(null, '2026-10-25');
 const CONTRACT = await captured((db) => findContract(db, NOBODY, NO_ID));
+const CUSTOMER = await captured((db) => findCustomer(db, NOBODY, NO_ID));
+const NOMINATIONS = await captured((db) => findNominations(db, NOBODY, [NO_ID]));
 
 const readers = [new Reader(readerConfig(url)), new Reader(readerConfig(url))] as const;
 type QueryOptions = pg.QueryConfig & { rowMode?: 'array' };
@@ -112,6 +116,41 @@ function contractText(row: ContractRow): string {
   );
 }
 
+function customerText(row: CustomerRow): string {
+  const text = JSON.stringify;
+  const activated = row.activated_at === null ? 'null' : `"${formatInstant(row.activated_at)}"`;
+  return (
+    `{"id":"${encodeId(ID_PREFIX.customer, row.id)}","name":${text(row.name)},"status":"${row.status}"` +
+    `,"balance_group":{"eic":"${row.eic}","tso":"${row.tso}"},"metadata":${text(row.metadata)}` +
+    `,"assigned_at":"${formatInstant(row.assigned_at)}","activated_at":${activated}` +
+    `,"created_at":"${formatInstant(row.created_at)}"}`
+  );
+}
+
+/** Nominations that are sent and confirmed, first versions all of them. */
+function nominationsText(ids: readonly string[], rows: readonly NominationRow[]): string {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const parts: string[] = [];
+  for (const id of ids) {
+    const row = byId.get(decodeId(ID_PREFIX.nomination, id)!)!;
+    const [amounts, matched, times] = [row.amounts!, row.matched!, slotTexts(row.delivery_day)];
+    parts.push(
+      `${parts.length === 0 ? '{"nominations":[' : '},'}{"id":"${id}","status":"${row.status}","version":1` +
+        `,"previous_nomination_id":null,"gate_closure":"${formatInstant(row.gate_closure)}"` +
+        `,"confirmed_at":"${formatInstant(row.confirmed_at!)}","direction":"${row.direction}","eic":"${row.eic}"` +
+        `,"tso":"${row.tso}","sent_at":"${formatInstant(row.sent_at!)}","counterparty":${OPERATOR},"slots":[`,
+    );
+    for (let at = 0; at < amounts.length; at++) {
+      const confirmed = mwhText(kwhFromMatchedKw(matched[at]!));
+      parts.push(
+        `${at === 0 ? '' : ','}{${times[at]},"amount":${mwhText(amounts[at]!)},"matched_amount":${confirmed}}`,
+      );
+    }
+    parts.push(`],"created_at":"${formatInstant(row.created_at)}"`);
+  }
+  return `${parts.join('')}}]}`;
+}
+
 /** Where each list's records are; they do not change while they are measured. */
 const numbersOf = async (table: string) => {
   const text = `select array_agg(published_no order by published_no) from ${table}`;
@@ -163,6 +202,9 @@ function demandsText(rows: readonly DemandColumns[]): string {
   return `{"demands":[{"id":"${texts.join('},{"id":"')}}]}`;
 }
 
+/** As the product names itself when nobody says otherwise. */
+const OPERATOR = '{"name":"Saldo Clearing","eic":"11XSALDO-------Z"}';
+const CUSTOMERS = '/v1/customers/';
 const [ASSETS, DEMANDS] = ['/v1/assets?page=', '/v1/demands?page='];
 const CONTRACTS = '/v1/contracts/';
 const OF_A_DAY = '/v1/transactions?limit=100&delivery_date=';
@@ -181,6 +223,11 @@ async function answer(path: string, brpNo: string): Promise<string> {
     );
     return pageText(rows, `["${brpNo}","/v1/transactions",[["delivery_date","${day}"]]]`);
   }
+  if (path.startsWith(CUSTOMERS)) {
+    const values = [decodeId('cust', path.slice(CUSTOMERS.length)), brpNo];
+    const [row] = await rowsOf<CustomerRow>(CUSTOMER.statement, values, {});
+    return customerText(row!);
+  }
   const idEnd = path.indexOf('/', CONTRACTS.length);
   if (idEnd < 0) {
     const [row] = await rowsOf<ContractRow>(
@@ -196,8 +243,19 @@ async function answer(path: string, brpNo: string): Promise<string> {
   return pageText(rows, `["${brpNo}","${path.slice(0, path.indexOf('?'))}",[]]`);
 }
 
+/** The only request with a body: nominations by their ids. */
+async function answerBulk(request: IncomingMessage, brpNo: string): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  const { ids } = JSON.parse(Buffer.concat(pieces).toString()) as { ids: string[] };
+  const uuids = ids.map((id) => decodeId(ID_PREFIX.nomination, id));
+  return nominationsText(ids, await rowsOf<NominationRow>(NOMINATIONS.statement, [brpNo, uuids], {}));
+}
+
 createServer((request, response) => {
-  answer(request.url ?? '', String(request.headers['x-brp-no'])).then(
+  const brpNo = String(request.headers['x-brp-no']);
+  const body = request.method === 'POST' ? answerBulk(request, brpNo) : answer(request.url ?? '', brpNo);
+  body.then(
     (body) => {
       const length = Buffer.byteLength(body);
       response.writeHead(200, {

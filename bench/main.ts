@@ -1,179 +1,285 @@
-/** Measures a running server against the least that the same work can cost. See README.md beside this file. */
+/** Measures a running server against the least that the same work can cost, and against its rivals. See README.md. */
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 import { startEmbeddedPostgres } from '../server/src/db/embedded.ts';
 import { slotCount } from '../server/src/domain/delivery-day.ts';
-import { hasCpuTimes, parentOf } from './cpu.ts';
+import { measureBulk } from './bulk.ts';
+import { hasCpuTimes } from './cpu.ts';
+import { Databases } from './databases.ts';
 import { measureEngine } from './engine.ts';
 import { measureExchange } from './exchange.ts';
+import { goalsOf } from './goals.ts';
+import { measureGrowth } from './growth.ts';
+import { measureGuard } from './guard.ts';
 import { measureImport } from './import.ts';
 import type { Target } from './load.ts';
 import { measureMarket } from './market.ts';
-import { Bench, type Comparison, type Contestant, type Plan } from './measure.ts';
-import { goalsOf, machineFacts, oneLine, type Results, save, tables } from './report.ts';
+import { Bench, type Comparison, type Contestant } from './measure.ts';
+import { MODES, type Mode } from './modes.ts';
+import { measureOverload } from './overload.ts';
+import { Progress } from './progress.ts';
+import { machineFacts, oneLine, save, tables } from './report.ts';
+import type { Results } from './results.ts';
+import { measureRivals } from './rivals.ts';
+import { measureSaldo } from './saldo.ts';
 import { assertSameBodies, type BenchServer, type Generator, Processes } from './servers.ts';
-import { askedBy, contractPages, dayPages, singleContracts } from './targets.ts';
-import { type BenchWorld, createWorld, loadVolumes, type WorldSize } from './world.ts';
+import { askedBy, contractPages, dayPages, singleContracts, singleCustomers } from './targets.ts';
+import { type BenchWorld, createWorld, loadVolumes } from './world.ts';
 
 const FOLDER = fileURLToPath(new URL('./data', import.meta.url));
-const SMALL: WorldSize = { contracts: 105, days: 10 };
-const CONNECTIONS = 32;
-
-const { values: options } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
-const size: WorldSize = options.quick ? { contracts: 210, days: 50 } : { contracts: 1050, days: 100 };
-/** Many short rounds: the median of their ratios forgives a machine that has other things to do now and then. */
-const plan: Plan = {
-  rounds: options.quick ? 5 : 11,
-  milliseconds: options.quick ? 600 : 1000,
-  connections: CONNECTIONS,
-};
 
 const SCENARIOS: Record<string, (world: BenchWorld) => Target[]> = {
   'contract’s transactions': contractPages,
   'day’s transactions': dayPages,
   'single contract': singleContracts,
+  'single customer': singleCustomers,
 };
 
-const startedAt = Date.now();
-function say(message: string): void {
-  process.stdout.write(`${((Date.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${message}\n`);
+type Asked = { readonly mode: Mode; readonly phases: typeof PHASES };
+
+/** A run of one part is for whoever works on it: it is not kept. */
+function whatIsAsked(): Asked {
+  const flag = { type: 'boolean', default: false } as const;
+  const options = { smoke: flag, quick: flag, full: flag, only: { type: 'string' } } as const;
+  const { values } = parseArgs({ options });
+  const asked = (['smoke', 'quick', 'full'] as const).filter((name) => values[name]);
+  if (asked.length > 1) throw new Error(`Only one of --${asked.join(' and --')} can be asked for.`);
+  const mode = MODES[asked[0] ?? 'default'];
+  if (values.only === undefined) return { mode, phases: PHASES };
+  const phases = PHASES.filter(([title]) => title === values.only);
+  const titles = PHASES.map(([title]) => `"${title}"`).join(', ');
+  if (phases.length === 0) throw new Error(`--only takes one of ${titles}.`);
+  return { mode: { ...mode, keeps: 'nothing' }, phases };
 }
 
 async function main(): Promise<void> {
+  const { mode, phases } = whatIsAsked();
   process.once('SIGINT', () => process.exit(130));
   process.once('SIGTERM', () => process.exit(143));
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
   const processes = new Processes(FOLDER);
-  const embedded = await startEmbeddedPostgres({ dataDir: path.join(FOLDER, 'database'), say });
+  const progress = new Progress(mode.minutes, phases.length);
+  const embedded = await startEmbeddedPostgres({
+    dataDir: path.join(FOLDER, 'database'),
+    say: progress.say,
+  });
   try {
-    const results = await measure(embedded.url, processes);
-    await save(results);
+    const results = await measure(embedded.url, processes, { mode, phases }, progress);
+    await save(results, mode);
     process.stdout.write(`\n${tables(results)}\n\n`);
-    const missed = goalsOf(results).filter(({ met }) => !met);
-    say(
-      missed.length === 0
-        ? 'All goals are met.'
-        : `${missed.length} goals are missed; that is no failure of the run.`,
-    );
+    const missed = goalsOf(results).filter(({ met }) => !met).length;
+    progress.say(missed === 0 ? 'All goals are met.' : `${missed} goals are missed: no failure of the run.`);
   } finally {
+    if (progress.leftOut.length > 0) process.on('uncaughtException', ignoreLostConnection);
     await processes.stop();
     await embedded.stop();
     await rm(FOLDER, { recursive: true, force: true });
   }
+  // Work that was left out when the time was up may still be waiting for something.
+  process.exit(0);
 }
 
-async function measure(databaseUrl: string, processes: Processes): Promise<Results> {
-  const { postgres, postmaster } = await databaseFacts(databaseUrl);
-  const { world, small, loading } = await load(databaseUrl);
-  const generator = processes.generator();
-  const bench = new Bench(generator, postmaster, plan);
-  const servers = {
-    product: await processes.product('product', world.url),
-    small: await processes.product('product on the small world', small.url),
-    limit: await processes.limit(world.url),
-  };
-  const ports = [servers.product.port, servers.limit.port];
-  for (const targetsOf of Object.values(SCENARIOS)) await assertSameBodies(ports, targetsOf(world));
-  say('Both servers answer with the same bytes.');
+const ENDED_BY_DATABASE = '57P01';
 
-  const againstLimit: Record<string, Comparison> = {};
-  const againstSmall: Record<string, Comparison> = {};
-  const compare = async (title: string, first: Contestant, second: Contestant) => {
-    const comparison = await bench.compare(first, second);
-    say(`${title}: ${oneLine(comparison)}`);
-    return comparison;
-  };
-  const contestants = Object.entries(SCENARIOS).map(([name, targetsOf]) => ({
-    name,
-    product: { server: servers.product, targets: targetsOf(world) },
-    limit: { server: servers.limit, targets: targetsOf(world) },
-    onSmall: { server: servers.small, targets: targetsOf(small) },
-  }));
-  await bench.warmUp(contestants.flatMap(({ product, limit, onSmall }) => [product, limit, onSmall]));
-  for (const { name, product, limit, onSmall } of contestants) {
-    againstLimit[name] = await compare(`${name}, against the bare server`, product, limit);
-    againstSmall[name] = await compare(`${name}, against the small world`, product, onSmall);
-  }
-  const walked = await walkAll(generator, servers.product, world);
-  const page = (target: Target) => ({ server: servers.product, targets: [target] });
-  const lastAgainstFirst = await compare(
-    'last page, against the first',
-    page(walked.last),
-    page(walked.first),
-  );
-  const market = await measureMarket(
-    await createDatabase(databaseUrl, 'market'),
-    processes,
-    bench,
-    (name, comparison) => say(`${name}, against the bare server: ${oneLine(comparison)}`),
-  );
-  const engine = await measureEngine(await createDatabase(databaseUrl, 'engine'), say);
-  const exchange = await measureExchange(await createDatabase(databaseUrl, 'exchange'), say);
-  const imports = await measureImport(await createDatabase(databaseUrl, 'import'), processes, say);
-  return {
+/** Work that was left out when the time was up has connections still, and the database ends them when it stops. */
+function ignoreLostConnection(error: Error & { code?: string }): void {
+  if (error.code === ENDED_BY_DATABASE || /Connection terminated/.test(error.message)) return;
+  throw error;
+}
+
+/** What all phases share. */
+type Run = {
+  readonly mode: Mode;
+  readonly progress: Progress;
+  readonly results: Results;
+  readonly processes: Processes;
+  readonly generator: Generator;
+  readonly bench: Bench;
+  readonly databases: Databases;
+  readonly postmaster: number;
+  readonly world: BenchWorld;
+  readonly say: (message: string, comparison?: Comparison) => void;
+};
+
+/** In the order of what one would miss most if the time were up. */
+const PHASES: readonly (readonly [title: string, work: (run: Run) => Promise<void>])[] = [
+  ['the bare server', againstLimit],
+  [
+    'rivals',
+    async ({ results, databases, processes, bench, mode, say }) => {
+      results.rivals = await measureRivals(
+        await databases.create('rivals'),
+        processes,
+        bench,
+        mode.rivals,
+        say,
+      );
+    },
+  ],
+  [
+    'bulk reads',
+    async ({ results, databases, processes, bench, say }) => {
+      results.bulk = await measureBulk(await databases.create('bulk'), processes, bench, say);
+    },
+  ],
+  [
+    'the way in',
+    async ({ results, world, bench, say }) => {
+      results.guard = await measureGuard(world, bench.milliseconds, say);
+    },
+  ],
+  [
+    'the saldo of a day',
+    async ({ results, databases, postmaster, mode, say }) => {
+      const url = await databases.create('saldo');
+      results.saldo = await measureSaldo(url, postmaster, mode.saldoContracts, say);
+    },
+  ],
+  ['a small world', againstSmall],
+  ['a walk over everything', walkAll],
+  [
+    'netting',
+    async ({ results, databases, mode, say }) => {
+      results.engine = await measureEngine(await databases.create('engine'), mode.engineContracts, say);
+    },
+  ],
+  [
+    'the exchange',
+    async ({ results, databases, mode, say }) => {
+      results.exchange = await measureExchange(
+        await databases.create('exchange'),
+        mode.exchangeContracts,
+        say,
+      );
+    },
+  ],
+  [
+    'imports',
+    async ({ results, databases, processes, mode, say }) => {
+      results.imports = await measureImport(
+        await databases.create('import'),
+        processes,
+        say,
+        mode.importContracts,
+      );
+    },
+  ],
+  [
+    'overload',
+    async ({ results, world, processes, generator, bench, say }) => {
+      results.overload = await measureOverload(world, processes, generator, bench, say);
+    },
+  ],
+  [
+    'the market',
+    async ({ results, databases, processes, bench, mode, say }) => {
+      const url = await databases.create('market');
+      results.market = await measureMarket(url, processes, bench, mode.marketRecords, say);
+    },
+  ],
+  [
+    'growth',
+    async ({ results, databases, processes, bench, mode, progress, say }) => {
+      results.growth = await measureGrowth(databases, processes, bench, mode.growth, progress, say);
+    },
+  ],
+];
+
+async function measure(
+  url: string,
+  processes: Processes,
+  { mode, phases }: Asked,
+  progress: Progress,
+): Promise<Results> {
+  const databases = new Databases(url);
+  const { postgres, postmaster } = await databases.facts();
+  const { say } = progress;
+  say(`Loading ${mode.world.contracts * mode.world.days} contract-days…`);
+  const world = await createWorld(await databases.create('world'), mode.world);
+  const loading = await loadVolumes(world, say);
+  say(`Loaded ${loading.transactions} transactions in ${loading.seconds.toFixed(1)} s.`);
+  const results: Results = {
     date: new Date().toISOString().slice(0, 10),
+    mode: mode.name,
     machine: machineFacts(postgres),
     cost: hasCpuTimes ? 'CPU time' : 'wall time',
     loading,
-    againstLimit,
-    againstSmall,
-    smallTransactions: transactionsOf(small, small.contracts.length),
-    walk: { pages: walked.pages, records: walked.records, seconds: walked.seconds, lastAgainstFirst },
-    market,
-    imports,
-    engine,
-    exchange,
+    leftOut: progress.leftOut,
   };
+  const generator = processes.generator();
+  const bench = new Bench(generator, postmaster, mode.plan);
+  const run: Run = {
+    ...{ mode, progress, results, processes, generator, bench, databases, postmaster, world },
+    say: (message, comparison) => say(comparison ? `${message}: ${oneLine(comparison)}` : message),
+  };
+  for (const [title, work] of phases) await progress.phase(title, () => work(run));
+  return results;
 }
 
-async function load(databaseUrl: string) {
-  say(`Making ${size.contracts} contracts, and ${SMALL.contracts} in a small world beside them…`);
-  const world = await createWorld(databaseUrl, size);
-  const small = await createWorld(await createDatabase(databaseUrl, 'small'), SMALL);
-  await loadVolumes(small, () => {});
-  say(`Loading ${size.contracts * size.days} contract-days…`);
-  const loading = await loadVolumes(world, say);
-  say(`Loaded ${loading.transactions} transactions in ${loading.seconds.toFixed(1)} s.`);
-  return { world, small, loading };
+async function compareAll(
+  run: Run,
+  name: string,
+  sides: (of: (typeof SCENARIOS)[string]) => [Contestant, Contestant],
+) {
+  const comparisons: Record<string, Comparison> = {};
+  for (const [scenario, targetsOf] of Object.entries(SCENARIOS)) {
+    const [first, second] = sides(targetsOf);
+    await run.bench.warmUp([first, second]);
+    comparisons[scenario] = await run.bench.compare(first, second);
+    run.say(`${scenario}, against ${name}`, comparisons[scenario]);
+  }
+  return comparisons;
 }
 
-async function databaseFacts(url: string): Promise<{ postgres: string; postmaster: number }> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query(
-    "select current_setting('server_version') as version, pg_backend_pid() as pid",
-  );
-  const postmaster = hasCpuTimes ? parentOf(rows[0].pid) : 0;
-  await client.end();
-  return { postgres: rows[0].version, postmaster };
+async function againstLimit(run: Run): Promise<void> {
+  const { processes, world, results, say } = run;
+  const product = await processes.product('product', world.url);
+  const limit = await processes.limit(world.url);
+  const ports = [product.port, limit.port];
+  for (const targetsOf of Object.values(SCENARIOS)) await assertSameBodies(ports, targetsOf(world));
+  say('Both servers answer with the same bytes.');
+  results.againstLimit = await compareAll(run, 'the bare server', (targetsOf) => [
+    { server: product, targets: targetsOf(world) },
+    { server: limit, targets: targetsOf(world) },
+  ]);
+  await processes.end(limit);
+  await processes.end(product);
 }
 
-async function createDatabase(serverUrl: string, name: string): Promise<string> {
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
-  await client.query(`create database ${name}`).finally(() => client.end());
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
+async function againstSmall(run: Run): Promise<void> {
+  const { processes, world, results, databases, mode } = run;
+  const small = await createWorld(await databases.create('small'), mode.small);
+  const { transactions } = await loadVolumes(small, () => {});
+  const product = await processes.product('product', world.url);
+  const onSmall = await processes.product('product on the small world', small.url);
+  const pages = await compareAll(run, 'the small world', (targetsOf) => [
+    { server: product, targets: targetsOf(world) },
+    { server: onSmall, targets: targetsOf(small) },
+  ]);
+  results.againstSmall = { transactions, pages };
+  await processes.end(onSmall);
+  await processes.end(product);
 }
-
-const transactionsOf = ({ days }: BenchWorld, contracts: number) =>
-  days.reduce((sum, day) => sum + contracts * slotCount(day), 0);
 
 /** Reads everything that the largest BRP can see, and makes sure that nothing is missing. */
-async function walkAll(generator: Generator, { port }: BenchServer, world: BenchWorld) {
+async function walkAll({ processes, generator, bench, world, results, say }: Run): Promise<void> {
   const brp = world.brps[0]!;
-  const first: Target = { path: '/v1/transactions?limit=100', headers: askedBy(brp) };
-  const expected = transactionsOf(world, brp.contracts.length);
-  say(`Walking over the ${expected} transactions of the largest BRP…`);
-  const walk = await generator.walk({ port, target: first, maxPages: Math.ceil(expected / 100) + 1 });
-  if (walk.records !== expected)
-    throw new Error(`the walk found ${walk.records} of ${expected} transactions`);
-  return { ...walk, first, last: { ...first, path: walk.lastFull } };
+  const target: Target = { path: '/v1/transactions?limit=100', headers: askedBy(brp) };
+  const expected = world.days.reduce((sum, day) => sum + brp.contracts.length * slotCount(day), 0);
+  const server: BenchServer = await processes.product('product', world.url);
+  const job = { port: server.port, target, maxPages: Math.ceil(expected / 100) + 1 };
+  const { pages, records, seconds, lastFull } = await generator.walk(job);
+  if (records !== expected) throw new Error(`the walk found ${records} of ${expected} transactions`);
+  const lastAgainstFirst = await bench.compare(
+    { server, targets: [{ ...target, path: lastFull }] },
+    { server, targets: [target] },
+  );
+  say('the last page, against the first', lastAgainstFirst);
+  results.walk = { pages, records, seconds, lastAgainstFirst };
+  await processes.end(server);
 }
 
 await main();

@@ -13,7 +13,6 @@ export type MarketResults = {
   readonly againstLimit: Readonly<Record<string, Comparison>>;
 };
 
-const RECORDS = 100_000;
 const OPENED_AT = dayStart('2026-08-20');
 const PAGES: Record<string, string> = {
   'offers, page 1': '/v1/assets?page=1&limit=100',
@@ -44,13 +43,13 @@ const MAKE = [
 ];
 
 /** A full market on a database of its own; gives the key of an account. */
-async function createMarket(url: string): Promise<string> {
+async function createMarket(url: string, records: number): Promise<string> {
   await migrate(url, () => {});
   const db = openDatabase(url);
   try {
     const secret = await db.transaction(async (tx) => {
       for (const [at, text] of MAKE.entries()) {
-        await tx.query(statement(`bench_market_${at}`, text), [new Date(OPENED_AT).toISOString(), RECORDS]);
+        await tx.query(statement(`bench_market_${at}`, text), [new Date(OPENED_AT).toISOString(), records]);
       }
       const { no } = await createAccount(tx, { name: 'Bench' }, OPENED_AT);
       const owner = { type: 'account' as const, accountNo: no };
@@ -71,10 +70,12 @@ export async function measureMarket(
   databaseUrl: string,
   processes: Processes,
   bench: Bench,
-  say: (name: string, comparison: Comparison) => void,
+  records: number,
+  say: (message: string, comparison: Comparison) => void,
 ): Promise<MarketResults> {
-  const key = await createMarket(databaseUrl);
-  const product = (await processes.product('product with a market', databaseUrl)).market;
+  const key = await createMarket(databaseUrl, records);
+  const server = await processes.product('product with a market', databaseUrl);
+  const product = server.market;
   const limit = await processes.limit(databaseUrl);
   const againstLimit: Record<string, Comparison> = {};
   for (const [name, path] of Object.entries(PAGES)) {
@@ -86,8 +87,10 @@ export async function measureMarket(
     ];
     await bench.warmUp([first, second]);
     const comparison = await bench.compare(first, second);
-    say(name, comparison);
+    say(`${name}, against the bare server`, comparison);
     againstLimit[name] = comparison;
   }
-  return { records: RECORDS, againstLimit };
+  await processes.end(limit);
+  await processes.end(server);
+  return { records, againstLimit };
 }

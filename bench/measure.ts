@@ -2,7 +2,12 @@ import { cpuSeconds, familyCpuSeconds, hasCpuTimes, machineCpuSeconds } from './
 import type { Target } from './load.ts';
 import type { BenchServer, Generator } from './servers.ts';
 
-export type Plan = { readonly rounds: number; readonly milliseconds: number; readonly connections: number };
+export type Plan = {
+  readonly rounds: number;
+  readonly milliseconds: number;
+  readonly connections: number;
+  readonly warmUpMs: number;
+};
 
 /** One side of a comparison: a server and what it is asked. */
 export type Contestant = { readonly server: BenchServer; readonly targets: readonly Target[] };
@@ -29,7 +34,6 @@ export type Comparison = {
   second: Sample;
 };
 
-const WARM_UP_MS = 1500;
 /** A twentieth of the smallest machine that this is made for. */
 const DISTURBED_FROM_CORES = 0.1;
 
@@ -44,9 +48,13 @@ export class Bench {
     this.plan = plan;
   }
 
+  get milliseconds(): number {
+    return this.plan.milliseconds;
+  }
+
   /** Node goes on compiling for thousands of requests; what is measured is a server that has been up for a while. */
   async warmUp(contestants: readonly Contestant[]): Promise<void> {
-    for (const contestant of contestants) await this.sample(contestant, WARM_UP_MS);
+    for (const contestant of contestants) await this.sample(contestant, this.plan.warmUpMs);
   }
 
   /**
@@ -79,9 +87,14 @@ export class Bench {
     };
   }
 
-  private async sample({ server, targets }: Contestant, milliseconds: number): Promise<Sample> {
+  /** One round, with as many connections as the plan says or with others. */
+  async sample(
+    { server, targets }: Contestant,
+    milliseconds: number,
+    connections = this.plan.connections,
+  ): Promise<Sample> {
     const before = this.cpuTimes(server);
-    const job = { port: server.port, targets, connections: this.plan.connections, milliseconds };
+    const job = { port: server.port, targets, connections, milliseconds };
     const { requests, seconds, p50Ms, p99Ms } = await this.generator.load(job);
     const after = this.cpuTimes(server);
     const took = (what: keyof typeof after) => after[what] - before[what];
@@ -106,9 +119,23 @@ export class Bench {
   }
 }
 
+/** What one call takes, in microseconds of this process's CPU time, once it has been compiled. */
+export function cpuMicroseconds(work: () => unknown, milliseconds: number): number {
+  const calls = (until: number) => {
+    let count = 0;
+    for (; performance.now() < until; count++) work();
+    return count;
+  };
+  calls(performance.now() + milliseconds / 2);
+  const before = process.cpuUsage();
+  const count = calls(performance.now() + milliseconds);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / count;
+}
+
 export const costOf = (sample: Sample): number => sample.serverUs + sample.databaseUs;
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;

@@ -1,53 +1,13 @@
+/** What a run found as tables, in a file and on the page beside this one. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
+import { chartsOf } from './charts.ts';
 import { hasCpuTimes } from './cpu.ts';
-import type { EngineResults } from './engine.ts';
-import type { ExchangeResults } from './exchange.ts';
-import type { ImportResults } from './import.ts';
-import type { MarketResults } from './market.ts';
+import { count, goalsOf } from './goals.ts';
 import { type Comparison, costOf, type Sample } from './measure.ts';
-import { type LoadResult, totalBytes } from './world.ts';
-
-export type Results = {
-  readonly date: string;
-  readonly machine: {
-    cpu: string;
-    cores: number;
-    memoryGb: number;
-    system: string;
-    node: string;
-    postgres: string;
-  };
-  readonly cost: 'CPU time' | 'wall time';
-  readonly loading: LoadResult;
-  /** Named after their scenario; the first of each is the product, the second the bare server. */
-  readonly againstLimit: Readonly<Record<string, Comparison>>;
-  /** The first of each is the large world, the second the small one. */
-  readonly againstSmall: Readonly<Record<string, Comparison>>;
-  readonly smallTransactions: number;
-  readonly walk: { pages: number; records: number; seconds: number; lastAgainstFirst: Comparison };
-  readonly market: MarketResults;
-  readonly imports: ImportResults;
-  readonly engine: EngineResults;
-  readonly exchange: ExchangeResults;
-};
-
-export type Goal = { what: string; aim: string; measured: string; met: boolean };
-
-/** Shares of what the bare server does with the same CPU time. */
-const LIMIT_GOALS: Record<string, number> = {
-  'contract’s transactions': 0.8,
-  'day’s transactions': 0.8,
-  'single contract': 0.7,
-};
-/** The same for every page of the customer API's lists. */
-const MARKET_GOAL = 0.7;
-const MOST_OVER_FIRST_PAGE = 1.3;
-const MOST_OVER_SMALL_WORLD = 1.3;
-const MOST_BYTES = 8;
-/** Transactions per second, over HTTP into an empty day. */
-const IMPORT_GOALS: Record<string, number> = { CSV: 300_000, 'NDJSON, a day a line': 1_000_000 };
-const MOST_IMPORT_MEGABYTES = 300;
+import type { Mode } from './modes.ts';
+import { comparisonsOf, type Results } from './results.ts';
+import { totalBytes } from './world.ts';
 
 export function machineFacts(postgres: string): Results['machine'] {
   return {
@@ -60,164 +20,151 @@ export function machineFacts(postgres: string): Results['machine'] {
   };
 }
 
-export function goalsOf(results: Results): Goal[] {
-  const { againstLimit, againstSmall, walk, loading } = results;
-  const share = (comparison: Comparison) => 1 / comparison.costRatio;
-  const bytes = totalBytes(loading) / loading.transactions;
-  return [
-    ...Object.entries(againstLimit).map(([name, comparison]) => ({
-      what: `${name}: requests per second of ${results.cost}, against the bare server`,
-      aim: `≥ ${percent(LIMIT_GOALS[name] ?? 1)}`,
-      measured: percent(share(comparison)),
-      met: share(comparison) >= (LIMIT_GOALS[name] ?? 1),
-    })),
-    ...Object.entries(results.market.againstLimit).map(([name, comparison]) => ({
-      what: `${name} of ${count(results.market.records)}: requests per second of ${results.cost}, against the bare server`,
-      aim: `≥ ${percent(MARKET_GOAL)}`,
-      measured: percent(share(comparison)),
-      met: share(comparison) >= MARKET_GOAL,
-    })),
-    {
-      what: `the last full page of a walk over ${count(walk.records)} transactions, against the first`,
-      aim: `≤ ${MOST_OVER_FIRST_PAGE} ×`,
-      measured: times(walk.lastAgainstFirst.costRatio),
-      met: walk.lastAgainstFirst.costRatio <= MOST_OVER_FIRST_PAGE,
-    },
-    ...Object.entries(againstSmall).map(([name, { costRatio }]) => ({
-      what: `${name}: with ${count(loading.transactions)} transactions, against ${count(results.smallTransactions)}`,
-      aim: `≤ ${MOST_OVER_SMALL_WORLD} ×`,
-      measured: times(costRatio),
-      met: costRatio <= MOST_OVER_SMALL_WORLD,
-    })),
-    {
-      what: 'bytes on disk per transaction, all indexes included',
-      aim: `≤ ${MOST_BYTES}`,
-      measured: bytes.toFixed(2),
-      met: bytes <= MOST_BYTES,
-    },
-    ...importGoals(results.imports),
-    ...engineGoals(results.engine),
-    exchangeGoal(results.exchange),
-  ];
-}
-
-const ENGINE_GOALS = { firstSeconds: 3, unchangedSeconds: 0.5, correctionMs: 50 };
-
-function engineGoals({ positions, firstSeconds, unchangedSeconds, correctionMs }: EngineResults): Goal[] {
-  const goal = (what: string, measured: number, aim: number, unit: string): Goal => ({
-    what,
-    aim: `≤ ${aim} ${unit}`,
-    measured: `${measured.toPrecision(2)} ${unit}`,
-    met: measured <= aim,
-  });
-  return [
-    goal(
-      `netting a market day of ${count(positions)} positions`,
-      firstSeconds,
-      ENGINE_GOALS.firstSeconds,
-      's',
-    ),
-    goal('netting all of them again without a change', unchangedSeconds, ENGINE_GOALS.unchangedSeconds, 's'),
-    goal(
-      'one corrected slot, to new versions of both positions',
-      correctionMs,
-      ENGINE_GOALS.correctionMs,
-      'ms',
-    ),
-  ];
-}
-
-const EXCHANGE_GOAL_S = 10;
-
-function exchangeGoal(results: ExchangeResults): Goal {
-  const { positions, sentMegabytes, receivedMegabytes, sendSeconds, receiveSeconds } = results;
-  const seconds = sendSeconds + receiveSeconds;
-  return {
-    what:
-      `a day of ${count(positions)} positions as schedules (${count(sentMegabytes)} MB) built, written and sent, ` +
-      `and its confirmations (${count(receivedMegabytes)} MB) applied`,
-    aim: `≤ ${EXCHANGE_GOAL_S} s`,
-    measured: `${sendSeconds.toFixed(1)} + ${receiveSeconds.toFixed(1)} s`,
-    met: seconds <= EXCHANGE_GOAL_S,
-  };
-}
-
-function importGoals({ contracts, measures }: ImportResults): Goal[] {
-  return measures.flatMap(({ name, transactionsPerSecond, peakMegabytes }) => {
-    const aim = IMPORT_GOALS[name];
-    if (aim === undefined) return [];
-    const what = `import of a market day of ${count(contracts)} contracts as ${name}`;
-    const speed = {
-      what: `${what}: transactions/s`,
-      aim: `≥ ${count(aim)}`,
-      measured: count(transactionsPerSecond),
-      met: transactionsPerSecond >= aim,
-    };
-    if (peakMegabytes === null) return [speed];
-    const memory = {
-      what: `${what}: most memory of the server so far, MB`,
-      aim: `< ${MOST_IMPORT_MEGABYTES}`,
-      measured: count(peakMegabytes),
-      met: peakMegabytes < MOST_IMPORT_MEGABYTES,
-    };
-    return [speed, memory];
-  });
-}
-
 export function tables(results: Results): string {
-  const { machine, loading, againstLimit, walk } = results;
-  const goals = goalsOf(results).map(({ what, aim, measured, met }) => [
-    what,
-    aim,
-    measured,
-    met ? 'met' : '**missed**',
-  ]);
-  const sides = Object.entries({ ...againstLimit, ...results.market.againstLimit }).flatMap(
-    ([name, { first, second }]) => [
-      [name, 'Saldo', ...sampleCells(first)],
-      ['', 'bare server', ...sampleCells(second)],
-    ],
-  );
-  const { first, second } = walk.lastAgainstFirst;
+  const { machine } = results;
   return [
-    `${results.date}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, ` +
-      `Node ${machine.node}, Postgres ${machine.postgres}.`,
-    table(['goal', 'aim', 'measured', ''], goals),
-    table(
-      ['request', 'server', 'requests/s', 'server µs', 'database µs', 'p50 ms', 'p99 ms'],
-      [
-        ...sides,
-        ['last page of the walk', 'Saldo', ...sampleCells(first)],
-        ['first page of the walk', 'Saldo', ...sampleCells(second)],
-      ],
-    ),
-    `Loading ${count(loading.contractDays)} contract-days (${count(loading.transactions)} transactions) took ` +
-      `${loading.seconds.toFixed(1)} s: ${count(loading.contractDays / loading.seconds)} contract-days/s, ` +
-      `${count(loading.transactions / loading.seconds)} transactions/s. On disk they take ` +
-      `${megabytes(totalBytes(loading))}, of which ${megabytes(loading.bytes.table)} are the table and the rest ` +
-      `its ${Object.keys(loading.bytes.indexes).length} indexes. The walk read ${count(walk.pages)} pages one after ` +
-      `the other in ${walk.seconds.toFixed(1)} s.`,
-    table(
-      ['import over HTTP', 'transactions/s', 'MB', 'seconds of each round', 'server’s peak MB'],
-      results.imports.measures.map(
-        ({ name, transactionsPerSecond, megabytes: size, seconds, peakMegabytes }) => [
-          name,
-          count(transactionsPerSecond),
-          count(size),
-          seconds.map((second) => second.toFixed(2)).join(' '),
-          peakMegabytes === null ? '' : count(peakMegabytes),
-        ],
-      ),
-    ),
+    `${results.date}, ${results.mode}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ` +
+      `${machine.system}, Node ${machine.node}, Postgres ${machine.postgres}.`,
+    requestTable(results),
+    ...loadingText(results),
+    ...saldoTable(results),
+    ...importTable(results),
+    ...growthTables(results),
+    ...overloadText(results),
     ...disturbances(results),
+    ...(results.leftOut.length > 0 ? [`There was no time for: ${results.leftOut.join('; ')}.`] : []),
     ...(hasCpuTimes ? [] : ['This system does not tell CPU times of processes: costs are wall time.']),
+    goalTable(results),
   ].join('\n\n');
 }
 
+const goalTable = (results: Results): string =>
+  table(
+    ['goal', 'aim', 'measured', ''],
+    goalsOf(results).map(({ what, aim, measured, met }) => [what, aim, measured, met ? 'met' : '**missed**']),
+  );
+
+function requestTable({ againstLimit, market, bulk, rivals, walk }: Results): string {
+  const limits = {
+    ...againstLimit,
+    ...(bulk ? { '100 nominations with slots': bulk.againstLimit } : {}),
+    ...market?.againstLimit,
+  };
+  const rows = [
+    ...Object.entries(limits).flatMap(([name, { first, second }]) => [
+      [name, 'Saldo', ...sampleCells(first)],
+      ['', 'bare server', ...sampleCells(second)],
+    ]),
+    ...(rivals?.pages ?? []).flatMap(({ request, rival, comparison: { first, second } }) => [
+      [`${request}, of ${count(rivals?.transactions ?? 0)}`, rival, ...sampleCells(first)],
+      ['', 'Saldo', ...sampleCells(second)],
+    ]),
+    ...(walk
+      ? [
+          ['last page of the walk', 'Saldo', ...sampleCells(walk.lastAgainstFirst.first)],
+          ['first page of the walk', 'Saldo', ...sampleCells(walk.lastAgainstFirst.second)],
+        ]
+      : []),
+  ];
+  return table(['request', 'server', 'requests/s', 'server µs', 'database µs', 'p50 ms', 'p99 ms'], rows);
+}
+
+function loadingText({ loading, walk, rivals }: Results): string[] {
+  if (!loading) return [];
+  const { contractDays, transactions, seconds, bytes } = loading;
+  const walked = walk
+    ? ` The walk read ${count(walk.pages)} pages one after the other in ${walk.seconds.toFixed(1)} s.`
+    : '';
+  const asRows = rivals
+    ? ` As a row per quarter-hour, ${count(rivals.rows.rows)} of them took ${rivals.rows.seconds.toFixed(1)} s by COPY ` +
+      `(${count(rivals.rows.rows / rivals.rows.seconds)} a second) and ${megabytes(rivals.rows.bytes)}, ` +
+      `${(rivals.rows.bytes / rivals.rows.rows).toFixed(0)} bytes each; as sheets ${megabytes(totalBytes(rivals.sheets))}.`
+    : '';
+  return [
+    `Loading ${count(contractDays)} contract-days (${count(transactions)} transactions) by COPY took ` +
+      `${seconds.toFixed(1)} s: ${count(contractDays / seconds)} contract-days/s, ` +
+      `${count(transactions / seconds)} transactions/s. On disk they take ${megabytes(totalBytes(loading))}, of which ` +
+      `${megabytes(bytes.table)} are the table and the rest its ${Object.keys(bytes.indexes).length} indexes.${walked}${asRows}`,
+  ];
+}
+
+function saldoTable({ saldo }: Results): string[] {
+  if (!saldo) return [];
+  const ways = { 'of sheets, in Node': saldo.sheets, ...saldo.statements };
+  return [
+    table(
+      [`the saldo of ${count(saldo.positions)} positions`, 'seconds of CPU time', 'seconds'],
+      Object.entries(ways).map(([name, { cpuSeconds, seconds }]) => [
+        name,
+        cpuSeconds.toFixed(2),
+        seconds.toFixed(2),
+      ]),
+    ),
+  ];
+}
+
+function importTable({ imports }: Results): string[] {
+  if (!imports) return [];
+  const rows = imports.measures.map((measure) => [
+    measure.name,
+    count(measure.transactionsPerSecond),
+    count(measure.megabytes),
+    measure.seconds.map((second) => second.toFixed(2)).join(' '),
+    measure.peakMegabytes === null ? '' : count(measure.peakMegabytes),
+  ]);
+  rows.push(['Express and Drizzle, JSON to inserts', count(imports.rivalRowsPerSecond), '', '', '']);
+  return [
+    table(['import over HTTP', 'transactions/s', 'MB', 'seconds of each round', 'server’s peak MB'], rows),
+  ];
+}
+
+function growthTables({ growth }: Results): string[] {
+  const worlds = growth?.worlds ?? [];
+  const [base] = worlds;
+  if (!base) return [];
+  const pages = worlds.flatMap(({ transactions, pages: byBrp }) =>
+    Object.entries(byBrp).map(([brp, times]) => [
+      count(transactions),
+      brp,
+      ...Object.values(times).map(
+        ({ medianMs, worstMs }) => `${medianMs.toFixed(2)} (${worstMs.toFixed(2)})`,
+      ),
+    ]),
+  );
+  const names = Object.keys(Object.values(base.pages)[0] ?? {});
+  const connections = worlds.flatMap((world) =>
+    Object.entries(world.connections).map(([number, sample]) => [
+      count(world.transactions),
+      number,
+      ...sampleCells(sample),
+    ]),
+  );
+  return [
+    'Milliseconds in the database for a page of 100, the median of twelve and (the worst), by the size of the world and of the BRP:',
+    table(['transactions', 'BRP', ...names], pages),
+    table(
+      ['transactions', 'connections', 'requests/s', 'server µs', 'database µs', 'p50 ms', 'p99 ms'],
+      connections,
+    ),
+  ];
+}
+
+function overloadText({ overload }: Results): string[] {
+  if (!overload) return [];
+  const { before, flood, after, requestsAtOnce } = overload;
+  const rate = (requests: number) => count(requests / flood.seconds);
+  return [
+    `Overload, with at most ${requestsAtOnce} requests at once: it answers ${count(before.requestsPerSecond)} requests/s. ` +
+      `Asked for ${count(flood.perSecond)}, it answered ${rate(flood.answered)} (p50 ${flood.answeredP50Ms.toFixed(0)} ms, ` +
+      `p99 ${flood.answeredP99Ms.toFixed(0)} ms) and turned ${rate(flood.shed)} away with 503 and Retry-After ` +
+      `(p99 ${flood.shedP99Ms.toFixed(0)} ms); ${rate(flood.unsent)} found no connection. ` +
+      `Right afterwards it answered ${count(after.requestsPerSecond)}.`,
+  ];
+}
+
 /** Shares that were measured while the machine had other things to do flatter the slower side. */
-function disturbances({ againstLimit, againstSmall, market, walk }: Results): string[] {
-  const sets = [againstLimit, againstSmall, market.againstLimit];
-  const all = [...sets.flatMap((comparisons) => Object.values(comparisons)), walk.lastAgainstFirst];
+function disturbances(results: Results): string[] {
+  const all = comparisonsOf(results);
   const disturbed = all.filter(({ quiet }) => !quiet).length;
   if (disturbed === 0) return [];
   return [
@@ -243,9 +190,6 @@ export const oneLine = (comparison: Comparison): string => {
   return `${costOf(first).toFixed(0)} µs against ${costOf(second).toFixed(0)} µs a request, rounds ${rounds}${busy}`;
 };
 
-const count = (value: number) => Math.round(value).toLocaleString('en');
-const percent = (share: number) => `${(share * 100).toFixed(0)} %`;
-const times = (ratio: number) => `${ratio.toFixed(2)} ×`;
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -253,16 +197,24 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-const RESULTS = new URL('./results/latest.json', import.meta.url);
+const RESULTS = new URL('./results/', import.meta.url);
 const README = new URL('./README.md', import.meta.url);
 const [BEGIN, END] = ['<!-- results -->', '<!-- end of results -->'];
 
-export async function save(results: Results): Promise<void> {
-  await mkdir(new URL('.', RESULTS), { recursive: true });
-  await writeFile(RESULTS, `${JSON.stringify({ goals: goalsOf(results), ...results }, null, 2)}\n`);
+/** Every run leaves its numbers; those of a run that is worth quoting also come with charts, and onto the page. */
+export async function save(results: Results, mode: Mode): Promise<void> {
+  if (mode.keeps === 'nothing') return;
+  await mkdir(RESULTS, { recursive: true });
+  const all = { goals: goalsOf(results), ...results };
+  await writeFile(new URL(`${results.mode}.json`, RESULTS), `${JSON.stringify(all, null, 2)}\n`);
+  if (mode.keeps !== 'page') return;
+  const charts = chartsOf(results);
+  for (const [name, svg] of Object.entries(charts)) await writeFile(new URL(name, RESULTS), svg);
+  const pictures = Object.keys(charts).map((name) => `![${name.replace('.svg', '')}](results/${name})`);
   const readme = await readFile(README, 'utf8');
   const [before, rest = ''] = readme.split(BEGIN, 2);
   const after = rest.split(END, 2)[1];
   if (after === undefined) throw new Error(`README.md has no ${BEGIN} … ${END}`);
-  await writeFile(README, `${before}${BEGIN}\n\n${tables(results)}\n\n${END}${after}`);
+  const page = [...pictures, tables(results)].join('\n\n');
+  await writeFile(README, `${before}${BEGIN}\n\n${page}\n\n${END}${after}`);
 }

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { LoadJob, LoadResult, Target, WalkResult } from './load.ts';
+import type { FloodResult, LoadJob, LoadResult, Target, WalkResult } from './load.ts';
 
 export type BenchServer = { readonly name: string; readonly port: number; readonly pid: number };
 /** The product has a second listener, for the customer API. */
@@ -23,9 +23,13 @@ export class Processes {
   }
 
   /** The product as it is started in production, its log in a file, with a limit that nobody reaches. */
-  async product(name: string, databaseUrl: string, options: readonly string[] = []): Promise<ProductServer> {
+  async product(
+    name: string,
+    databaseUrl: string,
+    environment: Record<string, string> = {},
+  ): Promise<ProductServer> {
     const customerPort = await freePort();
-    const server = await this.server(name, '../server/src/main.ts', options, {
+    const server = await this.server(name, '../server/src/main.ts', {
       DATABASE_URL: databaseUrl,
       DATA_DIR: path.join(this.folder, name),
       CUSTOMER_PORT: String(customerPort),
@@ -33,24 +37,32 @@ export class Processes {
       DEMO: 'off',
       LOG_LEVEL: 'info',
       RATE_LIMIT: '1000000000',
+      ...environment,
     });
     return { ...server, market: { ...server, port: customerPort } };
   }
 
   async limit(databaseUrl: string): Promise<BenchServer> {
-    return this.server('bare server', './limit-server.ts', [], { DATABASE_URL: databaseUrl });
+    return this.server('bare server', './limit-server.ts', { DATABASE_URL: databaseUrl });
+  }
+
+  async rival(name: string, script: string, databaseUrl: string): Promise<BenchServer> {
+    return this.server(name, `./rivals/${script}`, {
+      DATABASE_URL: databaseUrl,
+      NODE_ENV: 'production',
+      GRAPHILE_ENV: 'production',
+    });
   }
 
   private async server(
     name: string,
     script: string,
-    options: readonly string[],
     environment: Record<string, string>,
   ): Promise<BenchServer> {
     const port = await freePort();
     const logFile = path.join(this.folder, `${name.replaceAll(' ', '-')}.txt`);
     const log = openSync(logFile, 'w');
-    const child = spawn(process.execPath, [...options, fileURLToPath(new URL(script, import.meta.url))], {
+    const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
       // Only what is said here: a setting of the person who runs the benchmark must not change it.
       env: { PATH: process.env['PATH'], PORT: String(port), ...environment },
       stdio: ['ignore', log, log],
@@ -66,14 +78,21 @@ export class Processes {
     return new Generator(child);
   }
 
-  async stop(): Promise<void> {
-    for (const child of this.children.reverse()) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    }
+  /** Ends one of them early: what is idle still takes memory, and time now and then. */
+  async end({ pid }: BenchServer): Promise<void> {
+    for (const child of this.children) if (child.pid === pid) await ended(child);
   }
+
+  async stop(): Promise<void> {
+    for (const child of this.children.reverse()) await ended(child);
+  }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
 }
 
 /** The load generator as the benchmark sees it: one job after the other. */
@@ -96,6 +115,10 @@ export class Generator {
     return this.run<WalkResult>({ kind: 'walk', ...job });
   }
 
+  flood(job: Omit<LoadJob & { kind: 'flood' }, 'kind'>): Promise<FloodResult> {
+    return this.run<FloodResult>({ kind: 'flood', ...job });
+  }
+
   private async run<Result>(job: LoadJob): Promise<Result> {
     this.child.send(job);
     const [answer] = (await once(this.child, 'message')) as [{ result?: Result; failure?: string }];
@@ -106,16 +129,23 @@ export class Generator {
 
 /** A comparison of servers that answer differently would mean nothing. */
 export async function assertSameBodies(ports: readonly number[], targets: readonly Target[]): Promise<void> {
-  for (const { path: requested, headers } of targets) {
-    const bodies = ports.map(async (port) => {
-      const answer = await fetch(`http://127.0.0.1:${port}${requested}`, { headers });
-      return Buffer.from(await answer.arrayBuffer());
-    });
-    const [first, second] = await Promise.all(bodies);
+  for (const target of targets) {
+    const [first, second] = await Promise.all(ports.map((port) => bodyOf(port, target)));
     if (!first || !second || !first.equals(second)) {
-      throw new Error(`${requested}: the servers differ\n${first}\n${second}`);
+      throw new Error(`${target.path}: the servers differ\n${first}\n${second}`);
     }
   }
+}
+
+export async function bodyOf(port: number, { path: requested, headers, body }: Target): Promise<Buffer> {
+  const post = body === undefined ? {} : { method: 'POST', body };
+  const answer = await fetch(`http://127.0.0.1:${port}${requested}`, {
+    headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+    ...post,
+  });
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  if (answer.status !== 200) throw new Error(`${requested} was answered with ${answer.status}: ${bytes}`);
+  return bytes;
 }
 
 const START_PATIENCE_MS = 30_000;

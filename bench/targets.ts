@@ -1,3 +1,4 @@
+import { encodeId, ID_PREFIX } from '../server/src/domain/id.ts';
 import type { Target } from './load.ts';
 import type { BenchBrp, BenchWorld } from './world.ts';
 
@@ -39,4 +40,13 @@ export const singleContracts = (world: BenchWorld): Target[] =>
   spread(world.contracts, VARIETY).map(({ id, seller }) => ({
     path: `/v1/contracts/${id}`,
     headers: askedBy(seller),
+  }));
+
+export const singleCustomers = (world: BenchWorld): Target[] =>
+  spread(
+    world.brps.flatMap((brp) => brp.positions.map(({ customerId }) => ({ brp, customerId }))),
+    VARIETY,
+  ).map(({ brp, customerId }) => ({
+    path: `/v1/customers/${encodeId(ID_PREFIX.customer, customerId)}`,
+    headers: askedBy(brp),
   }));

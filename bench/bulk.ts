@@ -1,0 +1,154 @@
+/** Measures the read of a hundred nominations with their slots: over HTTP, and the writing of its text alone. */
+import assert from 'node:assert/strict';
+import type { Nomination } from '@saldo/api';
+import { type Database, openDatabase, statement } from '../server/src/db/database.ts';
+import { type DeliveryDay, MAX_SLOTS, SLOT_MS, slotStart } from '../server/src/domain/delivery-day.ts';
+import { kwhFromMatchedKw } from '../server/src/domain/energy.ts';
+import { DEFAULT_GATE_RULES, gatesOf } from '../server/src/domain/gates.ts';
+import { encodeId, ID_PREFIX } from '../server/src/domain/id.ts';
+import { nominateDue } from '../server/src/features/nominations/actions.ts';
+import { findNominations, type NominationRow } from '../server/src/features/nominations/store.ts';
+import { nominationEnvelope, nominationWriter } from '../server/src/features/nominations/wire.ts';
+import type { Target } from './load.ts';
+import { type Bench, type Comparison, cpuMicroseconds } from './measure.ts';
+import { assertSameBodies, type Processes } from './servers.ts';
+import { askedBy } from './targets.ts';
+import { type BenchBrp, createWorld, loadVolumes, markAll } from './world.ts';
+
+export type BulkResults = {
+  readonly megabytes: number;
+  /** The first is the product, the second the bare server. */
+  readonly againstLimit: Comparison;
+  /** Microseconds of CPU time from the rows of the database to the text of a hundred nominations. */
+  readonly writerUs: number;
+  /** The same by way of objects: made and given to JSON.stringify, and JSON.stringify of those that are made. */
+  readonly objectsUs: number;
+  readonly stringifyUs: number;
+};
+
+const SIZE = { contracts: 200, days: 30, brps: 8 };
+const IDS = 100;
+const SETS = 20;
+const OPERATOR = { name: 'Saldo Clearing', eic: '11XSALDO-------Z' };
+const ALL_SLOTS = { from: 1, to: MAX_SLOTS };
+
+/** As after a day of exchange: everything was sent, and confirmed as it was sent. */
+const CONFIRM_ALL = statement(
+  'bench_confirm_all',
+  `update nomination set status = 'match', sent_at = gate_closure, confirmed_at = gate_closure,
+     matched = (select array_agg(kwh * 4 order by at) from unnest(amounts) with ordinality as slot (kwh, at))`,
+);
+const IDS_OF_BRPS = statement(
+  'bench_nominations_of_brps',
+  'select brp_no, array_agg(id order by delivery_day, id) as ids from nomination group by brp_no order by count(*) desc',
+);
+
+type OfBrp = { brp_no: number; ids: string[] };
+
+async function nominateAll(db: Database, first: DeliveryDay): Promise<OfBrp> {
+  await markAll(db);
+  await nominateDue(db, gatesOf(first, DEFAULT_GATE_RULES).dayAhead - 60_000, DEFAULT_GATE_RULES);
+  await db.transaction((tx) => tx.query(CONFIRM_ALL));
+  await db.query(statement('bench_vacuum_nomination', 'vacuum (analyze) nomination'));
+  const [most] = await db.query<OfBrp>(IDS_OF_BRPS);
+  assert(most && most.ids.length >= IDS, 'one BRP has a hundred nominations');
+  return most;
+}
+
+function targetsOf(brp: BenchBrp, ids: readonly string[]): Target[] {
+  const step = Math.max(1, Math.floor((ids.length - IDS) / SETS));
+  return Array.from({ length: SETS }, (_, set) => {
+    const from = Math.min(set * step, ids.length - IDS);
+    const asked = ids.slice(from, from + IDS).map((id) => encodeId(ID_PREFIX.nomination, id));
+    return {
+      path: '/v1/nominations/bulk',
+      headers: askedBy(brp),
+      body: JSON.stringify({ ids: asked }),
+    };
+  });
+}
+
+const isoOf = (instant: number | null) =>
+  instant === null ? null : `${new Date(instant).toISOString().slice(0, 19)}Z`;
+
+/** What everybody would write who has not measured it. */
+function objectOf(row: NominationRow): Nomination {
+  return {
+    id: encodeId(ID_PREFIX.nomination, row.id),
+    status: row.status,
+    version: row.version,
+    previous_nomination_id: row.previous_id && encodeId(ID_PREFIX.nomination, row.previous_id),
+    gate_closure: isoOf(row.gate_closure),
+    confirmed_at: isoOf(row.confirmed_at),
+    direction: row.direction,
+    eic: row.eic,
+    tso: row.tso,
+    sent_at: isoOf(row.sent_at),
+    counterparty: OPERATOR,
+    slots: (row.amounts ?? []).map((kwh, at) => {
+      const start = slotStart(row.delivery_day, at + 1);
+      const matchedKw = row.matched?.[at] ?? null;
+      return {
+        delivery_start: isoOf(start) ?? '',
+        delivery_end: isoOf(start + SLOT_MS) ?? '',
+        slot_number: at + 1,
+        amount: kwh / 1000,
+        matched_amount: matchedKw === null ? null : kwhFromMatchedKw(matchedKw) / 1000,
+      };
+    }),
+    created_at: isoOf(row.created_at) ?? '',
+  };
+}
+
+function measureWriting(rows: readonly NominationRow[], milliseconds: number) {
+  const write = nominationWriter(OPERATOR);
+  const byWriter = () =>
+    nominationEnvelope(
+      rows.map((row) => write(row, ALL_SLOTS)),
+      null,
+    );
+  const objects = rows.map(objectOf);
+  const byObjects = () => JSON.stringify({ nominations: rows.map(objectOf) });
+  assert.equal(byWriter(), byObjects(), 'both ways to write nominations give the same text');
+  return {
+    // A text that nobody reads is never put together: its bytes are what is wanted.
+    writerUs: cpuMicroseconds(() => Buffer.from(byWriter()), milliseconds),
+    objectsUs: cpuMicroseconds(() => Buffer.from(byObjects()), milliseconds),
+    stringifyUs: cpuMicroseconds(() => Buffer.from(JSON.stringify({ nominations: objects })), milliseconds),
+  };
+}
+
+export async function measureBulk(
+  url: string,
+  processes: Processes,
+  bench: Bench,
+  say: (message: string, comparison?: Comparison) => void,
+): Promise<BulkResults> {
+  const world = await createWorld(url, SIZE);
+  await loadVolumes(world, () => {});
+  const db = openDatabase(url);
+  try {
+    const { brp_no: brpNo, ids } = await nominateAll(db, world.days[0]!);
+    const brp = world.brps.find(({ no }) => no === brpNo);
+    assert(brp, 'the BRP is one of the world');
+    const targets = targetsOf(brp, ids);
+    const product = { server: await processes.product('product with nominations', url), targets };
+    const limit = { server: await processes.limit(url), targets };
+    await assertSameBodies([product.server.port, limit.server.port], targets);
+    await bench.warmUp([product, limit]);
+    const againstLimit = await bench.compare(product, limit);
+    say('100 nominations with slots, against the bare server', againstLimit);
+    const rows = await findNominations(db, { brpNo }, ids.slice(0, IDS));
+    const writing = measureWriting(rows, bench.milliseconds);
+    const [written, made, stringified] = Object.values(writing).map((us) => us.toFixed(0));
+    say(
+      `Their text: ${written} µs written, ${made} µs by way of objects, ${stringified} µs of objects at hand.`,
+    );
+    const bytes = JSON.stringify({ nominations: rows.map(objectOf) }).length;
+    await processes.end(limit.server);
+    await processes.end(product.server);
+    return { megabytes: bytes / 1e6, againstLimit, ...writing };
+  } finally {
+    await db.close();
+  }
+}

@@ -1,0 +1,69 @@
+/** What the product's own queries take inside of the database, as Postgres itself tells it. */
+import pg from 'pg';
+import { type Db, readerConfig, type Statement } from '../server/src/db/database.ts';
+
+type Explained = [{ 'Execution Time': number; 'Planning Time': number }];
+
+/**
+ * A handle for the product's query functions that notes the time of each statement: it answers as ever, and has the
+ * statement explained with the same values, on a connection with the settings of the product's own and with the plan
+ * that all values share. What is read for the first time is read by the answer, so the time is that of warm pages.
+ */
+export class TimedDb implements Db {
+  private readonly client: pg.Client;
+  private readonly prepared = new Set<string>();
+  private milliseconds = 0;
+
+  constructor(url: string) {
+    this.client = new pg.Client(readerConfig(url));
+  }
+
+  async open(): Promise<void> {
+    await this.client.connect();
+  }
+
+  async close(): Promise<void> {
+    await this.client.end();
+  }
+
+  /** Milliseconds of all statements that this work made. */
+  async timeOf(work: (db: Db) => Promise<unknown>): Promise<number> {
+    this.milliseconds = 0;
+    await work(this);
+    return this.milliseconds;
+  }
+
+  async query<R extends Record<string, unknown>>(statement: Statement, values: readonly unknown[] = []) {
+    const { rows } = await this.client.query({ ...statement, values: [...values] });
+    await this.explain(statement, values);
+    return rows as R[];
+  }
+
+  async arrays<R extends readonly unknown[]>(statement: Statement, values: readonly unknown[] = []) {
+    const { rows } = await this.client.query({ ...statement, values: [...values], rowMode: 'array' });
+    await this.explain(statement, values);
+    return rows as unknown as R[];
+  }
+
+  private async explain({ name, text }: Statement, values: readonly unknown[]): Promise<void> {
+    const explained = `explained_${name}`;
+    if (!this.prepared.has(explained)) {
+      await this.client.query(`prepare ${explained} as ${text}`);
+      this.prepared.add(explained);
+    }
+    const given = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
+    const { rows } = await this.client.query<{ 'QUERY PLAN': Explained }>(
+      `explain (analyze, timing off, format json) execute ${explained} ${given}`,
+    );
+    const [plan] = rows[0]?.['QUERY PLAN'] ?? [];
+    if (!plan) throw new Error(`${name} was not explained`);
+    this.milliseconds += plan['Execution Time'] + plan['Planning Time'];
+  }
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') return pg.escapeLiteral(value);
+  throw new Error(`a value of type ${typeof value} cannot be explained`);
+}

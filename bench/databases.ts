@@ -1,0 +1,38 @@
+import pg from 'pg';
+import { hasCpuTimes, parentOf } from './cpu.ts';
+
+/** The databases of a run, one for each world. */
+export class Databases {
+  private readonly serverUrl: string;
+
+  constructor(serverUrl: string) {
+    this.serverUrl = serverUrl;
+  }
+
+  async create(name: string): Promise<string> {
+    await this.connected((client) => client.query(`create database bench_${name}`));
+    const url = new URL(this.serverUrl);
+    url.pathname = `/bench_${name}`;
+    return url.href;
+  }
+
+  async drop(name: string): Promise<void> {
+    await this.connected((client) => client.query(`drop database bench_${name} with (force)`));
+  }
+
+  async facts(): Promise<{ postgres: string; postmaster: number }> {
+    return this.connected(async (client) => {
+      const { rows } = await client.query<{ version: string; pid: number }>(
+        "select current_setting('server_version') as version, pg_backend_pid() as pid",
+      );
+      const { version = '', pid = 0 } = rows[0] ?? {};
+      return { postgres: version, postmaster: hasCpuTimes ? parentOf(pid) : 0 };
+    });
+  }
+
+  private async connected<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = new pg.Client({ connectionString: this.serverUrl });
+    await client.connect();
+    return work(client).finally(() => client.end());
+  }
+}

@@ -1,0 +1,262 @@
+/** What a run has to reach, and whether it did. */
+import type { GrownWorld } from './growth.ts';
+import { type Comparison, costOf, type Sample } from './measure.ts';
+import type { Results } from './results.ts';
+import { totalBytes } from './world.ts';
+
+export type Goal = { what: string; aim: string; measured: string; met: boolean };
+
+/** Shares of what the bare server does with the same CPU time. */
+const LIMIT_GOALS: Record<string, number> = {
+  'contract’s transactions': 0.9,
+  'day’s transactions': 0.9,
+  'single contract': 0.8,
+  'single customer': 0.8,
+};
+const BULK_LIMIT_GOAL = 0.8;
+/** The same for every page of the customer API's lists. */
+const MARKET_GOAL = 0.7;
+/** How many times the product's cost a rival's is at least. */
+const RIVAL_GOALS: Record<string, number> = { 'Express and Drizzle': 6, 'Fastify and SQL': 3 };
+const LEAST_OVER_STRINGIFY = 6;
+const LEAST_OVER_INSERTS = 20;
+const LEAST_OVER_SQL = 5;
+const MOST_ADMISSION_US = 20;
+const MOST_OVER_FIRST_PAGE = 1.3;
+const MOST_OVER_SMALL_WORLD = 1.3;
+const MOST_OVER_MILLION = 1.5;
+const MOST_DATABASE_MS = 2;
+const MOST_BYTES = 8;
+/** Transactions per second, over HTTP into an empty day. */
+const IMPORT_GOALS: Record<string, number> = { CSV: 400_000, 'NDJSON, a day a line': 1_500_000 };
+const MOST_IMPORT_MEGABYTES = 300;
+const MOST_MEGABYTES = 250;
+const ENGINE_GOALS = { firstSeconds: 3, unchangedSeconds: 0.5, correctionMs: 50 };
+const EXCHANGE_GOAL_S = 10;
+const LEAST_UNDER_FLOOD = 0.8;
+const LEAST_AFTER_FLOOD = 0.9;
+
+export const count = (value: number) => Math.round(value).toLocaleString('en');
+const percent = (share: number) => `${(share * 100).toFixed(0)} %`;
+const times = (ratio: number) => `${ratio.toFixed(2)} ×`;
+
+function atLeast(what: string, value: number, aim: number, text = times): Goal {
+  return { what, aim: `≥ ${text(aim)}`, measured: text(value), met: value >= aim };
+}
+
+function atMost(what: string, value: number, aim: number, text = times): Goal {
+  return { what, aim: `≤ ${text(aim)}`, measured: text(value), met: value <= aim };
+}
+
+const shareOf = ({ costRatio }: Comparison) => 1 / costRatio;
+
+export function goalsOf(results: Results): Goal[] {
+  return [
+    ...limitGoals(results),
+    ...rivalGoals(results),
+    ...bulkGoals(results),
+    ...saldoGoals(results),
+    ...growthGoals(results),
+    ...importGoals(results),
+    ...engineGoals(results),
+    ...exchangeGoals(results),
+    ...overloadGoals(results),
+  ];
+}
+
+function limitGoals({ againstLimit, market, guard, walk, againstSmall, loading, cost }: Results): Goal[] {
+  const against = `requests per second of ${cost}, against the bare server`;
+  return [
+    ...Object.entries(againstLimit ?? {}).map(([name, comparison]) =>
+      atLeast(`${name}: ${against}`, shareOf(comparison), LIMIT_GOALS[name] ?? 1, percent),
+    ),
+    ...Object.entries(market?.againstLimit ?? {}).map(([name, comparison]) =>
+      atLeast(
+        `${name} of ${count(market?.records ?? 0)}: ${against}`,
+        shareOf(comparison),
+        MARKET_GOAL,
+        percent,
+      ),
+    ),
+    ...(guard
+      ? [
+          atMost(
+            'key check and rate limit of a request',
+            guard.admissionUs,
+            MOST_ADMISSION_US,
+            (us) => `${us.toPrecision(2)} µs`,
+          ),
+        ]
+      : []),
+    ...(walk
+      ? [
+          atMost(
+            `the last full page of a walk over ${count(walk.records)} transactions, against the first`,
+            walk.lastAgainstFirst.costRatio,
+            MOST_OVER_FIRST_PAGE,
+          ),
+        ]
+      : []),
+    ...Object.entries(againstSmall?.pages ?? {}).map(([name, { costRatio }]) =>
+      atMost(
+        `${name}: with ${count(loading?.transactions ?? 0)} transactions, against ${count(againstSmall?.transactions ?? 0)}`,
+        costRatio,
+        MOST_OVER_SMALL_WORLD,
+      ),
+    ),
+  ];
+}
+
+function rivalGoals({ rivals, cost }: Results): Goal[] {
+  return (rivals?.pages ?? []).flatMap(({ request, rival, comparison }) => {
+    const aim = RIVAL_GOALS[rival];
+    if (aim === undefined) return [];
+    return [
+      atLeast(`${request}: requests per second of ${cost}, against ${rival}`, comparison.costRatio, aim),
+    ];
+  });
+}
+
+function bulkGoals({ bulk }: Results): Goal[] {
+  if (!bulk) return [];
+  const what = `100 nominations with slots (${bulk.megabytes.toFixed(1)} MB)`;
+  return [
+    atLeast(`${what}, against the bare server`, shareOf(bulk.againstLimit), BULK_LIMIT_GOAL, percent),
+    atLeast(
+      `${what}: their text, against JSON.stringify of objects that have to be made`,
+      bulk.objectsUs / bulk.writerUs,
+      LEAST_OVER_STRINGIFY,
+    ),
+    atLeast(
+      `${what}: their text, against JSON.stringify of objects that are there`,
+      bulk.stringifyUs / bulk.writerUs,
+      LEAST_OVER_STRINGIFY,
+    ),
+  ];
+}
+
+function saldoGoals({ saldo }: Results): Goal[] {
+  if (!saldo) return [];
+  const best = Math.min(...Object.values(saldo.statements).map(({ cpuSeconds }) => cpuSeconds));
+  const what = `the saldo of a day of ${count(saldo.contracts)} contracts, against the best statement over rows`;
+  return [atLeast(what, best / saldo.sheets.cpuSeconds, LEAST_OVER_SQL)];
+}
+
+function growthGoals({ growth, loading }: Results): Goal[] {
+  const worlds = growth?.worlds ?? [];
+  const [base, last] = [worlds[0], worlds.at(-1)];
+  const bytesOf = last?.loading ?? loading;
+  const goals = bytesOf
+    ? [
+        atMost(
+          `bytes on disk per transaction of ${count(bytesOf.transactions)}, all indexes included`,
+          totalBytes(bytesOf) / bytesOf.transactions,
+          MOST_BYTES,
+          (bytes) => bytes.toFixed(2),
+        ),
+      ]
+    : [];
+  if (!base || !last) return goals;
+  const dearest = Object.entries(last.pages)
+    .flatMap(([brp, pages]) => Object.entries(pages).map(([page, { medianMs }]) => ({ brp, page, medianMs })))
+    .reduce((worst, page) => (page.medianMs > worst.medianMs ? page : worst));
+  const milliseconds = (ms: number) => `${ms.toFixed(2)} ms`;
+  goals.push(
+    atMost(
+      `the dearest page in the database, with ${count(last.transactions)} transactions (${dearest.page}, of a BRP with ${dearest.brp})`,
+      dearest.medianMs,
+      MOST_DATABASE_MS,
+      milliseconds,
+    ),
+  );
+  if (last !== base) goals.push(...ratioGoals(base, last));
+  const peak = Math.max(...worlds.map(({ peakMegabytes }) => peakMegabytes ?? 0));
+  if (peak > 0) goals.push(atMost('most memory of the server under load, MB', peak, MOST_MEGABYTES, count));
+  return goals;
+}
+
+/** Of each page in the database the ratio to the first world, and the same for what a request costs. */
+function ratioGoals(base: GrownWorld, last: GrownWorld): Goal[] {
+  const bases = Object.values(base.pages);
+  const steepest = Object.values(last.pages)
+    .flatMap((pages, brp) =>
+      Object.entries(pages).map(([page, { medianMs }]) => {
+        const before = bases[brp]?.[page]?.medianMs ?? Number.NaN;
+        return { page, ratio: medianMs / before };
+      }),
+    )
+    .reduce((worst, page) => (page.ratio > worst.ratio ? page : worst));
+  const [from, to] = [costOf(base.connections['8'] as Sample), costOf(last.connections['8'] as Sample)];
+  const sizes = `with ${count(last.transactions)} transactions, against ${count(base.transactions)}`;
+  return [
+    atMost(
+      `the page that grew most in the database (${steepest.page}), ${sizes}`,
+      steepest.ratio,
+      MOST_OVER_MILLION,
+    ),
+    atMost(`a request for a page, ${sizes}`, to / from, MOST_OVER_MILLION),
+  ];
+}
+
+function importGoals({ imports }: Results): Goal[] {
+  if (!imports) return [];
+  const goals = imports.measures.flatMap(({ name, transactionsPerSecond, peakMegabytes }) => {
+    const aim = IMPORT_GOALS[name];
+    if (aim === undefined) return [];
+    const what = `import of a market day of ${count(imports.contracts)} contracts as ${name}`;
+    const speed = atLeast(`${what}: transactions/s`, transactionsPerSecond, aim, count);
+    if (peakMegabytes === null) return [speed];
+    return [
+      speed,
+      atMost(`${what}: most memory of the server so far, MB`, peakMegabytes, MOST_IMPORT_MEGABYTES, count),
+    ];
+  });
+  const csv = imports.measures.find(({ name }) => name === 'CSV');
+  if (csv) {
+    const ratio = csv.transactionsPerSecond / imports.rivalRowsPerSecond;
+    goals.push(atLeast('import as CSV, against inserts by Express and Drizzle', ratio, LEAST_OVER_INSERTS));
+  }
+  return goals;
+}
+
+function engineGoals({ engine }: Results): Goal[] {
+  if (!engine) return [];
+  const seconds = (value: number) => `${value.toPrecision(2)} s`;
+  const milliseconds = (value: number) => `${value.toPrecision(2)} ms`;
+  const { positions, firstSeconds, unchangedSeconds, correctionMs } = engine;
+  const { firstSeconds: first, unchangedSeconds: again, correctionMs: correction } = ENGINE_GOALS;
+  return [
+    atMost(`netting a market day of ${count(positions)} positions`, firstSeconds, first, seconds),
+    atMost('netting all of them again without a change', unchangedSeconds, again, seconds),
+    atMost('one corrected slot, to new versions of both positions', correctionMs, correction, milliseconds),
+  ];
+}
+
+function exchangeGoals({ exchange }: Results): Goal[] {
+  if (!exchange) return [];
+  const { positions, sentMegabytes, receivedMegabytes, sendSeconds, receiveSeconds } = exchange;
+  const what =
+    `a day of ${count(positions)} positions as schedules (${count(sentMegabytes)} MB) built, written and sent, ` +
+    `and its confirmations (${count(receivedMegabytes)} MB) applied`;
+  return [atMost(what, sendSeconds + receiveSeconds, EXCHANGE_GOAL_S, (value) => `${value.toFixed(1)} s`)];
+}
+
+function overloadGoals({ overload }: Results): Goal[] {
+  if (!overload) return [];
+  const { before, flood, after } = overload;
+  const capacity = before.requestsPerSecond;
+  return [
+    atLeast(
+      `asked for ${count(flood.perSecond)} requests/s, twice its capacity: answered, as a share of the capacity`,
+      flood.answered / flood.seconds / capacity,
+      LEAST_UNDER_FLOOD,
+      percent,
+    ),
+    atLeast(
+      'right after that, as a share of the capacity',
+      after.requestsPerSecond / capacity,
+      LEAST_AFTER_FLOOD,
+      percent,
+    ),
+  ];
+}

@@ -1,0 +1,58 @@
+/** Measures what it costs to let a request in: its key recognised, and counted against its limit. */
+import { transactionEndpoints } from '@saldo/api';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { keyRing } from '../server/src/auth/key-ring.ts';
+import { openDatabase } from '../server/src/db/database.ts';
+import { apiGuard, type SessionDoor } from '../server/src/http/guard.ts';
+import { memoryRateLimiter } from '../server/src/http/rate-limit.ts';
+import type { BenchWorld } from './world.ts';
+
+export type GuardResults = {
+  /** Microseconds of CPU time a request, the look-ups of keys every few seconds included. */
+  readonly admissionUs: number;
+};
+
+const CALLS_AT_ONCE = 1000;
+
+/** Nobody here comes with a session. */
+const CLOSED_DOOR: SessionDoor = {
+  sessions: { find: () => null, forget: () => {} },
+  cookie: { read: () => null, set: () => {}, clear: () => {} },
+  baseUrl: () => '',
+};
+
+export async function measureGuard(
+  world: BenchWorld,
+  milliseconds: number,
+  say: (message: string) => void,
+): Promise<GuardResults> {
+  const db = openDatabase(world.url);
+  try {
+    const monotonicNow = () => performance.now();
+    const keys = keyRing('brp', db, Date.now, monotonicNow);
+    const limiter = memoryRateLimiter({ limit: 1e9, windowS: 60 }, monotonicNow);
+    const admit = apiGuard('brp', keys, CLOSED_DOOR, limiter)(transactionEndpoints.listTransactions);
+    const requests = world.brps.map(({ key }) => {
+      const request = { headers: { 'x-api-key': key }, method: 'GET', ip: '127.0.0.1' };
+      return request as unknown as FastifyRequest;
+    });
+    const reply = { headers: () => reply } as unknown as FastifyReply;
+    const admitFor = async (duration: number) => {
+      let count = 0;
+      for (const endsAt = performance.now() + duration; performance.now() < endsAt; ) {
+        for (let call = 0; call < CALLS_AT_ONCE; call++)
+          await admit(requests[count++ % requests.length]!, reply);
+      }
+      return count;
+    };
+    await admitFor(milliseconds / 2);
+    const before = process.cpuUsage();
+    const count = await admitFor(milliseconds);
+    const { user, system } = process.cpuUsage(before);
+    const admissionUs = (user + system) / count;
+    say(`Key check and rate limit: ${admissionUs.toFixed(2)} µs a request.`);
+    return { admissionUs };
+  } finally {
+    await db.close();
+  }
+}

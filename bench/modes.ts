@@ -1,0 +1,94 @@
+/** How much is measured, and within what time. */
+import type { Plan } from './measure.ts';
+import type { WorldSize } from './world.ts';
+
+export type Mode = {
+  readonly name: string;
+  /** The run is over after this, with what it has until then. */
+  readonly minutes: number;
+  /** What is left of the run: its numbers, and for one that is worth quoting the charts and the page too. */
+  readonly keeps: 'nothing' | 'numbers' | 'page';
+  /** Many short rounds: the median of their ratios forgives a machine that has other things to do now and then. */
+  readonly plan: Plan;
+  readonly world: WorldSize;
+  readonly small: WorldSize;
+  readonly rivals: WorldSize;
+  readonly growth: readonly WorldSize[];
+  /** Offers, and as many demands. */
+  readonly marketRecords: number;
+  readonly saldoContracts: number;
+  readonly engineContracts: number;
+  readonly exchangeContracts: number;
+  readonly importContracts: number;
+};
+
+const BRPS = 200;
+const MILLION: WorldSize = { contracts: 520, days: 20, brps: BRPS };
+const TEN_MILLION: WorldSize = { contracts: 1040, days: 100, brps: BRPS };
+const HUNDRED_MILLION: WorldSize = { contracts: 5200, days: 200, brps: BRPS };
+const THOUSAND_MILLION: WorldSize = { contracts: 10_400, days: 1000, brps: BRPS };
+
+const SMALL: WorldSize = { contracts: 105, days: 10 };
+const MARKET_DAY = {
+  marketRecords: 100_000,
+  saldoContracts: 10_000,
+  engineContracts: 10_000,
+  exchangeContracts: 12_000,
+  importContracts: 10_000,
+};
+
+const USUAL: Mode = {
+  name: 'default',
+  minutes: 25,
+  keeps: 'page',
+  plan: { rounds: 11, milliseconds: 1000, connections: 32, warmUpMs: 1500 },
+  world: { contracts: 1050, days: 100 },
+  small: SMALL,
+  rivals: { contracts: 210, days: 50 },
+  growth: [MILLION, TEN_MILLION],
+  ...MARKET_DAY,
+};
+
+export const MODES = {
+  default: USUAL,
+  full: {
+    ...USUAL,
+    name: 'full',
+    minutes: 60,
+    growth: [MILLION, TEN_MILLION, HUNDRED_MILLION, THOUSAND_MILLION],
+  },
+  quick: {
+    name: 'quick',
+    minutes: 3,
+    keeps: 'numbers',
+    plan: { rounds: 3, milliseconds: 300, connections: 32, warmUpMs: 500 },
+    world: { contracts: 210, days: 50 },
+    small: SMALL,
+    rivals: { contracts: 105, days: 10 },
+    growth: [{ contracts: 105, days: 10, brps: 50 }, MILLION],
+    marketRecords: 100_000,
+    saldoContracts: 2000,
+    engineContracts: 2000,
+    exchangeContracts: 2000,
+    importContracts: 2000,
+  },
+  /** Everything once, to see that it runs and that all answers are the same; its numbers mean nothing. */
+  smoke: {
+    name: 'smoke',
+    minutes: 5,
+    keeps: 'nothing',
+    plan: { rounds: 1, milliseconds: 100, connections: 8, warmUpMs: 100 },
+    world: { contracts: 60, days: 8 },
+    small: { contracts: 30, days: 4 },
+    rivals: { contracts: 30, days: 4 },
+    growth: [
+      { contracts: 40, days: 6, brps: 20 },
+      { contracts: 60, days: 12, brps: 20 },
+    ],
+    marketRecords: 100_000,
+    saldoContracts: 200,
+    engineContracts: 500,
+    exchangeContracts: 500,
+    importContracts: 200,
+  },
+} as const satisfies Record<string, Mode>;

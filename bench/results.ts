@@ -1,0 +1,55 @@
+import type { BulkResults } from './bulk.ts';
+import type { EngineResults } from './engine.ts';
+import type { ExchangeResults } from './exchange.ts';
+import type { GrowthResults } from './growth.ts';
+import type { GuardResults } from './guard.ts';
+import type { ImportResults } from './import.ts';
+import type { MarketResults } from './market.ts';
+import type { Comparison } from './measure.ts';
+import type { OverloadResults } from './overload.ts';
+import type { RivalResults } from './rivals.ts';
+import type { SaldoResults } from './saldo.ts';
+import type { LoadResult } from './world.ts';
+
+/** What a run found. A part is missing when there was no time for it. */
+export type Results = {
+  readonly date: string;
+  readonly mode: string;
+  readonly machine: {
+    readonly cpu: string;
+    readonly cores: number;
+    readonly memoryGb: number;
+    readonly system: string;
+    readonly node: string;
+    readonly postgres: string;
+  };
+  readonly cost: 'CPU time' | 'wall time';
+  loading?: LoadResult;
+  /** Named after their scenario; the first of each is the product, the second the bare server. */
+  againstLimit?: Readonly<Record<string, Comparison>>;
+  /** The first of each is the large world, the second the small one. */
+  againstSmall?: { readonly transactions: number; readonly pages: Readonly<Record<string, Comparison>> };
+  walk?: { pages: number; records: number; seconds: number; lastAgainstFirst: Comparison };
+  rivals?: RivalResults;
+  bulk?: BulkResults;
+  guard?: GuardResults;
+  saldo?: SaldoResults;
+  overload?: OverloadResults;
+  market?: MarketResults;
+  engine?: EngineResults;
+  exchange?: ExchangeResults;
+  imports?: ImportResults;
+  growth?: GrowthResults;
+  leftOut: readonly string[];
+};
+
+/** All comparisons of a run. */
+export function comparisonsOf(results: Results): Comparison[] {
+  const sets = [results.againstLimit, results.againstSmall?.pages, results.market?.againstLimit];
+  return [
+    ...sets.flatMap((comparisons) => Object.values(comparisons ?? {})),
+    ...(results.walk ? [results.walk.lastAgainstFirst] : []),
+    ...(results.rivals?.pages.map(({ comparison }) => comparison) ?? []),
+    ...(results.bulk ? [results.bulk.againstLimit] : []),
+  ];
+}

@@ -1,0 +1,177 @@
+/** Measures transaction pages against what a team would build with the usual parts: see rivals/ beside this file. */
+import assert from 'node:assert/strict';
+import type { Target } from './load.ts';
+import type { Bench, Comparison, Contestant } from './measure.ts';
+import { makeRows, type RowsLoaded } from './rivals/rows.ts';
+import { type BenchServer, bodyOf, type Processes } from './servers.ts';
+import { contractPages, dayPages } from './targets.ts';
+import { type BenchWorld, createWorld, type LoadResult, loadVolumes, type WorldSize } from './world.ts';
+
+export const RIVALS = {
+  'Express and Drizzle': 'express-drizzle.ts',
+  'Fastify and SQL': 'fastify-sql.ts',
+  PostGraphile: 'postgraphile.ts',
+} as const;
+type RivalName = keyof typeof RIVALS;
+
+type RivalPage = {
+  readonly request: string;
+  readonly rival: RivalName;
+  /** The first is the rival, the second the product: the ratio says how many times its cost the rival's is. */
+  readonly comparison: Comparison;
+};
+
+export type RivalResults = {
+  readonly transactions: number;
+  readonly pages: readonly RivalPage[];
+  readonly rows: RowsLoaded;
+  readonly sheets: LoadResult;
+};
+
+const PAGES = { 'contract’s transactions': contractPages, 'day’s transactions': dayPages };
+/** So many requests are made of each kind, with the page behind it, before anything is measured. */
+const CHECKED = 25;
+
+type Transaction = Record<string, unknown>;
+type Page = { transactions: Transaction[]; hasMore: boolean; cursor: string | null };
+
+/** How a rival is asked for a page and how its answer is read. */
+type Dialect = { ask(target: Target, after: string | null): Target; read(body: Buffer): Page };
+
+const REST: Dialect = {
+  ask: (target, after) =>
+    after === null ? target : { ...target, path: `${target.path}&after=${encodeURIComponent(after)}` },
+  read(body) {
+    const { transactions, pagination } = JSON.parse(body.toString());
+    return { transactions, hasMore: pagination.has_more, cursor: pagination.next_cursor };
+  },
+};
+
+const FIELDS = `pageInfo { hasNextPage endCursor } nodes { rowId status version previousId deliveryStart deliveryEnd slot
+  volumeKwh createdAt contractByContractNo { rowId senderEic senderTso receiverEic receiverTso assetId } }`;
+const QUERIES = {
+  contract: `query Page($brp: Int!, $contract: String!, $after: Cursor) {
+    page: quarterHoursOfContract(brp: $brp, contract: $contract, first: 100, after: $after, orderBy: PRIMARY_KEY_ASC) {
+      ${FIELDS} } }`,
+  day: `query Page($brp: Int!, $day: Date!, $after: Cursor) {
+    page: quarterHoursOfDay(brp: $brp, day: $day, first: 100, after: $after, orderBy: PRIMARY_KEY_ASC) {
+      ${FIELDS} } }`,
+};
+
+const GRAPHQL: Dialect = {
+  ask({ path, headers }, after) {
+    const url = new URL(path, 'http://bench');
+    const day = url.searchParams.get('delivery_date');
+    const of = day === null ? { contract: url.pathname.split('/')[3] } : { day };
+    const variables = { brp: Number(headers['x-brp-no']), ...of, after };
+    const query = day === null ? QUERIES.contract : QUERIES.day;
+    return { path: '/graphql', headers: {}, body: JSON.stringify({ query, variables }) };
+  },
+  read(body) {
+    const { data, errors } = JSON.parse(body.toString());
+    if (errors !== undefined) throw new Error(`PostGraphile answered ${JSON.stringify(errors)}`);
+    const { pageInfo, nodes } = data.page;
+    const cursor = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+    return { transactions: nodes.map(transactionOf), hasMore: pageInfo.hasNextPage, cursor };
+  },
+};
+
+const instant = (text: string) => `${new Date(text).toISOString().slice(0, 19)}Z`;
+
+type Node = Record<string, string | number | null> & {
+  deliveryStart: string;
+  deliveryEnd: string;
+  createdAt: string;
+  volumeKwh: number;
+  contractByContractNo: Record<string, string | null>;
+};
+
+/** The same record in the specification's words; a generated API has words of its own. */
+function transactionOf({ contractByContractNo: contract, ...node }: Node): Transaction {
+  return {
+    id: node['rowId'],
+    type: 'ppa',
+    contract_id: contract['rowId'],
+    status: node['status'],
+    version: node['version'],
+    previous_transaction_id: node['previousId'],
+    sender: { eic: contract['senderEic'], asset_id: contract['assetId'], tso: contract['senderTso'] },
+    receiver: { eic: contract['receiverEic'], tso: contract['receiverTso'] },
+    delivery_start: instant(node.deliveryStart),
+    delivery_end: instant(node.deliveryEnd),
+    slot_number: node['slot'],
+    volume: node.volumeKwh / 1000,
+    created_at: instant(node.createdAt),
+  };
+}
+
+const dialectOf = (rival: RivalName) => (rival === 'PostGraphile' ? GRAPHQL : REST);
+
+/** The first two pages of each list must hold the same records in the same order as the product's. */
+async function assertSameRecords(
+  product: BenchServer,
+  rival: BenchServer,
+  dialect: Dialect,
+  targets: readonly Target[],
+): Promise<void> {
+  for (const target of targets.slice(0, CHECKED)) {
+    let [own, other]: [string | null, string | null] = [null, null];
+    for (let page = 1; page <= 2; page++) {
+      const expected = REST.read(await bodyOf(product.port, REST.ask(target, own)));
+      const found = dialect.read(await bodyOf(rival.port, dialect.ask(target, other)));
+      assert.deepEqual(
+        found.transactions,
+        expected.transactions,
+        `${rival.name}, ${target.path}, page ${page}`,
+      );
+      assert.equal(
+        found.hasMore,
+        expected.hasMore,
+        `${rival.name}, ${target.path}: has_more of page ${page}`,
+      );
+      if (!expected.hasMore) break;
+      [own, other] = [expected.cursor, found.cursor];
+    }
+  }
+}
+
+async function loadBoth(
+  url: string,
+  size: WorldSize,
+): Promise<{ world: BenchWorld } & Omit<RivalResults, 'pages'>> {
+  const world = await createWorld(url, size);
+  const sheets = await loadVolumes(world, () => {});
+  const rows = await makeRows(url, world.days);
+  assert.equal(rows.rows, sheets.transactions, 'there is a row for each transaction');
+  return { world, sheets, rows, transactions: sheets.transactions };
+}
+
+/** A world of its own that holds everything twice: as sheets and as rows. */
+export async function measureRivals(
+  url: string,
+  processes: Processes,
+  bench: Bench,
+  size: WorldSize,
+  say: (message: string, comparison?: Comparison) => void,
+): Promise<RivalResults> {
+  const { world, ...loaded } = await loadBoth(url, size);
+  say(`Made ${loaded.rows.rows} rows beside the sheets.`);
+  const product = await processes.product('product beside its rivals', url);
+  const pages: RivalPage[] = [];
+  for (const [rival, script] of Object.entries(RIVALS) as [RivalName, string][]) {
+    const server = await processes.rival(rival, script, url);
+    const dialect = dialectOf(rival);
+    for (const [request, targetsOf] of Object.entries(PAGES)) {
+      const targets = targetsOf(world);
+      await assertSameRecords(product, server, dialect, targets);
+      const asked: Contestant = { server, targets: targets.map((target) => dialect.ask(target, null)) };
+      const own: Contestant = { server: product, targets };
+      await bench.warmUp([asked, own]);
+      const comparison = await bench.compare(asked, own);
+      say(`${request}, ${rival} against Saldo`, comparison);
+      pages.push({ request, rival, comparison });
+    }
+    await processes.end(server);
+  }
+  return { ...loaded, pages };
+}

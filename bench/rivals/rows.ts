@@ -1,0 +1,133 @@
+/** The world once more, as the usual design has it: a row per quarter-hour, with the indexes that its pages want. */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { timestamp } from '../../server/src/db/wire-types.ts';
+import { type DeliveryDay, SLOT_MS, slotStart } from '../../server/src/domain/delivery-day.ts';
+import { transactionIdWriter } from '../../server/src/domain/id.ts';
+import { unpackVolumes } from '../../server/src/domain/sheet.ts';
+
+/**
+ * Ids are stored as they are written, which spares the rivals their making. A page of a contract follows the primary
+ * key, one of a day the index of the sender or of the receiver: what they compare and sort by is in the index.
+ */
+const SCHEMA = `
+create schema rival;
+create table rival.contract (
+  no int primary key,
+  id text not null unique,
+  external_id text not null unique,
+  seller_brp int not null,
+  buyer_brp int not null,
+  seller_position int not null,
+  buyer_position int not null,
+  sender_eic text not null,
+  sender_tso text not null,
+  receiver_eic text not null,
+  receiver_tso text not null,
+  asset_id text
+);
+create table rival.quarter_hour (
+  contract_no int not null references rival.contract,
+  delivery_day date not null,
+  slot smallint not null,
+  version smallint not null,
+  id text not null,
+  status text not null check (status in ('valid', 'invalid', 'superseded')),
+  previous_id text,
+  sender_brp int not null,
+  receiver_brp int not null,
+  sender_position int not null,
+  receiver_position int not null,
+  delivery_start timestamptz not null,
+  delivery_end timestamptz not null,
+  volume_kwh int not null,
+  created_at timestamptz not null,
+  primary key (contract_no, delivery_day, slot, version),
+  unique (id)
+);
+create index quarter_hour_sent on rival.quarter_hour (sender_brp, delivery_day, contract_no, slot, version);
+create index quarter_hour_received on rival.quarter_hour (receiver_brp, delivery_day, contract_no, slot, version)
+  where sender_brp <> receiver_brp;
+insert into rival.contract
+select no, typeid('con', id), external_id, seller_brp, buyer_brp, seller_position, buyer_position, seller_eic,
+  seller_tso, buyer_eic, buyer_tso, typeid('ast', asset_id)
+from public.contract;
+
+-- What an API that is generated from the tables needs to know of the tenant. Both are part of the query that asks them.
+create function rival.quarter_hours_of_contract(brp int, contract text) returns setof rival.quarter_hour
+language sql stable as $$
+  select q.* from rival.quarter_hour q
+  where q.contract_no = (
+    select c.no from rival.contract c where c.id = contract and (c.seller_brp = brp or c.buyer_brp = brp))
+$$;
+comment on function rival.quarter_hours_of_contract is '@behavior +order +orderBy';
+create function rival.quarter_hours_of_day(brp int, day date) returns setof rival.quarter_hour
+language sql stable as $$
+  select q.* from rival.quarter_hour q where q.sender_brp = brp and q.delivery_day = day
+  union all
+  select q.* from rival.quarter_hour q
+  where q.receiver_brp = brp and q.sender_brp <> q.receiver_brp and q.delivery_day = day
+$$;
+comment on function rival.quarter_hours_of_day is '@behavior +order +orderBy';`;
+
+const COPY = `copy rival.quarter_hour (contract_no, delivery_day, slot, version, id, status, sender_brp, receiver_brp,
+  sender_position, receiver_position, delivery_start, delivery_end, volume_kwh, created_at) from stdin`;
+
+type SheetColumns = [
+  id: string,
+  createdAt: string,
+  contractNo: number,
+  day: DeliveryDay,
+  senderBrp: number,
+  receiverBrp: number,
+  senderPosition: number,
+  receiverPosition: number,
+  volumes: Buffer,
+];
+
+/** Only first versions, as the worlds of the benchmark have them. */
+const SHEETS = `select id, created_at::text, contract_no, delivery_day::text, sender_brp, receiver_brp, sender_position,
+  receiver_position, volumes from sheet where delivery_day = $1 and revision = 1 order by contract_no`;
+
+function rowsOf(sheets: readonly SheetColumns[]): string[] {
+  return sheets.map(([id, created, contract, day, ...rest]) => {
+    const [volumes, parties] = [unpackVolumes(rest[4]), rest.slice(0, 4).join('\t')];
+    const writeId = transactionIdWriter(id);
+    const rows = volumes.map((volume, at) => {
+      const start = slotStart(day, at + 1);
+      const times = `${timestamp(start)}\t${timestamp(start + SLOT_MS)}`;
+      return `${contract}\t${day}\t${at + 1}\t1\t${writeId(at + 1)}\tvalid\t${parties}\t${times}\t${volume}\t${created}\n`;
+    });
+    return rows.join('');
+  });
+}
+
+export type RowsLoaded = { readonly rows: number; readonly seconds: number; readonly bytes: number };
+
+/** Makes the rows of these days from the sheets that are there, and gives what they took. */
+export async function makeRows(url: string, days: readonly DeliveryDay[]): Promise<RowsLoaded> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(SCHEMA);
+    let milliseconds = 0;
+    for (const day of days) {
+      const { rows } = await client.query<SheetColumns>({ text: SHEETS, values: [day], rowMode: 'array' });
+      const pieces = rowsOf(rows);
+      const startedAt = performance.now();
+      await pipeline(Readable.from(pieces), client.query(copyFrom(COPY)));
+      milliseconds += performance.now() - startedAt;
+    }
+    await client.query('vacuum (analyze) rival.quarter_hour');
+    await client.query('analyze rival.contract');
+    await client.query('checkpoint');
+    const { rows } = await client.query<{ rows: string; bytes: string }>(
+      "select count(*) as rows, pg_total_relation_size('rival.quarter_hour') as bytes from rival.quarter_hour",
+    );
+    return { rows: Number(rows[0]?.rows), seconds: milliseconds / 1000, bytes: Number(rows[0]?.bytes) };
+  } finally {
+    await client.end();
+  }
+}
