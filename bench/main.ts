@@ -42,11 +42,15 @@ type Asked = { readonly mode: Mode; readonly phases: typeof PHASES };
 /** A run of one part is for whoever works on it: it is not kept. */
 function whatIsAsked(): Asked {
   const flag = { type: 'boolean', default: false } as const;
-  const options = { smoke: flag, quick: flag, full: flag, only: { type: 'string' } } as const;
+  const text = { type: 'string' } as const;
+  const options = { smoke: flag, quick: flag, full: flag, only: text, minutes: text } as const;
   const { values } = parseArgs({ options });
   const asked = (['smoke', 'quick', 'full'] as const).filter((name) => values[name]);
   if (asked.length > 1) throw new Error(`Only one of --${asked.join(' and --')} can be asked for.`);
-  const mode = MODES[asked[0] ?? 'default'];
+  const chosen: Mode = MODES[asked[0] ?? 'default'];
+  const minutes = Number(values.minutes ?? chosen.minutes);
+  if (!(minutes > 0)) throw new Error('--minutes takes a number above zero.');
+  const mode = { ...chosen, minutes };
   if (values.only === undefined) return { mode, phases: PHASES };
   const phases = PHASES.filter(([title]) => title === values.only);
   const titles = PHASES.map(([title]) => `"${title}"`).join(', ');
