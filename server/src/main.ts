@@ -1,5 +1,4 @@
 import cluster from 'node:cluster';
-import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -10,12 +9,6 @@ import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-sta
 import { type Platform, startPlatform, startService } from './platform.ts';
 import { ensurePortal } from './portal-build.ts';
 import { serveAsWorker, startWorkers, WorkerFailed } from './workers.ts';
-
-/**
- * What an import leaves behind is short-lived, and left to itself the heap grows to several times of what is in use
- * before it is looked through. Looking sooner costs an import a few percent and halves the memory.
- */
-setFlagsFromString('--heap-growing-percent=30');
 
 /** Standard output is for people, standard error is the log. */
 const say = (message: string) => process.stdout.write(`${message}\n`);

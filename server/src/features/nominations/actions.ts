@@ -7,6 +7,7 @@ import { matchStatus } from '../../domain/matching.ts';
 import { type Contribution, net } from '../../domain/netting.ts';
 import { type CurrentNomination, type NominationVersion, nextNominations } from '../../domain/nomination.ts';
 import { unpackVolumes } from '../../domain/sheet.ts';
+import { sparingly } from '../../heap.ts';
 
 /** A position-day that is to be netted again. */
 type Mark = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
@@ -56,14 +57,20 @@ export async function nominateDue(
   const [rest, longestRest] = only.rested ? [REST_MS, LONGEST_REST_MS] : [0, 0];
   const which = [MARKS_AT_ONCE, only.day ?? null, rest, longestRest];
   const run: NominationRun = { positions: 0, created: 0, unchanged: 0, tooLate: 0 };
-  for (;;) {
+  const takeBatch = async (): Promise<boolean> => {
     const batch = await db.transaction((tx) => nominateBatch(tx, now, rules, which));
     run.positions += batch.positions;
     run.created += batch.created;
     run.unchanged += batch.unchanged;
     run.tooLate += batch.tooLate;
-    if (batch.positions < MARKS_AT_ONCE) return run;
-  }
+    return batch.positions === MARKS_AT_ONCE;
+  };
+  const takeAll = async () => {
+    while (await takeBatch());
+  };
+  // A market day leaves as much behind as its import did.
+  if (await takeBatch()) await sparingly(takeAll);
+  return run;
 }
 
 async function nominateBatch(

@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ImportResult, operatorVolumeEndpoints } from '@saldo/api';
 import type { Database, Tx } from '../../db/database.ts';
+import { sparingly } from '../../heap.ts';
 import { callerSecretOf, idempotencyKeyOf, repeatableStream } from '../../http/idempotency.ts';
 import { validationProblem } from '../../http/problem.ts';
 import type { Call } from '../../http/routes.ts';
@@ -42,7 +43,7 @@ export function answerImport(
     now,
   };
   const key = idempotencyKeyOf(request);
-  return inTurn(async () => {
+  const answer = async () => {
     try {
       // Only now, since whoever waits for their turn cannot send.
       request.raw.setTimeout(silenceMs, () => request.raw.destroy());
@@ -66,7 +67,8 @@ export function answerImport(
       // Whoever is refused before the end of the body is let send the rest, which nobody reads.
       body.resume();
     }
-  });
+  };
+  return inTurn(() => sparingly(answer));
 }
 
 async function* bytesOf(body: Readable, hash: Hash | null): AsyncGenerator<Buffer> {
