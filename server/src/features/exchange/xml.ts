@@ -51,9 +51,8 @@ const DECLARATION = /<\?xml([ \t\r\n][^?]{0,200})\?>/y;
 const DECLARED_ENCODING = /encoding[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/;
 const DECLARED_VERSION = /version[ \t\r\n]*=[ \t\r\n]*(?:"1\.0"|'1\.0')/;
 const REFERENCE = /&(?:#(\d{1,7})|#x([0-9A-Fa-f]{1,6})|([A-Za-z]+));|&/g;
-// Control characters are what this looks for: XML knows only tab and line ends.
-// oxlint-disable-next-line no-control-regex
-const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
+/** Of the control characters XML knows tab, the line ends, and those above ASCII. */
+const FORBIDDEN = /[[\p{Cc}\ufffe\uffff]--[\t\n\r\u007f-\u009f]]/v;
 const NAMED_CHARACTERS: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
