@@ -6,9 +6,10 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { useFilters } from '../ui/use-filters.ts';
 import { CardList, useCountries } from './card-list.tsx';
 import { DemandCard } from './demand-card.tsx';
-import { type DemandFilters, isDemandWanted } from './filters.ts';
+import { isDemandWanted } from './filters.ts';
 import { CardSkeletons } from './offers.tsx';
 import { demandsQuery } from './queries.ts';
 
@@ -18,19 +19,13 @@ const route = getRouteApi('/app/account/demands');
 export function DemandsPage() {
   const { t } = useI18n();
   const texts = t.market;
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
   const query = useQuery(demandsQuery);
   const countries = useCountries(query.data);
-  const set = useCallback(
-    (change: DemandFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
-    [navigate],
-  );
   const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page title={texts.demands.title} text={texts.demands.text}>
-      <FilterBar isFiltered={isFiltered} onClear={() => void navigate({ search: {}, replace: true })}>
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <TextFilter
           label={t.common.search}
           placeholder={texts.searchHint}

@@ -7,8 +7,9 @@ import { OfferCard } from '../market/offer-card.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
 import { Loaded, SkeletonBlock } from '../ui/states.tsx';
+import { useFilters } from '../ui/use-filters.ts';
 import { CARDS, CardList, useCountries } from './card-list.tsx';
-import { isOfferWanted, type OfferFilters } from './filters.ts';
+import { isOfferWanted } from './filters.ts';
 import { offersQuery } from './queries.ts';
 
 const route = getRouteApi('/app/account/offers');
@@ -17,19 +18,13 @@ const route = getRouteApi('/app/account/offers');
 export function OffersPage() {
   const { t } = useI18n();
   const texts = t.market;
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
   const query = useQuery(offersQuery);
   const countries = useCountries(query.data);
-  const set = useCallback(
-    (change: OfferFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
-    [navigate],
-  );
   const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page title={texts.offers.title} text={texts.offers.text}>
-      <FilterBar isFiltered={isFiltered} onClear={() => void navigate({ search: {}, replace: true })}>
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <TextFilter
           label={t.common.search}
           placeholder={texts.searchHint}

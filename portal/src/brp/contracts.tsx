@@ -11,6 +11,7 @@ import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
+import { useFilters } from '../ui/use-filters.ts';
 import { ContractBadge } from './badges.tsx';
 import { CONTRACT_COLUMNS } from './exports.ts';
 import type { ContractFilters } from './filters.ts';
@@ -22,13 +23,8 @@ const EIC_LENGTH = 16;
 
 export function ContractsPage() {
   const { t } = useI18n();
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(contractsQuery(filters));
-  const set = useCallback(
-    (change: ContractFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
-    [navigate],
-  );
   return (
     <Page
       title={t.brp.contracts.title}
@@ -40,10 +36,7 @@ export function ContractsPage() {
         />
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0}
-        onClear={() => void navigate({ search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <ContractFilterFields filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>

@@ -11,6 +11,7 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
+import { useFilters } from '../ui/use-filters.ts';
 import { CustomerBadge } from './badges.tsx';
 import { CUSTOMER_COLUMNS } from './exports.ts';
 import type { CustomerFilters } from './filters.ts';
@@ -21,14 +22,9 @@ const route = getRouteApi('/app/brp/customers');
 
 export function CustomersPage() {
   const { t } = useI18n();
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(customersQuery(filters));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
-  const set = useCallback(
-    (change: CustomerFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
-    [navigate],
-  );
   return (
     <Page
       title={t.brp.customers.title}
@@ -40,10 +36,7 @@ export function CustomersPage() {
         />
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0}
-        onClear={() => void navigate({ search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <CustomerFilterFields filters={filters} set={set} groups={groups} />
       </FilterBar>
       <Panel isFlush>

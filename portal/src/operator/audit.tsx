@@ -13,6 +13,7 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
+import { useFilters } from '../ui/use-filters.ts';
 import type { AuditFilters } from './filters.ts';
 import { auditQuery, eachAuditEntry } from './queries.ts';
 import { SubjectLink } from './subject-link.tsx';
@@ -34,13 +35,8 @@ const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
 export function AuditPage() {
   const { t } = useI18n();
   const texts = t.operator.audit;
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(auditQuery(filters));
-  const set = useCallback(
-    (change: AuditFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
-    [navigate],
-  );
   return (
     <Page
       title={texts.title}
@@ -49,10 +45,7 @@ export function AuditPage() {
         <ExportButton fileName="audit" columns={COLUMNS} rows={(signal) => eachAuditEntry(filters, signal)} />
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0}
-        onClear={() => void navigate({ search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <AuditFilterFields filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>

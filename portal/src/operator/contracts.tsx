@@ -13,6 +13,7 @@ import { Icon } from '../ui/icons.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
+import { useFilters } from '../ui/use-filters.ts';
 import type { ContractFilters } from './filters.ts';
 import { contractsQuery, eachContract } from './queries.ts';
 
@@ -22,13 +23,8 @@ const route = getRouteApi('/app/operator/contracts');
 export function ContractsPage() {
   const { t } = useI18n();
   const mayManage = useMayManage();
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(contractsQuery(filters));
-  const set = useCallback(
-    (change: ContractFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
-    [navigate],
-  );
   return (
     <Page
       title={t.brp.contracts.title}
@@ -48,10 +44,7 @@ export function ContractsPage() {
         </>
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0}
-        onClear={() => void navigate({ search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <OperatorContractFilters filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>

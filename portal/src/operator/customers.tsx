@@ -1,7 +1,7 @@
 import type { OperatorCustomer } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { CustomerFilterFields, CustomerTable } from '../brp/customers.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
@@ -12,6 +12,7 @@ import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import type { Column } from '../ui/table.tsx';
+import { useFilters } from '../ui/use-filters.ts';
 import { OPERATOR_CUSTOMER_COLUMNS } from './exports.ts';
 import { BrpFilter } from './fields.tsx';
 import type { CustomerFilters } from './filters.ts';
@@ -26,14 +27,9 @@ export function CustomersPage() {
   const { t } = useI18n();
   const mayManage = useMayManage();
   const names = usePartyNames();
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(customersQuery(filters));
   const [isAsked, setIsAsked] = useState(false);
-  const set = useCallback(
-    (change: CustomerFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
-    [navigate],
-  );
   const brpColumn: Column<OperatorCustomer> = {
     id: 'brp',
     from: 'md',
@@ -63,10 +59,7 @@ export function CustomersPage() {
         </>
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0}
-        onClear={() => void navigate({ search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <OperatorCustomerFilters filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>

@@ -15,8 +15,8 @@ import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
+import { useFilters } from '../ui/use-filters.ts';
 import { BrpFilter } from './fields.tsx';
-import type { UserFilters } from './filters.ts';
 import { usersQuery } from './queries.ts';
 import { EditUserDialog, InviteDialog, NewUserDialog, type UserOwner } from './user-dialogs.tsx';
 
@@ -40,14 +40,9 @@ export function UsersPage() {
   const { t } = useI18n();
   const texts = t.operator.users;
   const mayManage = useMayManage();
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
   const query = useQuery(usersQuery(filters));
   const [isAsked, setIsAsked] = useState(false);
-  const set = useCallback(
-    (change: UserFilters) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
-    [navigate],
-  );
   const setEmail = useCallback((email: string | undefined) => set({ email }), [set]);
   return (
     <Page
@@ -68,10 +63,7 @@ export function UsersPage() {
         </>
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0}
-        onClear={() => void navigate({ search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <SelectFilter
           label={t.session.role}
           value={filters.role}
