@@ -1,11 +1,12 @@
 /**
- * The limit: what one Node process can do at most. It runs the product's own statements on the same kind of
+ * The limit: what one Node process can do with the usual parts. It runs the product's own statements on two
  * connections and writes the same bodies by hand, but asks for no key, counts no requests, checks nothing, and knows
  * only the requests of the benchmark. The header x-brp-no tells it who is asking.
  */
 import { createServer, type IncomingMessage } from 'node:http';
-import type pg from 'pg';
-import { type Db, Reader, readerConfig, type Statement } from '../server/src/db/database.ts';
+import { Socket } from 'node:net';
+import pg from 'pg';
+import { type Db, readerConfig, type Statement } from '../server/src/db/database.ts';
 import { contractStatus } from '../server/src/domain/contract.ts';
 import { centsText } from '../server/src/domain/decimal.ts';
 import { formatInstant, formatInstantMs } from '../server/src/domain/delivery-day.ts';
@@ -56,14 +57,33 @@ const CONTRACT = await captured((db) => findContract(db, NOBODY, NO_ID));
 const CUSTOMER = await captured((db) => findCustomer(db, NOBODY, NO_ID));
 const NOMINATIONS = await captured((db) => findNominations(db, NOBODY, [NO_ID]));
 
-const readers = [new Reader(readerConfig(url)), new Reader(readerConfig(url))] as const;
+type Connection = { readonly client: pg.Client; readonly socket: Socket; gathering: boolean };
+
+async function connected(): Promise<Connection> {
+  const socket = new Socket();
+  const client = new pg.Client({ ...readerConfig(url), pipeline: true, stream: () => socket });
+  await client.connect();
+  return { client, socket, gathering: false };
+}
+
+const connections = [await connected(), await connected()] as const;
 type QueryOptions = pg.QueryConfig & { rowMode?: 'array' };
 let turn = 0;
 
+/** The library as it comes, pipelined, with all queries of a turn of the event loop sent together. */
 async function rowsOf<R>(statement: Statement, values: unknown[], mode: { rowMode?: 'array' }): Promise<R[]> {
   const query: QueryOptions = { name: statement.name, text: statement.text, values, ...mode };
   turn = 1 - turn;
-  const result = await readers[turn as 0 | 1].run(query);
+  const connection = connections[turn as 0 | 1];
+  if (!connection.gathering) {
+    connection.gathering = true;
+    connection.socket.cork();
+    setImmediate(() => {
+      connection.gathering = false;
+      connection.socket.uncork();
+    });
+  }
+  const result = await connection.client.query(query);
   return result.rows as R[];
 }
 

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { finished } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { type KnownColumns, Read, type RowShape } from './read.ts';
 import { typeParsers } from './wire-types.ts';
 
 /** A statement that is prepared once per connection under its name; equal names must have equal texts. */
@@ -65,23 +66,13 @@ function translate(error: unknown): unknown {
   return error;
 }
 
-function queriesOn(run: (config: pg.QueryConfig & { rowMode?: 'array' }) => Promise<pg.QueryResult>): Db {
-  return {
-    async query<R extends Row>(statement: Statement, values: readonly unknown[] = []) {
-      const result = await run({ name: statement.name, text: statement.text, values: values as unknown[] });
-      return result.rows as R[];
-    },
-    async arrays<R extends readonly unknown[]>(statement: Statement, values: readonly unknown[] = []) {
-      const result = await run({
-        name: statement.name,
-        text: statement.text,
-        values: values as unknown[],
-        rowMode: 'array',
-      });
-      return result.rows as R[];
-    },
-  };
-}
+/** Runs a statement, and gives its rows in the shape asked for. */
+type Run = <R>(statement: Statement, values: readonly unknown[], shape: RowShape) => Promise<R[]>;
+
+const queriesOn = (run: Run): Db => ({
+  query: (statement, values = []) => run(statement, values, 'object'),
+  arrays: (statement, values = []) => run(statement, values, 'array'),
+});
 
 /**
  * A connection for short reads. Requests are pipelined on it, and those that come in one turn of the event loop are
@@ -94,18 +85,19 @@ export class Reader {
   private socket: Socket | null = null;
   private connected: pg.Client | null = null;
   private connecting: Promise<pg.Client> | null = null;
+  private known: KnownColumns = new Map();
   private readonly config: pg.ClientConfig;
 
   constructor(config: pg.ClientConfig) {
     this.config = config;
   }
 
-  async run(config: pg.QueryConfig): Promise<pg.QueryResult> {
+  async run<R>(statement: Statement, values: readonly unknown[], shape: RowShape): Promise<R[]> {
     this.inFlight++;
     try {
       const client = this.connected ?? (await this.connect());
       this.gather();
-      return await client.query(config);
+      return await client.query(new Read<R>(statement, values, shape, this.known)).answer;
     } catch (error) {
       throw translate(error);
     } finally {
@@ -143,6 +135,7 @@ export class Reader {
     await client.connect();
     this.connected = client;
     this.socket = socket;
+    this.known = new Map();
     return client;
   }
 
@@ -161,7 +154,13 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Pr
   try {
     await client.query('begin');
     const result = await work({
-      ...queriesOn((config) => client.query(config)),
+      ...queriesOn(async <R>({ name, text }: Statement, values: readonly unknown[], shape: RowShape) => {
+        const config = { name, text, values: [...values] };
+        const result = await (shape === 'array'
+          ? client.query({ ...config, rowMode: 'array' })
+          : client.query(config));
+        return result.rows as R[];
+      }),
       inTransaction: true,
       async copy(text, rows) {
         await finished(client.query(copyFrom(text)).end(rows));
@@ -213,7 +212,7 @@ export function openDatabase(url: string): Database {
 
   const leastBusy = () => readers.reduce((best, reader) => (reader.inFlight < best.inFlight ? reader : best));
   return {
-    ...queriesOn((config) => leastBusy().run(config)),
+    ...queriesOn((statement, values, shape) => leastBusy().run(statement, values, shape)),
     transaction: (work) => inTransaction(pool, work),
     async close() {
       await Promise.all([...readers.map((reader) => reader.close()), pool.end()]);
