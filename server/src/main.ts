@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { pino } from 'pino';
+import { type DestinationStream, pino } from 'pino';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import type { DemoAccess } from './demo/load.ts';
@@ -14,16 +14,34 @@ import { serveAsWorker, startWorkers, WorkerFailed } from './workers.ts';
 const say = (message: string) => process.stdout.write(`${message}\n`);
 
 const LOG_FLUSH_MS = 500;
+const LOG_BATCH_LENGTH = 32 * 1024;
+
+/** Lines are written in batches: one system call per request would cost more than many requests do. */
+function logDestination(): DestinationStream {
+  const log = pino.destination({ dest: process.stderr.fd, sync: false });
+  let lines = '';
+  const handOver = () => {
+    if (lines !== '') log.write(lines);
+    lines = '';
+  };
+  setInterval(handOver, LOG_FLUSH_MS).unref();
+  process.on('exit', () => {
+    handOver();
+    log.flushSync();
+  });
+  return {
+    write(line) {
+      lines += line;
+      if (lines.length >= LOG_BATCH_LENGTH) handOver();
+    },
+  };
+}
 
 function createLogger(level: Config['logLevel']) {
-  // Lines are written in batches: one system call per request would cost more than many requests do.
-  const destination = pino.destination({ dest: process.stderr.fd, sync: false, minLength: 8_192 });
-  setInterval(() => destination.flush(), LOG_FLUSH_MS).unref();
-  process.on('exit', () => destination.flushSync());
   // Named in full: a wildcard would have every member of every line looked through.
   return pino(
     { level, base: null, redact: ['headers["x-api-key"]', 'req.headers["x-api-key"]'] },
-    destination,
+    logDestination(),
   );
 }
 

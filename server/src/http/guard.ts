@@ -6,7 +6,10 @@ import { type ProblemError, problem } from './problem.ts';
 import type { RateLimiter, RateLimitState } from './rate-limit.ts';
 import { isFromOwnPage, type SessionCookie } from './session-cookie.ts';
 
-export type Guard = (endpoint: Endpoint) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+/** Lets a request in or throws why not; at once where everything is known. */
+export type Guard = (
+  endpoint: Endpoint,
+) => (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -55,10 +58,8 @@ function tell(reply: FastifyReply, state: RateLimitState): void {
 }
 
 /** Counts the request of somebody who is known, and tells how many are left: at once where they are counted in memory. */
-function count(reply: FastifyReply, limiter: RateLimiter, subject: string): void | Promise<void> {
-  const taken = limiter.take(subject);
-  return taken instanceof Promise ? taken.then((state) => tell(reply, state)) : tell(reply, taken);
-}
+const count = (reply: FastifyReply, limiter: RateLimiter, subject: string): void | Promise<void> =>
+  andThen(limiter.take(subject), (state) => tell(reply, state));
 
 /** A page of another site can make a browser send a request, but not make it say that it came from here. */
 function refuseForeignPage(request: FastifyRequest, door: SessionDoor): void {
@@ -68,8 +69,8 @@ function refuseForeignPage(request: FastifyRequest, door: SessionDoor): void {
 }
 
 function refuseMissingScopes(endpoint: Endpoint, { scopes, session }: Principal): void {
+  if (endpoint.scopes.every((scope) => scopes.has(scope))) return;
   const missing = endpoint.scopes.filter((scope) => !scopes.has(scope));
-  if (missing.length === 0) return;
   const what = missing.length === 1 ? `the scope ${missing[0]}` : `the scopes ${missing.join(' and ')}`;
   const detail =
     session === null
@@ -94,26 +95,35 @@ export function apiGuard(kind: Owner['type'], keys: Ring, door: SessionDoor, lim
     const principal = await door.sessions.find(token);
     return principal?.owner?.type === kind ? principal : null;
   };
-  return (endpoint) => async (request, reply) => {
-    const key = request.headers['x-api-key'];
-    const token = key === undefined ? door.cookie.read(request) : null;
-    const secret = typeof key === 'string' ? key : token;
-    const found = secret === null ? null : token === null ? keys.find(secret) : findBySession(token);
-    const principal = found instanceof Promise ? await found : found;
-    if (principal === null) {
-      const detail = key === undefined ? 'The header X-Api-Key is missing.' : 'The API key is not valid.';
-      const refusal = token === null ? detail : 'The session has ended or is not one for this API.';
-      return refuse(request, limiter, problem('invalid_api_key', refusal, { 'www-authenticate': 'ApiKey' }));
-    }
-    request.principal = principal;
-    request.callerSecret = secret;
-    const counting = count(reply, limiter, countedAs(principal));
-    if (counting) await counting;
-    if (principal.session !== null) refuseForeignPage(request, door);
-    refuseMissingScopes(endpoint, principal);
-    if (!principal.mayManage && isManagement(endpoint)) throw cannotManage();
+  return (endpoint) => {
+    const isForManagers = isManagement(endpoint);
+    const judge = (request: FastifyRequest, principal: Principal) => {
+      if (principal.session !== null) refuseForeignPage(request, door);
+      refuseMissingScopes(endpoint, principal);
+      if (!principal.mayManage && isForManagers) throw cannotManage();
+    };
+    return (request, reply) => {
+      const key = request.headers['x-api-key'];
+      const token = key === undefined ? door.cookie.read(request) : null;
+      const secret = typeof key === 'string' ? key : token;
+      const found = secret === null ? null : token === null ? keys.find(secret) : findBySession(token);
+      return andThen(found, (principal) => {
+        if (principal === null) {
+          const detail = key === undefined ? 'The header X-Api-Key is missing.' : 'The API key is not valid.';
+          const why = token === null ? detail : 'The session has ended or is not one for this API.';
+          return refuse(request, limiter, problem('invalid_api_key', why, { 'www-authenticate': 'ApiKey' }));
+        }
+        request.principal = principal;
+        request.callerSecret = secret;
+        return andThen(count(reply, limiter, countedAs(principal)), () => judge(request, principal));
+      });
+    };
   };
 }
+
+/** At once where the value is there: a promise for each request took longer than what it waited for. */
+const andThen = <T>(value: T | Promise<T>, next: (value: T) => void | Promise<void>): void | Promise<void> =>
+  value instanceof Promise ? value.then(next) : next(value);
 
 const countedAs = ({ session, actor }: Principal) =>
   session === null ? `key:${actor}` : `session:${session.id}`;

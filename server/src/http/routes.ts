@@ -76,7 +76,7 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
           isStreamed: endpoint.stream !== undefined && endpoint.maxBytes === undefined,
         },
         bodyLimit: endpoint.maxBytes ?? LIMITS.bodyBytes,
-        onRequest: endpoint.path.includes('{') ? [refuseEmptyParameters, guard(endpoint)] : guard(endpoint),
+        onRequest: admission(endpoint, guard),
         async handler(request, reply) {
           const body = await answer(check(request, reply));
           // A handler that has answered by itself, with 304 for example, has nothing left to say.
@@ -120,10 +120,25 @@ function answerWrite(
   });
 }
 
-/** The router takes `/v1/contracts/` for a contract without an id; it is a path that nobody has. */
-function refuseEmptyParameters(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) {
-  const isEmpty = Object.values(request.params as Record<string, string>).includes('');
-  done(isEmpty ? problem('not_found', `There is nothing at ${pathOf(request)}.`) : undefined);
+/**
+ * The router takes `/v1/contracts/` for a contract without an id; it is a path that nobody has. Where nothing has to be
+ * waited for, nothing is.
+ */
+function admission(endpoint: Endpoint, guard: Guard) {
+  const letIn = guard(endpoint);
+  const hasParameters = endpoint.path.includes('{');
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+    if (hasParameters && Object.values(request.params as Record<string, string>).includes('')) {
+      return done(problem('not_found', `There is nothing at ${pathOf(request)}.`));
+    }
+    let waiting: void | Promise<void>;
+    try {
+      waiting = letIn(request, reply);
+    } catch (refusal) {
+      return done(refusal as Error);
+    }
+    return waiting === undefined ? done() : void waiting.then(() => done(), done);
+  };
 }
 
 const BODY_MISSING = { code: 'required', message: 'a JSON body is required' } as const;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
@@ -55,10 +55,8 @@ const COMMON_HEADERS = {
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const nextId = requestIds();
   const app = Fastify({
-    loggerInstance: options.logger,
+    loggerInstance: childless(options.logger),
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for every request costs more than the one line that it would write.
-    childLoggerFactory: (logger) => logger,
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : nextId();
@@ -115,12 +113,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return answerProblem(request, reply, known);
   });
 
+  const takeOn = turnstileOf(options.requestsAtOnce);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(COMMON_HEADERS);
     reply.header('x-request-id', request.id);
-    done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? hostMissing() : undefined);
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return done(hostMissing());
+    const isRefused = request.routeOptions.config.isStreamed !== true && !takeOn(reply.raw);
+    return done(isRefused ? tooMuchToDo() : undefined);
   });
-  shedOverload(app, options.requestsAtOnce);
   if (options.corsOrigins.length > 0) await shareWith(app, options.corsOrigins);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404 && request.method !== 'OPTIONS') return done();
@@ -144,12 +144,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     options.onAnswer(request, reply.statusCode, reply.elapsedTime / 1000);
     done();
   });
+  const isClosing = closeInGoodOrder(app);
   app.addHook('onSend', (request, reply, body, done) => {
+    if (isClosing()) reply.header('connection', 'close');
     const compressed = compressAnswer(request, reply, body);
     if (compressed === null) done();
     else compressed.then((bytes) => done(null, bytes), done);
   });
-  closeInGoodOrder(app);
   readJsonBodies(app);
   return app;
 }
@@ -179,23 +180,29 @@ async function shareWith(app: FastifyInstance, origins: readonly string[]): Prom
  * A server that takes on more than it can do makes everybody wait, until nobody gets an answer in time. Whoever comes
  * too many is told so at once, before anything is looked up, which costs a fraction of an answer.
  */
-function shedOverload(app: FastifyInstance, requestsAtOnce: number): void {
+function turnstileOf(requestsAtOnce: number): (response: ServerResponse) => boolean {
   let underWay = 0;
   const leave = () => {
     underWay--;
   };
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.config.isStreamed === true) return done();
-    if (underWay >= requestsAtOnce) {
-      return done(
-        problem('unavailable', 'The server has too much to do right now. Try again in a moment.', RETRY),
-      );
-    }
+  return (response) => {
+    if (underWay >= requestsAtOnce) return false;
     underWay++;
-    reply.raw.once('close', leave);
-    return done();
-  });
+    response.once('close', leave);
+    return true;
+  };
 }
+
+const tooMuchToDo = () =>
+  problem('unavailable', 'The server has too much to do right now. Try again in a moment.', RETRY);
+
+/** A logger of its own for every request would cost more than the one line that is written about it. */
+const childless = (logger: FastifyBaseLogger): FastifyBaseLogger =>
+  Object.assign(Object.create(logger) as FastifyBaseLogger, {
+    child(this: FastifyBaseLogger) {
+      return this;
+    },
+  });
 
 /** Node has one time limit for all requests; this is the one for bodies that are read as a whole. */
 function hurryBody(app: FastifyInstance, { raw, headers }: FastifyRequest, timeoutMs: number): void {
@@ -215,16 +222,13 @@ const hostMissing = () => validationProblem([{ code: 'required', message: 'the h
  * Requests that are under way when the server is told to stop are answered, and their connections closed behind the
  * answer instead of being kept alive. Whoever takes longer than the grace is cut off.
  */
-function closeInGoodOrder(app: FastifyInstance): void {
+function closeInGoodOrder(app: FastifyInstance): () => boolean {
   let closing = false;
   app.addHook('preClose', async () => {
     closing = true;
     setTimeout(() => app.server.closeAllConnections(), STOP_GRACE_MS).unref();
   });
-  app.addHook('onSend', (_request, reply, _body, done) => {
-    if (closing) reply.header('connection', 'close');
-    done();
-  });
+  return () => closing;
 }
 
 /** The address that is listened on, as a client would write it. */
