@@ -277,11 +277,12 @@ export async function listTransactions(
     const days = groupByContractDay(rows);
     // A batch that is full may have cut its last contract-day; that one is read again as the next one's first.
     const cut = isEnd ? null : (days.pop() ?? null);
-    for (const sheets of days) collect(found, sheets, filter, after, count);
+    for (const sheets of days)
+      if (found.length < count) collect(found, sheets.map(rowOf), filter, after, count);
     if (isEnd || found.length >= count) return found;
     // A day of many corrections is read anew until all of it fits, so a few wide steps cost less than many.
     batch = days.length === 0 ? batch * 4 : Math.min(MAX_BATCH, batch * 2);
-    if (cut?.[0]) begin = beginAt(cut[0], filter);
+    if (cut?.[0]) begin = beginAt(rowOf(cut[0]), filter);
   }
 }
 
@@ -299,12 +300,12 @@ function beginAt({ day, contractId }: SheetRow, filter: TransactionFilter): Begi
   return { day: next, contractId: null };
 }
 
-function groupByContractDay(rows: readonly Columns[]): SheetRow[][] {
-  const days: SheetRow[][] = [];
-  for (const columns of rows) {
-    const row = rowOf(columns);
+/** Sheets are unpacked only when it is known that they are wanted. */
+function groupByContractDay(rows: readonly Columns[]): Columns[][] {
+  const days: Columns[][] = [];
+  for (const row of rows) {
     const current = days.at(-1);
-    if (current?.[0]?.contractNo === row.contractNo && current[0].day === row.day) current.push(row);
+    if (current?.[0]?.[2] === row[2] && current[0][3] === row[3]) current.push(row);
     else days.push([row]);
   }
   return days;

@@ -75,14 +75,15 @@ function previousText({ row, cell }: TransactionRecord, previousRevision: number
  */
 export function transactionTexts(records: readonly TransactionRecord[], before = '', after = ''): string {
   if (records.length === 0) return before + after;
-  const textOf = new Map<SheetRow, SheetText>();
   const texts: string[] = [];
+  const textOf = new Map<SheetRow, SheetText>();
+  let [current, text]: [SheetRow | null, SheetText | undefined] = [null, undefined];
   for (const record of records) {
     const { row, cell } = record;
-    let text = textOf.get(row);
-    if (!text) {
-      text = sheetText(row);
+    if (row !== current || text === undefined) {
+      text = textOf.get(row) ?? sheetText(row);
       textOf.set(row, text);
+      current = row;
     }
     const members =
       cell.previousRevision === null
