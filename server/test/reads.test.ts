@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { openDatabase, type Statement, statement } from '../src/db/database.ts';
+import { createDatabase } from './databases.ts';
+
+const database = await createDatabase();
+const db = openDatabase(database.url);
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const NUMBERS = statement(
+  'test_numbers',
+  'select n, $1::text as said, null::int as nothing, n::bigint * 10 as tenfold from generate_series(1, $2::int) n',
+);
+/** Rows that nobody can read: a division by zero in the last of them. */
+const BROKEN = statement('test_broken', 'select 10 / ($1::int - n) from generate_series(1, $1::int) n');
+const backends = statement(
+  'test_backends',
+  `select pg_terminate_backend(pid) from pg_stat_activity
+   where datname = current_database() and pid <> pg_backend_pid()`,
+);
+
+const numbers = (said: string, count: number) =>
+  Array.from({ length: count }, (_, at) => ({ n: at + 1, said, nothing: null, tenfold: (at + 1) * 10 }));
+
+test('reads that are asked for together each get their own rows, the first ones of a statement too', async () => {
+  const counts = Array.from({ length: 50 }, (_, at) => at % 4);
+  const found = await Promise.all(counts.map((count, at) => db.query(NUMBERS, [`call ${at}`, count])));
+  assert.deepEqual(
+    found,
+    counts.map((count, at) => numbers(`call ${at}`, count)),
+  );
+});
+
+test('a statement gives the same values as objects and as arrays', async () => {
+  const [objects, arrays] = await Promise.all([db.query(NUMBERS, ['x', 3]), db.arrays(NUMBERS, ['x', 3])]);
+  assert.deepEqual(
+    arrays,
+    objects.map((row) => Object.values(row)),
+  );
+});
+
+test('a read that fails, midway or for its values, takes no other one along', async () => {
+  const outcomes = await Promise.allSettled([
+    db.query(NUMBERS, ['before', 2]),
+    db.query(BROKEN, [3]),
+    db.arrays(NUMBERS, ['between', 'not a number']),
+    db.query(NUMBERS, ['after', 2]),
+  ]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
+  );
+  assert.deepEqual(await db.query(NUMBERS, ['later', 1]), numbers('later', 1));
+});
+
+test('a statement that was wrong when it was first prepared can be told again', async () => {
+  const wrong: Statement = statement('test_wrong', 'select no_such_column from contract');
+  for (const _ of [1, 2]) await assert.rejects(db.query(wrong), /no_such_column/);
+});
+
+test('a connection that was lost is replaced, and what it knew is learned again', async () => {
+  await db.query(NUMBERS, ['known', 1]);
+  await db.transaction((tx) => tx.query(backends));
+  // Whoever comes while it is being noticed is told to try again; the next ones are answered.
+  await Promise.allSettled([db.query(NUMBERS, ['lost', 1]), db.query(NUMBERS, ['lost', 1])]);
+  const found = await Promise.all([db.query(NUMBERS, ['back', 1]), db.arrays(NUMBERS, ['back', 1])]);
+  assert.deepEqual(found, [numbers('back', 1), [[1, 'back', null, 10]]]);
+});
