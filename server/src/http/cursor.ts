@@ -43,8 +43,8 @@ const NOT_FILTERS = new Set(['limit', 'after', 'include_assets', 'include_slots'
 
 /** What a cursor is bound to: the viewer, the list's address, and the filters as they were given. */
 export function bindingOf(viewer: string, path: string, rawQuery: Record<string, unknown>): string {
-  const filters = Object.entries(rawQuery)
-    .filter(([name]) => !NOT_FILTERS.has(name))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const filters: [string, unknown][] = [];
+  for (const name in rawQuery) if (!NOT_FILTERS.has(name)) filters.push([name, rawQuery[name]]);
+  if (filters.length > 1) filters.sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([viewer, path, filters]);
 }

@@ -188,7 +188,7 @@ function turnstileOf(requestsAtOnce: number): (response: ServerResponse) => bool
   return (response) => {
     if (underWay >= requestsAtOnce) return false;
     underWay++;
-    response.once('close', leave);
+    response.on('close', leave);
     return true;
   };
 }

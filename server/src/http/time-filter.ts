@@ -38,14 +38,13 @@ type DeliveryQuery = {
 export type InstantRange = { start: number; end: number };
 
 export function deliveryRange(query: DeliveryQuery): InstantRange {
-  const starts = [dayStart(FIRST_DAY), startOf(query.delivery_start)];
-  const ends = [dayEnd(LAST_DAY), instantOf(query.delivery_end)];
-  if (query.delivery_date !== undefined) {
-    starts.push(dayStart(query.delivery_date));
-    ends.push(dayEnd(query.delivery_date));
-  }
-  const given = (instants: (number | null)[]) => instants.filter((instant) => instant !== null);
-  return { start: Math.max(...given(starts)), end: Math.min(...given(ends)) };
+  const { delivery_date: day = null } = query;
+  const start = startOf(query.delivery_start) ?? -Infinity;
+  const end = instantOf(query.delivery_end) ?? Infinity;
+  return {
+    start: Math.max(start, dayStart(day ?? FIRST_DAY)),
+    end: Math.min(end, dayEnd(day ?? LAST_DAY)),
+  };
 }
 
 /** The delivery days that lie in a range as a whole. */
