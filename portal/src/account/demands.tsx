@@ -1,12 +1,11 @@
 import { LIMITS } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { filtersOf } from '../ui/address.ts';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
-import { useFilters } from '../ui/use-filters.ts';
 import { CardList, useCountries } from './card-list.tsx';
 import { DemandCard } from './demand-card.tsx';
 import { isDemandWanted } from './filters.ts';
@@ -19,10 +18,9 @@ const route = getRouteApi('/app/account/demands');
 export function DemandsPage() {
   const { t } = useI18n();
   const texts = t.market;
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useQuery(demandsQuery);
   const countries = useCountries(query.data);
-  const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
   return (
     <Page title={texts.demands.title} text={texts.demands.text}>
       <FilterBar isFiltered={isFiltered} onClear={clear}>
@@ -31,7 +29,7 @@ export function DemandsPage() {
           placeholder={texts.searchHint}
           value={filters.search}
           maxLength={LIMITS.searchLength}
-          onChange={setSearch}
+          onChange={(search) => set({ search })}
         />
         <SelectFilter
           label={texts.country}

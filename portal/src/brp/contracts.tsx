@@ -1,9 +1,9 @@
 import { CONTRACT_STATUSES, CONTRACT_TYPES, type Contract, type Counterparty } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useSession } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
@@ -11,7 +11,6 @@ import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
-import { useFilters } from '../ui/use-filters.ts';
 import { ContractBadge } from './badges.tsx';
 import { CONTRACT_COLUMNS } from './exports.ts';
 import type { ContractFilters } from './filters.ts';
@@ -23,7 +22,7 @@ const EIC_LENGTH = 16;
 
 export function ContractsPage() {
   const { t } = useI18n();
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(contractsQuery(filters));
   return (
     <Page
@@ -57,7 +56,6 @@ type FiltersProps = { filters: ContractFilters; set: (change: ContractFilters) =
 /** What every list of contracts can be filtered by. */
 export function ContractFilterFields({ filters, set }: FiltersProps) {
   const { t } = useI18n();
-  const setEic = useCallback((eic: string | undefined) => set({ eic }), [set]);
   return (
     <>
       <SelectFilter
@@ -72,7 +70,12 @@ export function ContractFilterFields({ filters, set }: FiltersProps) {
         options={CONTRACT_TYPES.map((value) => ({ value, label: t.brp.contracts.types[value] }))}
         onChange={(type) => set({ type })}
       />
-      <TextFilter label={t.brp.contracts.eic} value={filters.eic} maxLength={EIC_LENGTH} onChange={setEic} />
+      <TextFilter
+        label={t.brp.contracts.eic}
+        value={filters.eic}
+        maxLength={EIC_LENGTH}
+        onChange={(eic) => set({ eic })}
+      />
       <DayFilter
         label={t.brp.contracts.activeOn}
         value={filters.active_on}

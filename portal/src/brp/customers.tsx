@@ -1,8 +1,8 @@
 import { CUSTOMER_STATUSES, type Customer, LIMITS, TSOS } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { filtersOf } from '../ui/address.ts';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
@@ -11,7 +11,6 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { useFilters } from '../ui/use-filters.ts';
 import { CustomerBadge } from './badges.tsx';
 import { CUSTOMER_COLUMNS } from './exports.ts';
 import type { CustomerFilters } from './filters.ts';
@@ -22,7 +21,7 @@ const route = getRouteApi('/app/brp/customers');
 
 export function CustomersPage() {
   const { t } = useI18n();
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(customersQuery(filters));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
   return (
@@ -61,7 +60,6 @@ type FiltersProps = {
 /** What every list of customers can be filtered by. */
 export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {
   const { t } = useI18n();
-  const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
   return (
     <>
       <TextFilter
@@ -69,7 +67,7 @@ export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {
         placeholder={t.brp.customers.searchHint}
         value={filters.search}
         maxLength={LIMITS.searchLength}
-        onChange={setSearch}
+        onChange={(search) => set({ search })}
       />
       <SelectFilter
         label={t.common.status}

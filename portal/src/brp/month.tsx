@@ -8,6 +8,7 @@ import { sumKwh } from '../domain/energy.ts';
 import { type MonthRow, monthRows } from '../domain/month.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
+import { filtersOf } from '../ui/address.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { FilterBar, MonthPicker, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -22,18 +23,14 @@ const route = getRouteApi('/app/brp/month');
 export function MonthPage() {
   const { t, format } = useI18n();
   const today = useToday();
-  const { month = today.slice(0, 7), eic, tso } = route.useSearch();
-  const navigate = route.useNavigate();
+  const search = route.useSearch();
+  const { month = today.slice(0, 7), eic, tso } = search;
+  const { set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { month });
   const query = useQuery(monthQuery(month, { eic, tso }));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
-  const set = (change: MonthSearch) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   return (
     <Page title={`${t.brp.month.title} · ${format.month(month)}`} text={t.brp.month.text}>
-      <FilterBar
-        isFiltered={eic !== undefined || tso !== undefined}
-        onClear={() => void navigate({ search: { month }, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <MonthPicker value={month} onChange={(next) => set({ month: next })} />
         <SelectFilter
           label={t.brp.month.position}

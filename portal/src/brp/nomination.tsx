@@ -7,6 +7,7 @@ import { dayOf } from '../domain/delivery-day.ts';
 import { findDay, isMismatch, type NominatedSlot, slotsOf, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { serverNow } from '../session/server-clock.ts';
+import { choicesOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -31,10 +32,7 @@ const route = getRouteApi('/app/brp/nominations/$nominationId');
 /** One version of a nomination: its quarter-hours, what they are made of, and how they came to be so. */
 export function NominationPage() {
   const { nominationId } = route.useParams();
-  const navigate = route.useNavigate();
-  const set = (change: NominationSearch) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
-  return <NominationById id={nominationId} search={route.useSearch()} set={set} />;
+  return <NominationById id={nominationId} {...choicesOf(route.useSearch(), route.useNavigate())} />;
 }
 
 type SearchProps = { search: NominationSearch; set: (change: NominationSearch) => void };

@@ -7,6 +7,7 @@ import { sumKwh } from '../domain/energy.ts';
 import { type SlotTotals, signOf, slotsOf, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
@@ -29,14 +30,11 @@ const route = getRouteApi('/app/brp/nominations');
 export function NominationsPage() {
   const { t, format } = useI18n();
   const today = useToday();
-  const { day: chosen, ...filters } = route.useSearch();
-  const day = chosen ?? today;
-  const navigate = route.useNavigate();
+  const search = route.useSearch();
+  const { day = today } = search;
+  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { day });
   const query = useQuery(nominationsQuery(day, filters));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
-  const set = (change: NominationFilters) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page
       title={t.brp.nominations.title}
@@ -52,7 +50,7 @@ export function NominationsPage() {
         </>
       }
     >
-      <FilterBar isFiltered={isFiltered} onClear={() => void navigate({ search: { day }, replace: true })}>
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <DayPicker value={day} today={today} onChange={(next) => set({ day: next })} />
         <NominationFilterFields filters={filters} set={set} groups={groups} />
       </FilterBar>

@@ -72,7 +72,7 @@ export async function* eachNomination(
 }
 
 /** The nominations of a day with their slots, all of them: sums are only sums when nothing is missing. */
-export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) =>
+export const nominationsQuery = (day: DeliveryDay, { day: _day, ...filters }: NominationFilters) =>
   queryOptions({
     queryKey: ['nominations', day, filters],
     queryFn: ({ signal }) => allOf(eachNomination(day, filters, signal)),

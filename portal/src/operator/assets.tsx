@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
@@ -43,12 +44,10 @@ export function AssetsPage() {
   const { t } = useI18n();
   const texts = t.market.operator;
   const mayManage = useMayManage();
-  const filters = route.useSearch();
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const navigate = useNavigate();
   const query = useInfiniteQuery(assetListQuery(filters));
   const [isAsked, setIsAsked] = useState(false);
-  const set = (change: AssetFilters) =>
-    void navigate({ to: '/operator/assets', search: { ...filters, ...change }, replace: true });
   return (
     <Page
       title={texts.assetsTitle}
@@ -64,10 +63,7 @@ export function AssetsPage() {
         </>
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0}
-        onClear={() => void navigate({ to: '/operator/assets', search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <AssetFilterFields filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>

@@ -5,13 +5,13 @@ import { useState } from 'react';
 import { ContractBadge } from '../brp/badges.tsx';
 import { ContractFacts } from '../brp/contract.tsx';
 import { ContractDay } from '../brp/contract-day.tsx';
-import type { ContractSearch } from '../brp/filters.ts';
 import { contractQuery } from '../brp/queries.ts';
 import { addDays, type DeliveryDay, dayOf, dayStart, instantText, isDay } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';
+import { choicesOf } from '../ui/address.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
@@ -40,13 +40,10 @@ function ContractView({ contract }: { contract: Contract }) {
   const { t } = useI18n();
   const texts = t.operator.contracts;
   const mayManage = useMayManage();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { search, set } = choicesOf(route.useSearch(), route.useNavigate());
   const [isEndAsked, setIsEndAsked] = useState(false);
   const [edited, setEdited] = useState<Edited | null>(null);
   const [wrong, setWrong] = useState<Transaction | null>(null);
-  const set = (change: ContractSearch) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
   return (
     <Page
       title={contract.external_id}

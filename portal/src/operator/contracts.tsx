@@ -1,11 +1,11 @@
 import { LIMITS } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import { ContractFilterFields, ContractTable } from '../brp/contracts.tsx';
 import { CONTRACT_COLUMNS } from '../brp/exports.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, TextFilter } from '../ui/filters.tsx';
@@ -13,7 +13,6 @@ import { Icon } from '../ui/icons.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
-import { useFilters } from '../ui/use-filters.ts';
 import type { ContractFilters } from './filters.ts';
 import { contractsQuery, eachContract } from './queries.ts';
 
@@ -23,7 +22,7 @@ const route = getRouteApi('/app/operator/contracts');
 export function ContractsPage() {
   const { t } = useI18n();
   const mayManage = useMayManage();
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(contractsQuery(filters));
   return (
     <Page
@@ -64,7 +63,6 @@ type FiltersProps = { filters: ContractFilters; set: (change: ContractFilters) =
 
 function OperatorContractFilters({ filters, set }: FiltersProps) {
   const { t } = useI18n();
-  const setReference = useCallback((external_id: string | undefined) => set({ external_id }), [set]);
   return (
     <>
       <TextFilter
@@ -72,7 +70,7 @@ function OperatorContractFilters({ filters, set }: FiltersProps) {
         placeholder={t.operator.contracts.wholeReference}
         value={filters.external_id}
         maxLength={LIMITS.externalIdLength}
-        onChange={setReference}
+        onChange={(external_id) => set({ external_id })}
       />
       <ContractFilterFields filters={filters} set={set} />
     </>

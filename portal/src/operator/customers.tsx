@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { CustomerFilterFields, CustomerTable } from '../brp/customers.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar } from '../ui/filters.tsx';
@@ -12,7 +13,6 @@ import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import type { Column } from '../ui/table.tsx';
-import { useFilters } from '../ui/use-filters.ts';
 import { OPERATOR_CUSTOMER_COLUMNS } from './exports.ts';
 import { BrpFilter } from './fields.tsx';
 import type { CustomerFilters } from './filters.ts';
@@ -27,7 +27,7 @@ export function CustomersPage() {
   const { t } = useI18n();
   const mayManage = useMayManage();
   const names = usePartyNames();
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(customersQuery(filters));
   const [isAsked, setIsAsked] = useState(false);
   const brpColumn: Column<OperatorCustomer> = {

@@ -1,12 +1,13 @@
 import type { Demand } from '@saldo/api';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import type { CsvColumn } from '../domain/csv.ts';
 import { COUNTRY_LENGTH } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { ExportButton } from '../ui/export.tsx';
@@ -40,15 +41,10 @@ export function DemandsPage() {
   const { t } = useI18n();
   const texts = t.market.operator;
   const mayManage = useMayManage();
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(demandListQuery(filters));
   const [asked, setAsked] = useState<Asked | null>(null);
   const close = () => setAsked(null);
-  const setCountry = useCallback(
-    (country: string | undefined) => void navigate({ search: { country }, replace: true }),
-    [navigate],
-  );
   return (
     <Page
       title={texts.demandsTitle}
@@ -64,13 +60,13 @@ export function DemandsPage() {
         </>
       }
     >
-      <FilterBar isFiltered={filters.country !== undefined} onClear={() => setCountry(undefined)}>
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <TextFilter
           label={t.market.country}
           placeholder={t.market.countryHint}
           value={filters.country}
           maxLength={COUNTRY_LENGTH}
-          onChange={setCountry}
+          onChange={(country) => set({ country })}
         />
       </FilterBar>
       <Panel isFlush>

@@ -9,6 +9,7 @@ import { addDays } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { serverNow, useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -19,7 +20,6 @@ import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
 import { unsentQuery } from './exchange-queries.ts';
-import type { UnsentFilters } from './filters.ts';
 import { useGroupOwners } from './lookups.ts';
 import { ReceivePanel } from './receive-panel.tsx';
 import { SendDialog } from './send-dialog.tsx';
@@ -32,13 +32,9 @@ export function ExchangePage() {
   const texts = t.exchange;
   const today = useToday();
   const mayManage = useMayManage();
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(unsentQuery(filters));
   const [isAsked, setIsAsked] = useState(false);
-  const set = (change: UnsentFilters) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
-  const isFiltered = Object.keys(filters).length > 0;
   return (
     <Page
       title={texts.title}
@@ -57,7 +53,7 @@ export function ExchangePage() {
       }
     >
       <Gates today={today} tomorrow={addDays(today, 1)} />
-      <FilterBar isFiltered={isFiltered} onClear={() => void navigate({ search: {}, replace: true })}>
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <DayFilter label={t.common.day} value={filters.day} onChange={(day) => set({ day })} />
         <SelectFilter
           label={t.common.controlArea}

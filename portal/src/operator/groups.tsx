@@ -7,6 +7,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -20,7 +21,6 @@ import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { BrpField, BrpFilter, TsosField } from './fields.tsx';
-import type { GroupFilters } from './filters.ts';
 import { usePartyNames } from './lookups.ts';
 import { groupsQuery } from './queries.ts';
 
@@ -40,12 +40,9 @@ export function GroupsPage() {
   const { t } = useI18n();
   const texts = t.operator.groups;
   const mayManage = useMayManage();
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useQuery(groupsQuery(filters));
   const [isAsked, setIsAsked] = useState(false);
-  const set = (change: GroupFilters) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   return (
     <Page
       title={texts.title}
@@ -65,10 +62,7 @@ export function GroupsPage() {
         </>
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0}
-        onClear={() => void navigate({ search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <BrpFilter value={filters.brp_id} onChange={(brp_id) => set({ brp_id })} />
         <SelectFilter
           label={t.common.controlArea}

@@ -9,6 +9,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter } from '../ui/filters.tsx';
@@ -40,16 +41,14 @@ export function KeysPage() {
   const { t } = useI18n();
   const texts = t.operator.keys;
   const mayManage = useMayManage();
-  const { ended, ...filters } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const { owner_type, owner_id, ended } = filters;
   const query = useQuery(keysQuery(filters));
   const { data: brps = [] } = useQuery(brpsQuery);
   const { data: accounts = [] } = useQuery(accountsQuery);
   const [isAsked, setIsAsked] = useState(false);
-  const set = (change: KeyFilters) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   const owners = { brp: brps, account: accounts, operator: [] };
-  const offered = filters.owner_type ? owners[filters.owner_type] : [...brps, ...accounts];
+  const offered = owner_type ? owners[owner_type] : [...brps, ...accounts];
   return (
     <Page
       title={texts.title}
@@ -59,7 +58,7 @@ export function KeysPage() {
           <ExportButton
             fileName="api-keys"
             columns={COLUMNS}
-            rows={(signal) => operatorClient.apiKeys.each(given(filters), { signal })}
+            rows={(signal) => operatorClient.apiKeys.each(given({ owner_type, owner_id }), { signal })}
           />
           {mayManage && (
             <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
@@ -69,27 +68,24 @@ export function KeysPage() {
         </>
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0 || ended !== undefined}
-        onClear={() => void navigate({ search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <SelectFilter
           label={texts.ownerType}
-          value={filters.owner_type}
+          value={owner_type}
           options={KEY_OWNERS.map((value) => ({ value, label: t.operator.roles[value] }))}
-          onChange={(owner_type) => set({ owner_type, owner_id: undefined })}
+          onChange={(chosen) => set({ owner_type: chosen, owner_id: undefined })}
         />
         <SelectFilter
           label={t.brp.keys.owner}
-          value={filters.owner_id}
+          value={owner_id}
           options={offered.map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(owner_id) => set({ owner_id })}
+          onChange={(chosen) => set({ owner_id: chosen })}
         />
         <SelectFilter
           label={t.common.status}
           value={ended}
           options={[{ value: 'hidden', label: t.brp.keys.statuses.active }]}
-          onChange={(next) => set({ ended: next })}
+          onChange={(chosen) => set({ ended: chosen })}
         />
       </FilterBar>
       <Panel isFlush>

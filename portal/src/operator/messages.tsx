@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { filtersOf } from '../ui/address.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -36,11 +37,8 @@ const COLUMNS: readonly CsvColumn<Message>[] = [
 export function MessagesPage() {
   const { t } = useI18n();
   const texts = t.exchange.message;
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(messagesQuery(filters));
-  const set = (change: MessageFilters) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   return (
     <Page
       title={texts.title}
@@ -49,10 +47,7 @@ export function MessagesPage() {
         <ExportButton fileName="messages" columns={COLUMNS} rows={(signal) => eachMessage(filters, signal)} />
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0}
-        onClear={() => void navigate({ search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <MessageFilterFields filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>

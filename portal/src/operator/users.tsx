@@ -1,12 +1,13 @@
 import { LIMITS, USER_ROLES, type User, type UserStatus } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
@@ -15,7 +16,6 @@ import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { useFilters } from '../ui/use-filters.ts';
 import { BrpFilter } from './fields.tsx';
 import { usersQuery } from './queries.ts';
 import { EditUserDialog, InviteDialog, NewUserDialog, type UserOwner } from './user-dialogs.tsx';
@@ -40,10 +40,9 @@ export function UsersPage() {
   const { t } = useI18n();
   const texts = t.operator.users;
   const mayManage = useMayManage();
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useQuery(usersQuery(filters));
   const [isAsked, setIsAsked] = useState(false);
-  const setEmail = useCallback((email: string | undefined) => set({ email }), [set]);
   return (
     <Page
       title={texts.title}
@@ -76,7 +75,7 @@ export function UsersPage() {
           placeholder={texts.wholeAddress}
           value={filters.email}
           maxLength={LIMITS.emailLength}
-          onChange={setEmail}
+          onChange={(email) => set({ email })}
         />
       </FilterBar>
       <Panel isFlush>
