@@ -1,4 +1,4 @@
-import { CUSTOMER_STATUSES, type Customer, LIMITS, TSOS } from '@saldo/api';
+import { CUSTOMER_STATUSES, type Customer, LIMITS } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -13,6 +13,7 @@ import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { CustomerBadge } from './badges.tsx';
 import { CUSTOMER_COLUMNS } from './exports.ts';
+import { GroupFilter, type NamedGroup, TsoFilter } from './filter-fields.tsx';
 import type { CustomerFilters } from './filters.ts';
 import { CustomerLink } from './links.tsx';
 import { balanceGroupsQuery, customersQuery, eachCustomer } from './queries.ts';
@@ -54,7 +55,7 @@ export function CustomersPage() {
 type FiltersProps = {
   filters: CustomerFilters;
   set: (change: CustomerFilters) => void;
-  groups: readonly { readonly eic: string; readonly name: string }[];
+  groups: readonly NamedGroup[];
 };
 
 /** What every list of customers can be filtered by. */
@@ -75,18 +76,8 @@ export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {
         options={CUSTOMER_STATUSES.map((value) => ({ value, label: t.brp.customers.statuses[value] }))}
         onChange={(status) => set({ status })}
       />
-      <SelectFilter
-        label={t.common.balanceGroup}
-        value={filters.eic}
-        options={groups.map(({ eic, name }) => ({ value: eic, label: `${name} · ${eic}` }))}
-        onChange={(eic) => set({ eic })}
-      />
-      <SelectFilter
-        label={t.common.controlArea}
-        value={filters.tso}
-        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-        onChange={(tso) => set({ tso })}
-      />
+      <GroupFilter groups={groups} value={filters.eic} onChange={(eic) => set({ eic })} />
+      <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { TSOS } from '@saldo/api';
+import {} from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -14,6 +14,7 @@ import { FilterBar, MonthPicker, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, SkeletonBlock } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
+import { groupOptions, TsoFilter } from './filter-fields.tsx';
 import type { MonthSearch } from './filters.ts';
 import { balanceGroupsQuery, monthQuery } from './queries.ts';
 
@@ -36,15 +37,10 @@ export function MonthPage() {
           label={t.brp.month.position}
           anyLabel={t.brp.month.allPositions}
           value={eic}
-          options={groups.map((group) => ({ value: group.eic, label: `${group.name} · ${group.eic}` }))}
+          options={groupOptions(groups)}
           onChange={(next) => set({ eic: next })}
         />
-        <SelectFilter
-          label={t.common.controlArea}
-          value={tso}
-          options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-          onChange={(next) => set({ tso: next })}
-        />
+        <TsoFilter value={tso} onChange={(next) => set({ tso: next })} />
       </FilterBar>
       <Loaded query={query} loading={<SkeletonBlock className="h-[40rem]" />}>
         {(nominations) =>

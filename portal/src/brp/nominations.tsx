@@ -1,4 +1,4 @@
-import { DIRECTIONS, NOMINATION_STATUSES, type Nomination, TSOS } from '@saldo/api';
+import { DIRECTIONS, NOMINATION_STATUSES, type Nomination } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Sparkline } from '../charts/sparkline.tsx';
@@ -19,6 +19,7 @@ import { Instant } from '../ui/time.tsx';
 import { DirectionBadge, NominationBadges } from './badges.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
 import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
+import { GroupFilter, type NamedGroup, TsoFilter } from './filter-fields.tsx';
 import type { NominationFilters } from './filters.ts';
 import { NominationLink } from './links.tsx';
 import { balanceGroupsQuery, eachNomination, nominationsQuery } from './queries.ts';
@@ -85,25 +86,15 @@ export async function* eachNominationLine(
 type FiltersProps = {
   filters: NominationFilters;
   set: (change: NominationFilters) => void;
-  groups: readonly { readonly eic: string; readonly name: string }[];
+  groups: readonly NamedGroup[];
 };
 
 export function NominationFilterFields({ filters, set, groups }: FiltersProps) {
   const { t } = useI18n();
   return (
     <>
-      <SelectFilter
-        label={t.common.balanceGroup}
-        value={filters.eic}
-        options={groups.map(({ eic, name }) => ({ value: eic, label: `${name} · ${eic}` }))}
-        onChange={(eic) => set({ eic })}
-      />
-      <SelectFilter
-        label={t.common.controlArea}
-        value={filters.tso}
-        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-        onChange={(tso) => set({ tso })}
-      />
+      <GroupFilter groups={groups} value={filters.eic} onChange={(eic) => set({ eic })} />
+      <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
       <SelectFilter
         label={t.common.direction}
         value={filters.direction}

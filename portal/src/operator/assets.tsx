@@ -1,7 +1,8 @@
-import { type OperatorAsset, TECHNOLOGIES, TSOS } from '@saldo/api';
+import { type OperatorAsset, TECHNOLOGIES } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { TsoFilter } from '../brp/filter-fields.tsx';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
@@ -98,12 +99,7 @@ function AssetFilterFields({ filters, set }: FiltersProps) {
         options={TECHNOLOGIES.map((value) => ({ value, label: t.brp.contracts.technologies[value] }))}
         onChange={(technology) => set({ technology })}
       />
-      <SelectFilter
-        label={t.common.controlArea}
-        value={filters.tso}
-        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-        onChange={(tso) => set({ tso })}
-      />
+      <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
       <SelectFilter
         label={texts.offer}
         value={filters.offered}

@@ -1,6 +1,6 @@
 import type { OperatorCustomer } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CustomerFilterFields, CustomerTable } from '../brp/customers.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -16,8 +16,8 @@ import type { Column } from '../ui/table.tsx';
 import { OPERATOR_CUSTOMER_COLUMNS } from './exports.ts';
 import { BrpFilter } from './fields.tsx';
 import type { CustomerFilters } from './filters.ts';
-import { usePartyNames } from './lookups.ts';
 import { NewCustomerDialog } from './new-customer.tsx';
+import { BrpLink } from './party-links.tsx';
 import { customersQuery, eachCustomer, groupsQuery } from './queries.ts';
 
 const route = getRouteApi('/app/operator/customers');
@@ -26,7 +26,6 @@ const route = getRouteApi('/app/operator/customers');
 export function CustomersPage() {
   const { t } = useI18n();
   const mayManage = useMayManage();
-  const names = usePartyNames();
   const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(customersQuery(filters));
   const [isAsked, setIsAsked] = useState(false);
@@ -34,11 +33,7 @@ export function CustomersPage() {
     id: 'brp',
     from: 'md',
     header: t.operator.brp,
-    cell: ({ brp_id }) => (
-      <Link to="/operator/brps/$brpId" params={{ brpId: brp_id }} className="hover:underline">
-        {names.get(brp_id) ?? brp_id}
-      </Link>
-    ),
+    cell: ({ brp_id }) => <BrpLink id={brp_id} />,
   };
   return (
     <Page

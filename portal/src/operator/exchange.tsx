@@ -1,8 +1,9 @@
-import { TSOS, type UnsentNomination } from '@saldo/api';
+import { type UnsentNomination } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DirectionBadge } from '../brp/badges.tsx';
+import { TsoFilter } from '../brp/filter-fields.tsx';
 import { Gates } from '../brp/gates.tsx';
 import { NominationLink } from '../brp/links.tsx';
 import { addDays } from '../domain/delivery-day.ts';
@@ -13,7 +14,7 @@ import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
-import { DayFilter, FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { DayFilter, FilterBar } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
@@ -55,12 +56,7 @@ export function ExchangePage() {
       <Gates today={today} tomorrow={addDays(today, 1)} />
       <FilterBar isFiltered={isFiltered} onClear={clear}>
         <DayFilter label={t.common.day} value={filters.day} onChange={(day) => set({ day })} />
-        <SelectFilter
-          label={t.common.controlArea}
-          value={filters.tso}
-          options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-          onChange={(tso) => set({ tso })}
-        />
+        <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
       </FilterBar>
       <Panel title={texts.unsent} isFlush>
         <PagedList

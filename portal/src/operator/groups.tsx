@@ -1,7 +1,8 @@
 import { LIMITS, type OperatorBalanceGroup, TSOS, type Tso } from '@saldo/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { TsoFilter } from '../brp/filter-fields.tsx';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
@@ -13,7 +14,7 @@ import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ExportButton } from '../ui/export.tsx';
-import { FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { FilterBar } from '../ui/filters.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
@@ -21,7 +22,7 @@ import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { BrpField, BrpFilter, TsosField } from './fields.tsx';
-import { usePartyNames } from './lookups.ts';
+import { BrpLink } from './party-links.tsx';
 import { groupsQuery } from './queries.ts';
 
 const route = getRouteApi('/app/operator/balance-groups');
@@ -64,12 +65,7 @@ export function GroupsPage() {
     >
       <FilterBar isFiltered={isFiltered} onClear={clear}>
         <BrpFilter value={filters.brp_id} onChange={(brp_id) => set({ brp_id })} />
-        <SelectFilter
-          label={t.common.controlArea}
-          value={filters.tso}
-          options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-          onChange={(tso) => set({ tso })}
-        />
+        <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
       </FilterBar>
       <Panel isFlush>
         <Loaded query={query}>{(groups) => <GroupTable groups={groups} hasBrp />}</Loaded>
@@ -85,17 +81,12 @@ export function GroupTable({ groups, hasBrp = false }: TableProps) {
   const { t } = useI18n();
   const texts = t.operator.groups;
   const mayManage = useMayManage();
-  const names = usePartyNames();
   const [edited, setEdited] = useState<OperatorBalanceGroup | null>(null);
   const brpColumn: Column<OperatorBalanceGroup> = {
     id: 'brp',
     from: 'md',
     header: t.operator.brp,
-    cell: ({ brp_id }) => (
-      <Link to="/operator/brps/$brpId" params={{ brpId: brp_id }} className="hover:underline">
-        {names.get(brp_id) ?? brp_id}
-      </Link>
-    ),
+    cell: ({ brp_id }) => <BrpLink id={brp_id} />,
   };
   const columns: readonly Column<OperatorBalanceGroup>[] = [
     {

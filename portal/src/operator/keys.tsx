@@ -1,6 +1,6 @@
 import { type ApiKey, KEY_OWNERS } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CreateKeyDialog } from '../brp/key-dialogs.tsx';
 import { KeyList } from '../brp/keys.tsx';
@@ -18,7 +18,7 @@ import { Page, Panel } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { AccountField, BrpField } from './fields.tsx';
 import type { KeyFilters } from './filters.ts';
-import { usePartyNames } from './lookups.ts';
+import { AccountLink, BrpLink } from './party-links.tsx';
 import { accountsQuery, brpsQuery, keysQuery } from './queries.ts';
 
 const route = getRouteApi('/app/operator/keys');
@@ -107,20 +107,10 @@ export function KeysPage() {
 
 function KeyOwner({ apiKey: { owner } }: { apiKey: ApiKey }) {
   const { t } = useI18n();
-  const names = usePartyNames();
-  const name = names.get(owner.id ?? '') ?? owner.id;
   return (
     <span className="grid">
-      {owner.type === 'brp' && owner.id && (
-        <Link to="/operator/brps/$brpId" params={{ brpId: owner.id }} className="hover:underline">
-          {name}
-        </Link>
-      )}
-      {owner.type === 'account' && owner.id && (
-        <Link to="/operator/accounts/$accountId" params={{ accountId: owner.id }} className="hover:underline">
-          {name}
-        </Link>
-      )}
+      {owner.type === 'brp' && owner.id && <BrpLink id={owner.id} />}
+      {owner.type === 'account' && owner.id && <AccountLink id={owner.id} />}
       <span className="text-xs text-muted">{t.operator.roles[owner.type]}</span>
     </span>
   );

@@ -1,6 +1,7 @@
-import { MESSAGE_DIRECTIONS, MESSAGE_STATES, MESSAGE_TYPES, type Message, TSOS } from '@saldo/api';
+import { MESSAGE_DIRECTIONS, MESSAGE_STATES, MESSAGE_TYPES, type Message } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { TsoFilter } from '../brp/filter-fields.tsx';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { filtersOf } from '../ui/address.ts';
@@ -71,12 +72,7 @@ function MessageFilterFields({ filters, set }: FiltersProps) {
   return (
     <>
       <DayFilter label={t.common.day} value={filters.day} onChange={(day) => set({ day })} />
-      <SelectFilter
-        label={t.common.controlArea}
-        value={filters.tso}
-        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-        onChange={(tso) => set({ tso })}
-      />
+      <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
       <SelectFilter
         label={t.common.direction}
         value={filters.direction}

@@ -2,6 +2,7 @@ import { LIMITS, type Tso } from '@saldo/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { groupOptions } from '../brp/filter-fields.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -58,10 +59,7 @@ export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefin
           hint={texts.groupHint}
           value={eic}
           disabled={brp === ''}
-          options={[
-            { value: '', label: texts.noGroupYet },
-            ...groups.map((group) => ({ value: group.eic, label: `${group.name} · ${group.eic}` })),
-          ]}
+          options={[{ value: '', label: texts.noGroupYet }, ...groupOptions(groups)]}
           onChange={(chosen) => {
             setEic(chosen);
             setTso(groups.find((group) => group.eic === chosen)?.tsos[0] ?? '');

@@ -1,6 +1,6 @@
 import { LIMITS, USER_ROLES, type User, type UserStatus } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -17,6 +17,7 @@ import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { BrpFilter } from './fields.tsx';
+import { AccountLink, BrpLink } from './party-links.tsx';
 import { usersQuery } from './queries.ts';
 import { EditUserDialog, InviteDialog, NewUserDialog, type UserOwner } from './user-dialogs.tsx';
 
@@ -198,20 +199,8 @@ function UserParty({ user: { brp, account, role } }: { user: User }) {
   const { t } = useI18n();
   return (
     <span className="grid">
-      {brp && (
-        <Link to="/operator/brps/$brpId" params={{ brpId: brp.id }} className="hover:underline">
-          {brp.name}
-        </Link>
-      )}
-      {account && (
-        <Link
-          to="/operator/accounts/$accountId"
-          params={{ accountId: account.id }}
-          className="hover:underline"
-        >
-          {account.name}
-        </Link>
-      )}
+      {brp && <BrpLink {...brp} />}
+      {account && <AccountLink {...account} />}
       <span className="text-xs text-muted">{t.operator.roles[role]}</span>
     </span>
   );
