@@ -36,22 +36,25 @@ function ContractView({ contract }: { contract: Contract }) {
           {t.brp.contracts.title}
         </Link>
       }
-      heading={
-        <span className="flex flex-wrap items-center gap-3">
-          {contract.external_id}
-          <ContractBadge status={contract.status} />
-        </span>
-      }
+      badges={<ContractBadge status={contract.status} />}
     >
       <ContractFacts contract={contract} />
       {contract.type === 'ppa' ? (
         <ContractDay contract={contract} search={search} set={set} />
       ) : (
-        <Panel title={t.brp.transactions.title}>
-          <EmptyState title={t.brp.contracts.noVolumes} />
-        </Panel>
+        <NoVolumes />
       )}
     </Page>
+  );
+}
+
+/** In the place of the volumes of a contract that has none. */
+export function NoVolumes() {
+  const { t } = useI18n();
+  return (
+    <Panel title={t.brp.transactions.title}>
+      <EmptyState title={t.brp.contracts.noVolumes} />
+    </Panel>
   );
 }
 

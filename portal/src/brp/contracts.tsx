@@ -8,7 +8,7 @@ import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { PagedList } from '../ui/paged-list.tsx';
+import { PagedList, type PagedQuery } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { ContractBadge } from './badges.tsx';
@@ -38,16 +38,25 @@ export function ContractsPage() {
       <FilterBar isFiltered={isFiltered} onClear={clear}>
         <ContractFilterFields filters={filters} set={set} />
       </FilterBar>
-      <Panel isFlush>
-        <PagedList
-          query={query}
-          recordsOf={(page) => page.contracts}
-          empty={<EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />}
-        >
-          {(contracts) => <ContractTable contracts={contracts} />}
-        </PagedList>
-      </Panel>
+      <ContractList query={query} />
     </Page>
+  );
+}
+
+type ListProps = { query: PagedQuery<{ readonly contracts: readonly Contract[] }> };
+
+export function ContractList({ query }: ListProps) {
+  const { t } = useI18n();
+  return (
+    <Panel isFlush>
+      <PagedList
+        query={query}
+        recordsOf={(page) => page.contracts}
+        empty={<EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />}
+      >
+        {(contracts) => <ContractTable contracts={contracts} />}
+      </PagedList>
+    </Panel>
   );
 }
 
@@ -107,7 +116,7 @@ export function DeliveryPeriod({ contract }: { contract: Contract }) {
   return <span className="whitespace-nowrap">{`${start} – ${end}`}</span>;
 }
 
-export function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
+function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
   const { t } = useI18n();
   const { user } = useSession();
   const columns: readonly Column<Contract>[] = [

@@ -45,12 +45,7 @@ function CustomerView({ customer, etag }: ViewProps) {
           {t.brp.customers.title}
         </Link>
       }
-      heading={
-        <span className="flex flex-wrap items-center gap-3">
-          {customer.name}
-          <CustomerBadge status={customer.status} />
-        </span>
-      }
+      badges={<CustomerBadge status={customer.status} />}
       actions={mayManage && <StatusButtons customer={customer} etag={etag} />}
     >
       <CustomerFacts customer={customer} />

@@ -1,10 +1,11 @@
 import { LIMITS, type NewApiKey, SCOPES, type Scope } from '@saldo/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import { addDays, type DeliveryDay, dayOf, dayStart, instantText } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -62,7 +63,7 @@ function CreateForm({
   const texts = t.brp.keys;
   const today = useToday();
   const scopesId = useId();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>(SCOPES.filter((scope) => scope.endsWith(':read')));
   const [expiry, setExpiry] = useState<Expiry>('never');
@@ -73,7 +74,7 @@ function CreateForm({
       return send(hasScopes ? { ...settings, scopes: [...scopes] } : settings);
     },
     onSuccess: onMade,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }),
+    onSettled: () => refresh(keysQuery.queryKey),
   });
   const toggle = (scope: Scope) =>
     setScopes(SCOPES.filter((known) => (known === scope) !== scopes.includes(known)));

@@ -1,11 +1,12 @@
 import type { ApiKey, NewApiKey } from '@saldo/api';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { portalClient } from '../session/clients.ts';
 import { serverNow } from '../session/server-clock.ts';
 import { useMayManage, useSession } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -235,12 +236,12 @@ type RotateProps = {
 
 function RotateDialog({ apiKey, rotate: send, onMade, onClose }: RotateProps) {
   const { t } = useI18n();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [grace, setGrace] = useState<Grace>('day');
   const rotate = useMutation({
     mutationFn: () => send(apiKey.id, { grace_s: GRACES_S[grace] }),
     onSuccess: onMade,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }),
+    onSettled: () => refresh(keysQuery.queryKey),
   });
   return (
     <ConfirmDialog
@@ -268,14 +269,14 @@ type RevokeProps = { apiKey: ApiKey; revoke: KeyActions['revoke']; onClose: () =
 function RevokeDialog({ apiKey, revoke: send, onClose }: RevokeProps) {
   const { t } = useI18n();
   const toast = useToast();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const revoke = useMutation({
     mutationFn: () => send(apiKey.id),
     onSuccess: () => {
       toast(t.brp.keys.revoked(apiKey.name));
       onClose();
     },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }),
+    onSettled: () => refresh(keysQuery.queryKey),
   });
   return (
     <ConfirmDialog

@@ -63,13 +63,17 @@ function NominationView({ nomination, search, set }: SearchProps & { nomination:
         </NominationsLink>
       }
       heading={
-        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <>
           <Code text={nomination.eic} />
           <span>{t.common.tsos[nomination.tso]}</span>
+        </>
+      }
+      badges={
+        <>
           <DirectionBadge direction={nomination.direction} />
           <NominationBadges nomination={nomination} />
           <Badge>{t.brp.nominations.versionNumber(nomination.version)}</Badge>
-        </span>
+        </>
       }
       actions={
         <>

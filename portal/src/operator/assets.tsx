@@ -146,9 +146,7 @@ function AssetTable({ assets }: { assets: readonly OperatorAsset[] }) {
     {
       id: 'offer',
       header: texts.offer,
-      cell: ({ offer }) => (
-        <Badge tone={offer ? 'ok' : 'neutral'}>{offer ? texts.offered : texts.notOffered}</Badge>
-      ),
+      cell: ({ offer }) => <OfferedBadge offer={offer} />,
     },
     {
       id: 'prices',
@@ -165,6 +163,12 @@ function AssetTable({ assets }: { assets: readonly OperatorAsset[] }) {
     },
   ];
   return <DataTable label={texts.assetsTitle} columns={columns} rows={assets} rowKey={({ id }) => id} />;
+}
+
+export function OfferedBadge({ offer }: Pick<OperatorAsset, 'offer'>) {
+  const { t } = useI18n();
+  const texts = t.market.operator;
+  return <Badge tone={offer ? 'ok' : 'neutral'}>{offer ? texts.offered : texts.notOffered}</Badge>;
 }
 
 function PriceRange({ pricing }: { pricing: readonly { price: number }[] }) {

@@ -1,7 +1,7 @@
 import { LIMITS } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ContractFilterFields, ContractTable } from '../brp/contracts.tsx';
+import { ContractFilterFields, ContractList } from '../brp/contracts.tsx';
 import { CONTRACT_COLUMNS } from '../brp/exports.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
@@ -10,9 +10,7 @@ import { buttonClass } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, TextFilter } from '../ui/filters.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { Page, Panel } from '../ui/page.tsx';
-import { PagedList } from '../ui/paged-list.tsx';
-import { EmptyState } from '../ui/states.tsx';
+import { Page } from '../ui/page.tsx';
 import type { ContractFilters } from './filters.ts';
 import { contractsQuery, eachContract } from './queries.ts';
 
@@ -46,15 +44,7 @@ export function ContractsPage() {
       <FilterBar isFiltered={isFiltered} onClear={clear}>
         <OperatorContractFilters filters={filters} set={set} />
       </FilterBar>
-      <Panel isFlush>
-        <PagedList
-          query={query}
-          recordsOf={(page) => page.contracts}
-          empty={<EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />}
-        >
-          {(contracts) => <ContractTable contracts={contracts} />}
-        </PagedList>
-      </Panel>
+      <ContractList query={query} />
     </Page>
   );
 }

@@ -1,5 +1,5 @@
-import { LIMITS, type OperatorCustomer } from '@saldo/api';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type OperatorCustomer } from '@saldo/api';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CustomerBadge } from '../brp/badges.tsx';
@@ -8,13 +8,14 @@ import { MetadataEditor } from '../brp/metadata-editor.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Form, FormButtons, TextField } from '../ui/form.tsx';
+import { Form, FormButtons } from '../ui/form.tsx';
 import { Fact, Page } from '../ui/page.tsx';
 import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { BrpField } from './fields.tsx';
+import { BrpField, NameField } from './fields.tsx';
 import { BrpLink } from './party-links.tsx';
 import { customerQuery, groupsQuery } from './queries.ts';
 
@@ -46,12 +47,7 @@ function CustomerView({ customer, etag }: ViewProps) {
           {t.brp.customers.title}
         </Link>
       }
-      heading={
-        <span className="flex flex-wrap items-center gap-3">
-          {customer.name}
-          <CustomerBadge status={customer.status} />
-        </span>
-      }
+      badges={<CustomerBadge status={customer.status} />}
       actions={
         <>
           <Link to="/operator/audit" search={{ subject: customer.id }} className={buttonClass()}>
@@ -92,7 +88,7 @@ function EditDialog({ customer, etag, onClose }: ViewProps & { onClose: () => vo
   const { t } = useI18n();
   const texts = t.operator.customers;
   const toast = useToast();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [name, setName] = useState(customer.name);
   const [brp, setBrp] = useState(customer.brp_id);
   const isMoved = brp !== customer.brp_id;
@@ -107,25 +103,12 @@ function EditDialog({ customer, etag, onClose }: ViewProps & { onClose: () => vo
       toast(t.operator.savedToast(name));
       onClose();
     },
-    onSettled: () =>
-      Promise.all(
-        [['customer', customer.id], ['customers']].map((queryKey) =>
-          queryClient.invalidateQueries({ queryKey }),
-        ),
-      ),
+    onSettled: () => refresh(['customer', customer.id], ['customers']),
   });
   return (
     <Dialog title={`${texts.edit}: ${customer.name}`} onClose={onClose}>
       <Form error={update.error} fields={['name', 'brp_id']} onSubmit={() => update.mutate()}>
-        <TextField
-          name="name"
-          label={t.operator.name}
-          autoFocus
-          autoComplete="off"
-          maxLength={LIMITS.nameLength}
-          value={name}
-          onChange={setName}
-        />
+        <NameField autoFocus value={name} onChange={setName} />
         <BrpField name="brp_id" label={t.operator.brp} value={brp} onChange={setBrp} />
         {isMoved && <Notice tone="warn">{texts.movedText}</Notice>}
         <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />

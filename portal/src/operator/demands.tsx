@@ -1,5 +1,5 @@
 import type { Demand } from '@saldo/api';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { CsvColumn } from '../domain/csv.ts';
@@ -7,6 +7,7 @@ import { COUNTRY_LENGTH } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { filtersOf } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -160,12 +161,12 @@ function WithdrawDialog({ demand, onClose }: { demand: Demand; onClose: () => vo
   const { t } = useI18n();
   const texts = t.market.operator;
   const toast = useToast();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const withdraw = useMutation({
     mutationFn: () => operatorClient.demands.delete(demand.id),
     onSuccess: async () => {
       toast(texts.demandDeleted);
-      await queryClient.invalidateQueries({ queryKey: ['demands'] });
+      await refresh(['demands']);
       onClose();
     },
   });

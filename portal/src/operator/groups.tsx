@@ -1,5 +1,5 @@
-import { LIMITS, type OperatorBalanceGroup, TSOS, type Tso } from '@saldo/api';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type OperatorBalanceGroup, TSOS, type Tso } from '@saldo/api';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { TsoFilter } from '../brp/filter-fields.tsx';
@@ -8,6 +8,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -21,7 +22,7 @@ import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { BrpField, BrpFilter, TsosField } from './fields.tsx';
+import { BrpField, BrpFilter, NameField, TsosField } from './fields.tsx';
 import { BrpLink } from './party-links.tsx';
 import { groupsQuery } from './queries.ts';
 
@@ -146,13 +147,13 @@ export function GroupTable({ groups, hasBrp = false }: TableProps) {
 function useGroupsSaved(onClose: () => void) {
   const { t } = useI18n();
   const toast = useToast();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   return {
     onSuccess: ({ name }: OperatorBalanceGroup) => {
       toast(t.operator.savedToast(name));
       onClose();
     },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['balance-groups'] }),
+    onSettled: () => refresh(['balance-groups']),
   };
 }
 
@@ -183,14 +184,7 @@ export function CreateGroupDialog({ brpId, onClose }: CreateProps) {
           value={eic}
           onChange={(typed) => setEic(typed.toUpperCase())}
         />
-        <TextField
-          name="name"
-          label={t.operator.name}
-          autoComplete="off"
-          maxLength={LIMITS.nameLength}
-          value={name}
-          onChange={setName}
-        />
+        <NameField value={name} onChange={setName} />
         <TsosField value={tsos} onChange={setTsos} />
         <FormButtons action={t.operator.submit} isBusy={create.isPending} onClose={onClose} />
       </Form>
@@ -209,15 +203,7 @@ function EditGroupDialog({ group, onClose }: { group: OperatorBalanceGroup; onCl
   return (
     <Dialog title={`${t.operator.groups.edit}: ${group.eic}`} onClose={onClose}>
       <Form error={update.error} fields={['name', 'tsos']} onSubmit={() => update.mutate()}>
-        <TextField
-          name="name"
-          label={t.operator.name}
-          autoFocus
-          autoComplete="off"
-          maxLength={LIMITS.nameLength}
-          value={name}
-          onChange={setName}
-        />
+        <NameField autoFocus value={name} onChange={setName} />
         <TsosField value={tsos} onChange={setTsos} />
         <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />
       </Form>

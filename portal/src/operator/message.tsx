@@ -39,12 +39,11 @@ function MessageView({ message }: { message: Message }) {
           {texts.title}
         </Link>
       }
-      heading={
-        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          {title.filter(Boolean).join(' · ')}
+      badges={
+        <>
           <MessageDirection direction={message.direction} />
           <MessageState state={state} />
-        </span>
+        </>
       }
     >
       {error && <Notice tone={state === 'ignored' ? 'warn' : 'bad'}>{error}</Notice>}

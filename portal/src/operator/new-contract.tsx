@@ -6,12 +6,13 @@ import {
   type OperatorCustomer,
   PPA_TYPES,
 } from '@saldo/api';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { addDays, dayStart, instantText, isDay } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Form, SelectField, TextField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -95,7 +96,7 @@ export function NewContractPage() {
   const texts = t.operator.contracts;
   const toast = useToast();
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [inputs, setInputs] = useState(EMPTY);
   const [profile, setProfile] = useState(EMPTY_PROFILE);
   const set = (change: Partial<Inputs>) => setInputs({ ...inputs, ...change });
@@ -103,7 +104,7 @@ export function NewContractPage() {
     mutationFn: () => operatorClient.contracts.create(bodyOf(inputs, profile)),
     onSuccess: async ({ id, external_id }) => {
       toast(t.operator.savedToast(external_id));
-      await queryClient.invalidateQueries({ queryKey: ['contracts'] });
+      await refresh(['contracts']);
       await navigate({ to: '/operator/contracts/$contractId', params: { contractId: id } });
     },
   });

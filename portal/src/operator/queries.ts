@@ -1,8 +1,8 @@
 import type { AuditEntry, Brp, Nomination, OperatorCustomer } from '@saldo/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { isWanted } from '../brp/queries.ts';
+import { customerQueryBy, isWanted } from '../brp/queries.ts';
 import { type DeliveryDay, deliveryRange } from '../domain/delivery-day.ts';
-import { allOf, given, PAGE_SIZE, pages } from '../session/lists.ts';
+import { allOf, given, PAGE_SIZE, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import type {
   AuditFilters,
@@ -63,11 +63,7 @@ export const keysQuery = ({ owner_type, owner_id }: KeyFilters) =>
 export const customersQuery = (filters: CustomerFilters) =>
   infiniteQueryOptions({
     queryKey: ['customers', filters],
-    queryFn: ({ pageParam, signal }) =>
-      operatorClient.customers.list(
-        { ...given(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
-        { signal },
-      ),
+    queryFn: ({ pageParam, signal }) => operatorClient.customers.list(pageOf(filters, pageParam), { signal }),
     ...pages,
   });
 
@@ -76,19 +72,8 @@ export const eachCustomer = (
   signal: AbortSignal,
 ): AsyncIterable<OperatorCustomer> => operatorClient.customers.each(given(filters), { signal });
 
-/** A customer, and the mark of its state that a change has to name. */
 export const customerQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['customer', id],
-    queryFn: async ({ signal }) => {
-      let etag: string | null = null;
-      const onResponse = ({ headers }: Response) => {
-        etag = headers.get('etag');
-      };
-      const customer = await operatorClient.customers.get(id, { signal, onResponse });
-      return { customer, etag: etag as string | null };
-    },
-  });
+  customerQueryBy<OperatorCustomer>(operatorClient.customers.get, id);
 
 /** Those who can be party to a contract: they have a balance group. */
 export const partiesQuery = queryOptions({
@@ -102,11 +87,7 @@ export const partiesQuery = queryOptions({
 export const contractsQuery = (filters: ContractFilters) =>
   infiniteQueryOptions({
     queryKey: ['contracts', filters],
-    queryFn: ({ pageParam, signal }) =>
-      operatorClient.contracts.list(
-        { ...given(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
-        { signal },
-      ),
+    queryFn: ({ pageParam, signal }) => operatorClient.contracts.list(pageOf(filters, pageParam), { signal }),
     ...pages,
   });
 
@@ -120,13 +101,7 @@ export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) =
     queryKey: ['nominations', 'of-all', day, rest],
     queryFn: ({ pageParam, signal }) =>
       operatorClient.nominations.list(
-        {
-          delivery_date: day,
-          include_slots: 'true',
-          ...given(rest),
-          limit: PAGE_SIZE,
-          ...given({ after: pageParam }),
-        },
+        { ...pageOf(rest, pageParam), delivery_date: day, include_slots: 'true' },
         { signal },
       ),
     ...pages,
@@ -204,10 +179,7 @@ export const auditQuery = (filters: AuditFilters, size = PAGE_SIZE) =>
   infiniteQueryOptions({
     queryKey: ['audit', filters, size],
     queryFn: ({ pageParam, signal }) =>
-      operatorClient.audit.list(
-        { ...given(filters), order: 'newest_first', limit: size, ...given({ after: pageParam }) },
-        { signal },
-      ),
+      operatorClient.audit.list({ ...pageOf(filters, pageParam, size), order: 'newest_first' }, { signal }),
     ...pages,
   });
 

@@ -5,8 +5,10 @@ import { cx } from './cx.ts';
 type PageProps = {
   /** What the window is called. */
   title: string;
-  /** What stands as the heading, when it is more than the title. */
+  /** What stands as the heading, when it is not the title. */
   heading?: ReactNode;
+  /** What is said of it beside its heading. */
+  badges?: ReactNode;
   /** Where the page stands, above its heading. */
   trail?: ReactNode;
   text?: ReactNode;
@@ -15,7 +17,7 @@ type PageProps = {
 };
 
 /** A page of the portal: its name, what can be done with it, and its parts below each other. */
-export function Page({ title, heading, trail, text, actions, children }: PageProps) {
+export function Page({ title, heading = title, badges, trail, text, actions, children }: PageProps) {
   const { t } = useI18n();
   useEffect(() => {
     document.title = `${title} · ${t.common.appName}`;
@@ -25,7 +27,10 @@ export function Page({ title, heading, trail, text, actions, children }: PagePro
       <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
         <div className="min-w-0">
           {trail && <div className="mb-1 text-sm text-muted">{trail}</div>}
-          <h1 className="text-xl font-semibold tracking-tight">{heading ?? title}</h1>
+          <h1 className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xl font-semibold tracking-tight">
+            {heading}
+            {badges}
+          </h1>
           {text && <p className="mt-1 max-w-3xl text-sm text-muted">{text}</p>}
         </div>
         {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
