@@ -21,6 +21,7 @@ import { ClockChangeNotice } from './clock-change.tsx';
 import { TRANSACTION_COLUMNS } from './exports.ts';
 import type { ContractSearch } from './filters.ts';
 import { contractDayQuery, eachTransaction } from './queries.ts';
+import { SlotButton } from './slot-button.tsx';
 
 /** The day on which one begins to look: today, or the end of the delivery that is nearest to it. */
 function firstDay({ delivery_start, delivery_end }: Contract, today: DeliveryDay): DeliveryDay {
@@ -217,14 +218,7 @@ function TransactionTable({ transactions, selected, onSelect, sumKwh, isTall = f
       header: `${t.common.local} (${t.common.berlin})`,
       ...(sumKwh === undefined ? {} : { footer: t.common.sum }),
       cell: ({ slot_number, delivery_start }) => (
-        <button
-          type="button"
-          className="inline-flex gap-2 rounded hover:underline"
-          onClick={() => onSelect(slot_number)}
-        >
-          {format.slot(Date.parse(delivery_start))}
-          <span className="text-xs text-muted">{`#${slot_number}`}</span>
-        </button>
+        <SlotButton slot={slot_number} start={Date.parse(delivery_start)} onSelect={onSelect} />
       ),
     },
     {

@@ -13,12 +13,11 @@ import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { ContractBadge } from './badges.tsx';
 import { CONTRACT_COLUMNS } from './exports.ts';
-import type { ContractFilters } from './filters.ts';
+import { type ContractFilters, EIC_LENGTH } from './filters.ts';
 import { ContractLink } from './links.tsx';
 import { contractsQuery, eachContract } from './queries.ts';
 
 const route = getRouteApi('/app/brp/contracts');
-const EIC_LENGTH = 16;
 
 export function ContractsPage() {
   const { t } = useI18n();

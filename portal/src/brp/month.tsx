@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { HeatLegend } from '../charts/heat-legend.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
 import { daysOfMonth, ORDINARY_SLOTS, slotCount, slotStart } from '../domain/delivery-day.ts';
 import { sumKwh } from '../domain/energy.ts';
@@ -98,8 +99,15 @@ function MonthView({ month, eic, tso, nominations }: ViewProps) {
       <Panel
         title={t.brp.month.heatMapLabel(format.month(month))}
         actions={
-          <span className="flex flex-wrap items-center gap-4 text-xs text-muted">
-            <Legend />
+          <span className="flex flex-wrap items-center gap-4">
+            <HeatLegend
+              entries={[
+                { label: t.brp.month.legendOut, className: 'fill-out' },
+                { label: t.brp.month.legendIn, className: 'fill-in' },
+                { label: t.brp.month.legendNone, className: 'fill-sunken stroke-line-strong' },
+                { label: t.brp.month.legendMismatch, className: 'fill-none stroke-bad' },
+              ]}
+            />
             <Link to="/nominations" search={{ day: dayAt(selected), eic, tso }} className={buttonClass()}>
               {`${t.brp.month.openDay}: ${format.dayShort(dayAt(selected))}`}
             </Link>
@@ -129,24 +137,6 @@ const firstFilled = (rows: readonly MonthRow[]): number =>
     0,
     rows.findIndex(({ saldoKwh }) => saldoKwh.some((kwh) => kwh !== null)),
   );
-
-function Legend() {
-  const { t } = useI18n();
-  const entries = [
-    { label: t.brp.month.legendOut, className: 'fill-out' },
-    { label: t.brp.month.legendIn, className: 'fill-in' },
-    { label: t.brp.month.legendNone, className: 'fill-sunken stroke-line-strong' },
-    { label: t.brp.month.legendMismatch, className: 'fill-none stroke-bad' },
-  ];
-  return entries.map(({ label, className }) => (
-    <span key={label} className="inline-flex items-center gap-1.5">
-      <svg aria-hidden="true" width="12" height="12">
-        <rect x="1" y="1" width="10" height="10" strokeWidth="1.5" className={className} />
-      </svg>
-      {label}
-    </span>
-  ));
-}
 
 type DayTableProps = Pick<MonthSearch, 'eic' | 'tso'> & { rows: readonly MonthRow[] };
 

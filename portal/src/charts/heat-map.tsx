@@ -1,5 +1,5 @@
 import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useState } from 'react';
-import { type DeliveryDay, slotLabel, slotStart } from '../domain/delivery-day.ts';
+import { type DeliveryDay, SLOTS_PER_HOUR, slotLabel, slotStart } from '../domain/delivery-day.ts';
 import { useWidth } from './use-width.ts';
 
 export type Cell = { readonly row: number; readonly slot: number };
@@ -41,7 +41,6 @@ const LEAST_CELLS_WIDTH = 486;
 const ORDINARY_DAY = '2026-01-01';
 const TOP = 18;
 const ROW_HEIGHT = 20;
-const SLOTS_PER_HOUR = 4;
 const LEVELS = 6;
 const OPACITIES = ['0', '0.22', '0.38', '0.54', '0.7', '0.85', '1'];
 

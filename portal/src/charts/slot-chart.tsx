@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from 'react';
+import { SLOTS_PER_HOUR } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { hourTicks } from './hour-ticks.ts';
 import { stepArea, stepPath, ticksUpTo } from './scale.ts';
@@ -38,7 +39,6 @@ type Props = {
 /** A phone is low in the other direction too. */
 const heightOf = (width: number): number => (width < 600 ? 250 : 320);
 const EDGE = { top: 18, right: 46, bottom: 24, left: 50 };
-const SLOTS_PER_HOUR = 4;
 
 /** Quarter-hours as step lines. It is a slider: arrow keys move over the slots, and each is read out. */
 export function SlotChart(props: Props) {

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { TsoFilter } from '../brp/filter-fields.tsx';
+import { EIC_LENGTH } from '../brp/filters.ts';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
@@ -27,7 +28,6 @@ import { BrpLink } from './party-links.tsx';
 import { groupsQuery } from './queries.ts';
 
 const route = getRouteApi('/app/operator/balance-groups');
-const EIC_LENGTH = 16;
 
 const COLUMNS: readonly CsvColumn<OperatorBalanceGroup>[] = [
   { name: 'eic', value: ({ eic }) => eic },

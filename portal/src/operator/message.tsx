@@ -30,10 +30,10 @@ function MessageView({ message }: { message: Message }) {
   const { t, format } = useI18n();
   const texts = t.exchange.message;
   const { type, tso, delivery_date, state, error } = message;
-  const title = [texts.types[type], tso && t.common.tsos[tso], delivery_date && format.day(delivery_date)];
+  const about = [texts.types[type], tso && t.common.tsos[tso], delivery_date && format.day(delivery_date)];
   return (
     <Page
-      title={title.filter(Boolean).join(' · ')}
+      title={about.filter(Boolean).join(' · ')}
       trail={
         <Link to="/operator/messages" className="hover:underline">
           {texts.title}

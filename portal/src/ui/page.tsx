@@ -1,6 +1,6 @@
-import { type ReactNode, useEffect, useId } from 'react';
-import { useI18n } from '../i18n/i18n.tsx';
+import { type ReactNode, useId } from 'react';
 import { cx } from './cx.ts';
+import { useTitle } from './use-title.ts';
 
 type PageProps = {
   /** What the window is called. */
@@ -18,10 +18,7 @@ type PageProps = {
 
 /** A page of the portal: its name, what can be done with it, and its parts below each other. */
 export function Page({ title, heading = title, badges, trail, text, actions, children }: PageProps) {
-  const { t } = useI18n();
-  useEffect(() => {
-    document.title = `${title} · ${t.common.appName}`;
-  }, [title, t]);
+  useTitle(title);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
