@@ -209,3 +209,35 @@ test('an operator who may only read finds nothing to change with, and the server
     assert.equal(status, 403);
   });
 });
+
+test('a key that the operator rotates is replaced: the old one works on for as long as was chosen', async () => {
+  const asOperatorKey = client(platform.baseUrl, await world.operatorKey());
+  const made = await asOperatorKey('/operator/v1/api-keys', {
+    method: 'POST',
+    body: { owner: { type: 'brp', id: seller.id }, name: 'Dispatch', scopes: ['contracts:read'] },
+  });
+  assert.equal(made.status, 201, made.text);
+  const secret = await visit(asOperator, async (page) => {
+    await open(page, `/operator/keys?owner_type=brp&owner_id=${seller.id}`);
+    await page.getByRole('button', { name: 'Rotate: Dispatch' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rotate Dispatch?' });
+    await dialog.getByLabel('The old key works for').selectOption('one more hour');
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    const shown = page.getByRole('dialog', { name: 'Your new key' });
+    const text = await shown.locator('code').first().innerText();
+    await shown.getByRole('button', { name: 'I have stored the key' }).click();
+    await page
+      .getByRole('row', { name: /Dispatch/ })
+      .nth(1)
+      .waitFor();
+    assert.ok(!(await page.content()).includes(text), 'afterwards it is nowhere');
+    return text;
+  });
+  const statuses = () =>
+    Promise.all([made.body.secret, secret].map(async (key) => (await api('/v1/contracts', { key })).status));
+  assert.notEqual(secret, made.body.secret);
+  assert.deepEqual(await statuses(), [200, 200]);
+  assert.equal((await api('/v1/nominations', { key: secret })).status, 403, 'with the same scopes');
+  platform.clock.set(new Date(platform.clock.now() + 61 * 60_000).toISOString());
+  assert.deepEqual(await statuses(), [401, 200]);
+});
