@@ -1,5 +1,5 @@
 import type { AuditEntry, Brp, Nomination, OperatorCustomer } from '@saldo/api';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { customerQueryBy, isWanted } from '../brp/queries.ts';
 import { type DeliveryDay, deliveryRange } from '../domain/delivery-day.ts';
 import { allOf, given, PAGE_SIZE, pageOf, pages } from '../session/lists.ts';
@@ -75,15 +75,6 @@ export const eachCustomer = (
 export const customerQuery = (id: string) =>
   customerQueryBy<OperatorCustomer>(operatorClient.customers.get, id);
 
-/** Those who can be party to a contract: they have a balance group. */
-export const partiesQuery = queryOptions({
-  queryKey: ['customers', 'parties'],
-  queryFn: async ({ signal }) => {
-    const customers = await allOf(operatorClient.customers.each({}, { signal }));
-    return customers.filter(({ balance_group }) => balance_group !== null);
-  },
-});
-
 export const contractsQuery = (filters: ContractFilters) =>
   infiniteQueryOptions({
     queryKey: ['contracts', filters],
@@ -115,14 +106,36 @@ export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) =
 /** How many records of one kind the home page looks at; beyond that it says "more than". */
 export const MOST_COUNTED = 500;
 
-async function firstOf<T>(records: AsyncIterable<T>, isMeant: (record: T) => boolean): Promise<T[]> {
+/** One more than the most, so that whoever shows them knows that there are more. */
+async function firstOf<T>(
+  records: AsyncIterable<T>,
+  isMeant: (record: T) => boolean,
+  most = MOST_COUNTED,
+): Promise<T[]> {
   const found: T[] = [];
   for await (const record of records) {
     if (isMeant(record)) found.push(record);
-    if (found.length > MOST_COUNTED) break;
+    if (found.length > most) break;
   }
   return found;
 }
+
+/** How many are offered to choose from; whoever looks for another one types more of its name. */
+export const MOST_FOUND = 20;
+
+/** Those who can be party to a contract, by a part of their names: they have a balance group. */
+export const partiesQuery = (search: string) =>
+  queryOptions({
+    queryKey: ['customers', 'parties', search],
+    queryFn: ({ signal }) =>
+      firstOf(
+        operatorClient.customers.each(search === '' ? {} : { search }, { signal }),
+        ({ balance_group }) => balance_group !== null,
+        MOST_FOUND,
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: false,
+  });
 
 /** Nominations of some days in one state. Their first slot is enough to know the day. */
 export const nominationsInStateQuery = (

@@ -4,6 +4,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 import { inputClass, type Option } from './form.tsx';
+import { TYPING_PAUSE_MS } from './use-settled.ts';
 
 /** The filters of a list. They are kept in the address, so that a view can be sent to somebody else. */
 export function FilterBar({
@@ -77,8 +78,6 @@ export function SelectFilter<V extends string>({
     </Labelled>
   );
 }
-
-const TYPING_PAUSE_MS = 300;
 
 type TextFilterProps = {
   label: string;

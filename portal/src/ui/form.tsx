@@ -95,7 +95,7 @@ function useFieldMessage(name: string, error: string | undefined): string | unde
   return error ?? (found && fieldErrorText(t, found));
 }
 
-type FieldProps = {
+export type FieldProps = {
   /** As the server calls it in `errors[].field`. */
   name: string;
   label: string;

@@ -52,7 +52,7 @@ export function Panel({ title, text, actions, isFlush = false, children }: Panel
   return (
     <section
       aria-labelledby={title ? id : undefined}
-      className="min-w-0 overflow-hidden rounded-lg border border-line bg-surface"
+      className={cx('min-w-0 rounded-lg border border-line bg-surface', isFlush && 'overflow-hidden')}
     >
       {title && (
         <header className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2.5">

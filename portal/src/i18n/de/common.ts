@@ -25,6 +25,8 @@ export const common: Dictionary['common'] = {
   clearFilters: 'Filter zurücksetzen',
   any: 'Alle',
   search: 'Suche',
+  matches: (count) => (count === 0 ? 'Nichts gefunden' : `${count} gefunden`),
+  moreMatches: (count) => `Die ersten ${count}; tippen Sie weiter, um andere zu finden`,
   day: 'Liefertag',
   previousDay: 'Voriger Tag',
   nextDay: 'Nächster Tag',
