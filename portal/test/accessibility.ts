@@ -228,9 +228,9 @@ const lookAtSearchField = () =>
     await open(page, '/operator/contracts/new');
     const field = page.getByRole('combobox', { name: 'Seller' });
     await field.press('ArrowDown');
-    await page.getByRole('option').first().waitFor();
+    await page.getByRole('listbox').getByRole('option').first().waitFor();
     await field.press('ArrowDown');
-    await page.getByRole('option', { selected: true }).waitFor();
+    await page.getByRole('listbox').getByRole('option', { selected: true }).waitFor();
     assert.deepEqual(await faultsOf(page, 'a list of what was found'), []);
     await field.fill('nobody is called so');
     await page.getByText('Nothing found').waitFor();

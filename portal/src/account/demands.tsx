@@ -5,11 +5,9 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { filtersOf } from '../ui/address.ts';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
-import { Loaded } from '../ui/states.tsx';
 import { CardList, useCountries } from './card-list.tsx';
 import { DemandCard } from './demand-card.tsx';
 import { isDemandWanted } from './filters.ts';
-import { CardSkeletons } from './offers.tsx';
 import { demandsQuery } from './queries.ts';
 
 const route = getRouteApi('/app/account/demands');
@@ -38,22 +36,15 @@ export function DemandsPage() {
           onChange={(country) => set({ country })}
         />
       </FilterBar>
-      <Loaded query={query} loading={<CardSkeletons />}>
-        {(list) => (
-          <CardList
-            key={JSON.stringify(filters)}
-            title={texts.demands.title}
-            list={list}
-            isWanted={isDemandWanted(filters)}
-            empty={{
-              title: texts.demands.empty,
-              text: isFiltered ? texts.demands.emptyFiltered : texts.demands.emptyText,
-            }}
-          >
-            {(demand) => <DemandCard key={demand.id} demand={demand} />}
-          </CardList>
-        )}
-      </Loaded>
+      <CardList
+        key={JSON.stringify(filters)}
+        texts={texts.demands}
+        query={query}
+        isFiltered={isFiltered}
+        isWanted={isDemandWanted(filters)}
+      >
+        {(demand) => <DemandCard key={demand.id} demand={demand} />}
+      </CardList>
     </Page>
   );
 }

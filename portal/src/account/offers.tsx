@@ -6,8 +6,7 @@ import { OfferCard } from '../market/offer-card.tsx';
 import { filtersOf } from '../ui/address.ts';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
-import { Loaded, SkeletonBlock } from '../ui/states.tsx';
-import { CARDS, CardList, useCountries } from './card-list.tsx';
+import { CardList, useCountries } from './card-list.tsx';
 import { isOfferWanted } from './filters.ts';
 import { offersQuery } from './queries.ts';
 
@@ -49,32 +48,15 @@ export function OffersPage() {
           onChange={(country) => set({ country })}
         />
       </FilterBar>
-      <Loaded query={query} loading={<CardSkeletons />}>
-        {(list) => (
-          <CardList
-            key={JSON.stringify(filters)}
-            title={texts.offers.title}
-            list={list}
-            isWanted={isOfferWanted(filters)}
-            empty={{
-              title: texts.offers.empty,
-              text: isFiltered ? texts.offers.emptyFiltered : texts.offers.emptyText,
-            }}
-          >
-            {(offer) => <OfferCard key={offer.id} offer={offer} />}
-          </CardList>
-        )}
-      </Loaded>
+      <CardList
+        key={JSON.stringify(filters)}
+        texts={texts.offers}
+        query={query}
+        isFiltered={isFiltered}
+        isWanted={isOfferWanted(filters)}
+      >
+        {(offer) => <OfferCard key={offer.id} offer={offer} />}
+      </CardList>
     </Page>
-  );
-}
-
-export function CardSkeletons() {
-  return (
-    <div className={CARDS}>
-      {[1, 2, 3, 4].map((card) => (
-        <SkeletonBlock key={card} className="h-64" />
-      ))}
-    </div>
   );
 }

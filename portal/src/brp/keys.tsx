@@ -190,26 +190,7 @@ function KeyTable({ keys, onAsk, hasScopes, ownerOf }: TableProps) {
       id: 'actions',
       header: <span className="sr-only">{t.common.actions}</span>,
       isNumber: true,
-      cell: (key) =>
-        mayManage &&
-        stateOf(key) === 'active' && (
-          <span className="inline-grid gap-1 sm:inline-flex">
-            <Button
-              variant="quiet"
-              aria-label={`${texts.rotate}: ${key.name}`}
-              onClick={() => onAsk({ what: 'rotate', key })}
-            >
-              {texts.rotate}
-            </Button>
-            <Button
-              variant="quiet"
-              aria-label={`${texts.revoke}: ${key.name}`}
-              onClick={() => onAsk({ what: 'revoke', key })}
-            >
-              {texts.revoke}
-            </Button>
-          </span>
-        ),
+      cell: (key) => mayManage && stateOf(key) === 'active' && <KeyButtons apiKey={key} onAsk={onAsk} />,
     },
   ];
   return (
@@ -220,6 +201,25 @@ function KeyTable({ keys, onAsk, hasScopes, ownerOf }: TableProps) {
       rowKey={({ id }) => id}
       rowTone={(key) => (stateOf(key) === 'active' ? null : 'faded')}
     />
+  );
+}
+
+function KeyButtons({ apiKey: key, onAsk }: { apiKey: ApiKey; onAsk: (asked: Asked) => void }) {
+  const { t } = useI18n();
+  const texts = t.brp.keys;
+  return (
+    <span className="inline-grid gap-1 sm:inline-flex">
+      {(['rotate', 'revoke'] as const).map((what) => (
+        <Button
+          key={what}
+          variant="quiet"
+          aria-label={`${texts[what]}: ${key.name}`}
+          onClick={() => onAsk({ what, key })}
+        >
+          {texts[what]}
+        </Button>
+      ))}
+    </span>
   );
 }
 

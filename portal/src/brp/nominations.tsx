@@ -135,6 +135,24 @@ type TableProps = {
   ownerOf?: (eic: string) => string | undefined;
 };
 
+function GroupCell({ nomination, owner }: { nomination: Nomination; owner: string | undefined }) {
+  const { t } = useI18n();
+  return (
+    <span className="grid">
+      <NominationLink
+        id={nomination.id}
+        className="font-mono font-medium whitespace-nowrap text-accent-strong hover:underline"
+      >
+        {nomination.eic}
+      </NominationLink>
+      <span className="text-xs text-muted">
+        {[owner, t.common.tsos[nomination.tso]].filter(Boolean).join(' · ')}
+        <span className="sm:hidden">{` · ${t.common.directions[nomination.direction]}`}</span>
+      </span>
+    </span>
+  );
+}
+
 /** Nominations below each other, with what they come to in all. */
 export function NominationTable({ nominations, ownerOf }: TableProps) {
   const { t, format } = useI18n();
@@ -146,20 +164,7 @@ export function NominationTable({ nominations, ownerOf }: TableProps) {
     {
       id: 'group',
       header: t.common.balanceGroup,
-      cell: ({ nomination }) => (
-        <span className="grid">
-          <NominationLink
-            id={nomination.id}
-            className="font-mono font-medium whitespace-nowrap text-accent-strong hover:underline"
-          >
-            {nomination.eic}
-          </NominationLink>
-          <span className="text-xs text-muted">
-            {[ownerOf?.(nomination.eic), t.common.tsos[nomination.tso]].filter(Boolean).join(' · ')}
-            <span className="sm:hidden">{` · ${t.common.directions[nomination.direction]}`}</span>
-          </span>
-        </span>
-      ),
+      cell: ({ nomination }) => <GroupCell nomination={nomination} owner={ownerOf?.(nomination.eic)} />,
       ...(ownerOf ? {} : { footer: t.brp.nominations.netSaldo }),
     },
     {

@@ -86,7 +86,7 @@ export function HeatMap(props: Props) {
   const shown = hovered ?? selected;
   const height = TOP + rows.length * ROW_HEIGHT + 2;
   return (
-    <figure className="grid gap-2">
+    <figure className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <div
         ref={box}
         role="application"

@@ -123,17 +123,7 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
     {
       id: 'status',
       header: t.common.status,
-      cell: ({ status, invitation_expires_at }) => (
-        <span className="grid justify-items-start gap-0.5">
-          <Badge tone={TONES[status]}>{texts.statuses[status]}</Badge>
-          {invitation_expires_at && (
-            <span className="text-xs text-muted">
-              {`${texts.invitedUntil} `}
-              <Instant at={invitation_expires_at} />
-            </span>
-          )}
-        </span>
-      ),
+      cell: (user) => <UserState user={user} />,
     },
     {
       id: 'signed-in',
@@ -150,29 +140,7 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
       id: 'actions',
       header: <span className="sr-only">{t.common.actions}</span>,
       isNumber: true,
-      cell: (user) =>
-        mayManage && (
-          <span className="inline-flex gap-1">
-            {user.status !== 'disabled' && (
-              <Button
-                variant="quiet"
-                icon="external"
-                aria-label={`${texts.invite}: ${user.name}`}
-                onClick={() => setAsked({ what: 'invite', user })}
-              >
-                <span className="max-sm:sr-only">{texts.invite}</span>
-              </Button>
-            )}
-            <Button
-              variant="quiet"
-              icon="edit"
-              aria-label={`${texts.edit}: ${user.name}`}
-              onClick={() => setAsked({ what: 'edit', user })}
-            >
-              <span className="max-sm:sr-only">{texts.edit}</span>
-            </Button>
-          </span>
-        ),
+      cell: (user) => mayManage && <UserButtons user={user} onAsk={setAsked} />,
     },
   ];
   const close = () => setAsked(null);
@@ -192,6 +160,49 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
       {asked?.what === 'edit' && <EditUserDialog user={asked.user} onClose={close} />}
       {asked?.what === 'invite' && <InviteDialog user={asked.user} onClose={close} />}
     </>
+  );
+}
+
+function UserState({ user: { status, invitation_expires_at } }: { user: User }) {
+  const { t } = useI18n();
+  const texts = t.operator.users;
+  return (
+    <span className="grid justify-items-start gap-0.5">
+      <Badge tone={TONES[status]}>{texts.statuses[status]}</Badge>
+      {invitation_expires_at && (
+        <span className="text-xs text-muted">
+          {`${texts.invitedUntil} `}
+          <Instant at={invitation_expires_at} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+function UserButtons({ user, onAsk }: { user: User; onAsk: (asked: Asked) => void }) {
+  const { t } = useI18n();
+  const texts = t.operator.users;
+  return (
+    <span className="inline-flex gap-1">
+      {user.status !== 'disabled' && (
+        <Button
+          variant="quiet"
+          icon="external"
+          aria-label={`${texts.invite}: ${user.name}`}
+          onClick={() => onAsk({ what: 'invite', user })}
+        >
+          <span className="max-sm:sr-only">{texts.invite}</span>
+        </Button>
+      )}
+      <Button
+        variant="quiet"
+        icon="edit"
+        aria-label={`${texts.edit}: ${user.name}`}
+        onClick={() => onAsk({ what: 'edit', user })}
+      >
+        <span className="max-sm:sr-only">{texts.edit}</span>
+      </Button>
+    </span>
   );
 }
 

@@ -31,6 +31,7 @@ export function SearchField({
   const [activeValue, setActiveValue] = useState<string | null>(null);
   const active = isOpen ? options.findIndex(({ value }) => value === activeValue) : -1;
   const activeOption = options[active];
+  const hasList = isOpen && options.length > 0;
   const type = (typed: string) => {
     setText(typed);
     setIsOpen(true);
@@ -64,8 +65,8 @@ export function SearchField({
             {...control}
             role="combobox"
             aria-autocomplete="list"
-            aria-expanded={isOpen}
-            aria-controls={isOpen && options.length > 0 ? listId : undefined}
+            aria-expanded={hasList}
+            aria-controls={hasList ? listId : undefined}
             aria-activedescendant={activeOption && `${listId}-${active}`}
             autoComplete="off"
             name={rest.name}
