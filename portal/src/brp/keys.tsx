@@ -9,6 +9,7 @@ import { useMayManage, useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Checkbox, SelectField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -29,22 +30,24 @@ export type KeyActions = Pick<typeof portalClient.apiKeys, 'rotate' | 'revoke'>;
 /** The keys with which the own systems of a BRP or an account holder use their API. */
 export function KeysPage() {
   const { t } = useI18n();
-  const mayManage = useMayManage();
   const isBrp = useSession().user.role === 'brp';
   const { ended } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(keysQuery);
-  const [isAsked, setIsAsked] = useState(false);
   return (
     <Page
       title={t.brp.keys.title}
       text={isBrp ? t.brp.keys.text : t.market.keysText}
       actions={
-        mayManage && (
-          <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
-            {t.brp.keys.create}
-          </Button>
-        )
+        <CreateButton label={t.brp.keys.create} isPrimary>
+          {(close) => (
+            <CreateKeyDialog
+              create={(settings) => portalClient.apiKeys.create(settings)}
+              hasScopes={isBrp}
+              onClose={close}
+            />
+          )}
+        </CreateButton>
       }
     >
       <Checkbox
@@ -64,13 +67,6 @@ export function KeysPage() {
           )}
         </Loaded>
       </Panel>
-      {isAsked && (
-        <CreateKeyDialog
-          create={(settings) => portalClient.apiKeys.create(settings)}
-          hasScopes={isBrp}
-          onClose={() => setIsAsked(false)}
-        />
-      )}
     </Page>
   );
 }

@@ -1,14 +1,12 @@
 import { type OperatorAsset, TECHNOLOGIES } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { TsoFilter } from '../brp/filter-fields.tsx';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useMayManage } from '../session/session.ts';
 import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -44,11 +42,9 @@ const COLUMNS: readonly CsvColumn<OperatorAsset>[] = [
 export function AssetsPage() {
   const { t } = useI18n();
   const texts = t.market.operator;
-  const mayManage = useMayManage();
   const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const navigate = useNavigate();
   const query = useInfiniteQuery(assetListQuery(filters));
-  const [isAsked, setIsAsked] = useState(false);
   return (
     <Page
       title={texts.assetsTitle}
@@ -56,11 +52,16 @@ export function AssetsPage() {
       actions={
         <>
           <ExportButton fileName="assets" columns={COLUMNS} rows={(signal) => eachAsset(filters, signal)} />
-          {mayManage && (
-            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
-              {texts.createAsset}
-            </Button>
-          )}
+          <CreateButton label={texts.createAsset} isPrimary>
+            {(close) => (
+              <AssetDialog
+                onSaved={({ id }) =>
+                  void navigate({ to: '/operator/assets/$assetId', params: { assetId: id } })
+                }
+                onClose={close}
+              />
+            )}
+          </CreateButton>
         </>
       }
     >
@@ -76,12 +77,6 @@ export function AssetsPage() {
           {(assets) => <AssetTable assets={assets} />}
         </PagedList>
       </Panel>
-      {isAsked && (
-        <AssetDialog
-          onSaved={({ id }) => void navigate({ to: '/operator/assets/$assetId', params: { assetId: id } })}
-          onClose={() => setIsAsked(false)}
-        />
-      )}
     </Page>
   );
 }

@@ -1,12 +1,10 @@
 import type { OperatorCustomer } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { CustomerFilterFields, CustomerTable } from '../brp/customers.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useMayManage } from '../session/session.ts';
 import { filtersOf } from '../ui/address.ts';
-import { Button } from '../ui/button.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -25,10 +23,8 @@ const route = getRouteApi('/app/operator/customers');
 /** The customers of all BRPs. */
 export function CustomersPage() {
   const { t } = useI18n();
-  const mayManage = useMayManage();
   const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(customersQuery(filters));
-  const [isAsked, setIsAsked] = useState(false);
   const brpColumn: Column<OperatorCustomer> = {
     id: 'brp',
     from: 'md',
@@ -46,11 +42,9 @@ export function CustomersPage() {
             columns={OPERATOR_CUSTOMER_COLUMNS}
             rows={(signal) => eachCustomer(filters, signal)}
           />
-          {mayManage && (
-            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
-              {t.operator.customers.create}
-            </Button>
-          )}
+          <CreateButton label={t.operator.customers.create} isPrimary>
+            {(close) => <NewCustomerDialog brpId={filters.brp_id} onClose={close} />}
+          </CreateButton>
         </>
       }
     >
@@ -66,7 +60,6 @@ export function CustomersPage() {
           {(customers) => <CustomerTable customers={customers} more={[brpColumn]} />}
         </PagedList>
       </Panel>
-      {isAsked && <NewCustomerDialog brpId={filters.brp_id} onClose={() => setIsAsked(false)} />}
     </Page>
   );
 }

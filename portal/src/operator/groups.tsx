@@ -14,6 +14,7 @@ import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar } from '../ui/filters.tsx';
@@ -41,10 +42,8 @@ const COLUMNS: readonly CsvColumn<OperatorBalanceGroup>[] = [
 export function GroupsPage() {
   const { t } = useI18n();
   const texts = t.operator.groups;
-  const mayManage = useMayManage();
   const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useQuery(groupsQuery(filters));
-  const [isAsked, setIsAsked] = useState(false);
   return (
     <Page
       title={texts.title}
@@ -56,11 +55,9 @@ export function GroupsPage() {
             columns={COLUMNS}
             rows={(signal) => operatorClient.balanceGroups.each(given(filters), { signal })}
           />
-          {mayManage && (
-            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
-              {texts.create}
-            </Button>
-          )}
+          <CreateButton label={texts.create} isPrimary>
+            {(close) => <CreateGroupDialog brpId={filters.brp_id} onClose={close} />}
+          </CreateButton>
         </>
       }
     >
@@ -71,7 +68,6 @@ export function GroupsPage() {
       <Panel isFlush>
         <Loaded query={query}>{(groups) => <GroupTable groups={groups} hasBrp />}</Loaded>
       </Panel>
-      {isAsked && <CreateGroupDialog brpId={filters.brp_id} onClose={() => setIsAsked(false)} />}
     </Page>
   );
 }

@@ -8,9 +8,8 @@ import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
-import { useMayManage } from '../session/session.ts';
 import { filtersOf } from '../ui/address.ts';
-import { Button } from '../ui/button.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { SelectField } from '../ui/form.tsx';
@@ -40,13 +39,11 @@ const COLUMNS: readonly CsvColumn<ApiKey>[] = [
 export function KeysPage() {
   const { t } = useI18n();
   const texts = t.operator.keys;
-  const mayManage = useMayManage();
   const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const { owner_type, owner_id, ended } = filters;
   const query = useQuery(keysQuery(filters));
   const { data: brps = [] } = useQuery(brpsQuery);
   const { data: accounts = [] } = useQuery(accountsQuery);
-  const [isAsked, setIsAsked] = useState(false);
   const owners = { brp: brps, account: accounts, operator: [] };
   const offered = owner_type ? owners[owner_type] : [...brps, ...accounts];
   return (
@@ -60,11 +57,9 @@ export function KeysPage() {
             columns={COLUMNS}
             rows={(signal) => operatorClient.apiKeys.each(given({ owner_type, owner_id }), { signal })}
           />
-          {mayManage && (
-            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
-              {t.brp.keys.create}
-            </Button>
-          )}
+          <CreateButton label={t.brp.keys.create} isPrimary>
+            {(close) => <NewKeyDialog filters={filters} onClose={close} />}
+          </CreateButton>
         </>
       }
     >
@@ -100,7 +95,6 @@ export function KeysPage() {
           )}
         </Loaded>
       </Panel>
-      {isAsked && <NewKeyDialog filters={filters} onClose={() => setIsAsked(false)} />}
     </Page>
   );
 }
@@ -157,31 +151,26 @@ type PartyKeysProps = { type: 'brp' | 'account'; id: string };
 /** The keys of one party, on its own page. */
 export function PartyKeys({ type, id }: PartyKeysProps) {
   const { t } = useI18n();
-  const mayManage = useMayManage();
   const query = useQuery(keysQuery({ owner_type: type, owner_id: id }));
-  const [isAsked, setIsAsked] = useState(false);
   return (
     <Panel
       title={t.operator.keys.title}
       isFlush
       actions={
-        mayManage && (
-          <Button icon="plus" onClick={() => setIsAsked(true)}>
-            {t.brp.keys.create}
-          </Button>
-        )
+        <CreateButton label={t.brp.keys.create}>
+          {(close) => (
+            <CreateKeyDialog
+              create={(settings) => operatorClient.apiKeys.create({ ...settings, owner: { type, id } })}
+              hasScopes={type === 'brp'}
+              onClose={close}
+            />
+          )}
+        </CreateButton>
       }
     >
       <Loaded query={query}>
         {(keys) => <KeyList keys={keys} actions={operatorClient.apiKeys} hasScopes={type === 'brp'} />}
       </Loaded>
-      {isAsked && (
-        <CreateKeyDialog
-          create={(settings) => operatorClient.apiKeys.create({ ...settings, owner: { type, id } })}
-          hasScopes={type === 'brp'}
-          onClose={() => setIsAsked(false)}
-        />
-      )}
     </Panel>
   );
 }

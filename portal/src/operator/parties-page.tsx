@@ -1,10 +1,9 @@
 import type { Brp } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { type ComponentType, useState } from 'react';
+import type { ComponentType } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useMayManage } from '../session/session.ts';
-import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
@@ -12,7 +11,7 @@ import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { PARTY_COLUMNS } from './exports.ts';
 import { NameDialog } from './name-dialog.tsx';
-import type { accountsQuery, brpsQuery } from './queries.ts';
+import type { brpsQuery } from './queries.ts';
 
 /** A BRP or an account holder: of both the same is known. */
 type Party = Brp;
@@ -20,7 +19,7 @@ type Party = Brp;
 type Props = {
   texts: Readonly<Record<'title' | 'text' | 'create' | 'createTitle' | 'empty' | 'emptyText', string>>;
   fileName: string;
-  query: typeof brpsQuery | typeof accountsQuery;
+  query: typeof brpsQuery;
   client: {
     each: (filter: object, options: { signal: AbortSignal }) => AsyncIterable<Party>;
     create: (party: { name: string }) => Promise<Party>;
@@ -34,9 +33,7 @@ type Props = {
 /** Those who take part in the platform, by their names. */
 export function PartiesPage({ texts, fileName, query, client, link: PartyLink, more = [], onMade }: Props) {
   const { t } = useI18n();
-  const mayManage = useMayManage();
   const parties = useQuery(query);
-  const [isAsked, setIsAsked] = useState(false);
   const columns: readonly Column<Party>[] = [
     {
       id: 'name',
@@ -63,11 +60,17 @@ export function PartiesPage({ texts, fileName, query, client, link: PartyLink, m
             columns={PARTY_COLUMNS}
             rows={(signal) => client.each({}, { signal })}
           />
-          {mayManage && (
-            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
-              {texts.create}
-            </Button>
-          )}
+          <CreateButton label={texts.create} isPrimary>
+            {(close) => (
+              <NameDialog
+                title={texts.createTitle}
+                queryKey={query.queryKey}
+                create={(name) => client.create({ name })}
+                onMade={({ id }) => onMade(id)}
+                onClose={close}
+              />
+            )}
+          </CreateButton>
         </>
       }
     >
@@ -82,15 +85,6 @@ export function PartiesPage({ texts, fileName, query, client, link: PartyLink, m
           }
         </Loaded>
       </Panel>
-      {isAsked && (
-        <NameDialog
-          title={texts.createTitle}
-          queryKey={query.queryKey}
-          create={(name) => client.create({ name })}
-          onMade={({ id }) => onMade(id)}
-          onClose={() => setIsAsked(false)}
-        />
-      )}
     </Page>
   );
 }

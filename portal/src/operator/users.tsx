@@ -10,6 +10,7 @@ import { useMayManage } from '../session/session.ts';
 import { filtersOf } from '../ui/address.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -40,10 +41,8 @@ const COLUMNS: readonly CsvColumn<User>[] = [
 export function UsersPage() {
   const { t } = useI18n();
   const texts = t.operator.users;
-  const mayManage = useMayManage();
   const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useQuery(usersQuery(filters));
-  const [isAsked, setIsAsked] = useState(false);
   return (
     <Page
       title={texts.title}
@@ -55,11 +54,9 @@ export function UsersPage() {
             columns={COLUMNS}
             rows={(signal) => operatorClient.users.each(given(filters), { signal })}
           />
-          {mayManage && (
-            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
-              {texts.create}
-            </Button>
-          )}
+          <CreateButton label={texts.create} isPrimary>
+            {(close) => <NewUserDialog onClose={close} />}
+          </CreateButton>
         </>
       }
     >
@@ -82,7 +79,6 @@ export function UsersPage() {
       <Panel isFlush>
         <Loaded query={query}>{(users) => <UserTable users={users} hasParty />}</Loaded>
       </Panel>
-      {isAsked && <NewUserDialog onClose={() => setIsAsked(false)} />}
     </Page>
   );
 }
@@ -220,23 +216,18 @@ function UserParty({ user: { brp, account, role } }: { user: User }) {
 /** The users of one party, on its own page. */
 export function PartyUsers({ owner }: { owner: UserOwner }) {
   const { t } = useI18n();
-  const mayManage = useMayManage();
   const query = useQuery(usersQuery(owner.role === 'brp' ? { brp_id: owner.id } : { account_id: owner.id }));
-  const [isAsked, setIsAsked] = useState(false);
   return (
     <Panel
       title={t.operator.users.title}
       isFlush
       actions={
-        mayManage && (
-          <Button icon="plus" onClick={() => setIsAsked(true)}>
-            {t.operator.users.create}
-          </Button>
-        )
+        <CreateButton label={t.operator.users.create}>
+          {(close) => <NewUserDialog owner={owner} onClose={close} />}
+        </CreateButton>
       }
     >
       <Loaded query={query}>{(users) => <UserTable users={users} />}</Loaded>
-      {isAsked && <NewUserDialog owner={owner} onClose={() => setIsAsked(false)} />}
     </Panel>
   );
 }
