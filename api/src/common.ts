@@ -123,6 +123,9 @@ export const Pagination = Type.Object(
 );
 export type Pagination = Static<typeof Pagination>;
 
+/** Of a list that fits on one page. */
+export const paginationExample: Pagination = { limit: 10, has_more: false, next_cursor: null };
+
 export const LIST_ORDERS = ['oldest_first', 'newest_first'] as const;
 export type ListOrder = (typeof LIST_ORDERS)[number];
 

@@ -149,12 +149,10 @@ function UserBox() {
 
 function Sidebar() {
   const { t } = useI18n();
-  const [isOpen, setIsOpen] = useState(false);
   const { user, customer_base_url } = useSession();
   // Account holders have an API of their own, at an address of its own.
   const docs = user.role === 'account' ? `${customer_base_url}/docs` : '/docs';
   const path = useRouterState({ select: (state) => state.location.pathname });
-  useEffect(() => setIsOpen(false), [path]);
   return (
     <>
       <header className="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line bg-surface p-3 lg:flex">
@@ -176,6 +174,18 @@ function Sidebar() {
           <UserBox />
         </div>
       </header>
+      {/* Whoever has followed a link of its menu has no more use for that. */}
+      <NarrowBar key={path} />
+    </>
+  );
+}
+
+/** Where there is no room for the sidebar, it is a dialog. */
+function NarrowBar() {
+  const { t } = useI18n();
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
       <header className="flex items-center justify-between border-b border-line bg-surface px-4 py-2 lg:hidden">
         <Brand />
         <IconButton icon="menu" label={t.common.menu} onClick={() => setIsOpen(true)} />

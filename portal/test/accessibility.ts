@@ -185,6 +185,7 @@ export function lookAtPagesOf(...roles: Role[]): void {
   for (const role of roles) {
     test(`axe finds nothing on any page of ${role}, in both appearances, at a desk and on a phone`, () =>
       lookAtPages(role));
+    if (role === 'operator') test('axe finds nothing in a search field and its list', lookAtSearchField);
     if (DIALOGS[role].length === 0) continue;
     test(`axe finds nothing in dialogs of ${role}, and they give the focus back to what opened them`, () =>
       lookAtDialogs(role));
@@ -220,6 +221,20 @@ const lookAtPages = (role: Role) =>
       }
     }
     assert.deepEqual(faults, []);
+  });
+
+const lookAtSearchField = () =>
+  visit(visitors.operator, async (page) => {
+    await open(page, '/operator/contracts/new');
+    const field = page.getByRole('combobox', { name: 'Seller' });
+    await field.press('ArrowDown');
+    await page.getByRole('listbox').getByRole('option').first().waitFor();
+    await field.press('ArrowDown');
+    await page.getByRole('listbox').getByRole('option', { selected: true }).waitFor();
+    assert.deepEqual(await faultsOf(page, 'a list of what was found'), []);
+    await field.fill('nobody is called so');
+    await page.getByText('Nothing found').waitFor();
+    assert.deepEqual(await faultsOf(page, 'a list of nothing'), []);
   });
 
 const lookAtDialogs = (role: Role) =>

@@ -330,3 +330,68 @@ test('a key is made, shown once with a line to try it, and opens the API as far 
       .click();
     await row.getByText('revoked').waitFor();
   }));
+
+const LIVE_MS = 20_000;
+
+test('what changes on the server appears by itself on a page that is left open', () =>
+  visit(asNord, async (page) => {
+    // The page's own clock: nobody waits for the time after which it asks again.
+    await page.clock.install();
+    await open(page, '/customers');
+    const row = page.getByRole('row', { name: /Solarfeld Anger/ });
+    await row.getByText('pending').waitFor();
+    const change = { method: 'PATCH', body: { status: 'active' } };
+    assert.equal((await api(`/v1/customers/${second.id}`, change)).status, 200);
+    await row.getByText('pending').waitFor();
+    await page.clock.fastForward(LIVE_MS);
+    await row.getByText('active').waitFor();
+  }));
+
+const metadataOf = async (id: string) => (await api(`/v1/customers/${id}`)).body.metadata;
+
+test('metadata are added, changed and removed, and of them only what was changed is sent', async () => {
+  const metadata = { site: 'Moor', meter: '4711', room: '7' };
+  const { id } = await world.customer(nord, { name: 'Moorhof', metadata });
+  await visit(asNord, async (page) => {
+    await open(page, `/customers/${id}`);
+    const editor = page.getByRole('region', { name: 'Metadata' });
+    const save = editor.getByRole('button', { name: 'Save' });
+    assert.ok(await save.isDisabled(), 'nothing is changed yet');
+    await editor.getByRole('button', { name: 'Remove meter' }).click();
+    const keys = await editor
+      .getByRole('textbox', { name: /^Key/ })
+      .evaluateAll((inputs) => inputs.map((input) => (input as HTMLInputElement).value));
+    assert.deepEqual(keys.toSorted(), ['room', 'site']);
+    await editor.getByRole('textbox', { name: `Value ${keys.indexOf('site') + 1}` }).fill('Harz');
+    await editor.getByRole('button', { name: 'Add entry' }).click();
+    await editor.getByRole('textbox', { name: 'Key 3' }).fill('site');
+    await editor.getByRole('alert').getByText('This key is there twice.').waitFor();
+    assert.ok(await save.isDisabled(), 'one of the two would be lost');
+    await editor.getByRole('textbox', { name: 'Key 3' }).fill('contact');
+    await editor.getByRole('textbox', { name: 'Value 3' }).fill('Jule');
+    const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+    await save.click();
+    assert.deepEqual((await sent).postDataJSON(), {
+      metadata: { meter: null, site: 'Harz', contact: 'Jule' },
+    });
+    await page.getByText('Saved.').waitFor();
+  });
+  assert.deepEqual(await metadataOf(id), { site: 'Harz', contact: 'Jule', room: '7' });
+});
+
+test('metadata that somebody else has changed meanwhile are shown, not overwritten', async () => {
+  const { id } = await world.customer(nord, { name: 'Heidehof', metadata: { site: 'Heide' } });
+  await visit(asNord, async (page) => {
+    await open(page, `/customers/${id}`);
+    const editor = page.getByRole('region', { name: 'Metadata' });
+    await editor.getByRole('textbox', { name: 'Value 1' }).fill('Harz');
+    const change = { method: 'PATCH', body: { metadata: { site: 'Moor' } } };
+    assert.equal((await api(`/v1/customers/${id}`, change)).status, 200);
+    await editor.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Somebody has changed this customer meanwhile.').waitFor();
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('input[aria-label="Value 1"]')?.value === 'Moor',
+    );
+  });
+  assert.deepEqual(await metadataOf(id), { site: 'Moor' });
+});

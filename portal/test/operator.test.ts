@@ -209,3 +209,66 @@ test('an operator who may only read finds nothing to change with, and the server
     assert.equal(status, 403);
   });
 });
+
+test('a new contract finds its parties by a part of their names, however many customers there are', async () => {
+  for (let number = 1; number <= 25; number++)
+    await world.customer(seller, { name: `Hof ${number}`, group: sellerGroup });
+  await world.customer(seller, { name: 'Stahlwerk ohne Bilanzkreis' });
+  await world.customer(seller, { name: 'Stahlwerk Ost', group: sellerGroup });
+  await visit(asOperator, async (page) => {
+    await open(page, '/operator/contracts/new');
+    await page.getByLabel('Reference').fill('PPA-SEARCHED');
+    const sold = page.getByRole('combobox', { name: 'Seller' });
+    await sold.click();
+    await page.getByText('The first 20; type more to find others').waitFor();
+    assert.equal(await page.getByRole('option', { name: /Stahlwerk/ }).count(), 0);
+    await sold.fill('stahl');
+    await page.getByText('1 found').waitFor();
+    await sold.press('ArrowDown');
+    await page.getByRole('option', { name: /Stahlwerk Ost/, selected: true }).waitFor();
+    await sold.press('Enter');
+    assert.match(await sold.inputValue(), /^Stahlwerk Ost · /);
+    await page.getByRole('listbox').waitFor({ state: 'detached' });
+    const bought = page.getByRole('combobox', { name: 'Buyer' });
+    await bought.fill('nobody is called so');
+    await page.getByText('Nothing found').waitFor();
+    await bought.fill('Hof 25');
+    await page.getByRole('option', { name: /^Hof 25 / }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: /PPA-SEARCHED/ }).waitFor();
+    assert.match(await factOf(page, 'Seller').innerText(), /^Stahlwerk Ost/);
+    assert.match(await factOf(page, 'Buyer').innerText(), /^Hof 25/);
+  });
+});
+
+test('a key that the operator rotates is replaced: the old one works on for as long as was chosen', async () => {
+  const asOperatorKey = client(platform.baseUrl, await world.operatorKey());
+  const made = await asOperatorKey('/operator/v1/api-keys', {
+    method: 'POST',
+    body: { owner: { type: 'brp', id: seller.id }, name: 'Dispatch', scopes: ['contracts:read'] },
+  });
+  assert.equal(made.status, 201, made.text);
+  const secret = await visit(asOperator, async (page) => {
+    await open(page, `/operator/keys?owner_type=brp&owner_id=${seller.id}`);
+    await page.getByRole('button', { name: 'Rotate: Dispatch' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rotate Dispatch?' });
+    await dialog.getByLabel('The old key works for').selectOption('one more hour');
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    const shown = page.getByRole('dialog', { name: 'Your new key' });
+    const text = await shown.locator('code').first().innerText();
+    await shown.getByRole('button', { name: 'I have stored the key' }).click();
+    await page
+      .getByRole('row', { name: /Dispatch/ })
+      .nth(1)
+      .waitFor();
+    assert.ok(!(await page.content()).includes(text), 'afterwards it is nowhere');
+    return text;
+  });
+  const statuses = () =>
+    Promise.all([made.body.secret, secret].map(async (key) => (await api('/v1/contracts', { key })).status));
+  assert.notEqual(secret, made.body.secret);
+  assert.deepEqual(await statuses(), [200, 200]);
+  assert.equal((await api('/v1/nominations', { key: secret })).status, 403, 'with the same scopes');
+  platform.clock.set(new Date(platform.clock.now() + 61 * 60_000).toISOString());
+  assert.deepEqual(await statuses(), [401, 200]);
+});

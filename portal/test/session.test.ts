@@ -25,8 +25,10 @@ test('whoever signs in comes to the page that they asked for, and after signing 
     await fillIn(page, user.email, user.password);
     await heading(page, 'Customers').waitFor();
     assert.equal(new URL(page.url()).search, '?status=pending');
+    assert.equal(await page.title(), 'Customers · Saldo');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(page, 'Sign in to Saldo').waitFor();
+    assert.equal(await page.title(), 'Sign in to Saldo · Saldo');
     assert.deepEqual(await page.context().cookies(), []);
     await page.goBack();
     await heading(page, 'Sign in to Saldo').waitFor();

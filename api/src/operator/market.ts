@@ -7,6 +7,7 @@ import {
   Nullable,
   Pagination,
   pageQuery,
+  paginationExample,
   Strict,
   TsoSchema,
 } from '../common.ts';
@@ -15,6 +16,9 @@ import { endpoint } from '../endpoint.ts';
 import { OFFER_PPA_TYPES } from '../market.ts';
 
 /** What the operator puts on the market: an asset's second face, the offer, and demands. */
+
+/** A cover's address, as its upload answers it. */
+const COVER_URL = 'https://market.example/covers/8yd7bGL1ZqAkcXoHhHcC1Z3sM7oV0aVx6xJm5wqQd2E.png';
 
 const AdditionalInfo = Nullable(
   Type.String({
@@ -150,6 +154,7 @@ const demandMembers = {
   delivery_start: Nullable(DateTime('When delivery shall begin.', '2027-01-01T00:00:00Z')),
 };
 
+const DEMAND_ID = 'dem_01jhm3wc4re8zs7k1y5vn2dq9f';
 const DEMAND_READ_ONLY = { 'x-read-only': ['id', 'published_at'] };
 
 export const DemandCreate = Strict(
@@ -176,7 +181,7 @@ export type DemandUpdate = Static<typeof DemandUpdate>;
 
 export const Demand = Type.Object(
   {
-    id: Type.String({ examples: ['dem_01jhm3wc4re8zs7k1y5vn2dq9f'] }),
+    id: Type.String({ examples: [DEMAND_ID] }),
     ...demandMembers,
     published_at: DateTime('Since when it is on the market.'),
   },
@@ -189,7 +194,7 @@ export const Cover = Type.Object(
     cover_url: Type.String({
       format: 'uri',
       description: 'Where the image is served, without a key. Name it in an offer.',
-      examples: ['https://market.example/covers/8yd7bGL1ZqAkcXoHhHcC1Z3sM7oV0aVx6xJm5wqQd2E.png'],
+      examples: [COVER_URL],
     }),
     media_type: Type.String({ description: 'What the image is, by its content.', examples: ['image/png'] }),
     width: Type.Integer({ description: 'Pixels.', examples: [1600] }),
@@ -203,7 +208,6 @@ export const COVER_MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as co
 export type CoverMediaType = (typeof COVER_MEDIA_TYPES)[number];
 
 const tag = 'Assets';
-const lastPage = { limit: 10, has_more: false, next_cursor: null };
 const offerExample = {
   ppa_type: 'PAY_AS_PRODUCED',
   average_annual_power: 126_500,
@@ -211,7 +215,7 @@ const offerExample = {
   additional_info: 'Eleven turbines, in operation since 2019.',
   state: 'Brandenburg',
   country: 'DE',
-  cover_url: 'https://market.example/covers/8yd7bGL1ZqAkcXoHhHcC1Z3sM7oV0aVx6xJm5wqQd2E.png',
+  cover_url: COVER_URL,
   pricing: [
     { years: 5, price: 61 },
     { years: 10, price: 58.5 },
@@ -230,7 +234,7 @@ const newDemandExample = {
   delivery_start: '2027-01-01T00:00:00Z',
 };
 const demandExample = {
-  id: 'dem_01jhm3wc4re8zs7k1y5vn2dq9f',
+  id: DEMAND_ID,
   ...newDemandExample,
   published_at: '2026-10-20T08:00:00Z',
 };
@@ -285,7 +289,7 @@ const assetEndpoints = {
       { title: 'OperatorAssetList' },
     ),
     problems: [],
-    example: { response: { assets: [offeredExample], pagination: lastPage } },
+    example: { response: { assets: [offeredExample], pagination: paginationExample } },
   }),
   getAsset: endpoint({
     id: 'getAsset',
@@ -381,7 +385,7 @@ const demandEndpoints = {
       { title: 'OperatorDemandList' },
     ),
     problems: [],
-    example: { response: { demands: [demandExample], pagination: lastPage } },
+    example: { response: { demands: [demandExample], pagination: paginationExample } },
   }),
   getDemand: endpoint({
     id: 'getDemand',

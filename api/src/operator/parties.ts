@@ -8,6 +8,7 @@ import {
   Nullable,
   Pagination,
   pageQuery,
+  paginationExample,
   Strict,
   TsoSchema,
 } from '../common.ts';
@@ -16,24 +17,26 @@ import { SCOPES } from '../scopes.ts';
 
 export const KEY_OWNERS = ['brp', 'account', 'operator'] as const;
 
-export const Brp = Type.Object(
-  {
-    id: Type.String({ examples: ['brp_01jhm3vq8ne0grs4f5c3hxkz2b'] }),
-    name: Type.String(),
-    created_at: DateTime('Creation, UTC.'),
-  },
-  { title: 'Brp', description: 'A balancing responsible party.' },
-);
+const BRP_ID = 'brp_01jhm3vq8ne0grs4f5c3hxkz2b';
+const ACCOUNT_ID = 'acc_01jhm3vrc2e5rb4v1p9yqs8n3d';
+
+/** What is known of a BRP and of an account alike. */
+const partyFields = (exampleId: string) => ({
+  id: Type.String({ examples: [exampleId] }),
+  name: Type.String(),
+  created_at: DateTime('Creation, UTC.'),
+});
+
+export const Brp = Type.Object(partyFields(BRP_ID), {
+  title: 'Brp',
+  description: 'A balancing responsible party.',
+});
 export type Brp = Static<typeof Brp>;
 
-export const Account = Type.Object(
-  {
-    id: Type.String({ examples: ['acc_01jhm3vrc2e5rb4v1p9yqs8n3d'] }),
-    name: Type.String(),
-    created_at: DateTime('Creation, UTC.'),
-  },
-  { title: 'Account', description: 'An account holder of the customer API.' },
-);
+export const Account = Type.Object(partyFields(ACCOUNT_ID), {
+  title: 'Account',
+  description: 'An account holder of the customer API.',
+});
 export type Account = Static<typeof Account>;
 
 const Tsos = Type.Array(TsoSchema, {
@@ -58,9 +61,7 @@ export type OperatorBalanceGroup = Static<typeof OperatorBalanceGroup>;
 export const KeyOwner = Strict(
   {
     type: Choice(KEY_OWNERS, { description: 'Whose key it is.', examples: ['brp'] }),
-    id: Type.Optional(
-      Type.String({ description: 'Id of the BRP or account.', examples: ['brp_01jhm3vq8ne0grs4f5c3hxkz2b'] }),
-    ),
+    id: Type.Optional(Type.String({ description: 'Id of the BRP or account.', examples: [BRP_ID] })),
   },
   { title: 'KeyOwner' },
 );
@@ -85,12 +86,12 @@ export const NewApiKey = Type.Object(
 export type NewApiKey = Static<typeof NewApiKey>;
 
 const brpExample: Brp = {
-  id: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b',
+  id: BRP_ID,
   name: 'Nordwind Direktvermarktung GmbH',
   created_at: '2025-11-17T08:00:00Z',
 };
 const accountExample: Account = {
-  id: 'acc_01jhm3vrc2e5rb4v1p9yqs8n3d',
+  id: ACCOUNT_ID,
   name: 'Grünland Ventures',
   created_at: '2025-11-17T08:30:00Z',
 };
@@ -136,7 +137,6 @@ export const keyRotation = {
     }),
   ),
 };
-const lastPage = { limit: 10, has_more: false, next_cursor: null };
 
 const tag = 'Parties';
 
@@ -151,7 +151,7 @@ export const operatorPartyEndpoints = {
     scopes: [],
     status: 201,
     query: Strict({}),
-    body: Strict({ name: Name('Company.', 'Nordwind Direktvermarktung GmbH') }, { title: 'BrpCreate' }),
+    body: Strict({ name: Name('Company.', brpExample.name) }, { title: 'BrpCreate' }),
     response: Brp,
     problems: [],
     example: { request: { name: brpExample.name }, response: brpExample },
@@ -168,7 +168,7 @@ export const operatorPartyEndpoints = {
     body: null,
     response: Type.Object({ brps: Type.Array(Brp), pagination: Pagination }, { title: 'BrpList' }),
     problems: [],
-    example: { response: { brps: [brpExample], pagination: lastPage } },
+    example: { response: { brps: [brpExample], pagination: paginationExample } },
   }),
   getBrp: endpoint({
     id: 'getBrp',
@@ -234,7 +234,7 @@ export const operatorPartyEndpoints = {
       { title: 'BalanceGroupList' },
     ),
     problems: [],
-    example: { response: { balance_groups: [groupExample], pagination: lastPage } },
+    example: { response: { balance_groups: [groupExample], pagination: paginationExample } },
   }),
   getBalanceGroup: endpoint({
     id: 'getBalanceGroup',
@@ -297,7 +297,7 @@ export const operatorPartyEndpoints = {
       { title: 'AccountList' },
     ),
     problems: [],
-    example: { response: { accounts: [accountExample], pagination: lastPage } },
+    example: { response: { accounts: [accountExample], pagination: paginationExample } },
   }),
   createApiKey: endpoint({
     id: 'createApiKey',
@@ -341,7 +341,7 @@ export const operatorPartyEndpoints = {
     body: null,
     response: Type.Object({ api_keys: Type.Array(ApiKey), pagination: Pagination }, { title: 'ApiKeyList' }),
     problems: [],
-    example: { response: { api_keys: [keyExample], pagination: lastPage } },
+    example: { response: { api_keys: [keyExample], pagination: paginationExample } },
   }),
   revokeApiKey: endpoint({
     id: 'revokeApiKey',

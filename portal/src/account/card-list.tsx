@@ -1,8 +1,9 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { MoreButton } from '../ui/more.tsx';
 import { Panel } from '../ui/page.tsx';
-import { EmptyState, Notice } from '../ui/states.tsx';
+import { EmptyState, Loaded, Notice, SkeletonBlock } from '../ui/states.tsx';
 import type { Listed } from './queries.ts';
 
 /** How many cards are shown at first, and added with every step. */
@@ -11,15 +12,33 @@ const STEP = 24;
 export const CARDS = 'grid grid-cols-[repeat(auto-fill,minmax(min(17rem,100%),1fr))] gap-4';
 
 type Props<T> = {
-  title: string;
-  list: Listed<T>;
+  texts: Readonly<Record<'title' | 'empty' | 'emptyText' | 'emptyFiltered', string>>;
+  isFiltered: boolean;
   isWanted: (record: T) => boolean;
-  empty: { readonly title: string; readonly text: string };
   children: (record: T) => ReactNode;
 };
 
-/** Those that are wanted as cards, a few at a time. */
-export function CardList<T>({ title, list, isWanted, empty, children }: Props<T>) {
+/** Those that are wanted as cards. Begins anew with every `key`, which is what they are filtered by. */
+export function CardList<T>({ query, ...rest }: Props<T> & { query: UseQueryResult<Listed<T>> }) {
+  return (
+    <Loaded query={query} loading={<CardSkeletons />}>
+      {(list) => <Cards list={list} {...rest} />}
+    </Loaded>
+  );
+}
+
+export function CardSkeletons() {
+  return (
+    <div className={CARDS}>
+      {[1, 2, 3, 4].map((card) => (
+        <SkeletonBlock key={card} className="h-64" />
+      ))}
+    </div>
+  );
+}
+
+/** A few at a time. */
+function Cards<T>({ texts, list, isFiltered, isWanted, children }: Props<T> & { list: Listed<T> }) {
   const { records, total } = list;
   const { t, format } = useI18n();
   const [shown, setShown] = useState(STEP);
@@ -27,7 +46,7 @@ export function CardList<T>({ title, list, isWanted, empty, children }: Props<T>
   return (
     <>
       {/* For those who go from heading to heading: the page's own is above, those of the cards are below. */}
-      <h2 className="sr-only">{title}</h2>
+      <h2 className="sr-only">{texts.title}</h2>
       {records.length < total && (
         <Notice tone="warn">
           {t.market.onlyNewest(format.number(records.length), format.number(total))}
@@ -35,7 +54,7 @@ export function CardList<T>({ title, list, isWanted, empty, children }: Props<T>
       )}
       {wanted.length === 0 ? (
         <Panel>
-          <EmptyState {...empty} />
+          <EmptyState title={texts.empty} text={isFiltered ? texts.emptyFiltered : texts.emptyText} />
         </Panel>
       ) : (
         <>

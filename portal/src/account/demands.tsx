@@ -1,16 +1,13 @@
 import { LIMITS } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { filtersOf } from '../ui/address.ts';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
-import { Loaded } from '../ui/states.tsx';
-import { useFilters } from '../ui/use-filters.ts';
 import { CardList, useCountries } from './card-list.tsx';
 import { DemandCard } from './demand-card.tsx';
 import { isDemandWanted } from './filters.ts';
-import { CardSkeletons } from './offers.tsx';
 import { demandsQuery } from './queries.ts';
 
 const route = getRouteApi('/app/account/demands');
@@ -19,10 +16,9 @@ const route = getRouteApi('/app/account/demands');
 export function DemandsPage() {
   const { t } = useI18n();
   const texts = t.market;
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useQuery(demandsQuery);
   const countries = useCountries(query.data);
-  const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
   return (
     <Page title={texts.demands.title} text={texts.demands.text}>
       <FilterBar isFiltered={isFiltered} onClear={clear}>
@@ -31,7 +27,7 @@ export function DemandsPage() {
           placeholder={texts.searchHint}
           value={filters.search}
           maxLength={LIMITS.searchLength}
-          onChange={setSearch}
+          onChange={(search) => set({ search })}
         />
         <SelectFilter
           label={texts.country}
@@ -40,22 +36,15 @@ export function DemandsPage() {
           onChange={(country) => set({ country })}
         />
       </FilterBar>
-      <Loaded query={query} loading={<CardSkeletons />}>
-        {(list) => (
-          <CardList
-            key={JSON.stringify(filters)}
-            title={texts.demands.title}
-            list={list}
-            isWanted={isDemandWanted(filters)}
-            empty={{
-              title: texts.demands.empty,
-              text: isFiltered ? texts.demands.emptyFiltered : texts.demands.emptyText,
-            }}
-          >
-            {(demand) => <DemandCard key={demand.id} demand={demand} />}
-          </CardList>
-        )}
-      </Loaded>
+      <CardList
+        key={JSON.stringify(filters)}
+        texts={texts.demands}
+        query={query}
+        isFiltered={isFiltered}
+        isWanted={isDemandWanted(filters)}
+      >
+        {(demand) => <DemandCard key={demand.id} demand={demand} />}
+      </CardList>
     </Page>
   );
 }

@@ -11,9 +11,8 @@ import { Code } from '../ui/copy.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
-import { CARDS } from './card-list.tsx';
+import { CARDS, CardSkeletons } from './card-list.tsx';
 import { DemandCard } from './demand-card.tsx';
-import { CardSkeletons } from './offers.tsx';
 import { demandsQuery, type Listed, offersQuery } from './queries.ts';
 
 /** As many as fit into a row of a wide screen. */

@@ -1,14 +1,12 @@
 import { ASSET_TYPES, LIMITS, OFFER_PPA_TYPES } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { OfferCard } from '../market/offer-card.tsx';
+import { filtersOf } from '../ui/address.ts';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
-import { Loaded, SkeletonBlock } from '../ui/states.tsx';
-import { useFilters } from '../ui/use-filters.ts';
-import { CARDS, CardList, useCountries } from './card-list.tsx';
+import { CardList, useCountries } from './card-list.tsx';
 import { isOfferWanted } from './filters.ts';
 import { offersQuery } from './queries.ts';
 
@@ -18,10 +16,9 @@ const route = getRouteApi('/app/account/offers');
 export function OffersPage() {
   const { t } = useI18n();
   const texts = t.market;
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useQuery(offersQuery);
   const countries = useCountries(query.data);
-  const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
   return (
     <Page title={texts.offers.title} text={texts.offers.text}>
       <FilterBar isFiltered={isFiltered} onClear={clear}>
@@ -30,7 +27,7 @@ export function OffersPage() {
           placeholder={texts.searchHint}
           value={filters.search}
           maxLength={LIMITS.searchLength}
-          onChange={setSearch}
+          onChange={(search) => set({ search })}
         />
         <SelectFilter
           label={texts.assetType}
@@ -51,32 +48,15 @@ export function OffersPage() {
           onChange={(country) => set({ country })}
         />
       </FilterBar>
-      <Loaded query={query} loading={<CardSkeletons />}>
-        {(list) => (
-          <CardList
-            key={JSON.stringify(filters)}
-            title={texts.offers.title}
-            list={list}
-            isWanted={isOfferWanted(filters)}
-            empty={{
-              title: texts.offers.empty,
-              text: isFiltered ? texts.offers.emptyFiltered : texts.offers.emptyText,
-            }}
-          >
-            {(offer) => <OfferCard key={offer.id} offer={offer} />}
-          </CardList>
-        )}
-      </Loaded>
+      <CardList
+        key={JSON.stringify(filters)}
+        texts={texts.offers}
+        query={query}
+        isFiltered={isFiltered}
+        isWanted={isOfferWanted(filters)}
+      >
+        {(offer) => <OfferCard key={offer.id} offer={offer} />}
+      </CardList>
     </Page>
-  );
-}
-
-export function CardSkeletons() {
-  return (
-    <div className={CARDS}>
-      {[1, 2, 3, 4].map((card) => (
-        <SkeletonBlock key={card} className="h-64" />
-      ))}
-    </div>
   );
 }

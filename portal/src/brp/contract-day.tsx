@@ -21,6 +21,7 @@ import { ClockChangeNotice } from './clock-change.tsx';
 import { TRANSACTION_COLUMNS } from './exports.ts';
 import type { ContractSearch } from './filters.ts';
 import { contractDayQuery, eachTransaction } from './queries.ts';
+import { SlotButton } from './slot-button.tsx';
 
 /** The day on which one begins to look: today, or the end of the delivery that is nearest to it. */
 function firstDay({ delivery_start, delivery_end }: Contract, today: DeliveryDay): DeliveryDay {
@@ -108,69 +109,11 @@ type DayViewProps = {
 function DayView({ day, transactions, shown, chosen, onSelect, versionActions }: DayViewProps) {
   const { t, format } = useI18n();
   const slots = useMemo(() => volumeSlots(day, transactions), [day, transactions]);
-  const starts = useMemo(() => slots.map(({ start }) => start), [slots]);
   const selected = slots[(chosen ?? currentSlot(slots)) - 1] ?? slots[0];
   if (!selected) return null;
-  const corrected = slots.filter(({ isCorrected }) => isCorrected).length;
-  const invalid = slots.filter(({ isInvalid }) => isInvalid);
-  const amount = (kwh: number) => `${format.mwh(kwh)} MWh (${format.mw(kwh)} MW)`;
-  const describe = (number: number): string => {
-    const slot = slots[number - 1];
-    if (!slot) return '';
-    const newest = slot.versions[0];
-    const parts = [
-      t.common.slotOf(slot.slot, format.slot(slot.start)),
-      newest ? amount(kwhOf(newest.volume)) : t.brp.transactions.empty,
-      ...(slot.isInvalid ? [t.brp.transactions.statuses.invalid] : []),
-      ...(slot.isCorrected
-        ? [`${t.brp.transactions.corrected} (${t.brp.transactions.version} ${newest?.version})`]
-        : []),
-    ];
-    return parts.join(' · ');
-  };
   return (
     <>
-      <Panel
-        title={t.brp.transactions.ofDay(format.dayLong(day))}
-        actions={
-          <span className="flex flex-wrap items-center gap-2 text-sm">
-            {corrected > 0 && <Badge tone="accent">{t.brp.transactions.correctedCount(corrected)}</Badge>}
-            {invalid.length > 0 && (
-              <Badge tone="bad">{t.brp.transactions.invalidCount(invalid.length)}</Badge>
-            )}
-            <span className="font-semibold">{`${format.mwh(validSumKwh(slots))} MWh`}</span>
-          </span>
-        }
-      >
-        <SlotChart
-          label={t.brp.transactions.chartLabel(format.dayLong(day))}
-          starts={starts}
-          series={[
-            {
-              id: 'volume',
-              label: t.brp.transactions.volume,
-              tone: 'out',
-              valuesKwh: slots.map(({ validKwh }) => validKwh),
-            },
-            ...(corrected > 0
-              ? [
-                  {
-                    id: 'first',
-                    label: `${t.brp.transactions.version} 1`,
-                    tone: 'before' as const,
-                    isDashed: true,
-                    valuesKwh: firstVolumesKwh(slots),
-                  },
-                ]
-              : []),
-          ]}
-          marked={new Set(invalid.map(({ slot }) => slot))}
-          markLabel={t.brp.transactions.statuses.invalid}
-          selected={selected.slot}
-          onSelect={onSelect}
-          describe={describe}
-        />
-      </Panel>
+      <VolumesPanel day={day} slots={slots} selected={selected.slot} onSelect={onSelect} />
       {selected.versions[0] && (
         <Panel
           actions={versionActions?.(selected.versions[0])}
@@ -190,6 +133,71 @@ function DayView({ day, transactions, shown, chosen, onSelect, versionActions }:
         />
       </Panel>
     </>
+  );
+}
+
+type VolumesProps = {
+  day: DeliveryDay;
+  slots: readonly VolumeSlot[];
+  selected: number;
+  onSelect: (slot: number) => void;
+};
+
+/** What counts of the day as a chart, with what was corrected or is invalid. */
+function VolumesPanel({ day, slots, selected, onSelect }: VolumesProps) {
+  const { t, format } = useI18n();
+  const texts = t.brp.transactions;
+  const starts = useMemo(() => slots.map(({ start }) => start), [slots]);
+  const corrected = slots.filter(({ isCorrected }) => isCorrected).length;
+  const invalid = slots.filter(({ isInvalid }) => isInvalid);
+  const amount = (kwh: number) => `${format.mwh(kwh)} MWh (${format.mw(kwh)} MW)`;
+  const describe = (number: number): string => {
+    const slot = slots[number - 1];
+    if (!slot) return '';
+    const newest = slot.versions[0];
+    const parts = [
+      t.common.slotOf(slot.slot, format.slot(slot.start)),
+      newest ? amount(kwhOf(newest.volume)) : texts.empty,
+      ...(slot.isInvalid ? [texts.statuses.invalid] : []),
+      ...(slot.isCorrected ? [`${texts.corrected} (${texts.version} ${newest?.version})`] : []),
+    ];
+    return parts.join(' · ');
+  };
+  const volumes = {
+    id: 'volume',
+    label: texts.volume,
+    tone: 'out',
+    valuesKwh: slots.map(({ validKwh }) => validKwh),
+  } as const;
+  const firstVersions = {
+    id: 'first',
+    label: `${texts.version} 1`,
+    tone: 'before',
+    isDashed: true,
+    valuesKwh: firstVolumesKwh(slots),
+  } as const;
+  return (
+    <Panel
+      title={texts.ofDay(format.dayLong(day))}
+      actions={
+        <span className="flex flex-wrap items-center gap-2 text-sm">
+          {corrected > 0 && <Badge tone="accent">{texts.correctedCount(corrected)}</Badge>}
+          {invalid.length > 0 && <Badge tone="bad">{texts.invalidCount(invalid.length)}</Badge>}
+          <span className="font-semibold">{`${format.mwh(validSumKwh(slots))} MWh`}</span>
+        </span>
+      }
+    >
+      <SlotChart
+        label={texts.chartLabel(format.dayLong(day))}
+        starts={starts}
+        series={corrected > 0 ? [volumes, firstVersions] : [volumes]}
+        marked={new Set(invalid.map(({ slot }) => slot))}
+        markLabel={texts.statuses.invalid}
+        selected={selected}
+        onSelect={onSelect}
+        describe={describe}
+      />
+    </Panel>
   );
 }
 
@@ -217,14 +225,7 @@ function TransactionTable({ transactions, selected, onSelect, sumKwh, isTall = f
       header: `${t.common.local} (${t.common.berlin})`,
       ...(sumKwh === undefined ? {} : { footer: t.common.sum }),
       cell: ({ slot_number, delivery_start }) => (
-        <button
-          type="button"
-          className="inline-flex gap-2 rounded hover:underline"
-          onClick={() => onSelect(slot_number)}
-        >
-          {format.slot(Date.parse(delivery_start))}
-          <span className="text-xs text-muted">{`#${slot_number}`}</span>
-        </button>
+        <SlotButton slot={slot_number} start={Date.parse(delivery_start)} onSelect={onSelect} />
       ),
     },
     {

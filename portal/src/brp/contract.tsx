@@ -2,6 +2,7 @@ import type { Contract, Counterparty } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
+import { choicesOf } from '../ui/address.ts';
 import { Code } from '../ui/copy.tsx';
 import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
@@ -9,7 +10,6 @@ import { Instant } from '../ui/time.tsx';
 import { ContractBadge } from './badges.tsx';
 import { ContractDay } from './contract-day.tsx';
 import { DeliveryPeriod } from './contracts.tsx';
-import type { ContractSearch } from './filters.ts';
 import { contractQuery } from './queries.ts';
 
 const route = getRouteApi('/app/brp/contracts/$contractId');
@@ -27,10 +27,7 @@ export function ContractPage() {
 
 function ContractView({ contract }: { contract: Contract }) {
   const { t } = useI18n();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = (change: ContractSearch) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
+  const { search, set } = choicesOf(route.useSearch(), route.useNavigate());
   return (
     <Page
       title={contract.external_id}
@@ -39,22 +36,25 @@ function ContractView({ contract }: { contract: Contract }) {
           {t.brp.contracts.title}
         </Link>
       }
-      heading={
-        <span className="flex flex-wrap items-center gap-3">
-          {contract.external_id}
-          <ContractBadge status={contract.status} />
-        </span>
-      }
+      badges={<ContractBadge status={contract.status} />}
     >
       <ContractFacts contract={contract} />
       {contract.type === 'ppa' ? (
         <ContractDay contract={contract} search={search} set={set} />
       ) : (
-        <Panel title={t.brp.transactions.title}>
-          <EmptyState title={t.brp.contracts.noVolumes} />
-        </Panel>
+        <NoVolumes />
       )}
     </Page>
+  );
+}
+
+/** In the place of the volumes of a contract that has none. */
+export function NoVolumes() {
+  const { t } = useI18n();
+  return (
+    <Panel title={t.brp.transactions.title}>
+      <EmptyState title={t.brp.contracts.noVolumes} />
+    </Panel>
   );
 }
 

@@ -1,29 +1,27 @@
 import { CONTRACT_STATUSES, CONTRACT_TYPES, type Contract, type Counterparty } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useSession } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { PagedList } from '../ui/paged-list.tsx';
+import { PagedList, type PagedQuery } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
-import { useFilters } from '../ui/use-filters.ts';
 import { ContractBadge } from './badges.tsx';
 import { CONTRACT_COLUMNS } from './exports.ts';
-import type { ContractFilters } from './filters.ts';
+import { type ContractFilters, EIC_LENGTH } from './filters.ts';
 import { ContractLink } from './links.tsx';
 import { contractsQuery, eachContract } from './queries.ts';
 
 const route = getRouteApi('/app/brp/contracts');
-const EIC_LENGTH = 16;
 
 export function ContractsPage() {
   const { t } = useI18n();
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(contractsQuery(filters));
   return (
     <Page
@@ -39,16 +37,25 @@ export function ContractsPage() {
       <FilterBar isFiltered={isFiltered} onClear={clear}>
         <ContractFilterFields filters={filters} set={set} />
       </FilterBar>
-      <Panel isFlush>
-        <PagedList
-          query={query}
-          recordsOf={(page) => page.contracts}
-          empty={<EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />}
-        >
-          {(contracts) => <ContractTable contracts={contracts} />}
-        </PagedList>
-      </Panel>
+      <ContractList query={query} />
     </Page>
+  );
+}
+
+type ListProps = { query: PagedQuery<{ readonly contracts: readonly Contract[] }> };
+
+export function ContractList({ query }: ListProps) {
+  const { t } = useI18n();
+  return (
+    <Panel isFlush>
+      <PagedList
+        query={query}
+        recordsOf={(page) => page.contracts}
+        empty={<EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />}
+      >
+        {(contracts) => <ContractTable contracts={contracts} />}
+      </PagedList>
+    </Panel>
   );
 }
 
@@ -57,7 +64,6 @@ type FiltersProps = { filters: ContractFilters; set: (change: ContractFilters) =
 /** What every list of contracts can be filtered by. */
 export function ContractFilterFields({ filters, set }: FiltersProps) {
   const { t } = useI18n();
-  const setEic = useCallback((eic: string | undefined) => set({ eic }), [set]);
   return (
     <>
       <SelectFilter
@@ -72,7 +78,12 @@ export function ContractFilterFields({ filters, set }: FiltersProps) {
         options={CONTRACT_TYPES.map((value) => ({ value, label: t.brp.contracts.types[value] }))}
         onChange={(type) => set({ type })}
       />
-      <TextFilter label={t.brp.contracts.eic} value={filters.eic} maxLength={EIC_LENGTH} onChange={setEic} />
+      <TextFilter
+        label={t.brp.contracts.eic}
+        value={filters.eic}
+        maxLength={EIC_LENGTH}
+        onChange={(eic) => set({ eic })}
+      />
       <DayFilter
         label={t.brp.contracts.activeOn}
         value={filters.active_on}
@@ -104,7 +115,7 @@ export function DeliveryPeriod({ contract }: { contract: Contract }) {
   return <span className="whitespace-nowrap">{`${start} – ${end}`}</span>;
 }
 
-export function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
+function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
   const { t } = useI18n();
   const { user } = useSession();
   const columns: readonly Column<Contract>[] = [

@@ -1,15 +1,16 @@
 import type { Customer, CustomerUpdate } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
 import { reader } from '../session/reader.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { useToast } from '../ui/toast.tsx';
 
 /** A change names the state it starts from, so that nobody overwrites what somebody else has just done. */
 export function useCustomerUpdate(id: string, etag: string | null, done: (customer: Customer) => void) {
   const { t } = useI18n();
   const toast = useToast();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   return useMutation({
     mutationFn: (change: CustomerUpdate) =>
       reader().customers.update(id, change, etag === null ? {} : { ifMatch: etag }),
@@ -17,11 +18,6 @@ export function useCustomerUpdate(id: string, etag: string | null, done: (custom
     onError: (error) => {
       if (isProblem(error, 'precondition_failed')) toast(t.brp.customers.changedMeanwhile, 'warn');
     },
-    onSettled: async () => {
-      await Promise.all([
-        queryClient.invalidateQueries({ queryKey: ['customer', id] }),
-        queryClient.invalidateQueries({ queryKey: ['customers'] }),
-      ]);
-    },
+    onSettled: () => refresh(['customer', id], ['customers']),
   });
 }

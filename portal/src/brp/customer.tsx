@@ -1,9 +1,8 @@
-import type { BalanceGroup, Customer, Tso } from '@saldo/api';
-import { TSOS } from '@saldo/api';
+import { type BalanceGroup, type Customer, TSOS, type Tso } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -16,6 +15,7 @@ import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { CustomerBadge } from './badges.tsx';
 import { useCustomerUpdate } from './customer-update.ts';
+import { groupOptions, type NamedGroup } from './filter-fields.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { balanceGroupsQuery, customerQuery } from './queries.ts';
 
@@ -36,6 +36,7 @@ type ViewProps = { customer: Customer; etag: string | null };
 function CustomerView({ customer, etag }: ViewProps) {
   const { t } = useI18n();
   const mayManage = useMayManage();
+  const groups = useQuery(balanceGroupsQuery);
   return (
     <Page
       title={customer.name}
@@ -44,35 +45,44 @@ function CustomerView({ customer, etag }: ViewProps) {
           {t.brp.customers.title}
         </Link>
       }
-      heading={
-        <span className="flex flex-wrap items-center gap-3">
-          {customer.name}
-          <CustomerBadge status={customer.status} />
-        </span>
-      }
+      badges={<CustomerBadge status={customer.status} />}
       actions={mayManage && <StatusButtons customer={customer} etag={etag} />}
     >
-      <Panel>
-        <Facts>
-          <Fact label={t.brp.customers.assigned}>
-            <Instant at={customer.assigned_at} withUtc />
-          </Fact>
-          <Fact label={t.brp.customers.activated}>
-            {customer.activated_at ? <Instant at={customer.activated_at} withUtc /> : t.common.notYet}
-          </Fact>
-          <Fact label={t.common.created}>
-            <Instant at={customer.created_at} withUtc />
-          </Fact>
-          <Fact label={t.common.id}>
-            <Code text={customer.id} />
-          </Fact>
-        </Facts>
-      </Panel>
+      <CustomerFacts customer={customer} />
       <div className="grid items-start gap-4 xl:grid-cols-2">
-        <BalanceGroupPanel customer={customer} etag={etag} />
+        <BalanceGroupPanel
+          customer={customer}
+          etag={etag}
+          text={t.brp.customers.balanceGroupText}
+          groups={groups}
+        />
         <MetadataEditor customer={customer} etag={etag} />
       </div>
     </Page>
+  );
+}
+
+/** What is known of a customer; a page may have more to say of it, in front. */
+export function CustomerFacts({ customer, children }: { customer: Customer; children?: ReactNode }) {
+  const { t } = useI18n();
+  return (
+    <Panel>
+      <Facts>
+        {children}
+        <Fact label={t.brp.customers.assigned}>
+          <Instant at={customer.assigned_at} withUtc />
+        </Fact>
+        <Fact label={t.brp.customers.activated}>
+          {customer.activated_at ? <Instant at={customer.activated_at} withUtc /> : t.common.notYet}
+        </Fact>
+        <Fact label={t.common.created}>
+          <Instant at={customer.created_at} withUtc />
+        </Fact>
+        <Fact label={t.common.id}>
+          <Code text={customer.id} />
+        </Fact>
+      </Facts>
+    </Panel>
   );
 }
 
@@ -117,22 +127,26 @@ export function StatusButtons({ customer, etag }: ViewProps) {
   );
 }
 
-function BalanceGroupPanel({ customer, etag }: ViewProps) {
+type OfferedGroup = NamedGroup & { readonly tsos: readonly Tso[] };
+
+type GroupPanelProps = ViewProps & { text: string; groups: UseQueryResult<readonly OfferedGroup[]> };
+
+/** The balance group that a customer is in, and the way into another one of its BRP's. */
+export function BalanceGroupPanel({ customer, etag, text, groups }: GroupPanelProps) {
   const { t } = useI18n();
   const mayManage = useMayManage();
-  const groups = useQuery(balanceGroupsQuery);
   const group = customer.balance_group;
   return (
-    <Panel title={t.common.balanceGroup} text={t.brp.customers.balanceGroupText}>
+    <Panel title={t.common.balanceGroup} text={text}>
       {mayManage ? (
         <Loaded query={groups} loading={<Skeleton lines={3} />}>
-          {(own) => (
+          {(offered) => (
             <BalanceGroupForm
               // What somebody else has saved meanwhile is what the form begins with.
               key={`${group?.eic}${group?.tso}`}
               customer={customer}
               etag={etag}
-              groups={own}
+              groups={offered}
             />
           )}
         </Loaded>
@@ -155,10 +169,10 @@ function CurrentGroup({ group }: { group: BalanceGroup | null }) {
 }
 
 type GroupFormProps = ViewProps & {
-  groups: readonly { readonly eic: string; readonly name: string; readonly tsos: readonly Tso[] }[];
+  groups: readonly OfferedGroup[];
 };
 
-export function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
+function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
   const { t } = useI18n();
   const toast = useToast();
   const [eic, setEic] = useState(customer.balance_group?.eic ?? '');
@@ -181,10 +195,7 @@ export function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
         name="balance_group.eic"
         label={t.common.balanceGroup}
         value={eic}
-        options={[
-          choose,
-          ...groups.map((group) => ({ value: group.eic, label: `${group.name} · ${group.eic}` })),
-        ]}
+        options={[choose, ...groupOptions(groups)]}
         onChange={setEic}
       />
       <SelectField

@@ -1,8 +1,8 @@
-import { CUSTOMER_STATUSES, type Customer, LIMITS, TSOS } from '@saldo/api';
+import { CUSTOMER_STATUSES, type Customer, LIMITS } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { filtersOf } from '../ui/address.ts';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
@@ -11,9 +11,9 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { useFilters } from '../ui/use-filters.ts';
 import { CustomerBadge } from './badges.tsx';
 import { CUSTOMER_COLUMNS } from './exports.ts';
+import { GroupFilter, type NamedGroup, TsoFilter } from './filter-fields.tsx';
 import type { CustomerFilters } from './filters.ts';
 import { CustomerLink } from './links.tsx';
 import { balanceGroupsQuery, customersQuery, eachCustomer } from './queries.ts';
@@ -22,7 +22,7 @@ const route = getRouteApi('/app/brp/customers');
 
 export function CustomersPage() {
   const { t } = useI18n();
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(customersQuery(filters));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
   return (
@@ -55,13 +55,12 @@ export function CustomersPage() {
 type FiltersProps = {
   filters: CustomerFilters;
   set: (change: CustomerFilters) => void;
-  groups: readonly { readonly eic: string; readonly name: string }[];
+  groups: readonly NamedGroup[];
 };
 
 /** What every list of customers can be filtered by. */
 export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {
   const { t } = useI18n();
-  const setSearch = useCallback((search: string | undefined) => set({ search }), [set]);
   return (
     <>
       <TextFilter
@@ -69,7 +68,7 @@ export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {
         placeholder={t.brp.customers.searchHint}
         value={filters.search}
         maxLength={LIMITS.searchLength}
-        onChange={setSearch}
+        onChange={(search) => set({ search })}
       />
       <SelectFilter
         label={t.common.status}
@@ -77,18 +76,8 @@ export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {
         options={CUSTOMER_STATUSES.map((value) => ({ value, label: t.brp.customers.statuses[value] }))}
         onChange={(status) => set({ status })}
       />
-      <SelectFilter
-        label={t.common.balanceGroup}
-        value={filters.eic}
-        options={groups.map(({ eic, name }) => ({ value: eic, label: `${name} · ${eic}` }))}
-        onChange={(eic) => set({ eic })}
-      />
-      <SelectFilter
-        label={t.common.controlArea}
-        value={filters.tso}
-        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-        onChange={(tso) => set({ tso })}
-      />
+      <GroupFilter groups={groups} value={filters.eic} onChange={(eic) => set({ eic })} />
+      <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
     </>
   );
 }

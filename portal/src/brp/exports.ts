@@ -1,6 +1,6 @@
 import type { Contract, Customer, Nomination, Transaction } from '@saldo/api';
 import type { CsvColumn } from '../domain/csv.ts';
-import { dayOf, slotLabel } from '../domain/delivery-day.ts';
+import { dayOf, instantText, slotLabel } from '../domain/delivery-day.ts';
 import { decimalOf, kwhOf, kwOfKwh } from '../domain/energy.ts';
 import type { NominatedSlot } from '../domain/nomination.ts';
 
@@ -60,7 +60,7 @@ export const NOMINATION_COLUMNS: readonly CsvColumn<NominationLine>[] = [
   { name: 'delivery_date', value: ({ slot }) => dayOf(slot.start) },
   { name: 'slot_number', value: ({ slot }) => slot.slot },
   { name: 'local_time', value: ({ slot }) => slotLabel(slot.start) },
-  { name: 'delivery_start', value: ({ slot }) => new Date(slot.start).toISOString().replace('.000Z', 'Z') },
+  { name: 'delivery_start', value: ({ slot }) => instantText(slot.start) },
   { name: 'amount_mwh', value: ({ slot }) => decimalOf(slot.amountKwh) },
   { name: 'amount_mw', value: ({ slot }) => decimalOf(kwOfKwh(slot.amountKwh)) },
   { name: 'matched_amount_mwh', value: ({ slot }) => mwhOrNothing(slot.matchedKwh) },

@@ -10,7 +10,7 @@ import {
 import { isDay, isMonth } from '../domain/delivery-day.ts';
 import { matching, oneOf, type SearchOf, searchReader, text, wholeNumber } from '../domain/search.ts';
 
-const EIC_LENGTH = 16;
+export const EIC_LENGTH = 16;
 const eic = text(EIC_LENGTH);
 const day = matching(isDay);
 const slot = wholeNumber(LIMITS.slotNumber.minimum, LIMITS.slotNumber.maximum);

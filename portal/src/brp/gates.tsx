@@ -1,6 +1,6 @@
 import type { DeliveryDayCalendar } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { type DeliveryDay, SLOT_MS, slotLabel } from '../domain/delivery-day.ts';
+import { type DeliveryDay, slotTimes } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useServerNow } from '../session/server-clock.ts';
 import { cx } from '../ui/cx.ts';
@@ -55,7 +55,7 @@ function NextSlotTile({ calendar, now }: { calendar: DeliveryDayCalendar | undef
   const start = Date.parse(next.delivery_start);
   return (
     <GateTile
-      label={t.brp.home.intradayGate(`${slotLabel(start)}–${slotLabel(start + SLOT_MS)}`)}
+      label={t.brp.home.intradayGate(slotTimes(start))}
       closesAt={start - leadMs}
       now={now}
       isRoutine

@@ -15,6 +15,7 @@ import { Instant } from '../ui/time.tsx';
 import { DirectionBadge } from './badges.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
 import { Gates } from './gates.tsx';
+import { NominationLink } from './links.tsx';
 import { NominationTable } from './nominations.tsx';
 import { customersQuery, nominationsInStateQuery, nominationsQuery } from './queries.ts';
 
@@ -133,24 +134,18 @@ export function Shortened<T>({ items, most = MOST_SHOWN, children }: ShortenedPr
   );
 }
 
-function NominationItem({
-  nomination,
-  slot,
-  note,
-}: {
+type ItemProps = {
   nomination: Nomination;
+  /** The quarter-hour that it is about. */
   slot?: number;
   note: ReactNode;
-}) {
+};
+
+export function NominationItem({ nomination, slot, note }: ItemProps) {
   const { t, format } = useI18n();
   return (
     <li>
-      <Link
-        to="/nominations/$nominationId"
-        params={{ nominationId: nomination.id }}
-        search={slot === undefined ? {} : { slot }}
-        className={itemClass}
-      >
+      <NominationLink id={nomination.id} search={slot === undefined ? {} : { slot }} className={itemClass}>
         <span className="flex flex-wrap items-center justify-between gap-x-3">
           <span className="font-medium">{format.dayShort(findDay(nomination) ?? '')}</span>
           <DirectionBadge direction={nomination.direction} />
@@ -159,8 +154,8 @@ function NominationItem({
           <span className="font-mono text-[0.92em]">{nomination.eic}</span>
           <span className="text-muted">{t.common.tsos[nomination.tso]}</span>
         </span>
-        <span className="text-xs text-muted">{note}</span>
-      </Link>
+        <span className="min-w-0 text-xs text-muted">{note}</span>
+      </NominationLink>
     </li>
   );
 }

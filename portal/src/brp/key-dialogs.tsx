@@ -1,14 +1,15 @@
 import { LIMITS, type NewApiKey, SCOPES, type Scope } from '@saldo/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useId, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
 import { addDays, type DeliveryDay, dayOf, dayStart, instantText } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Checkbox, Form, SelectField, TextField } from '../ui/form.tsx';
+import { CheckboxGroup, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { Notice } from '../ui/states.tsx';
 import { keysQuery } from './queries.ts';
 
@@ -61,8 +62,7 @@ function CreateForm({
   const { t } = useI18n();
   const texts = t.brp.keys;
   const today = useToday();
-  const scopesId = useId();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>(SCOPES.filter((scope) => scope.endsWith(':read')));
   const [expiry, setExpiry] = useState<Expiry>('never');
@@ -73,10 +73,8 @@ function CreateForm({
       return send(hasScopes ? { ...settings, scopes: [...scopes] } : settings);
     },
     onSuccess: onMade,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }),
+    onSettled: () => refresh(keysQuery.queryKey),
   });
-  const toggle = (scope: Scope) =>
-    setScopes(SCOPES.filter((known) => (known === scope) !== scopes.includes(known)));
   return (
     <Dialog title={texts.createTitle} onClose={onClose}>
       <Form
@@ -95,22 +93,21 @@ function CreateForm({
           onChange={setName}
         />
         {hasScopes && (
-          <fieldset className="grid gap-1.5" aria-describedby={scopesId}>
-            <legend className="mb-1 text-sm font-medium">{texts.scopes}</legend>
-            {SCOPES.map((scope) => (
-              <Checkbox
-                key={scope}
-                checked={scopes.includes(scope)}
-                onChange={() => toggle(scope)}
-                label={
-                  <span className="flex flex-wrap gap-x-2">
-                    {texts.scopeTexts[scope]}
-                    <code className="font-mono text-xs text-muted">{scope}</code>
-                  </span>
-                }
-              />
-            ))}
-          </fieldset>
+          <CheckboxGroup
+            name="scopes"
+            label={texts.scopes}
+            value={scopes}
+            options={SCOPES.map((scope) => ({
+              value: scope,
+              label: (
+                <span className="flex flex-wrap gap-x-2">
+                  {texts.scopeTexts[scope]}
+                  <code className="font-mono text-xs text-muted">{scope}</code>
+                </span>
+              ),
+            }))}
+            onChange={setScopes}
+          />
         )}
         <div className="grid gap-4 sm:grid-cols-2">
           <SelectField
@@ -131,17 +128,12 @@ function CreateForm({
             />
           )}
         </div>
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button
-            type="submit"
-            variant="primary"
-            isBusy={create.isPending}
-            disabled={!isReady || (hasScopes && scopes.length === 0)}
-          >
-            {texts.create}
-          </Button>
-        </div>
+        <FormButtons
+          action={texts.create}
+          isBusy={create.isPending}
+          disabled={!isReady || (hasScopes && scopes.length === 0)}
+          onClose={onClose}
+        />
       </Form>
     </Dialog>
   );

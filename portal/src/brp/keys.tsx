@@ -1,13 +1,15 @@
 import type { ApiKey, NewApiKey } from '@saldo/api';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { portalClient } from '../session/clients.ts';
 import { serverNow } from '../session/server-clock.ts';
 import { useMayManage, useSession } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Checkbox, SelectField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -28,22 +30,24 @@ export type KeyActions = Pick<typeof portalClient.apiKeys, 'rotate' | 'revoke'>;
 /** The keys with which the own systems of a BRP or an account holder use their API. */
 export function KeysPage() {
   const { t } = useI18n();
-  const mayManage = useMayManage();
   const isBrp = useSession().user.role === 'brp';
   const { ended } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(keysQuery);
-  const [isAsked, setIsAsked] = useState(false);
   return (
     <Page
       title={t.brp.keys.title}
       text={isBrp ? t.brp.keys.text : t.market.keysText}
       actions={
-        mayManage && (
-          <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
-            {t.brp.keys.create}
-          </Button>
-        )
+        <CreateButton label={t.brp.keys.create} isPrimary>
+          {(close) => (
+            <CreateKeyDialog
+              create={(settings) => portalClient.apiKeys.create(settings)}
+              hasScopes={isBrp}
+              onClose={close}
+            />
+          )}
+        </CreateButton>
       }
     >
       <Checkbox
@@ -63,13 +67,6 @@ export function KeysPage() {
           )}
         </Loaded>
       </Panel>
-      {isAsked && (
-        <CreateKeyDialog
-          create={(settings) => portalClient.apiKeys.create(settings)}
-          hasScopes={isBrp}
-          onClose={() => setIsAsked(false)}
-        />
-      )}
     </Page>
   );
 }
@@ -189,26 +186,7 @@ function KeyTable({ keys, onAsk, hasScopes, ownerOf }: TableProps) {
       id: 'actions',
       header: <span className="sr-only">{t.common.actions}</span>,
       isNumber: true,
-      cell: (key) =>
-        mayManage &&
-        stateOf(key) === 'active' && (
-          <span className="inline-grid gap-1 sm:inline-flex">
-            <Button
-              variant="quiet"
-              aria-label={`${texts.rotate}: ${key.name}`}
-              onClick={() => onAsk({ what: 'rotate', key })}
-            >
-              {texts.rotate}
-            </Button>
-            <Button
-              variant="quiet"
-              aria-label={`${texts.revoke}: ${key.name}`}
-              onClick={() => onAsk({ what: 'revoke', key })}
-            >
-              {texts.revoke}
-            </Button>
-          </span>
-        ),
+      cell: (key) => mayManage && stateOf(key) === 'active' && <KeyButtons apiKey={key} onAsk={onAsk} />,
     },
   ];
   return (
@@ -219,6 +197,25 @@ function KeyTable({ keys, onAsk, hasScopes, ownerOf }: TableProps) {
       rowKey={({ id }) => id}
       rowTone={(key) => (stateOf(key) === 'active' ? null : 'faded')}
     />
+  );
+}
+
+function KeyButtons({ apiKey: key, onAsk }: { apiKey: ApiKey; onAsk: (asked: Asked) => void }) {
+  const { t } = useI18n();
+  const texts = t.brp.keys;
+  return (
+    <span className="inline-grid gap-1 sm:inline-flex">
+      {(['rotate', 'revoke'] as const).map((what) => (
+        <Button
+          key={what}
+          variant="quiet"
+          aria-label={`${texts[what]}: ${key.name}`}
+          onClick={() => onAsk({ what, key })}
+        >
+          {texts[what]}
+        </Button>
+      ))}
+    </span>
   );
 }
 
@@ -235,12 +232,12 @@ type RotateProps = {
 
 function RotateDialog({ apiKey, rotate: send, onMade, onClose }: RotateProps) {
   const { t } = useI18n();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [grace, setGrace] = useState<Grace>('day');
   const rotate = useMutation({
     mutationFn: () => send(apiKey.id, { grace_s: GRACES_S[grace] }),
     onSuccess: onMade,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }),
+    onSettled: () => refresh(keysQuery.queryKey),
   });
   return (
     <ConfirmDialog
@@ -268,14 +265,14 @@ type RevokeProps = { apiKey: ApiKey; revoke: KeyActions['revoke']; onClose: () =
 function RevokeDialog({ apiKey, revoke: send, onClose }: RevokeProps) {
   const { t } = useI18n();
   const toast = useToast();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const revoke = useMutation({
     mutationFn: () => send(apiKey.id),
     onSuccess: () => {
       toast(t.brp.keys.revoked(apiKey.name));
       onClose();
     },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }),
+    onSettled: () => refresh(keysQuery.queryKey),
   });
   return (
     <ConfirmDialog

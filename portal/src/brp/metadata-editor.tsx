@@ -1,6 +1,6 @@
 import { type Customer, LIMITS } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { duplicateIds, entriesOf, type MetadataEntry, metadataChange } from '../domain/metadata.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { fieldErrorText } from '../i18n/problem-text.ts';
@@ -103,6 +103,8 @@ type RowProps = {
 
 function EntryRow({ entry, row, error, onEdit, onRemove }: RowProps) {
   const { t } = useI18n();
+  const errorId = useId();
+  const fault = { 'aria-invalid': true, 'aria-describedby': errorId } as const;
   return (
     <div className="grid gap-1">
       <div className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)_auto] gap-2">
@@ -110,7 +112,7 @@ function EntryRow({ entry, row, error, onEdit, onRemove }: RowProps) {
           aria-label={t.brp.customers.metadataKeyOf(row)}
           placeholder={t.brp.customers.metadataKey}
           className={inputClass(error !== null)}
-          aria-invalid={error === null ? undefined : true}
+          {...(error === null ? {} : fault)}
           value={entry.key}
           onChange={(event) => onEdit({ key: event.target.value })}
         />
@@ -118,14 +120,14 @@ function EntryRow({ entry, row, error, onEdit, onRemove }: RowProps) {
           aria-label={t.brp.customers.metadataValueOf(row)}
           placeholder={t.brp.customers.metadataValue}
           className={inputClass(error !== null)}
-          aria-invalid={error === null ? undefined : true}
+          {...(error === null ? {} : fault)}
           value={entry.value}
           onChange={(event) => onEdit({ value: event.target.value })}
         />
         <IconButton icon="trash" label={t.brp.customers.removeMetadata(entry.key)} onClick={onRemove} />
       </div>
       {error && (
-        <p role="alert" className="text-sm text-bad">
+        <p id={errorId} role="alert" className="text-sm text-bad">
           {error}
         </p>
       )}

@@ -1,18 +1,20 @@
-import { TSOS } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { HeatLegend } from '../charts/heat-legend.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
 import { daysOfMonth, ORDINARY_SLOTS, slotCount, slotStart } from '../domain/delivery-day.ts';
 import { sumKwh } from '../domain/energy.ts';
 import { type MonthRow, monthRows } from '../domain/month.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
+import { filtersOf } from '../ui/address.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { FilterBar, MonthPicker, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, SkeletonBlock } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
+import { groupOptions, TsoFilter } from './filter-fields.tsx';
 import type { MonthSearch } from './filters.ts';
 import { balanceGroupsQuery, monthQuery } from './queries.ts';
 
@@ -22,32 +24,23 @@ const route = getRouteApi('/app/brp/month');
 export function MonthPage() {
   const { t, format } = useI18n();
   const today = useToday();
-  const { month = today.slice(0, 7), eic, tso } = route.useSearch();
-  const navigate = route.useNavigate();
+  const search = route.useSearch();
+  const { month = today.slice(0, 7), eic, tso } = search;
+  const { set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { month });
   const query = useQuery(monthQuery(month, { eic, tso }));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
-  const set = (change: MonthSearch) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   return (
     <Page title={`${t.brp.month.title} · ${format.month(month)}`} text={t.brp.month.text}>
-      <FilterBar
-        isFiltered={eic !== undefined || tso !== undefined}
-        onClear={() => void navigate({ search: { month }, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <MonthPicker value={month} onChange={(next) => set({ month: next })} />
         <SelectFilter
           label={t.brp.month.position}
           anyLabel={t.brp.month.allPositions}
           value={eic}
-          options={groups.map((group) => ({ value: group.eic, label: `${group.name} · ${group.eic}` }))}
+          options={groupOptions(groups)}
           onChange={(next) => set({ eic: next })}
         />
-        <SelectFilter
-          label={t.common.controlArea}
-          value={tso}
-          options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-          onChange={(next) => set({ tso: next })}
-        />
+        <TsoFilter value={tso} onChange={(next) => set({ tso: next })} />
       </FilterBar>
       <Loaded query={query} loading={<SkeletonBlock className="h-[40rem]" />}>
         {(nominations) =>
@@ -106,8 +99,15 @@ function MonthView({ month, eic, tso, nominations }: ViewProps) {
       <Panel
         title={t.brp.month.heatMapLabel(format.month(month))}
         actions={
-          <span className="flex flex-wrap items-center gap-4 text-xs text-muted">
-            <Legend />
+          <span className="flex flex-wrap items-center gap-4">
+            <HeatLegend
+              entries={[
+                { label: t.brp.month.legendOut, className: 'fill-out' },
+                { label: t.brp.month.legendIn, className: 'fill-in' },
+                { label: t.brp.month.legendNone, className: 'fill-sunken stroke-line-strong' },
+                { label: t.brp.month.legendMismatch, className: 'fill-none stroke-bad' },
+              ]}
+            />
             <Link to="/nominations" search={{ day: dayAt(selected), eic, tso }} className={buttonClass()}>
               {`${t.brp.month.openDay}: ${format.dayShort(dayAt(selected))}`}
             </Link>
@@ -137,24 +137,6 @@ const firstFilled = (rows: readonly MonthRow[]): number =>
     0,
     rows.findIndex(({ saldoKwh }) => saldoKwh.some((kwh) => kwh !== null)),
   );
-
-function Legend() {
-  const { t } = useI18n();
-  const entries = [
-    { label: t.brp.month.legendOut, className: 'fill-out' },
-    { label: t.brp.month.legendIn, className: 'fill-in' },
-    { label: t.brp.month.legendNone, className: 'fill-sunken stroke-line-strong' },
-    { label: t.brp.month.legendMismatch, className: 'fill-none stroke-bad' },
-  ];
-  return entries.map(({ label, className }) => (
-    <span key={label} className="inline-flex items-center gap-1.5">
-      <svg aria-hidden="true" width="12" height="12">
-        <rect x="1" y="1" width="10" height="10" strokeWidth="1.5" className={className} />
-      </svg>
-      {label}
-    </span>
-  ));
-}
 
 type DayTableProps = Pick<MonthSearch, 'eic' | 'tso'> & { rows: readonly MonthRow[] };
 

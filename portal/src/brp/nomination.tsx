@@ -7,6 +7,7 @@ import { dayOf } from '../domain/delivery-day.ts';
 import { findDay, isMismatch, type NominatedSlot, slotsOf, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { serverNow } from '../session/server-clock.ts';
+import { choicesOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -31,10 +32,7 @@ const route = getRouteApi('/app/brp/nominations/$nominationId');
 /** One version of a nomination: its quarter-hours, what they are made of, and how they came to be so. */
 export function NominationPage() {
   const { nominationId } = route.useParams();
-  const navigate = route.useNavigate();
-  const set = (change: NominationSearch) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
-  return <NominationById id={nominationId} search={route.useSearch()} set={set} />;
+  return <NominationById id={nominationId} {...choicesOf(route.useSearch(), route.useNavigate())} />;
 }
 
 type SearchProps = { search: NominationSearch; set: (change: NominationSearch) => void };
@@ -65,13 +63,17 @@ function NominationView({ nomination, search, set }: SearchProps & { nomination:
         </NominationsLink>
       }
       heading={
-        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <>
           <Code text={nomination.eic} />
           <span>{t.common.tsos[nomination.tso]}</span>
+        </>
+      }
+      badges={
+        <>
           <DirectionBadge direction={nomination.direction} />
           <NominationBadges nomination={nomination} />
           <Badge>{t.brp.nominations.versionNumber(nomination.version)}</Badge>
-        </span>
+        </>
       }
       actions={
         <>

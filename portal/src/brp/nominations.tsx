@@ -1,4 +1,4 @@
-import { DIRECTIONS, NOMINATION_STATUSES, type Nomination, TSOS } from '@saldo/api';
+import { DIRECTIONS, NOMINATION_STATUSES, type Nomination } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Sparkline } from '../charts/sparkline.tsx';
@@ -7,6 +7,7 @@ import { sumKwh } from '../domain/energy.ts';
 import { type SlotTotals, signOf, slotsOf, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
@@ -18,6 +19,7 @@ import { Instant } from '../ui/time.tsx';
 import { DirectionBadge, NominationBadges } from './badges.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
 import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
+import { GroupFilter, type NamedGroup, TsoFilter } from './filter-fields.tsx';
 import type { NominationFilters } from './filters.ts';
 import { NominationLink } from './links.tsx';
 import { balanceGroupsQuery, eachNomination, nominationsQuery } from './queries.ts';
@@ -29,14 +31,11 @@ const route = getRouteApi('/app/brp/nominations');
 export function NominationsPage() {
   const { t, format } = useI18n();
   const today = useToday();
-  const { day: chosen, ...filters } = route.useSearch();
-  const day = chosen ?? today;
-  const navigate = route.useNavigate();
+  const search = route.useSearch();
+  const { day = today } = search;
+  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { day });
   const query = useQuery(nominationsQuery(day, filters));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
-  const set = (change: NominationFilters) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page
       title={t.brp.nominations.title}
@@ -52,7 +51,7 @@ export function NominationsPage() {
         </>
       }
     >
-      <FilterBar isFiltered={isFiltered} onClear={() => void navigate({ search: { day }, replace: true })}>
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <DayPicker value={day} today={today} onChange={(next) => set({ day: next })} />
         <NominationFilterFields filters={filters} set={set} groups={groups} />
       </FilterBar>
@@ -87,25 +86,15 @@ export async function* eachNominationLine(
 type FiltersProps = {
   filters: NominationFilters;
   set: (change: NominationFilters) => void;
-  groups: readonly { readonly eic: string; readonly name: string }[];
+  groups: readonly NamedGroup[];
 };
 
 export function NominationFilterFields({ filters, set, groups }: FiltersProps) {
   const { t } = useI18n();
   return (
     <>
-      <SelectFilter
-        label={t.common.balanceGroup}
-        value={filters.eic}
-        options={groups.map(({ eic, name }) => ({ value: eic, label: `${name} · ${eic}` }))}
-        onChange={(eic) => set({ eic })}
-      />
-      <SelectFilter
-        label={t.common.controlArea}
-        value={filters.tso}
-        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-        onChange={(tso) => set({ tso })}
-      />
+      <GroupFilter groups={groups} value={filters.eic} onChange={(eic) => set({ eic })} />
+      <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
       <SelectFilter
         label={t.common.direction}
         value={filters.direction}
@@ -146,6 +135,24 @@ type TableProps = {
   ownerOf?: (eic: string) => string | undefined;
 };
 
+function GroupCell({ nomination, owner }: { nomination: Nomination; owner: string | undefined }) {
+  const { t } = useI18n();
+  return (
+    <span className="grid">
+      <NominationLink
+        id={nomination.id}
+        className="font-mono font-medium whitespace-nowrap text-accent-strong hover:underline"
+      >
+        {nomination.eic}
+      </NominationLink>
+      <span className="text-xs text-muted">
+        {[owner, t.common.tsos[nomination.tso]].filter(Boolean).join(' · ')}
+        <span className="sm:hidden">{` · ${t.common.directions[nomination.direction]}`}</span>
+      </span>
+    </span>
+  );
+}
+
 /** Nominations below each other, with what they come to in all. */
 export function NominationTable({ nominations, ownerOf }: TableProps) {
   const { t, format } = useI18n();
@@ -157,20 +164,7 @@ export function NominationTable({ nominations, ownerOf }: TableProps) {
     {
       id: 'group',
       header: t.common.balanceGroup,
-      cell: ({ nomination }) => (
-        <span className="grid">
-          <NominationLink
-            id={nomination.id}
-            className="font-mono font-medium whitespace-nowrap text-accent-strong hover:underline"
-          >
-            {nomination.eic}
-          </NominationLink>
-          <span className="text-xs text-muted">
-            {[ownerOf?.(nomination.eic), t.common.tsos[nomination.tso]].filter(Boolean).join(' · ')}
-            <span className="sm:hidden">{` · ${t.common.directions[nomination.direction]}`}</span>
-          </span>
-        </span>
-      ),
+      cell: ({ nomination }) => <GroupCell nomination={nomination} owner={ownerOf?.(nomination.eic)} />,
       ...(ownerOf ? {} : { footer: t.brp.nominations.netSaldo }),
     },
     {

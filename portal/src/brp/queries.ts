@@ -1,19 +1,15 @@
-import type { Contract, Nomination, Transaction } from '@saldo/api';
+import type { Contract, Customer, Nomination, Transaction } from '@saldo/api';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type DeliveryDay, daysOfMonth, deliveryRange } from '../domain/delivery-day.ts';
 import { portalClient } from '../session/clients.ts';
-import { allOf, given, PAGE_SIZE, pages } from '../session/lists.ts';
+import { allOf, given, pageOf, pages } from '../session/lists.ts';
 import { reader } from '../session/reader.ts';
 import type { ContractFilters, CustomerFilters, NominationFilters } from './filters.ts';
 
 export const contractsQuery = (filters: ContractFilters) =>
   infiniteQueryOptions({
     queryKey: ['contracts', filters],
-    queryFn: ({ pageParam, signal }) =>
-      reader().contracts.list(
-        { ...given(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
-        { signal },
-      ),
+    queryFn: ({ pageParam, signal }) => reader().contracts.list(pageOf(filters, pageParam), { signal }),
     ...pages,
   });
 
@@ -72,7 +68,7 @@ export async function* eachNomination(
 }
 
 /** The nominations of a day with their slots, all of them: sums are only sums when nothing is missing. */
-export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) =>
+export const nominationsQuery = (day: DeliveryDay, { day: _day, ...filters }: NominationFilters) =>
   queryOptions({
     queryKey: ['nominations', day, filters],
     queryFn: ({ signal }) => allOf(eachNomination(day, filters, signal)),
@@ -144,30 +140,34 @@ export const deliveryDayQuery = (day: DeliveryDay) =>
 export const customersQuery = (filters: CustomerFilters) =>
   infiniteQueryOptions({
     queryKey: ['customers', filters],
-    queryFn: ({ pageParam, signal }) =>
-      reader().customers.list(
-        { ...given(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
-        { signal },
-      ),
+    queryFn: ({ pageParam, signal }) => reader().customers.list(pageOf(filters, pageParam), { signal }),
     ...pages,
   });
 
 export const eachCustomer = (filters: CustomerFilters, signal: AbortSignal) =>
   reader().customers.each(given(filters), { signal });
 
+type GetCustomer<C> = (
+  id: string,
+  options: { signal: AbortSignal; onResponse: (response: Response) => void },
+) => Promise<C>;
+
 /** A customer, and the mark of its state that a change has to name. */
-export const customerQuery = (id: string) =>
+export const customerQueryBy = <C extends Customer>(get: GetCustomer<C>, customerId: string) =>
   queryOptions({
-    queryKey: ['customer', id],
+    queryKey: ['customer', customerId],
     queryFn: async ({ signal }) => {
       let etag: string | null = null;
       const onResponse = ({ headers }: Response) => {
         etag = headers.get('etag');
       };
-      const customer = await reader().customers.get(id, { signal, onResponse });
+      const customer = await get(customerId, { signal, onResponse });
       return { customer, etag: etag as string | null };
     },
   });
+
+export const customerQuery = (id: string) =>
+  customerQueryBy<Customer>((customerId, options) => reader().customers.get(customerId, options), id);
 
 export const balanceGroupsQuery = queryOptions({
   queryKey: ['balance-groups'],

@@ -1,6 +1,6 @@
 import type { Explanation, Nomination } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { type DeliveryDay, SLOT_MS, slotLabel } from '../domain/delivery-day.ts';
+import { type DeliveryDay, SLOT_MS, slotTimes } from '../domain/delivery-day.ts';
 import { kwhOf, sumKwh } from '../domain/energy.ts';
 import { isMismatch, type NominatedSlot } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -18,10 +18,9 @@ type Props = { nomination: Nomination; day: DeliveryDay; slot: NominatedSlot };
 export function SlotInspector({ nomination, day, slot }: Props) {
   const { t, format } = useI18n();
   const explanation = useQuery(explanationQuery(nomination.id));
-  const times = `${slotLabel(slot.start)}–${slotLabel(slot.start + SLOT_MS)}`;
   return (
     <Panel
-      title={t.common.slotOf(slot.slot, times)}
+      title={t.common.slotOf(slot.slot, slotTimes(slot.start))}
       text={`${format.utcTime(slot.start)}–${format.utcTime(slot.start + SLOT_MS)} ${t.common.utc}`}
     >
       <div className="grid gap-4">

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { SLOT_MS, slotLabel } from '../domain/delivery-day.ts';
+import { slotTimes } from '../domain/delivery-day.ts';
 import { type Hour, hoursOf, isMismatch, type NominatedSlot, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -186,7 +186,7 @@ function SlotRow({ slot, isSelected, onSelect, isNested = false }: SlotRowProps)
           onClick={() => onSelect(slot.slot)}
           className={cx('inline-flex gap-2 rounded hover:underline', isNested && 'ml-5')}
         >
-          {`${slotLabel(slot.start)}–${slotLabel(slot.start + SLOT_MS)}`}
+          {slotTimes(slot.start)}
           <span className="text-xs text-muted">{`#${slot.slot}`}</span>
         </button>
       </th>

@@ -11,6 +11,7 @@ import { Instant } from '../ui/time.tsx';
 import { NominationBadges } from './badges.tsx';
 import { NominationLink } from './links.tsx';
 import { nominationHistoryQuery } from './queries.ts';
+import { SlotButton } from './slot-button.tsx';
 
 type Props = { nomination: Nomination; onSelect: (slot: number) => void };
 
@@ -90,16 +91,7 @@ function Changes({ after, before, onSelect }: ChangesProps) {
     {
       id: 'slot',
       header: `${t.common.local} (${t.common.berlin})`,
-      cell: ({ slot, start }) => (
-        <button
-          type="button"
-          className="inline-flex gap-2 rounded hover:underline"
-          onClick={() => onSelect(slot)}
-        >
-          {format.slot(start)}
-          <span className="text-xs text-muted">{`#${slot}`}</span>
-        </button>
-      ),
+      cell: (change) => <SlotButton {...change} onSelect={onSelect} />,
       footer: t.common.sum,
     },
     { id: 'utc', header: t.common.utc, from: 'sm', cell: ({ start }) => format.utcTime(start) },

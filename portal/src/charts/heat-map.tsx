@@ -1,5 +1,5 @@
 import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useState } from 'react';
-import { type DeliveryDay, slotLabel, slotStart } from '../domain/delivery-day.ts';
+import { type DeliveryDay, SLOTS_PER_HOUR, slotLabel, slotStart } from '../domain/delivery-day.ts';
 import { useWidth } from './use-width.ts';
 
 export type Cell = { readonly row: number; readonly slot: number };
@@ -41,7 +41,6 @@ const LEAST_CELLS_WIDTH = 486;
 const ORDINARY_DAY = '2026-01-01';
 const TOP = 18;
 const ROW_HEIGHT = 20;
-const SLOTS_PER_HOUR = 4;
 const LEVELS = 6;
 const OPACITIES = ['0', '0.22', '0.38', '0.54', '0.7', '0.85', '1'];
 
@@ -87,7 +86,7 @@ export function HeatMap(props: Props) {
   const shown = hovered ?? selected;
   const height = TOP + rows.length * ROW_HEIGHT + 2;
   return (
-    <figure className="grid gap-2">
+    <figure className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <div
         ref={box}
         role="application"

@@ -1,4 +1,4 @@
-import { slotLabel } from '../domain/delivery-day.ts';
+import { SLOTS_PER_HOUR, slotLabel } from '../domain/delivery-day.ts';
 
 type HourTick = { readonly index: number; readonly label: string };
 
@@ -11,7 +11,8 @@ const PLAIN_LENGTH = '00:00'.length;
  * other or, where it is narrow, as one: `02:00A/B`.
  */
 export function hourTicks(starts: readonly number[], innerWidth: number): HourTick[] {
-  const every = [1, 2, 3, 6].find((hours) => (starts.length / 4 / hours) * LABEL_WIDTH <= innerWidth) ?? 6;
+  const every =
+    [1, 2, 3, 6].find((hours) => (starts.length / SLOTS_PER_HOUR / hours) * LABEL_WIDTH <= innerWidth) ?? 6;
   const ticks: HourTick[] = [];
   const pixelsPerSlot = innerWidth / starts.length;
   for (const [index, start] of starts.entries()) {

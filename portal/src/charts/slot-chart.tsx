@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from 'react';
+import { SLOTS_PER_HOUR } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { hourTicks } from './hour-ticks.ts';
 import { stepArea, stepPath, ticksUpTo } from './scale.ts';
@@ -38,7 +39,6 @@ type Props = {
 /** A phone is low in the other direction too. */
 const heightOf = (width: number): number => (width < 600 ? 250 : 320);
 const EDGE = { top: 18, right: 46, bottom: 24, left: 50 };
-const SLOTS_PER_HOUR = 4;
 
 /** Quarter-hours as step lines. It is a slider: arrow keys move over the slots, and each is read out. */
 export function SlotChart(props: Props) {
@@ -60,7 +60,7 @@ export function SlotChart(props: Props) {
     onSelect(target);
   };
   return (
-    <figure className="grid gap-2">
+    <figure className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <Legend series={series} markLabel={marked.size > 0 ? markLabel : undefined} />
       <div
         ref={box}
@@ -135,7 +135,6 @@ type DrawingProps = Pick<Props, 'starts' | 'series' | 'marked' | 'selected'> & {
 };
 
 function Drawing({ width, starts, series, marked, selected, hovered }: DrawingProps) {
-  const { format } = useI18n();
   const count = starts.length;
   const height = heightOf(width);
   const innerWidth = width - EDGE.left - EDGE.right;
@@ -148,27 +147,7 @@ function Drawing({ width, starts, series, marked, selected, hovered }: DrawingPr
   const hours = useMemo(() => hourTicks(starts, innerWidth), [starts, innerWidth]);
   return (
     <svg aria-hidden="true" width={width} height={height} className="block text-[11px]">
-      {ticks.map((mwh) => (
-        <g key={mwh}>
-          <path
-            d={`M${EDGE.left} ${y(mwh * 1000)}H${width - EDGE.right}`}
-            className="stroke-line"
-            fill="none"
-          />
-          <text x={EDGE.left - 6} y={y(mwh * 1000) + 4} textAnchor="end" className="fill-muted">
-            {format.number(mwh)}
-          </text>
-          <text x={width - EDGE.right + 6} y={y(mwh * 1000) + 4} className="fill-muted">
-            {format.number(mwh * SLOTS_PER_HOUR)}
-          </text>
-        </g>
-      ))}
-      <text x={EDGE.left - 6} y={10} textAnchor="end" className="fill-muted">
-        MWh
-      </text>
-      <text x={width - EDGE.right + 6} y={10} className="fill-muted">
-        MW
-      </text>
+      <EnergyScale width={width} ticksMwh={ticks} y={y} />
       {hours.map(({ index, label }) => (
         <g key={index}>
           <path d={`M${x(index)} ${height - EDGE.bottom}v4`} className="stroke-line-strong" fill="none" />
@@ -214,6 +193,39 @@ function Drawing({ width, starts, series, marked, selected, hovered }: DrawingPr
         />
       )}
     </svg>
+  );
+}
+
+type ScaleProps = { width: number; ticksMwh: readonly number[]; y: (kwh: number) => number };
+
+/** The energy of a quarter-hour to the left, the power that it stands for to the right. */
+function EnergyScale({ width, ticksMwh, y }: ScaleProps) {
+  const { format } = useI18n();
+  const [left, right] = [EDGE.left - 6, width - EDGE.right + 6];
+  return (
+    <>
+      {ticksMwh.map((mwh) => (
+        <g key={mwh}>
+          <path
+            d={`M${EDGE.left} ${y(mwh * 1000)}H${width - EDGE.right}`}
+            className="stroke-line"
+            fill="none"
+          />
+          <text x={left} y={y(mwh * 1000) + 4} textAnchor="end" className="fill-muted">
+            {format.number(mwh)}
+          </text>
+          <text x={right} y={y(mwh * 1000) + 4} className="fill-muted">
+            {format.number(mwh * SLOTS_PER_HOUR)}
+          </text>
+        </g>
+      ))}
+      <text x={left} y={10} textAnchor="end" className="fill-muted">
+        MWh
+      </text>
+      <text x={right} y={10} className="fill-muted">
+        MW
+      </text>
+    </>
   );
 }
 

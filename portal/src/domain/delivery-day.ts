@@ -3,7 +3,8 @@ export type DeliveryDay = string;
 
 export const TIME_ZONE = 'Europe/Berlin';
 const HOUR_MS = 3_600_000;
-export const SLOT_MS = HOUR_MS / 4;
+export const SLOTS_PER_HOUR = 4;
+export const SLOT_MS = HOUR_MS / SLOTS_PER_HOUR;
 
 /** The Swedish way of writing dates is that of ISO 8601. */
 const BERLIN = new Intl.DateTimeFormat('sv-SE', {
@@ -51,6 +52,9 @@ export function slotLabel(start: number): string {
   if (time === wallClock(start + HOUR_MS).slice(11)) return `${time}A`;
   return time === wallClock(start - HOUR_MS).slice(11) ? `${time}B` : time;
 }
+
+/** From a slot's start to its end, as `02:45A–02:00B`. */
+export const slotTimes = (start: number): string => `${slotLabel(start)}–${slotLabel(start + SLOT_MS)}`;
 
 /** Slots grouped by the hour that the clocks show; the hour that comes twice is two groups. */
 export function hourOf(start: number): string {

@@ -1,8 +1,10 @@
+import { SLOTS_PER_HOUR } from './delivery-day.ts';
+
 /** Energy is counted in whole kWh; the wire's MWh have at most three decimals, so nothing is lost and no sum is rounded. */
 export const kwhOf = (mwh: number): number => Math.round(mwh * 1000);
 
 /** The power that delivers this energy within a quarter-hour, in whole kW. */
-export const kwOfKwh = (kwh: number): number => kwh * 4;
+export const kwOfKwh = (kwh: number): number => kwh * SLOTS_PER_HOUR;
 
 export function sumKwh(volumesKwh: readonly number[]): number {
   return volumesKwh.reduce((sum, kwh) => sum + kwh, 0);

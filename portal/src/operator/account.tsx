@@ -3,8 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Code } from '../ui/copy.tsx';
 import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
-import { NotFoundPage } from '../ui/route-states.tsx';
-import { Loaded } from '../ui/states.tsx';
+import { Loaded, NotFound } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { PartyKeys } from './keys.tsx';
 import { accountsQuery } from './queries.ts';
@@ -21,7 +20,7 @@ export function AccountPage() {
     <Loaded query={query}>
       {(accounts) => {
         const account = accounts.find(({ id }) => id === accountId);
-        if (!account) return <NotFoundPage />;
+        if (!account) return <NotFound />;
         return (
           <Page
             title={account.name}

@@ -1,9 +1,10 @@
 import { LIMITS, type OperatorAsset, TECHNOLOGIES, TSOS, type Tso } from '@saldo/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { thousandthsOf } from '../domain/decimal-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
@@ -20,7 +21,7 @@ export function AssetDialog({ asset, onSaved, onClose }: Props) {
   const { t } = useI18n();
   const texts = t.market.operator;
   const toast = useToast();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [name, setName] = useState(asset?.name ?? '');
   const [technology, setTechnology] = useState<OperatorAsset['technology']>(
     asset?.technology ?? 'wind_onshore',
@@ -36,7 +37,7 @@ export function AssetDialog({ asset, onSaved, onClose }: Props) {
     },
     onSuccess: async (saved) => {
       toast(t.operator.savedToast(saved.name));
-      await queryClient.invalidateQueries({ queryKey: ['assets'] });
+      await refresh(['assets']);
       onSaved(saved);
     },
   });

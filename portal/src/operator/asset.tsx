@@ -1,5 +1,5 @@
 import type { OperatorAsset } from '@saldo/api';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { offerInputs, offerPreview } from '../domain/offer.ts';
@@ -7,7 +7,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { OfferCard } from '../market/offer-card.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
-import { Badge } from '../ui/badge.tsx';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -16,6 +16,7 @@ import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { AssetDialog } from './asset-dialog.tsx';
+import { OfferedBadge } from './assets.tsx';
 import { assetQuery } from './market-queries.ts';
 import { OfferForm } from './offer-form.tsx';
 
@@ -46,12 +47,7 @@ function AssetView({ asset }: { asset: OperatorAsset }) {
           {texts.assetsTitle}
         </Link>
       }
-      heading={
-        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          {asset.name}
-          <Badge tone={offer ? 'ok' : 'neutral'}>{offer ? texts.offered : texts.notOffered}</Badge>
-        </span>
-      }
+      badges={<OfferedBadge offer={offer} />}
       actions={
         <>
           <Link to="/operator/audit" search={{ subject: asset.id }} className={buttonClass()}>
@@ -153,12 +149,12 @@ function WithdrawDialog({ asset, onDone, onClose }: WithdrawProps) {
   const { t } = useI18n();
   const texts = t.market.operator;
   const toast = useToast();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const withdraw = useMutation({
     mutationFn: () => operatorClient.assets.update(asset.id, { offer: null }),
     onSuccess: async () => {
       toast(texts.withdrawnToast(asset.name));
-      await queryClient.invalidateQueries({ queryKey: ['assets'] });
+      await refresh(['assets']);
       onDone();
     },
   });

@@ -1,12 +1,12 @@
-import { type OperatorAsset, TECHNOLOGIES, TSOS } from '@saldo/api';
+import { type OperatorAsset, TECHNOLOGIES } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { TsoFilter } from '../brp/filter-fields.tsx';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useMayManage } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -42,13 +42,9 @@ const COLUMNS: readonly CsvColumn<OperatorAsset>[] = [
 export function AssetsPage() {
   const { t } = useI18n();
   const texts = t.market.operator;
-  const mayManage = useMayManage();
-  const filters = route.useSearch();
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const navigate = useNavigate();
   const query = useInfiniteQuery(assetListQuery(filters));
-  const [isAsked, setIsAsked] = useState(false);
-  const set = (change: AssetFilters) =>
-    void navigate({ to: '/operator/assets', search: { ...filters, ...change }, replace: true });
   return (
     <Page
       title={texts.assetsTitle}
@@ -56,18 +52,20 @@ export function AssetsPage() {
       actions={
         <>
           <ExportButton fileName="assets" columns={COLUMNS} rows={(signal) => eachAsset(filters, signal)} />
-          {mayManage && (
-            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
-              {texts.createAsset}
-            </Button>
-          )}
+          <CreateButton label={texts.createAsset} isPrimary>
+            {(close) => (
+              <AssetDialog
+                onSaved={({ id }) =>
+                  void navigate({ to: '/operator/assets/$assetId', params: { assetId: id } })
+                }
+                onClose={close}
+              />
+            )}
+          </CreateButton>
         </>
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0}
-        onClear={() => void navigate({ to: '/operator/assets', search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <AssetFilterFields filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>
@@ -79,12 +77,6 @@ export function AssetsPage() {
           {(assets) => <AssetTable assets={assets} />}
         </PagedList>
       </Panel>
-      {isAsked && (
-        <AssetDialog
-          onSaved={({ id }) => void navigate({ to: '/operator/assets/$assetId', params: { assetId: id } })}
-          onClose={() => setIsAsked(false)}
-        />
-      )}
     </Page>
   );
 }
@@ -102,12 +94,7 @@ function AssetFilterFields({ filters, set }: FiltersProps) {
         options={TECHNOLOGIES.map((value) => ({ value, label: t.brp.contracts.technologies[value] }))}
         onChange={(technology) => set({ technology })}
       />
-      <SelectFilter
-        label={t.common.controlArea}
-        value={filters.tso}
-        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-        onChange={(tso) => set({ tso })}
-      />
+      <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
       <SelectFilter
         label={texts.offer}
         value={filters.offered}
@@ -154,9 +141,7 @@ function AssetTable({ assets }: { assets: readonly OperatorAsset[] }) {
     {
       id: 'offer',
       header: texts.offer,
-      cell: ({ offer }) => (
-        <Badge tone={offer ? 'ok' : 'neutral'}>{offer ? texts.offered : texts.notOffered}</Badge>
-      ),
+      cell: ({ offer }) => <OfferedBadge offer={offer} />,
     },
     {
       id: 'prices',
@@ -173,6 +158,12 @@ function AssetTable({ assets }: { assets: readonly OperatorAsset[] }) {
     },
   ];
   return <DataTable label={texts.assetsTitle} columns={columns} rows={assets} rowKey={({ id }) => id} />;
+}
+
+export function OfferedBadge({ offer }: Pick<OperatorAsset, 'offer'>) {
+  const { t } = useI18n();
+  const texts = t.market.operator;
+  return <Badge tone={offer ? 'ok' : 'neutral'}>{offer ? texts.offered : texts.notOffered}</Badge>;
 }
 
 function PriceRange({ pricing }: { pricing: readonly { price: number }[] }) {

@@ -1,10 +1,10 @@
 import { type AuditEntry, LIMITS } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import type { CsvColumn } from '../domain/csv.ts';
 import { type Difference, differencesOf } from '../domain/difference.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, TextFilter } from '../ui/filters.tsx';
@@ -13,7 +13,6 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { useFilters } from '../ui/use-filters.ts';
 import type { AuditFilters } from './filters.ts';
 import { auditQuery, eachAuditEntry } from './queries.ts';
 import { SubjectLink } from './subject-link.tsx';
@@ -35,7 +34,7 @@ const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
 export function AuditPage() {
   const { t } = useI18n();
   const texts = t.operator.audit;
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(auditQuery(filters));
   return (
     <Page
@@ -66,9 +65,6 @@ type FiltersProps = { filters: AuditFilters; set: (change: AuditFilters) => void
 function AuditFilterFields({ filters, set }: FiltersProps) {
   const { t } = useI18n();
   const texts = t.operator.audit;
-  const setSubject = useCallback((subject: string | undefined) => set({ subject }), [set]);
-  const setActor = useCallback((actor: string | undefined) => set({ actor }), [set]);
-  const setAction = useCallback((action: string | undefined) => set({ action }), [set]);
   return (
     <>
       <TextFilter
@@ -76,21 +72,21 @@ function AuditFilterFields({ filters, set }: FiltersProps) {
         placeholder="cust_…"
         value={filters.subject}
         maxLength={LIMITS.searchLength}
-        onChange={setSubject}
+        onChange={(subject) => set({ subject })}
       />
       <TextFilter
         label={texts.actor}
         placeholder="key_… / user_…"
         value={filters.actor}
         maxLength={LIMITS.searchLength}
-        onChange={setActor}
+        onChange={(actor) => set({ actor })}
       />
       <TextFilter
         label={texts.action}
         placeholder="customer.updated"
         value={filters.action}
         maxLength={LIMITS.searchLength}
-        onChange={setAction}
+        onChange={(action) => set({ action })}
       />
     </>
   );

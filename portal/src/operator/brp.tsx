@@ -1,11 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { CustomerTable } from '../brp/customers.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useMayManage } from '../session/session.ts';
-import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
@@ -56,42 +54,33 @@ export function BrpPage() {
 
 function Groups({ brpId }: { brpId: string }) {
   const { t } = useI18n();
-  const mayManage = useMayManage();
   const query = useQuery(groupsQuery({ brp_id: brpId }));
-  const [isAsked, setIsAsked] = useState(false);
   return (
     <Panel
       title={t.operator.groups.title}
       isFlush
       actions={
-        mayManage && (
-          <Button icon="plus" onClick={() => setIsAsked(true)}>
-            {t.operator.groups.create}
-          </Button>
-        )
+        <CreateButton label={t.operator.groups.create}>
+          {(close) => <CreateGroupDialog brpId={brpId} onClose={close} />}
+        </CreateButton>
       }
     >
       <Loaded query={query}>{(groups) => <GroupTable groups={groups} />}</Loaded>
-      {isAsked && <CreateGroupDialog brpId={brpId} onClose={() => setIsAsked(false)} />}
     </Panel>
   );
 }
 
 function Customers({ brpId }: { brpId: string }) {
   const { t } = useI18n();
-  const mayManage = useMayManage();
   const query = useInfiniteQuery(customersQuery({ brp_id: brpId }));
-  const [isAsked, setIsAsked] = useState(false);
   return (
     <Panel
       title={t.brp.customers.title}
       isFlush
       actions={
-        mayManage && (
-          <Button icon="plus" onClick={() => setIsAsked(true)}>
-            {t.operator.customers.create}
-          </Button>
-        )
+        <CreateButton label={t.operator.customers.create}>
+          {(close) => <NewCustomerDialog brpId={brpId} onClose={close} />}
+        </CreateButton>
       }
     >
       <PagedList
@@ -101,7 +90,6 @@ function Customers({ brpId }: { brpId: string }) {
       >
         {(customers) => <CustomerTable customers={customers} />}
       </PagedList>
-      {isAsked && <NewCustomerDialog brpId={brpId} onClose={() => setIsAsked(false)} />}
     </Panel>
   );
 }

@@ -1,22 +1,23 @@
 import type { Contract, Transaction } from '@saldo/api';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ContractBadge } from '../brp/badges.tsx';
-import { ContractFacts } from '../brp/contract.tsx';
+import { ContractFacts, NoVolumes } from '../brp/contract.tsx';
 import { ContractDay } from '../brp/contract-day.tsx';
-import type { ContractSearch } from '../brp/filters.ts';
 import { contractQuery } from '../brp/queries.ts';
 import { addDays, type DeliveryDay, dayOf, dayStart, instantText, isDay } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
+import { choicesOf } from '../ui/address.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
-import { Page, Panel } from '../ui/page.tsx';
-import { EmptyState, Loaded, Notice, Skeleton } from '../ui/states.tsx';
+import { Page } from '../ui/page.tsx';
+import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { DayEditor } from './day-editor.tsx';
 import { InvalidateDialog } from './invalidate-dialog.tsx';
@@ -40,13 +41,10 @@ function ContractView({ contract }: { contract: Contract }) {
   const { t } = useI18n();
   const texts = t.operator.contracts;
   const mayManage = useMayManage();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { search, set } = choicesOf(route.useSearch(), route.useNavigate());
   const [isEndAsked, setIsEndAsked] = useState(false);
   const [edited, setEdited] = useState<Edited | null>(null);
   const [wrong, setWrong] = useState<Transaction | null>(null);
-  const set = (change: ContractSearch) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
   return (
     <Page
       title={contract.external_id}
@@ -55,12 +53,7 @@ function ContractView({ contract }: { contract: Contract }) {
           {t.brp.contracts.title}
         </Link>
       }
-      heading={
-        <span className="flex flex-wrap items-center gap-3">
-          {contract.external_id}
-          <ContractBadge status={contract.status} />
-        </span>
-      }
+      badges={<ContractBadge status={contract.status} />}
       actions={
         <>
           <Link to="/operator/audit" search={{ subject: contract.id }} className={buttonClass()}>
@@ -73,11 +66,7 @@ function ContractView({ contract }: { contract: Contract }) {
       }
     >
       <ContractFacts contract={contract} />
-      {contract.type !== 'ppa' && (
-        <Panel title={t.brp.transactions.title}>
-          <EmptyState title={t.brp.contracts.noVolumes} />
-        </Panel>
-      )}
+      {contract.type !== 'ppa' && <NoVolumes />}
       {edited && (
         <DayEditor
           key={edited.day}
@@ -120,7 +109,7 @@ function EndDialog({ contract, onClose }: { contract: Contract; onClose: () => v
   const texts = t.operator.contracts;
   const toast = useToast();
   const today = useToday();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const { delivery_end } = contract;
   const [lastDay, setLastDay] = useState(delivery_end === null ? today : dayOf(Date.parse(delivery_end) - 1));
   const update = useMutation({
@@ -132,12 +121,7 @@ function EndDialog({ contract, onClose }: { contract: Contract; onClose: () => v
       toast(t.operator.savedToast(external_id));
       onClose();
     },
-    onSettled: () =>
-      Promise.all(
-        [['contract', contract.id], ['contracts'], ['nominations']].map((queryKey) =>
-          queryClient.invalidateQueries({ queryKey }),
-        ),
-      ),
+    onSettled: () => refresh(['contract', contract.id], ['contracts'], ['nominations']),
   });
   return (
     <Dialog title={texts.endTitle(contract.external_id)} onClose={onClose}>

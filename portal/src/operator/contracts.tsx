@@ -1,19 +1,16 @@
 import { LIMITS } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback } from 'react';
-import { ContractFilterFields, ContractTable } from '../brp/contracts.tsx';
+import { ContractFilterFields, ContractList } from '../brp/contracts.tsx';
 import { CONTRACT_COLUMNS } from '../brp/exports.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, TextFilter } from '../ui/filters.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { Page, Panel } from '../ui/page.tsx';
-import { PagedList } from '../ui/paged-list.tsx';
-import { EmptyState } from '../ui/states.tsx';
-import { useFilters } from '../ui/use-filters.ts';
+import { Page } from '../ui/page.tsx';
 import type { ContractFilters } from './filters.ts';
 import { contractsQuery, eachContract } from './queries.ts';
 
@@ -23,7 +20,7 @@ const route = getRouteApi('/app/operator/contracts');
 export function ContractsPage() {
   const { t } = useI18n();
   const mayManage = useMayManage();
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(contractsQuery(filters));
   return (
     <Page
@@ -47,15 +44,7 @@ export function ContractsPage() {
       <FilterBar isFiltered={isFiltered} onClear={clear}>
         <OperatorContractFilters filters={filters} set={set} />
       </FilterBar>
-      <Panel isFlush>
-        <PagedList
-          query={query}
-          recordsOf={(page) => page.contracts}
-          empty={<EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />}
-        >
-          {(contracts) => <ContractTable contracts={contracts} />}
-        </PagedList>
-      </Panel>
+      <ContractList query={query} />
     </Page>
   );
 }
@@ -64,7 +53,6 @@ type FiltersProps = { filters: ContractFilters; set: (change: ContractFilters) =
 
 function OperatorContractFilters({ filters, set }: FiltersProps) {
   const { t } = useI18n();
-  const setReference = useCallback((external_id: string | undefined) => set({ external_id }), [set]);
   return (
     <>
       <TextFilter
@@ -72,7 +60,7 @@ function OperatorContractFilters({ filters, set }: FiltersProps) {
         placeholder={t.operator.contracts.wholeReference}
         value={filters.external_id}
         maxLength={LIMITS.externalIdLength}
-        onChange={setReference}
+        onChange={(external_id) => set({ external_id })}
       />
       <ContractFilterFields filters={filters} set={set} />
     </>

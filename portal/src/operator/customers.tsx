@@ -1,23 +1,21 @@
 import type { OperatorCustomer } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
 import { CustomerFilterFields, CustomerTable } from '../brp/customers.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useMayManage } from '../session/session.ts';
-import { Button } from '../ui/button.tsx';
+import { filtersOf } from '../ui/address.ts';
+import { CreateButton } from '../ui/create-button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import type { Column } from '../ui/table.tsx';
-import { useFilters } from '../ui/use-filters.ts';
 import { OPERATOR_CUSTOMER_COLUMNS } from './exports.ts';
 import { BrpFilter } from './fields.tsx';
 import type { CustomerFilters } from './filters.ts';
-import { usePartyNames } from './lookups.ts';
 import { NewCustomerDialog } from './new-customer.tsx';
+import { BrpLink } from './party-links.tsx';
 import { customersQuery, eachCustomer, groupsQuery } from './queries.ts';
 
 const route = getRouteApi('/app/operator/customers');
@@ -25,20 +23,13 @@ const route = getRouteApi('/app/operator/customers');
 /** The customers of all BRPs. */
 export function CustomersPage() {
   const { t } = useI18n();
-  const mayManage = useMayManage();
-  const names = usePartyNames();
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(customersQuery(filters));
-  const [isAsked, setIsAsked] = useState(false);
   const brpColumn: Column<OperatorCustomer> = {
     id: 'brp',
     from: 'md',
     header: t.operator.brp,
-    cell: ({ brp_id }) => (
-      <Link to="/operator/brps/$brpId" params={{ brpId: brp_id }} className="hover:underline">
-        {names.get(brp_id) ?? brp_id}
-      </Link>
-    ),
+    cell: ({ brp_id }) => <BrpLink id={brp_id} />,
   };
   return (
     <Page
@@ -51,11 +42,9 @@ export function CustomersPage() {
             columns={OPERATOR_CUSTOMER_COLUMNS}
             rows={(signal) => eachCustomer(filters, signal)}
           />
-          {mayManage && (
-            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
-              {t.operator.customers.create}
-            </Button>
-          )}
+          <CreateButton label={t.operator.customers.create} isPrimary>
+            {(close) => <NewCustomerDialog brpId={filters.brp_id} onClose={close} />}
+          </CreateButton>
         </>
       }
     >
@@ -71,7 +60,6 @@ export function CustomersPage() {
           {(customers) => <CustomerTable customers={customers} more={[brpColumn]} />}
         </PagedList>
       </Panel>
-      {isAsked && <NewCustomerDialog brpId={filters.brp_id} onClose={() => setIsAsked(false)} />}
     </Page>
   );
 }

@@ -1,5 +1,5 @@
 import type { Contract, Transaction } from '@saldo/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ClipboardEvent, useMemo, useState } from 'react';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
 import { SlotChart } from '../charts/slot-chart.tsx';
@@ -10,6 +10,7 @@ import { type DeliveryDay, hourOf, slotStart } from '../domain/delivery-day.ts';
 import { sumKwh } from '../domain/energy.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { FormProblem, inputClass } from '../ui/form.tsx';
@@ -31,7 +32,7 @@ export function DayEditor({ contract, day, transactions, firstSlot, onClose }: P
   const { t, format } = useI18n();
   const texts = t.operator.dayEditor;
   const toast = useToast();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const slots = useMemo(() => volumeSlots(day, transactions), [day, transactions]);
   const beforeKwh = useMemo(() => slots.map(({ validKwh }) => validKwh), [slots]);
   const [typed, setTyped] = useState(() =>
@@ -46,12 +47,7 @@ export function DayEditor({ contract, day, transactions, firstSlot, onClose }: P
       toast(texts.saved(format.number(created), format.number(corrected)));
       onClose();
     },
-    onSettled: () =>
-      Promise.all(
-        [['contract', contract.id], ['nominations']].map((queryKey) =>
-          queryClient.invalidateQueries({ queryKey }),
-        ),
-      ),
+    onSettled: () => refresh(['contract', contract.id], ['nominations']),
   });
   const paste = (slot: number, event: ClipboardEvent) => {
     const cells = cellsOf(event.clipboardData.getData('text')).flat();

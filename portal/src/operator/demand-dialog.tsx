@@ -1,19 +1,14 @@
-import { type Demand, LIMITS } from '@saldo/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Demand } from '@saldo/api';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import {
-  COUNTRY_LENGTH,
-  type DemandInputs,
-  demandBody,
-  demandFaults,
-  demandInputs,
-  NEW_DEMAND,
-} from '../domain/offer.ts';
+import { type DemandInputs, demandBody, demandFaults, demandInputs, NEW_DEMAND } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Form, FormButtons, TextAreaField, TextField } from '../ui/form.tsx';
+import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { InfoField, PlaceFields, useFaults } from './market-fields.tsx';
 
 const FIELDS = [
   'contract_period',
@@ -29,15 +24,9 @@ export function DemandDialog({ demand, onClose }: { demand: Demand | null; onClo
   const { t } = useI18n();
   const texts = t.market.operator;
   const toast = useToast();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [inputs, setInputs] = useState(() => (demand ? demandInputs(demand) : NEW_DEMAND));
-  const [isTried, setIsTried] = useState(false);
   const set = (change: Partial<DemandInputs>) => setInputs({ ...inputs, ...change });
-  const faults = demandFaults(inputs);
-  const errorOf = (name: string) => {
-    const fault = isTried ? faults.get(name) : undefined;
-    return fault && texts.faults[fault];
-  };
   const save = useMutation({
     mutationFn: () => {
       const body = demandBody(inputs, demand);
@@ -45,14 +34,11 @@ export function DemandDialog({ demand, onClose }: { demand: Demand | null; onClo
     },
     onSuccess: async () => {
       toast(texts.demandSaved);
-      await queryClient.invalidateQueries({ queryKey: ['demands'] });
+      await refresh(['demands']);
       onClose();
     },
   });
-  const submit = () => {
-    setIsTried(true);
-    if (faults.size === 0) save.mutate();
-  };
+  const { errorOf, submit } = useFaults(demandFaults(inputs), save.mutate);
   return (
     <Dialog title={demand ? texts.editDemandTitle : texts.createDemandTitle} onClose={onClose}>
       <Form error={save.error} fields={FIELDS} onSubmit={submit}>
@@ -76,22 +62,7 @@ export function DemandDialog({ demand, onClose }: { demand: Demand | null; onClo
             value={inputs.years}
             onChange={(years) => set({ years })}
           />
-          <TextField
-            name="country"
-            label={t.market.country}
-            hint={t.market.countryHint}
-            maxLength={COUNTRY_LENGTH}
-            value={inputs.country}
-            onChange={(country) => set({ country })}
-          />
-          <TextField
-            name="state"
-            label={t.market.state}
-            hint={texts.optional}
-            maxLength={LIMITS.nameLength}
-            value={inputs.state}
-            onChange={(state) => set({ state })}
-          />
+          <PlaceFields value={inputs} onChange={set} />
           <TextField
             name="delivery_start"
             type="date"
@@ -101,14 +72,7 @@ export function DemandDialog({ demand, onClose }: { demand: Demand | null; onClo
             onChange={(start) => set({ start })}
           />
         </div>
-        <TextAreaField
-          name="additional_info"
-          label={t.market.info}
-          hint={texts.optional}
-          maxLength={LIMITS.additionalInfoLength}
-          value={inputs.info}
-          onChange={(info) => set({ info })}
-        />
+        <InfoField name="additional_info" value={inputs.info} onChange={(info) => set({ info })} />
         <FormButtons
           action={demand ? t.common.save : texts.createDemand}
           isBusy={save.isPending}

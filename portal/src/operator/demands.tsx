@@ -1,12 +1,14 @@
 import type { Demand } from '@saldo/api';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import type { CsvColumn } from '../domain/csv.ts';
 import { COUNTRY_LENGTH } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { ExportButton } from '../ui/export.tsx';
@@ -40,15 +42,10 @@ export function DemandsPage() {
   const { t } = useI18n();
   const texts = t.market.operator;
   const mayManage = useMayManage();
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(demandListQuery(filters));
   const [asked, setAsked] = useState<Asked | null>(null);
   const close = () => setAsked(null);
-  const setCountry = useCallback(
-    (country: string | undefined) => void navigate({ search: { country }, replace: true }),
-    [navigate],
-  );
   return (
     <Page
       title={texts.demandsTitle}
@@ -64,13 +61,13 @@ export function DemandsPage() {
         </>
       }
     >
-      <FilterBar isFiltered={filters.country !== undefined} onClear={() => setCountry(undefined)}>
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <TextFilter
           label={t.market.country}
           placeholder={t.market.countryHint}
           value={filters.country}
           maxLength={COUNTRY_LENGTH}
-          onChange={setCountry}
+          onChange={(country) => set({ country })}
         />
       </FilterBar>
       <Panel isFlush>
@@ -164,12 +161,12 @@ function WithdrawDialog({ demand, onClose }: { demand: Demand; onClose: () => vo
   const { t } = useI18n();
   const texts = t.market.operator;
   const toast = useToast();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const withdraw = useMutation({
     mutationFn: () => operatorClient.demands.delete(demand.id),
     onSuccess: async () => {
       toast(texts.demandDeleted);
-      await queryClient.invalidateQueries({ queryKey: ['demands'] });
+      await refresh(['demands']);
       onClose();
     },
   });

@@ -1,7 +1,7 @@
 import type { Message, NominationMismatch, Tso } from '@saldo/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { DeliveryDay } from '../domain/delivery-day.ts';
-import { allOf, given, PAGE_SIZE, pages } from '../session/lists.ts';
+import { allOf, given, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import type { MessageFilters, UnsentFilters } from './filters.ts';
 
@@ -13,12 +13,7 @@ export const messagesQuery = (filters: MessageFilters) =>
     queryKey: ['messages', filters],
     queryFn: ({ pageParam, signal }) =>
       operatorClient.messages.list(
-        {
-          ...messageFilter(filters),
-          order: 'newest_first',
-          limit: PAGE_SIZE,
-          ...given({ after: pageParam }),
-        },
+        { ...pageOf(messageFilter(filters), pageParam), order: 'newest_first' },
         { signal },
       ),
     ...pages,
@@ -59,10 +54,7 @@ export const unsentQuery = ({ day, tso }: UnsentFilters) =>
   infiniteQueryOptions({
     queryKey: ['unsent', day, tso],
     queryFn: ({ pageParam, signal }) =>
-      operatorClient.exchange.unsent(
-        { ...given({ delivery_date: day, tso }), limit: PAGE_SIZE, ...given({ after: pageParam }) },
-        { signal },
-      ),
+      operatorClient.exchange.unsent(pageOf({ delivery_date: day, tso }, pageParam), { signal }),
     ...pages,
   });
 

@@ -1,25 +1,26 @@
-import { TSOS, type UnsentNomination } from '@saldo/api';
+import { type UnsentNomination } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DirectionBadge } from '../brp/badges.tsx';
+import { TsoFilter } from '../brp/filter-fields.tsx';
 import { Gates } from '../brp/gates.tsx';
 import { NominationLink } from '../brp/links.tsx';
 import { addDays } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { serverNow, useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
-import { DayFilter, FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { DayFilter, FilterBar } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
 import { unsentQuery } from './exchange-queries.ts';
-import type { UnsentFilters } from './filters.ts';
 import { useGroupOwners } from './lookups.ts';
 import { ReceivePanel } from './receive-panel.tsx';
 import { SendDialog } from './send-dialog.tsx';
@@ -32,13 +33,9 @@ export function ExchangePage() {
   const texts = t.exchange;
   const today = useToday();
   const mayManage = useMayManage();
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(unsentQuery(filters));
   const [isAsked, setIsAsked] = useState(false);
-  const set = (change: UnsentFilters) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
-  const isFiltered = Object.keys(filters).length > 0;
   return (
     <Page
       title={texts.title}
@@ -57,14 +54,9 @@ export function ExchangePage() {
       }
     >
       <Gates today={today} tomorrow={addDays(today, 1)} />
-      <FilterBar isFiltered={isFiltered} onClear={() => void navigate({ search: {}, replace: true })}>
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <DayFilter label={t.common.day} value={filters.day} onChange={(day) => set({ day })} />
-        <SelectFilter
-          label={t.common.controlArea}
-          value={filters.tso}
-          options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-          onChange={(tso) => set({ tso })}
-        />
+        <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
       </FilterBar>
       <Panel title={texts.unsent} isFlush>
         <PagedList

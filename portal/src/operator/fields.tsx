@@ -1,8 +1,8 @@
-import { TSOS, type Tso } from '@saldo/api';
+import { LIMITS, TSOS, type Tso } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
 import { SelectFilter } from '../ui/filters.tsx';
-import { CheckboxGroup, SelectField } from '../ui/form.tsx';
+import { CheckboxGroup, SelectField, TextField } from '../ui/form.tsx';
 import { accountsQuery, brpsQuery } from './queries.ts';
 
 type PartyFieldProps = {
@@ -47,6 +47,23 @@ export function BrpFilter({ value, onChange }: BrpFilterProps) {
       label={t.operator.brp}
       value={value}
       options={data.map(({ id, name }) => ({ value: id, label: name }))}
+      onChange={onChange}
+    />
+  );
+}
+
+type NameFieldProps = { value: string; onChange: (name: string) => void; autoFocus?: boolean };
+
+export function NameField({ value, onChange, autoFocus = false }: NameFieldProps) {
+  const { t } = useI18n();
+  return (
+    <TextField
+      name="name"
+      label={t.operator.name}
+      autoFocus={autoFocus}
+      autoComplete="off"
+      maxLength={LIMITS.nameLength}
+      value={value}
       onChange={onChange}
     />
   );

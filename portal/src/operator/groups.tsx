@@ -1,31 +1,34 @@
-import { LIMITS, type OperatorBalanceGroup, TSOS, type Tso } from '@saldo/api';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { type OperatorBalanceGroup, TSOS, type Tso } from '@saldo/api';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { TsoFilter } from '../brp/filter-fields.tsx';
+import { EIC_LENGTH } from '../brp/filters.ts';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ExportButton } from '../ui/export.tsx';
-import { FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { FilterBar } from '../ui/filters.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { BrpField, BrpFilter, TsosField } from './fields.tsx';
-import type { GroupFilters } from './filters.ts';
-import { usePartyNames } from './lookups.ts';
+import { BrpField, BrpFilter, NameField, TsosField } from './fields.tsx';
+import { BrpLink } from './party-links.tsx';
 import { groupsQuery } from './queries.ts';
 
 const route = getRouteApi('/app/operator/balance-groups');
-const EIC_LENGTH = 16;
 
 const COLUMNS: readonly CsvColumn<OperatorBalanceGroup>[] = [
   { name: 'eic', value: ({ eic }) => eic },
@@ -39,13 +42,8 @@ const COLUMNS: readonly CsvColumn<OperatorBalanceGroup>[] = [
 export function GroupsPage() {
   const { t } = useI18n();
   const texts = t.operator.groups;
-  const mayManage = useMayManage();
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useQuery(groupsQuery(filters));
-  const [isAsked, setIsAsked] = useState(false);
-  const set = (change: GroupFilters) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   return (
     <Page
       title={texts.title}
@@ -57,30 +55,19 @@ export function GroupsPage() {
             columns={COLUMNS}
             rows={(signal) => operatorClient.balanceGroups.each(given(filters), { signal })}
           />
-          {mayManage && (
-            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
-              {texts.create}
-            </Button>
-          )}
+          <CreateButton label={texts.create} isPrimary>
+            {(close) => <CreateGroupDialog brpId={filters.brp_id} onClose={close} />}
+          </CreateButton>
         </>
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0}
-        onClear={() => void navigate({ search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <BrpFilter value={filters.brp_id} onChange={(brp_id) => set({ brp_id })} />
-        <SelectFilter
-          label={t.common.controlArea}
-          value={filters.tso}
-          options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-          onChange={(tso) => set({ tso })}
-        />
+        <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
       </FilterBar>
       <Panel isFlush>
         <Loaded query={query}>{(groups) => <GroupTable groups={groups} hasBrp />}</Loaded>
       </Panel>
-      {isAsked && <CreateGroupDialog brpId={filters.brp_id} onClose={() => setIsAsked(false)} />}
     </Page>
   );
 }
@@ -91,17 +78,12 @@ export function GroupTable({ groups, hasBrp = false }: TableProps) {
   const { t } = useI18n();
   const texts = t.operator.groups;
   const mayManage = useMayManage();
-  const names = usePartyNames();
   const [edited, setEdited] = useState<OperatorBalanceGroup | null>(null);
   const brpColumn: Column<OperatorBalanceGroup> = {
     id: 'brp',
     from: 'md',
     header: t.operator.brp,
-    cell: ({ brp_id }) => (
-      <Link to="/operator/brps/$brpId" params={{ brpId: brp_id }} className="hover:underline">
-        {names.get(brp_id) ?? brp_id}
-      </Link>
-    ),
+    cell: ({ brp_id }) => <BrpLink id={brp_id} />,
   };
   const columns: readonly Column<OperatorBalanceGroup>[] = [
     {
@@ -161,13 +143,13 @@ export function GroupTable({ groups, hasBrp = false }: TableProps) {
 function useGroupsSaved(onClose: () => void) {
   const { t } = useI18n();
   const toast = useToast();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   return {
     onSuccess: ({ name }: OperatorBalanceGroup) => {
       toast(t.operator.savedToast(name));
       onClose();
     },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['balance-groups'] }),
+    onSettled: () => refresh(['balance-groups']),
   };
 }
 
@@ -198,14 +180,7 @@ export function CreateGroupDialog({ brpId, onClose }: CreateProps) {
           value={eic}
           onChange={(typed) => setEic(typed.toUpperCase())}
         />
-        <TextField
-          name="name"
-          label={t.operator.name}
-          autoComplete="off"
-          maxLength={LIMITS.nameLength}
-          value={name}
-          onChange={setName}
-        />
+        <NameField value={name} onChange={setName} />
         <TsosField value={tsos} onChange={setTsos} />
         <FormButtons action={t.operator.submit} isBusy={create.isPending} onClose={onClose} />
       </Form>
@@ -224,15 +199,7 @@ function EditGroupDialog({ group, onClose }: { group: OperatorBalanceGroup; onCl
   return (
     <Dialog title={`${t.operator.groups.edit}: ${group.eic}`} onClose={onClose}>
       <Form error={update.error} fields={['name', 'tsos']} onSubmit={() => update.mutate()}>
-        <TextField
-          name="name"
-          label={t.operator.name}
-          autoFocus
-          autoComplete="off"
-          maxLength={LIMITS.nameLength}
-          value={name}
-          onChange={setName}
-        />
+        <NameField autoFocus value={name} onChange={setName} />
         <TsosField value={tsos} onChange={setTsos} />
         <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />
       </Form>

@@ -2,11 +2,10 @@ import type { Contract, Nomination, OperatorCustomer } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { DirectionBadge } from '../brp/badges.tsx';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
 import { Gates } from '../brp/gates.tsx';
-import { Concern, itemClass, Shortened } from '../brp/home.tsx';
-import { ContractLink, NominationLink } from '../brp/links.tsx';
+import { Concern, itemClass, NominationItem, Shortened } from '../brp/home.tsx';
+import { ContractLink } from '../brp/links.tsx';
 import { addDays, type DeliveryDay } from '../domain/delivery-day.ts';
 import { findDay } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -113,25 +112,16 @@ type NominationConcernProps = {
 };
 
 function NominationConcern({ title, tone, nominations, more }: NominationConcernProps) {
-  const { t, format } = useI18n();
   const ownerOf = useGroupOwners();
   return (
     <Concern title={title} count={nominations.length} mostCounted={MOST_COUNTED} tone={tone} more={more}>
       <Shortened most={MOST_SHOWN} items={nominations}>
         {(nomination) => (
-          <li key={nomination.id}>
-            <NominationLink id={nomination.id} className={itemClass}>
-              <span className="flex flex-wrap items-center justify-between gap-x-3">
-                <span className="font-medium">{format.dayShort(findDay(nomination) ?? '')}</span>
-                <DirectionBadge direction={nomination.direction} />
-              </span>
-              <span className="flex flex-wrap justify-between gap-x-3">
-                <span className="font-mono text-[0.92em]">{nomination.eic}</span>
-                <span className="text-muted">{t.common.tsos[nomination.tso]}</span>
-              </span>
-              <span className="truncate text-xs text-muted">{ownerOf(nomination.eic)}</span>
-            </NominationLink>
-          </li>
+          <NominationItem
+            key={nomination.id}
+            nomination={nomination}
+            note={<span className="block truncate">{ownerOf(nomination.eic)}</span>}
+          />
         )}
       </Shortened>
     </Concern>

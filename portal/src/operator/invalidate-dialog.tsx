@@ -1,9 +1,10 @@
 import { LIMITS, type Transaction } from '@saldo/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { kwhOf } from '../domain/energy.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
@@ -15,7 +16,7 @@ export function InvalidateDialog({ transaction, onClose }: Props) {
   const { t, format } = useI18n();
   const texts = t.operator.invalidate;
   const toast = useToast();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [reason, setReason] = useState('');
   const { slot_number, delivery_start, contract_id } = transaction;
   const label = t.common.slotOf(slot_number, format.slot(Date.parse(delivery_start)));
@@ -25,12 +26,7 @@ export function InvalidateDialog({ transaction, onClose }: Props) {
       toast(texts.done(label));
       onClose();
     },
-    onSettled: () =>
-      Promise.all(
-        [['contract', contract_id], ['nominations']].map((queryKey) =>
-          queryClient.invalidateQueries({ queryKey }),
-        ),
-      ),
+    onSettled: () => refresh(['contract', contract_id], ['nominations']),
   });
   return (
     <Dialog title={`${texts.action}: ${label}`} onClose={onClose}>

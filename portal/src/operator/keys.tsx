@@ -1,6 +1,6 @@
 import { type ApiKey, KEY_OWNERS } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CreateKeyDialog } from '../brp/key-dialogs.tsx';
 import { KeyList } from '../brp/keys.tsx';
@@ -8,8 +8,8 @@ import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
-import { useMayManage } from '../session/session.ts';
-import { Button } from '../ui/button.tsx';
+import { filtersOf } from '../ui/address.ts';
+import { CreateButton } from '../ui/create-button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { SelectField } from '../ui/form.tsx';
@@ -17,7 +17,7 @@ import { Page, Panel } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { AccountField, BrpField } from './fields.tsx';
 import type { KeyFilters } from './filters.ts';
-import { usePartyNames } from './lookups.ts';
+import { AccountLink, BrpLink } from './party-links.tsx';
 import { accountsQuery, brpsQuery, keysQuery } from './queries.ts';
 
 const route = getRouteApi('/app/operator/keys');
@@ -39,17 +39,13 @@ const COLUMNS: readonly CsvColumn<ApiKey>[] = [
 export function KeysPage() {
   const { t } = useI18n();
   const texts = t.operator.keys;
-  const mayManage = useMayManage();
-  const { ended, ...filters } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const { owner_type, owner_id, ended } = filters;
   const query = useQuery(keysQuery(filters));
   const { data: brps = [] } = useQuery(brpsQuery);
   const { data: accounts = [] } = useQuery(accountsQuery);
-  const [isAsked, setIsAsked] = useState(false);
-  const set = (change: KeyFilters) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   const owners = { brp: brps, account: accounts, operator: [] };
-  const offered = filters.owner_type ? owners[filters.owner_type] : [...brps, ...accounts];
+  const offered = owner_type ? owners[owner_type] : [...brps, ...accounts];
   return (
     <Page
       title={texts.title}
@@ -59,37 +55,32 @@ export function KeysPage() {
           <ExportButton
             fileName="api-keys"
             columns={COLUMNS}
-            rows={(signal) => operatorClient.apiKeys.each(given(filters), { signal })}
+            rows={(signal) => operatorClient.apiKeys.each(given({ owner_type, owner_id }), { signal })}
           />
-          {mayManage && (
-            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
-              {t.brp.keys.create}
-            </Button>
-          )}
+          <CreateButton label={t.brp.keys.create} isPrimary>
+            {(close) => <NewKeyDialog filters={filters} onClose={close} />}
+          </CreateButton>
         </>
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0 || ended !== undefined}
-        onClear={() => void navigate({ search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <SelectFilter
           label={texts.ownerType}
-          value={filters.owner_type}
+          value={owner_type}
           options={KEY_OWNERS.map((value) => ({ value, label: t.operator.roles[value] }))}
-          onChange={(owner_type) => set({ owner_type, owner_id: undefined })}
+          onChange={(chosen) => set({ owner_type: chosen, owner_id: undefined })}
         />
         <SelectFilter
           label={t.brp.keys.owner}
-          value={filters.owner_id}
+          value={owner_id}
           options={offered.map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(owner_id) => set({ owner_id })}
+          onChange={(chosen) => set({ owner_id: chosen })}
         />
         <SelectFilter
           label={t.common.status}
           value={ended}
           options={[{ value: 'hidden', label: t.brp.keys.statuses.active }]}
-          onChange={(next) => set({ ended: next })}
+          onChange={(chosen) => set({ ended: chosen })}
         />
       </FilterBar>
       <Panel isFlush>
@@ -104,27 +95,16 @@ export function KeysPage() {
           )}
         </Loaded>
       </Panel>
-      {isAsked && <NewKeyDialog filters={filters} onClose={() => setIsAsked(false)} />}
     </Page>
   );
 }
 
 function KeyOwner({ apiKey: { owner } }: { apiKey: ApiKey }) {
   const { t } = useI18n();
-  const names = usePartyNames();
-  const name = names.get(owner.id ?? '') ?? owner.id;
   return (
     <span className="grid">
-      {owner.type === 'brp' && owner.id && (
-        <Link to="/operator/brps/$brpId" params={{ brpId: owner.id }} className="hover:underline">
-          {name}
-        </Link>
-      )}
-      {owner.type === 'account' && owner.id && (
-        <Link to="/operator/accounts/$accountId" params={{ accountId: owner.id }} className="hover:underline">
-          {name}
-        </Link>
-      )}
+      {owner.type === 'brp' && owner.id && <BrpLink id={owner.id} />}
+      {owner.type === 'account' && owner.id && <AccountLink id={owner.id} />}
       <span className="text-xs text-muted">{t.operator.roles[owner.type]}</span>
     </span>
   );
@@ -171,31 +151,26 @@ type PartyKeysProps = { type: 'brp' | 'account'; id: string };
 /** The keys of one party, on its own page. */
 export function PartyKeys({ type, id }: PartyKeysProps) {
   const { t } = useI18n();
-  const mayManage = useMayManage();
   const query = useQuery(keysQuery({ owner_type: type, owner_id: id }));
-  const [isAsked, setIsAsked] = useState(false);
   return (
     <Panel
       title={t.operator.keys.title}
       isFlush
       actions={
-        mayManage && (
-          <Button icon="plus" onClick={() => setIsAsked(true)}>
-            {t.brp.keys.create}
-          </Button>
-        )
+        <CreateButton label={t.brp.keys.create}>
+          {(close) => (
+            <CreateKeyDialog
+              create={(settings) => operatorClient.apiKeys.create({ ...settings, owner: { type, id } })}
+              hasScopes={type === 'brp'}
+              onClose={close}
+            />
+          )}
+        </CreateButton>
       }
     >
       <Loaded query={query}>
         {(keys) => <KeyList keys={keys} actions={operatorClient.apiKeys} hasScopes={type === 'brp'} />}
       </Loaded>
-      {isAsked && (
-        <CreateKeyDialog
-          create={(settings) => operatorClient.apiKeys.create({ ...settings, owner: { type, id } })}
-          hasScopes={type === 'brp'}
-          onClose={() => setIsAsked(false)}
-        />
-      )}
     </Panel>
   );
 }

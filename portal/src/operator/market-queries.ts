@@ -1,17 +1,13 @@
 import type { Demand, OperatorAsset } from '@saldo/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { given, PAGE_SIZE, pages } from '../session/lists.ts';
+import { given, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import type { AssetFilters, DemandFilters } from './filters.ts';
 
 export const assetListQuery = (filters: AssetFilters) =>
   infiniteQueryOptions({
     queryKey: ['assets', 'list', filters],
-    queryFn: ({ pageParam, signal }) =>
-      operatorClient.assets.list(
-        { ...given(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
-        { signal },
-      ),
+    queryFn: ({ pageParam, signal }) => operatorClient.assets.list(pageOf(filters, pageParam), { signal }),
     ...pages,
   });
 
@@ -31,10 +27,7 @@ export const demandListQuery = (filters: DemandFilters) =>
   infiniteQueryOptions({
     queryKey: ['demands', filters],
     queryFn: ({ pageParam, signal }) =>
-      operatorClient.demands.list(
-        { ...demandFilter(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
-        { signal },
-      ),
+      operatorClient.demands.list(pageOf(demandFilter(filters), pageParam), { signal }),
     ...pages,
   });
 

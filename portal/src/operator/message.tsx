@@ -30,21 +30,20 @@ function MessageView({ message }: { message: Message }) {
   const { t, format } = useI18n();
   const texts = t.exchange.message;
   const { type, tso, delivery_date, state, error } = message;
-  const title = [texts.types[type], tso && t.common.tsos[tso], delivery_date && format.day(delivery_date)];
+  const about = [texts.types[type], tso && t.common.tsos[tso], delivery_date && format.day(delivery_date)];
   return (
     <Page
-      title={title.filter(Boolean).join(' · ')}
+      title={about.filter(Boolean).join(' · ')}
       trail={
         <Link to="/operator/messages" className="hover:underline">
           {texts.title}
         </Link>
       }
-      heading={
-        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          {title.filter(Boolean).join(' · ')}
+      badges={
+        <>
           <MessageDirection direction={message.direction} />
           <MessageState state={state} />
-        </span>
+        </>
       }
     >
       {error && <Notice tone={state === 'ignored' ? 'warn' : 'bad'}>{error}</Notice>}

@@ -1,8 +1,10 @@
-import { MESSAGE_DIRECTIONS, MESSAGE_STATES, MESSAGE_TYPES, type Message, TSOS } from '@saldo/api';
+import { MESSAGE_DIRECTIONS, MESSAGE_STATES, MESSAGE_TYPES, type Message } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { TsoFilter } from '../brp/filter-fields.tsx';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { filtersOf } from '../ui/address.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -36,11 +38,8 @@ const COLUMNS: readonly CsvColumn<Message>[] = [
 export function MessagesPage() {
   const { t } = useI18n();
   const texts = t.exchange.message;
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(messagesQuery(filters));
-  const set = (change: MessageFilters) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   return (
     <Page
       title={texts.title}
@@ -49,10 +48,7 @@ export function MessagesPage() {
         <ExportButton fileName="messages" columns={COLUMNS} rows={(signal) => eachMessage(filters, signal)} />
       }
     >
-      <FilterBar
-        isFiltered={Object.keys(filters).length > 0}
-        onClear={() => void navigate({ search: {}, replace: true })}
-      >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <MessageFilterFields filters={filters} set={set} />
       </FilterBar>
       <Panel isFlush>
@@ -76,12 +72,7 @@ function MessageFilterFields({ filters, set }: FiltersProps) {
   return (
     <>
       <DayFilter label={t.common.day} value={filters.day} onChange={(day) => set({ day })} />
-      <SelectFilter
-        label={t.common.controlArea}
-        value={filters.tso}
-        options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-        onChange={(tso) => set({ tso })}
-      />
+      <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
       <SelectFilter
         label={t.common.direction}
         value={filters.direction}

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { DirectionBadge } from '../brp/badges.tsx';
 import { NominationLink } from '../brp/links.tsx';
+import { HeatLegend } from '../charts/heat-legend.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
 import { type DeliveryDay, slotStart } from '../domain/delivery-day.ts';
 import { sumKwh } from '../domain/energy.ts';
@@ -71,7 +72,18 @@ export function MismatchDay({ day, mismatches, search, set }: Props) {
   return (
     <>
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
-        <Panel title={texts.positions(format.day(day))} actions={<Legend />}>
+        <Panel
+          title={texts.positions(format.day(day))}
+          actions={
+            <HeatLegend
+              entries={[
+                { label: texts.more, className: 'fill-out' },
+                { label: texts.less, className: 'fill-in' },
+                { label: texts.none, className: 'fill-sunken stroke-line-strong' },
+              ]}
+            />
+          }
+        >
           <HeatMap
             label={texts.positionsLabel(format.dayLong(day))}
             help={texts.positionsHelp}
@@ -99,28 +111,6 @@ function selectedCell(positions: readonly Position[], { nomination, slot }: Mism
   const bySlot = positions.findIndex(({ slots }) => slots.some((known) => known.slot === slot));
   const row = Math.max(0, named >= 0 ? named : bySlot);
   return { row, slot: slot ?? positions[row]?.slots[0]?.slot ?? 1 };
-}
-
-function Legend() {
-  const { t } = useI18n();
-  const texts = t.exchange.mismatch;
-  const entries = [
-    { label: texts.more, className: 'fill-out' },
-    { label: texts.less, className: 'fill-in' },
-    { label: texts.none, className: 'fill-sunken stroke-line-strong' },
-  ];
-  return (
-    <span className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
-      {entries.map(({ label, className }) => (
-        <span key={label} className="inline-flex items-center gap-1.5">
-          <svg aria-hidden="true" width="12" height="12">
-            <rect x="1" y="1" width="10" height="10" strokeWidth="1.5" className={className} />
-          </svg>
-          {label}
-        </span>
-      ))}
-    </span>
-  );
 }
 
 type SidesProps = { day: DeliveryDay; position: Position; slot: number };

@@ -1,18 +1,19 @@
-import { type NominationMismatch, TSOS } from '@saldo/api';
+import { type NominationMismatch } from '@saldo/api';
 import { useQueries } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
+import { TsoFilter } from '../brp/filter-fields.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
 import { addDays, type DeliveryDay, ORDINARY_SLOTS, slotCount, slotStart } from '../domain/delivery-day.ts';
 import { deviationBySlot } from '../domain/mismatch.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
-import { DayPicker, FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { choicesOf } from '../ui/address.ts';
+import { DayPicker, FilterBar } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton, SkeletonBlock } from '../ui/states.tsx';
 import { mismatchesQuery } from './exchange-queries.ts';
-import type { MismatchSearch } from './filters.ts';
 import { MismatchDay } from './mismatch-day.tsx';
 
 const route = getRouteApi('/app/operator/mismatches');
@@ -39,25 +40,17 @@ export function MismatchesPage() {
   const { t } = useI18n();
   const texts = t.exchange.mismatch;
   const today = useToday();
-  const search = route.useSearch();
+  const { search, set } = choicesOf(route.useSearch(), route.useNavigate());
   const { day = today, tso } = search;
-  const navigate = route.useNavigate();
   const days = useMemo(() => overviewDays(day, today), [day, today]);
   const queries = useQueries({ queries: days.map((of) => mismatchesQuery(of, tso)) });
   const shown = queries[days.indexOf(day)];
-  const set = (change: MismatchSearch) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
   const show = (next: DeliveryDay, slot?: number) => set({ day: next, slot, nomination: undefined });
   return (
     <Page title={texts.title} text={texts.text}>
       <FilterBar isFiltered={tso !== undefined} onClear={() => set({ tso: undefined })}>
         <DayPicker value={day} today={today} onChange={(next) => show(next)} />
-        <SelectFilter
-          label={t.common.controlArea}
-          value={tso}
-          options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-          onChange={(next) => set({ tso: next })}
-        />
+        <TsoFilter value={tso} onChange={(next) => set({ tso: next })} />
       </FilterBar>
       <DaysPanel
         days={days}

@@ -1,13 +1,13 @@
-import { LIMITS } from '@saldo/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Form, FormButtons, TextField } from '../ui/form.tsx';
+import { Form, FormButtons } from '../ui/form.tsx';
+import { NameField } from './fields.tsx';
 
 type Props<T> = {
   title: string;
-  label: string;
   /** The lists in which the new record appears. */
   queryKey: readonly string[];
   create: (name: string) => Promise<T>;
@@ -16,29 +16,21 @@ type Props<T> = {
 };
 
 /** Makes something that is known by its name alone at first: a BRP, an account. */
-export function NameDialog<T>({ title, label, queryKey, create, onMade, onClose }: Props<T>) {
+export function NameDialog<T>({ title, queryKey, create, onMade, onClose }: Props<T>) {
   const { t } = useI18n();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [name, setName] = useState('');
   const creation = useMutation({
     mutationFn: () => create(name),
     onSuccess: async (record) => {
-      await queryClient.invalidateQueries({ queryKey });
+      await refresh(queryKey);
       onMade(record);
     },
   });
   return (
     <Dialog title={title} onClose={onClose}>
       <Form error={creation.error} fields={['name']} onSubmit={() => creation.mutate()}>
-        <TextField
-          name="name"
-          label={label}
-          autoFocus
-          autoComplete="off"
-          maxLength={LIMITS.nameLength}
-          value={name}
-          onChange={setName}
-        />
+        <NameField autoFocus value={name} onChange={setName} />
         <FormButtons action={t.operator.submit} isBusy={creation.isPending} onClose={onClose} />
       </Form>
     </Dialog>

@@ -1,21 +1,16 @@
-import {
-  CONTRACT_TYPES,
-  type Contract,
-  LIMITS,
-  type OperatorContractCreate,
-  type OperatorCustomer,
-  PPA_TYPES,
-} from '@saldo/api';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { CONTRACT_TYPES, type Contract, LIMITS, type OperatorContractCreate, PPA_TYPES } from '@saldo/api';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { addDays, dayStart, instantText, isDay } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Form, SelectField, TextField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { ContractPartyField } from './contract-party-field.tsx';
 import {
   EMPTY_PROFILE,
   isProfileKind,
@@ -23,7 +18,7 @@ import {
   type ProfileInput,
   profileOf,
 } from './profile-fields.tsx';
-import { assetsQuery, partiesQuery } from './queries.ts';
+import { assetsQuery } from './queries.ts';
 
 const FIELDS = [
   'external_id',
@@ -95,7 +90,7 @@ export function NewContractPage() {
   const texts = t.operator.contracts;
   const toast = useToast();
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [inputs, setInputs] = useState(EMPTY);
   const [profile, setProfile] = useState(EMPTY_PROFILE);
   const set = (change: Partial<Inputs>) => setInputs({ ...inputs, ...change });
@@ -103,7 +98,7 @@ export function NewContractPage() {
     mutationFn: () => operatorClient.contracts.create(bodyOf(inputs, profile)),
     onSuccess: async ({ id, external_id }) => {
       toast(t.operator.savedToast(external_id));
-      await queryClient.invalidateQueries({ queryKey: ['contracts'] });
+      await refresh(['contracts']);
       await navigate({ to: '/operator/contracts/$contractId', params: { contractId: id } });
     },
   });
@@ -145,19 +140,6 @@ type FieldsProps = { inputs: Inputs; set: (change: Partial<Inputs>) => void };
 function CommonFields({ inputs, set }: FieldsProps) {
   const { t } = useI18n();
   const texts = t.operator.contracts;
-  const { data: parties = [] } = useQuery(partiesQuery);
-  const label = ({ name, status, balance_group }: OperatorCustomer) =>
-    [
-      name,
-      balance_group && `${balance_group.eic} ${t.common.tsos[balance_group.tso]}`,
-      status === 'active' ? null : t.brp.customers.statuses[status],
-    ]
-      .filter(Boolean)
-      .join(' · ');
-  const options = [
-    { value: '', label: t.operator.choose, isDisabled: true },
-    ...parties.map((customer) => ({ value: customer.id, label: label(customer) })),
-  ];
   return (
     <>
       <div className="grid items-start gap-4 sm:grid-cols-2">
@@ -180,18 +162,14 @@ function CommonFields({ inputs, set }: FieldsProps) {
           onChange={(type) => set({ type })}
         />
       </div>
-      <SelectField
+      <ContractPartyField
         name="seller_customer_id"
         label={t.brp.contracts.seller}
-        value={inputs.seller}
-        options={options}
         onChange={(seller) => set({ seller })}
       />
-      <SelectField
+      <ContractPartyField
         name="buyer_customer_id"
         label={t.brp.contracts.buyer}
-        value={inputs.buyer}
-        options={options}
         onChange={(buyer) => set({ buyer })}
       />
       <div className="grid items-start gap-4 sm:grid-cols-2">

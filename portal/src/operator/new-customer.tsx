@@ -1,12 +1,14 @@
-import { LIMITS, type Tso } from '@saldo/api';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Tso } from '@saldo/api';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { groupOptions } from '../brp/filter-fields.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
-import { BrpField } from './fields.tsx';
+import { Form, FormButtons, SelectField } from '../ui/form.tsx';
+import { BrpField, NameField } from './fields.tsx';
 import { groupsQuery } from './queries.ts';
 
 /** Assigns a new customer to a BRP, which has to activate it. */
@@ -14,7 +16,7 @@ export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefin
   const { t } = useI18n();
   const texts = t.operator.customers;
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [brp, setBrp] = useState(brpId ?? '');
   const [name, setName] = useState('');
   const [eic, setEic] = useState('');
@@ -27,7 +29,7 @@ export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefin
       return operatorClient.customers.create({ brp_id: brp, name, ...group });
     },
     onSuccess: async ({ id }) => {
-      await queryClient.invalidateQueries({ queryKey: ['customers'] });
+      await refresh(['customers']);
       await navigate({ to: '/operator/customers/$customerId', params: { customerId: id } });
     },
   });
@@ -44,24 +46,14 @@ export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefin
         onSubmit={() => create.mutate()}
       >
         <BrpField name="brp_id" label={t.operator.brp} value={brp} onChange={chooseBrp} />
-        <TextField
-          name="name"
-          label={t.operator.name}
-          autoComplete="off"
-          maxLength={LIMITS.nameLength}
-          value={name}
-          onChange={setName}
-        />
+        <NameField value={name} onChange={setName} />
         <SelectField
           name="balance_group.eic"
           label={t.common.balanceGroup}
           hint={texts.groupHint}
           value={eic}
           disabled={brp === ''}
-          options={[
-            { value: '', label: texts.noGroupYet },
-            ...groups.map((group) => ({ value: group.eic, label: `${group.name} · ${group.eic}` })),
-          ]}
+          options={[{ value: '', label: texts.noGroupYet }, ...groupOptions(groups)]}
           onChange={(chosen) => {
             setEic(chosen);
             setTso(groups.find((group) => group.eic === chosen)?.tsos[0] ?? '');

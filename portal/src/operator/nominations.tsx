@@ -7,13 +7,13 @@ import { eachNominationLine, NominationFilterFields, NominationTable } from '../
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { DayPicker, FilterBar } from '../ui/filters.tsx';
 import { MoreButton } from '../ui/more.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
-import type { NominationFilters } from './filters.ts';
 import { useGroupOwners } from './lookups.ts';
 import { groupsQuery, nominationsQuery } from './queries.ts';
 import { RunDialog } from './run-dialog.tsx';
@@ -25,16 +25,13 @@ export function NominationsPage() {
   const { t, format } = useI18n();
   const today = useToday();
   const mayManage = useMayManage();
-  const { day: chosen, ...filters } = route.useSearch();
-  const day = chosen ?? today;
-  const navigate = route.useNavigate();
+  const search = route.useSearch();
+  const { day = today } = search;
+  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { day });
   const query = useInfiniteQuery(nominationsQuery(day, filters));
   const { data: groups = [] } = useQuery(groupsQuery());
   const ownerOf = useGroupOwners();
   const [isAsked, setIsAsked] = useState(false);
-  const set = (change: NominationFilters) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page
       title={t.operator.nominations.title}
@@ -54,7 +51,7 @@ export function NominationsPage() {
         </>
       }
     >
-      <FilterBar isFiltered={isFiltered} onClear={() => void navigate({ search: { day }, replace: true })}>
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <DayPicker value={day} today={today} onChange={(next) => set({ day: next })} />
         <NominationFilterFields
           filters={filters}

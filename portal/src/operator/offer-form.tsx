@@ -1,13 +1,14 @@
-import { LIMITS, OFFER_PPA_TYPES, type OperatorAsset } from '@saldo/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { COUNTRY_LENGTH, type OfferInputs, offerBody, offerFaults } from '../domain/offer.ts';
+import { OFFER_PPA_TYPES, type OperatorAsset } from '@saldo/api';
+import { useMutation } from '@tanstack/react-query';
+import { type OfferInputs, offerBody, offerFaults } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Button } from '../ui/button.tsx';
-import { Form, SelectField, TextAreaField, TextField } from '../ui/form.tsx';
+import { Form, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { CoverField } from './cover-field.tsx';
+import { InfoField, PlaceFields, useFaults } from './market-fields.tsx';
 import { PriceLadderEditor } from './price-ladder-editor.tsx';
 
 const FIELDS = [
@@ -33,27 +34,17 @@ export function OfferForm({ asset, inputs, onChange, onSaved }: Props) {
   const { t } = useI18n();
   const texts = t.market.operator;
   const toast = useToast();
-  const queryClient = useQueryClient();
-  const [isTried, setIsTried] = useState(false);
+  const refresh = useRefresh();
   const set = (change: Partial<OfferInputs>) => onChange({ ...inputs, ...change });
-  const found = offerFaults(inputs);
-  const errorOf = (name: string) => {
-    const fault = isTried ? found.get(name) : undefined;
-    return fault && texts.faults[fault];
-  };
   const save = useMutation({
     mutationFn: () => operatorClient.assets.update(asset.id, { offer: offerBody(inputs, asset.offer) }),
     onSuccess: async ({ name }) => {
       toast(asset.offer ? t.operator.savedToast(name) : texts.publishedToast(name));
-      setIsTried(false);
-      await queryClient.invalidateQueries({ queryKey: ['assets'] });
+      await refresh(['assets']);
       onSaved();
     },
   });
-  const submit = () => {
-    setIsTried(true);
-    if (found.size === 0) save.mutate();
-  };
+  const { errorOf, submit } = useFaults(offerFaults(inputs), save.mutate);
   return (
     <Form error={save.error} fields={FIELDS} onSubmit={submit}>
       <div className="grid gap-4 sm:grid-cols-2">
@@ -82,36 +73,14 @@ export function OfferForm({ asset, inputs, onChange, onSaved }: Props) {
           value={inputs.annualMwh}
           onChange={(annualMwh) => set({ annualMwh })}
         />
-        <TextField
-          name="offer.state"
-          label={t.market.state}
-          hint={texts.optional}
-          maxLength={LIMITS.nameLength}
-          value={inputs.state}
-          onChange={(state) => set({ state })}
-        />
-        <TextField
-          name="offer.country"
-          label={t.market.country}
-          hint={t.market.countryHint}
-          maxLength={COUNTRY_LENGTH}
-          value={inputs.country}
-          onChange={(country) => set({ country })}
-        />
+        <PlaceFields prefix="offer." value={inputs} onChange={set} />
       </div>
       <PriceLadderEditor
         pricing={inputs.pricing}
         errorOf={errorOf}
         onChange={(pricing) => set({ pricing })}
       />
-      <TextAreaField
-        name="offer.additional_info"
-        label={t.market.info}
-        hint={texts.optional}
-        maxLength={LIMITS.additionalInfoLength}
-        value={inputs.info}
-        onChange={(info) => set({ info })}
-      />
+      <InfoField name="offer.additional_info" value={inputs.info} onChange={(info) => set({ info })} />
       <CoverField url={inputs.coverUrl} onChange={(coverUrl) => set({ coverUrl })} />
       <div className="flex justify-end">
         <Button type="submit" variant="primary" isBusy={save.isPending}>

@@ -1,8 +1,8 @@
 import type { AuditEntry, Brp, Nomination, OperatorCustomer } from '@saldo/api';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { isWanted } from '../brp/queries.ts';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { customerQueryBy, isWanted } from '../brp/queries.ts';
 import { type DeliveryDay, deliveryRange } from '../domain/delivery-day.ts';
-import { allOf, given, PAGE_SIZE, pages } from '../session/lists.ts';
+import { allOf, given, PAGE_SIZE, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import type {
   AuditFilters,
@@ -63,11 +63,7 @@ export const keysQuery = ({ owner_type, owner_id }: KeyFilters) =>
 export const customersQuery = (filters: CustomerFilters) =>
   infiniteQueryOptions({
     queryKey: ['customers', filters],
-    queryFn: ({ pageParam, signal }) =>
-      operatorClient.customers.list(
-        { ...given(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
-        { signal },
-      ),
+    queryFn: ({ pageParam, signal }) => operatorClient.customers.list(pageOf(filters, pageParam), { signal }),
     ...pages,
   });
 
@@ -76,37 +72,13 @@ export const eachCustomer = (
   signal: AbortSignal,
 ): AsyncIterable<OperatorCustomer> => operatorClient.customers.each(given(filters), { signal });
 
-/** A customer, and the mark of its state that a change has to name. */
 export const customerQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['customer', id],
-    queryFn: async ({ signal }) => {
-      let etag: string | null = null;
-      const onResponse = ({ headers }: Response) => {
-        etag = headers.get('etag');
-      };
-      const customer = await operatorClient.customers.get(id, { signal, onResponse });
-      return { customer, etag: etag as string | null };
-    },
-  });
-
-/** Those who can be party to a contract: they have a balance group. */
-export const partiesQuery = queryOptions({
-  queryKey: ['customers', 'parties'],
-  queryFn: async ({ signal }) => {
-    const customers = await allOf(operatorClient.customers.each({}, { signal }));
-    return customers.filter(({ balance_group }) => balance_group !== null);
-  },
-});
+  customerQueryBy<OperatorCustomer>(operatorClient.customers.get, id);
 
 export const contractsQuery = (filters: ContractFilters) =>
   infiniteQueryOptions({
     queryKey: ['contracts', filters],
-    queryFn: ({ pageParam, signal }) =>
-      operatorClient.contracts.list(
-        { ...given(filters), limit: PAGE_SIZE, ...given({ after: pageParam }) },
-        { signal },
-      ),
+    queryFn: ({ pageParam, signal }) => operatorClient.contracts.list(pageOf(filters, pageParam), { signal }),
     ...pages,
   });
 
@@ -120,13 +92,7 @@ export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) =
     queryKey: ['nominations', 'of-all', day, rest],
     queryFn: ({ pageParam, signal }) =>
       operatorClient.nominations.list(
-        {
-          delivery_date: day,
-          include_slots: 'true',
-          ...given(rest),
-          limit: PAGE_SIZE,
-          ...given({ after: pageParam }),
-        },
+        { ...pageOf(rest, pageParam), delivery_date: day, include_slots: 'true' },
         { signal },
       ),
     ...pages,
@@ -140,14 +106,36 @@ export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) =
 /** How many records of one kind the home page looks at; beyond that it says "more than". */
 export const MOST_COUNTED = 500;
 
-async function firstOf<T>(records: AsyncIterable<T>, isMeant: (record: T) => boolean): Promise<T[]> {
+/** One more than the most, so that whoever shows them knows that there are more. */
+async function firstOf<T>(
+  records: AsyncIterable<T>,
+  isMeant: (record: T) => boolean,
+  most = MOST_COUNTED,
+): Promise<T[]> {
   const found: T[] = [];
   for await (const record of records) {
     if (isMeant(record)) found.push(record);
-    if (found.length > MOST_COUNTED) break;
+    if (found.length > most) break;
   }
   return found;
 }
+
+/** How many are offered to choose from; whoever looks for another one types more of its name. */
+export const MOST_FOUND = 20;
+
+/** Those who can be party to a contract, by a part of their names: they have a balance group. */
+export const partiesQuery = (search: string) =>
+  queryOptions({
+    queryKey: ['customers', 'parties', search],
+    queryFn: ({ signal }) =>
+      firstOf(
+        operatorClient.customers.each(search === '' ? {} : { search }, { signal }),
+        ({ balance_group }) => balance_group !== null,
+        MOST_FOUND,
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: false,
+  });
 
 /** Nominations of some days in one state. Their first slot is enough to know the day. */
 export const nominationsInStateQuery = (
@@ -204,10 +192,7 @@ export const auditQuery = (filters: AuditFilters, size = PAGE_SIZE) =>
   infiniteQueryOptions({
     queryKey: ['audit', filters, size],
     queryFn: ({ pageParam, signal }) =>
-      operatorClient.audit.list(
-        { ...given(filters), order: 'newest_first', limit: size, ...given({ after: pageParam }) },
-        { signal },
-      ),
+      operatorClient.audit.list({ ...pageOf(filters, pageParam, size), order: 'newest_first' }, { signal }),
     ...pages,
   });
 

@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DeliveryDay } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { FormProblem } from '../ui/form.tsx';
@@ -14,12 +15,11 @@ import { Segments } from '../ui/tabs.tsx';
 export function RunDialog({ day, onClose }: { day: DeliveryDay; onClose: () => void }) {
   const { t, format } = useI18n();
   const texts = t.operator.nominations;
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [days, setDays] = useState<'all' | 'one'>('all');
   const run = useMutation({
     mutationFn: () => operatorClient.nominations.run(days === 'all' ? {} : { delivery_date: day }),
-    onSettled: () =>
-      Promise.all(['nominations', 'health'].map((key) => queryClient.invalidateQueries({ queryKey: [key] }))),
+    onSettled: () => refresh(['nominations'], ['health']),
   });
   return (
     <Dialog title={texts.runTitle} onClose={onClose}>

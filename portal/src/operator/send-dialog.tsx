@@ -1,10 +1,11 @@
 import { TSOS, type Tso } from '@saldo/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { addDays, type DeliveryDay, isDay } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, SelectField, TextField } from '../ui/form.tsx';
@@ -19,7 +20,7 @@ type Props = { filters: UnsentFilters; today: DeliveryDay; onClose: () => void }
 export function SendDialog({ filters, today, onClose }: Props) {
   const { t } = useI18n();
   const texts = t.exchange;
-  const queryClient = useQueryClient();
+  const refresh = useRefresh();
   const [days, setDays] = useState<'all' | 'one'>(filters.day === undefined ? 'all' : 'one');
   const [day, setDay] = useState(filters.day ?? addDays(today, 1));
   const [tso, setTso] = useState<Tso | ''>(filters.tso ?? '');
@@ -31,12 +32,7 @@ export function SendDialog({ filters, today, onClose }: Props) {
           tso: tso === '' ? undefined : tso,
         }),
       ),
-    onSettled: () =>
-      Promise.all(
-        ['unsent', 'messages', 'nominations', 'nomination', 'mismatches'].map((key) =>
-          queryClient.invalidateQueries({ queryKey: [key] }),
-        ),
-      ),
+    onSettled: () => refresh(['unsent'], ['messages'], ['nominations'], ['nomination'], ['mismatches']),
   });
   return (
     <Dialog title={texts.sendTitle} onClose={onClose}>

@@ -7,33 +7,29 @@ import {
   type UserPermissions,
   type UserRole,
 } from '@saldo/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Shown } from '../brp/key-dialogs.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useSession } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { Checkbox, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { Notice } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { AccountField, BrpField } from './fields.tsx';
+import { AccountField, BrpField, NameField } from './fields.tsx';
 
 /** For whom a user works, when that is known already. */
 export type UserOwner = { readonly role: 'brp' | 'account'; readonly id: string };
-
-const useUsersChanged = () => {
-  const queryClient = useQueryClient();
-  return () => queryClient.invalidateQueries({ queryKey: ['users'] });
-};
 
 /** Makes a user and an invitation with it: without one nobody could sign in. */
 export function NewUserDialog({ owner, onClose }: { owner?: UserOwner; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.operator.users;
-  const usersChanged = useUsersChanged();
+  const refresh = useRefresh();
   const [email, setEmail] = useState('');
   const [name, setName] = useState('');
   const [role, setRole] = useState<UserRole>(owner?.role ?? 'brp');
@@ -45,7 +41,7 @@ export function NewUserDialog({ owner, onClose }: { owner?: UserOwner; onClose: 
       const user = await operatorClient.users.create({ email, name, role, permissions, ...parties[role] });
       return { user, invitation: await operatorClient.users.invite(user.id) };
     },
-    onSettled: usersChanged,
+    onSettled: () => refresh(['users']),
   });
   if (create.data) {
     return <LinkDialog user={create.data.user} invitation={create.data.invitation} onClose={onClose} />;
@@ -57,15 +53,7 @@ export function NewUserDialog({ owner, onClose }: { owner?: UserOwner; onClose: 
         fields={['email', 'name', 'role', 'permissions', 'brp_id', 'account_id']}
         onSubmit={() => create.mutate()}
       >
-        <TextField
-          name="name"
-          label={t.operator.name}
-          autoFocus
-          autoComplete="off"
-          maxLength={LIMITS.nameLength}
-          value={name}
-          onChange={setName}
-        />
+        <NameField autoFocus value={name} onChange={setName} />
         <TextField
           name="email"
           type="email"
@@ -124,7 +112,7 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
   const { t } = useI18n();
   const texts = t.operator.users;
   const toast = useToast();
-  const usersChanged = useUsersChanged();
+  const refresh = useRefresh();
   const isMyself = useSession().user.id === user.id;
   const [name, setName] = useState(user.name);
   const [permissions, setPermissions] = useState<UserPermissions>(user.permissions);
@@ -135,7 +123,7 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
       toast(t.operator.savedToast(name));
       onClose();
     },
-    onSettled: usersChanged,
+    onSettled: () => refresh(['users']),
   });
   return (
     <Dialog title={`${texts.edit}: ${user.email}`} onClose={onClose}>
@@ -144,15 +132,7 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
         fields={['name', 'permissions', 'disabled']}
         onSubmit={() => update.mutate()}
       >
-        <TextField
-          name="name"
-          label={t.operator.name}
-          autoFocus
-          autoComplete="off"
-          maxLength={LIMITS.nameLength}
-          value={name}
-          onChange={setName}
-        />
+        <NameField autoFocus value={name} onChange={setName} />
         <PermissionsField value={permissions} onChange={setPermissions} />
         <div className="grid gap-1">
           <Checkbox label={texts.disabled} checked={isDisabled} onChange={setIsDisabled} />
@@ -168,10 +148,10 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
 export function InviteDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.operator.users;
-  const usersChanged = useUsersChanged();
+  const refresh = useRefresh();
   const invite = useMutation({
     mutationFn: () => operatorClient.users.invite(user.id),
-    onSettled: usersChanged,
+    onSettled: () => refresh(['users']),
   });
   if (invite.data) return <LinkDialog user={user} invitation={invite.data} onClose={onClose} />;
   return (

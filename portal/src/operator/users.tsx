@@ -1,22 +1,24 @@
 import { LIMITS, USER_ROLES, type User, type UserStatus } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { useFilters } from '../ui/use-filters.ts';
 import { BrpFilter } from './fields.tsx';
+import { AccountLink, BrpLink } from './party-links.tsx';
 import { usersQuery } from './queries.ts';
 import { EditUserDialog, InviteDialog, NewUserDialog, type UserOwner } from './user-dialogs.tsx';
 
@@ -39,11 +41,8 @@ const COLUMNS: readonly CsvColumn<User>[] = [
 export function UsersPage() {
   const { t } = useI18n();
   const texts = t.operator.users;
-  const mayManage = useMayManage();
-  const { filters, set, clear, isFiltered } = useFilters(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useQuery(usersQuery(filters));
-  const [isAsked, setIsAsked] = useState(false);
-  const setEmail = useCallback((email: string | undefined) => set({ email }), [set]);
   return (
     <Page
       title={texts.title}
@@ -55,11 +54,9 @@ export function UsersPage() {
             columns={COLUMNS}
             rows={(signal) => operatorClient.users.each(given(filters), { signal })}
           />
-          {mayManage && (
-            <Button variant="primary" icon="plus" onClick={() => setIsAsked(true)}>
-              {texts.create}
-            </Button>
-          )}
+          <CreateButton label={texts.create} isPrimary>
+            {(close) => <NewUserDialog onClose={close} />}
+          </CreateButton>
         </>
       }
     >
@@ -76,13 +73,12 @@ export function UsersPage() {
           placeholder={texts.wholeAddress}
           value={filters.email}
           maxLength={LIMITS.emailLength}
-          onChange={setEmail}
+          onChange={(email) => set({ email })}
         />
       </FilterBar>
       <Panel isFlush>
         <Loaded query={query}>{(users) => <UserTable users={users} hasParty />}</Loaded>
       </Panel>
-      {isAsked && <NewUserDialog onClose={() => setIsAsked(false)} />}
     </Page>
   );
 }
@@ -123,17 +119,7 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
     {
       id: 'status',
       header: t.common.status,
-      cell: ({ status, invitation_expires_at }) => (
-        <span className="grid justify-items-start gap-0.5">
-          <Badge tone={TONES[status]}>{texts.statuses[status]}</Badge>
-          {invitation_expires_at && (
-            <span className="text-xs text-muted">
-              {`${texts.invitedUntil} `}
-              <Instant at={invitation_expires_at} />
-            </span>
-          )}
-        </span>
-      ),
+      cell: (user) => <UserState user={user} />,
     },
     {
       id: 'signed-in',
@@ -150,29 +136,7 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
       id: 'actions',
       header: <span className="sr-only">{t.common.actions}</span>,
       isNumber: true,
-      cell: (user) =>
-        mayManage && (
-          <span className="inline-flex gap-1">
-            {user.status !== 'disabled' && (
-              <Button
-                variant="quiet"
-                icon="external"
-                aria-label={`${texts.invite}: ${user.name}`}
-                onClick={() => setAsked({ what: 'invite', user })}
-              >
-                <span className="max-sm:sr-only">{texts.invite}</span>
-              </Button>
-            )}
-            <Button
-              variant="quiet"
-              icon="edit"
-              aria-label={`${texts.edit}: ${user.name}`}
-              onClick={() => setAsked({ what: 'edit', user })}
-            >
-              <span className="max-sm:sr-only">{texts.edit}</span>
-            </Button>
-          </span>
-        ),
+      cell: (user) => mayManage && <UserButtons user={user} onAsk={setAsked} />,
     },
   ];
   const close = () => setAsked(null);
@@ -195,24 +159,55 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
   );
 }
 
+function UserState({ user: { status, invitation_expires_at } }: { user: User }) {
+  const { t } = useI18n();
+  const texts = t.operator.users;
+  return (
+    <span className="grid justify-items-start gap-0.5">
+      <Badge tone={TONES[status]}>{texts.statuses[status]}</Badge>
+      {invitation_expires_at && (
+        <span className="text-xs text-muted">
+          {`${texts.invitedUntil} `}
+          <Instant at={invitation_expires_at} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+function UserButtons({ user, onAsk }: { user: User; onAsk: (asked: Asked) => void }) {
+  const { t } = useI18n();
+  const texts = t.operator.users;
+  return (
+    <span className="inline-flex gap-1">
+      {user.status !== 'disabled' && (
+        <Button
+          variant="quiet"
+          icon="external"
+          aria-label={`${texts.invite}: ${user.name}`}
+          onClick={() => onAsk({ what: 'invite', user })}
+        >
+          <span className="max-sm:sr-only">{texts.invite}</span>
+        </Button>
+      )}
+      <Button
+        variant="quiet"
+        icon="edit"
+        aria-label={`${texts.edit}: ${user.name}`}
+        onClick={() => onAsk({ what: 'edit', user })}
+      >
+        <span className="max-sm:sr-only">{texts.edit}</span>
+      </Button>
+    </span>
+  );
+}
+
 function UserParty({ user: { brp, account, role } }: { user: User }) {
   const { t } = useI18n();
   return (
     <span className="grid">
-      {brp && (
-        <Link to="/operator/brps/$brpId" params={{ brpId: brp.id }} className="hover:underline">
-          {brp.name}
-        </Link>
-      )}
-      {account && (
-        <Link
-          to="/operator/accounts/$accountId"
-          params={{ accountId: account.id }}
-          className="hover:underline"
-        >
-          {account.name}
-        </Link>
-      )}
+      {brp && <BrpLink {...brp} />}
+      {account && <AccountLink {...account} />}
       <span className="text-xs text-muted">{t.operator.roles[role]}</span>
     </span>
   );
@@ -221,23 +216,18 @@ function UserParty({ user: { brp, account, role } }: { user: User }) {
 /** The users of one party, on its own page. */
 export function PartyUsers({ owner }: { owner: UserOwner }) {
   const { t } = useI18n();
-  const mayManage = useMayManage();
   const query = useQuery(usersQuery(owner.role === 'brp' ? { brp_id: owner.id } : { account_id: owner.id }));
-  const [isAsked, setIsAsked] = useState(false);
   return (
     <Panel
       title={t.operator.users.title}
       isFlush
       actions={
-        mayManage && (
-          <Button icon="plus" onClick={() => setIsAsked(true)}>
-            {t.operator.users.create}
-          </Button>
-        )
+        <CreateButton label={t.operator.users.create}>
+          {(close) => <NewUserDialog owner={owner} onClose={close} />}
+        </CreateButton>
       }
     >
       <Loaded query={query}>{(users) => <UserTable users={users} />}</Loaded>
-      {isAsked && <NewUserDialog owner={owner} onClose={() => setIsAsked(false)} />}
     </Panel>
   );
 }

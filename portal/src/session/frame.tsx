@@ -1,14 +1,15 @@
 import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Preferences } from '../preferences.tsx';
+import { useTitle } from '../ui/use-title.ts';
 
 /** The page around sign-in and invitation: one card, and nothing else to do. */
 export function Frame({ title, children }: { title: string; children: ReactNode }) {
   const { t } = useI18n();
+  useTitle(title);
   return (
     <div className="grid min-h-dvh grid-rows-[1fr_auto] justify-items-center gap-6 p-4">
       <main id="content" className="grid w-full max-w-sm content-center gap-5">
-        <title>{`${title} · ${t.common.appName}`}</title>
         <div className="flex items-center gap-2.5">
           <img src="/favicon.svg" alt="" className="size-8" />
           <span className="text-lg font-semibold tracking-tight">{t.common.appName}</span>

@@ -17,6 +17,13 @@ export const pages = {
   placeholderData: keepPreviousData,
 };
 
+/** What a list is asked for its next page, or for its first one. */
+export const pageOf = <F extends object>(filters: F, after: string | undefined, limit = PAGE_SIZE) => ({
+  ...given(filters),
+  limit,
+  ...given({ after }),
+});
+
 /** Filters without those that are not set: the wire knows no undefined. */
 export const given = <F extends object>(filters: F): { [Name in keyof F]: Exclude<F[Name], undefined> } =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as never;

@@ -12,16 +12,6 @@ export const serverNow = (): number => Date.now() + aheadMs;
 
 const SECOND_MS = 1000;
 
-/** The platform's time, to the second. Only what shows a running clock should use it. */
-export function useServerNow(): number {
-  const [now, setNow] = useState(serverNow);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(serverNow()), SECOND_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
-}
-
 /** Something that follows from the platform's time; draws anew only when it changes. */
 function useFromServerTime<T extends string | number>(of: (now: number) => T): T {
   const [value, setValue] = useState(() => of(serverNow()));
@@ -31,6 +21,11 @@ function useFromServerTime<T extends string | number>(of: (now: number) => T): T
   }, [of]);
   return value;
 }
+
+const itself = (now: number) => now;
+
+/** The platform's time, to the second. Only what shows a running clock should use it. */
+export const useServerNow = (): number => useFromServerTime(itself);
 
 /** The delivery day that it is now. */
 export const useToday = (): DeliveryDay => useFromServerTime(dayOf);

@@ -1,9 +1,10 @@
-import { type ReactNode, useEffect, useId, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react';
 import { addDays, addMonths, type DeliveryDay, isDay, isMonth } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 import { inputClass, type Option } from './form.tsx';
+import { TYPING_PAUSE_MS } from './use-settled.ts';
 
 /** The filters of a list. They are kept in the address, so that a view can be sent to somebody else. */
 export function FilterBar({
@@ -78,8 +79,6 @@ export function SelectFilter<V extends string>({
   );
 }
 
-const TYPING_PAUSE_MS = 300;
-
 type TextFilterProps = {
   label: string;
   value: string | undefined;
@@ -91,12 +90,18 @@ type TextFilterProps = {
 /** Free text: takes effect when the typing pauses. */
 export function TextFilter({ label, value = '', placeholder, maxLength, onChange }: TextFilterProps) {
   const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
+  const [known, setKnown] = useState(value);
+  if (value !== known) {
+    // Cleared, or another address: what was typed is of the past.
+    setKnown(value);
+    setTyped(value);
+  }
+  const take = useEffectEvent(() => onChange(typed.trim() === '' ? undefined : typed));
   useEffect(() => {
     if (typed === value) return;
-    const timer = setTimeout(() => onChange(typed.trim() === '' ? undefined : typed), TYPING_PAUSE_MS);
+    const timer = setTimeout(take, TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [typed, value, onChange]);
+  }, [typed, value]);
   return (
     <Labelled label={label}>
       {(id) => (

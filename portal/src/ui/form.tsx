@@ -87,7 +87,15 @@ type Control = {
   readonly 'aria-describedby': string | undefined;
 };
 
-type FieldProps = {
+/** What is wrong with a field: what the page itself finds, else what the server said of it. */
+function useFieldMessage(name: string, error: string | undefined): string | undefined {
+  const { t } = useI18n();
+  const problem = useContext(FormError);
+  const found = isProblem(problem) ? problem.errors.find(({ field }) => isAbout(field, name)) : undefined;
+  return error ?? (found && fieldErrorText(t, found));
+}
+
+export type FieldProps = {
   /** As the server calls it in `errors[].field`. */
   name: string;
   label: string;
@@ -101,12 +109,8 @@ type FieldProps = {
 
 /** A label, a control, and below it what is wrong with it: all tied together for those who only hear the page. */
 export function Field({ name, label, hint, error, isLabelHidden = false, children }: FieldProps) {
-  const { t } = useI18n();
-  const problem = useContext(FormError);
   const id = useId();
-  const found = isProblem(problem) ? problem.errors.find(({ field }) => isAbout(field, name)) : undefined;
-  const message = error ?? (found && fieldErrorText(t, found));
-  const described = [message && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  const message = useFieldMessage(name, error);
   return (
     <div className="grid content-start gap-1">
       <label htmlFor={id} className={isLabelHidden ? 'sr-only' : 'text-sm font-medium'}>
@@ -116,8 +120,22 @@ export function Field({ name, label, hint, error, isLabelHidden = false, childre
         id,
         className: inputClass(message !== undefined),
         'aria-invalid': message === undefined ? undefined : true,
-        'aria-describedby': described === '' ? undefined : described,
+        'aria-describedby': remarkIds({ id, message, hint }),
       })}
+      <Remarks id={id} message={message} hint={hint} />
+    </div>
+  );
+}
+
+type RemarksProps = { id: string; message: string | undefined; hint: ReactNode };
+
+/** What is read out with a control, which names them by these ids. */
+const remarkIds = ({ id, message, hint }: RemarksProps): string | undefined =>
+  [message && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined;
+
+function Remarks({ id, message, hint }: RemarksProps) {
+  return (
+    <>
       {message && (
         <p id={`${id}-error`} className="text-sm text-bad">
           {message}
@@ -128,7 +146,7 @@ export function Field({ name, label, hint, error, isLabelHidden = false, childre
           {hint}
         </p>
       )}
-    </div>
+    </>
   );
 }
 
@@ -279,17 +297,14 @@ type CheckboxGroupProps<V extends string> = Omit<FieldProps, 'children'> & {
 /** Any number of several choices, in the order in which they are offered. */
 export function CheckboxGroup<V extends string>(props: CheckboxGroupProps<V>) {
   const { name, label, hint, error, value, options, onChange } = props;
-  const { t } = useI18n();
-  const problem = useContext(FormError);
-  const found = isProblem(problem) ? problem.errors.find(({ field }) => isAbout(field, name)) : undefined;
-  const message = error ?? (found && fieldErrorText(t, found));
   const id = useId();
+  const message = useFieldMessage(name, error);
   const toggle = (toggled: V) =>
     onChange(
       options.map((option) => option.value).filter((known) => (known === toggled) !== value.includes(known)),
     );
   return (
-    <fieldset className="grid gap-1.5" aria-describedby={message ? `${id}-error` : undefined}>
+    <fieldset className="grid gap-1.5" aria-describedby={remarkIds({ id, message, hint })}>
       <legend className="mb-1 text-sm font-medium">{label}</legend>
       {options.map((option) => (
         <Checkbox
@@ -299,12 +314,7 @@ export function CheckboxGroup<V extends string>(props: CheckboxGroupProps<V>) {
           onChange={() => toggle(option.value)}
         />
       ))}
-      {message && (
-        <p id={`${id}-error`} className="text-sm text-bad">
-          {message}
-        </p>
-      )}
-      {hint && <p className="text-xs text-muted">{hint}</p>}
+      <Remarks id={id} message={message} hint={hint} />
     </fieldset>
   );
 }

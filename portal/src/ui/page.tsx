@@ -1,12 +1,14 @@
-import { type ReactNode, useEffect, useId } from 'react';
-import { useI18n } from '../i18n/i18n.tsx';
+import { type ReactNode, useId } from 'react';
 import { cx } from './cx.ts';
+import { useTitle } from './use-title.ts';
 
 type PageProps = {
   /** What the window is called. */
   title: string;
-  /** What stands as the heading, when it is more than the title. */
+  /** What stands as the heading, when it is not the title. */
   heading?: ReactNode;
+  /** What is said of it beside its heading. */
+  badges?: ReactNode;
   /** Where the page stands, above its heading. */
   trail?: ReactNode;
   text?: ReactNode;
@@ -15,17 +17,17 @@ type PageProps = {
 };
 
 /** A page of the portal: its name, what can be done with it, and its parts below each other. */
-export function Page({ title, heading, trail, text, actions, children }: PageProps) {
-  const { t } = useI18n();
-  useEffect(() => {
-    document.title = `${title} · ${t.common.appName}`;
-  }, [title, t]);
+export function Page({ title, heading = title, badges, trail, text, actions, children }: PageProps) {
+  useTitle(title);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
         <div className="min-w-0">
           {trail && <div className="mb-1 text-sm text-muted">{trail}</div>}
-          <h1 className="text-xl font-semibold tracking-tight">{heading ?? title}</h1>
+          <h1 className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xl font-semibold tracking-tight">
+            {heading}
+            {badges}
+          </h1>
           {text && <p className="mt-1 max-w-3xl text-sm text-muted">{text}</p>}
         </div>
         {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
@@ -50,7 +52,7 @@ export function Panel({ title, text, actions, isFlush = false, children }: Panel
   return (
     <section
       aria-labelledby={title ? id : undefined}
-      className="min-w-0 overflow-hidden rounded-lg border border-line bg-surface"
+      className={cx('min-w-0 rounded-lg border border-line bg-surface', isFlush && 'overflow-hidden')}
     >
       {title && (
         <header className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2.5">

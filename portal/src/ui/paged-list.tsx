@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { MoreButton } from './more.tsx';
 import { Loaded } from './states.tsx';
 
-type PagedQuery<Page> = {
+export type PagedQuery<Page> = {
   readonly data: { readonly pages: readonly Page[] } | undefined;
   readonly error: unknown;
   readonly refetch: () => Promise<unknown>;

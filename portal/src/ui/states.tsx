@@ -3,10 +3,11 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
-import { type Tone } from './badge.tsx';
+import type { Tone } from './badge.tsx';
 import { Button, buttonClass } from './button.tsx';
 import { cx } from './cx.ts';
 import { Icon } from './icons.tsx';
+import { useTitle } from './use-title.ts';
 
 /** Grey bars in the place of what is being loaded, so that nothing jumps when it is there. */
 export function Skeleton({ lines = 6 }: { lines?: number }) {
@@ -69,9 +70,9 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
 /** In the place of a page that is not there, or not for this user. */
 export function NotFound() {
   const { t } = useI18n();
+  useTitle(t.common.notFoundTitle);
   return (
     <div className="grid justify-items-center gap-1.5 px-4 py-16 text-center">
-      <title>{`${t.common.notFoundTitle} · ${t.common.appName}`}</title>
       <h1 className="text-lg font-semibold">{t.common.notFoundTitle}</h1>
       <p className="mb-2 max-w-md text-sm text-muted">{t.common.notFoundText}</p>
       <Link to="/" className={buttonClass()}>

@@ -1,0 +1,36 @@
+import { LIMITS, type OperatorCustomer } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { SearchField } from '../ui/search-field.tsx';
+import { useSettled } from '../ui/use-settled.ts';
+import { MOST_FOUND, partiesQuery } from './queries.ts';
+
+type Props = { name: string; label: string; onChange: (customerId: string) => void };
+
+/** The seller or the buyer of a contract, out of the customers of all BRPs. */
+export function ContractPartyField({ name, label, onChange }: Props) {
+  const { t } = useI18n();
+  const [text, setText] = useState('');
+  const { data: parties = [] } = useQuery(partiesQuery(useSettled(text).trim()));
+  const nameOf = (customer: OperatorCustomer) =>
+    [
+      customer.name,
+      customer.balance_group && `${customer.balance_group.eic} ${t.common.tsos[customer.balance_group.tso]}`,
+      customer.status === 'active' ? null : t.brp.customers.statuses[customer.status],
+    ]
+      .filter(Boolean)
+      .join(' · ');
+  return (
+    <SearchField
+      name={name}
+      label={label}
+      placeholder={t.brp.customers.searchHint}
+      maxLength={LIMITS.searchLength}
+      options={parties.slice(0, MOST_FOUND).map((party) => ({ value: party.id, label: nameOf(party) }))}
+      hasMore={parties.length > MOST_FOUND}
+      onSearch={setText}
+      onChange={onChange}
+    />
+  );
+}

@@ -1,0 +1,27 @@
+import { Link } from '@tanstack/react-router';
+import { usePartyNames } from './lookups.ts';
+
+type Props = {
+  id: string;
+  /** Looked up where whoever shows it does not know it. */
+  name?: string;
+  className?: string;
+};
+
+export function BrpLink({ id, name, className = 'hover:underline' }: Props) {
+  const names = usePartyNames();
+  return (
+    <Link to="/operator/brps/$brpId" params={{ brpId: id }} className={className}>
+      {name ?? names.get(id) ?? id}
+    </Link>
+  );
+}
+
+export function AccountLink({ id, name, className = 'hover:underline' }: Props) {
+  const names = usePartyNames();
+  return (
+    <Link to="/operator/accounts/$accountId" params={{ accountId: id }} className={className}>
+      {name ?? names.get(id) ?? id}
+    </Link>
+  );
+}

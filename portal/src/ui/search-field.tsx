@@ -1,0 +1,138 @@
+import { type KeyboardEvent, useId, useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { cx } from './cx.ts';
+import { Field, type FieldProps, type Option } from './form.tsx';
+
+type Props = Omit<FieldProps, 'children' | 'isLabelHidden'> & {
+  placeholder: string;
+  maxLength: number;
+  /** What was found for what is typed. */
+  options: readonly Option<string>[];
+  /** There are more of them than are shown. */
+  hasMore: boolean;
+  onSearch: (text: string) => void;
+  /** Empty when what was chosen is typed over. */
+  onChange: (value: string) => void;
+};
+
+/** One of many, found by a part of its name. */
+export function SearchField({
+  placeholder,
+  maxLength,
+  options,
+  hasMore,
+  onSearch,
+  onChange,
+  ...rest
+}: Props) {
+  const listId = useId();
+  const [text, setText] = useState('');
+  const [isOpen, setIsOpen] = useState(false);
+  const [activeValue, setActiveValue] = useState<string | null>(null);
+  const active = isOpen ? options.findIndex(({ value }) => value === activeValue) : -1;
+  const activeOption = options[active];
+  const hasList = isOpen && options.length > 0;
+  const type = (typed: string) => {
+    setText(typed);
+    setIsOpen(true);
+    setActiveValue(null);
+    onSearch(typed);
+    onChange('');
+  };
+  const choose = ({ value, label }: Option<string>) => {
+    setText(label);
+    setIsOpen(false);
+    onChange(value);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      setIsOpen(true);
+      setActiveValue(options[Math.min(options.length - 1, Math.max(0, active + step))]?.value ?? null);
+    } else if (event.key === 'Escape') setIsOpen(false);
+    else if (event.key === 'Enter' && activeOption) {
+      // The form is not sent yet.
+      event.preventDefault();
+      choose(activeOption);
+    }
+  };
+  return (
+    <Field {...rest}>
+      {(control) => (
+        <div className="relative">
+          <input
+            {...control}
+            role="combobox"
+            aria-autocomplete="list"
+            aria-expanded={hasList}
+            aria-controls={hasList ? listId : undefined}
+            aria-activedescendant={activeOption && `${listId}-${active}`}
+            autoComplete="off"
+            name={rest.name}
+            placeholder={placeholder}
+            maxLength={maxLength}
+            value={text}
+            onChange={(event) => type(event.target.value)}
+            onClick={() => setIsOpen(true)}
+            onBlur={() => setIsOpen(false)}
+            onKeyDown={onKeyDown}
+          />
+          {isOpen && (
+            <Found
+              id={listId}
+              label={rest.label}
+              options={options}
+              hasMore={hasMore}
+              active={active}
+              onChoose={choose}
+            />
+          )}
+        </div>
+      )}
+    </Field>
+  );
+}
+
+type FoundProps = Pick<Props, 'label' | 'options' | 'hasMore'> & {
+  id: string;
+  active: number;
+  onChoose: (option: Option<string>) => void;
+};
+
+function Found({ id, label, options, hasMore, active, onChoose }: FoundProps) {
+  const { t } = useI18n();
+  const remark = hasMore ? t.common.moreMatches(options.length) : t.common.matches(options.length);
+  return (
+    <div className="absolute inset-x-0 top-full z-20 mt-1 overflow-hidden rounded-md border border-line-strong bg-surface shadow-lg">
+      {options.length > 0 && (
+        <div id={id} role="listbox" aria-label={label} className="max-h-60 overflow-y-auto">
+          {options.map((option, index) => (
+            <div
+              key={option.value}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === active}
+              tabIndex={-1}
+              ref={(element) => {
+                if (index === active) element?.scrollIntoView({ block: 'nearest' });
+              }}
+              className={cx(
+                'cursor-pointer px-2.5 py-1.5 text-sm',
+                index === active ? 'bg-accent-soft' : 'hover:bg-sunken',
+              )}
+              // The field keeps the focus, and with it the list stays open until the click.
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => onChoose(option)}
+            >
+              {option.label}
+            </div>
+          ))}
+        </div>
+      )}
+      <p role="status" className="border-t border-line px-2.5 py-1 text-xs text-muted">
+        {remark}
+      </p>
+    </div>
+  );
+}
