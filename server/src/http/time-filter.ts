@@ -38,13 +38,12 @@ type DeliveryQuery = {
 export type InstantRange = { start: number; end: number };
 
 export function deliveryRange(query: DeliveryQuery): InstantRange {
-  const { delivery_date: day = null } = query;
-  const start = startOf(query.delivery_start) ?? -Infinity;
-  const end = instantOf(query.delivery_end) ?? Infinity;
-  return {
-    start: Math.max(start, dayStart(day ?? FIRST_DAY)),
-    end: Math.min(end, dayEnd(day ?? LAST_DAY)),
-  };
+  const start = Math.max(dayStart(FIRST_DAY), startOf(query.delivery_start) ?? -Infinity);
+  const end = Math.min(dayEnd(LAST_DAY), instantOf(query.delivery_end) ?? Infinity);
+  const { delivery_date: day } = query;
+  return day === undefined
+    ? { start, end }
+    : { start: Math.max(start, dayStart(day)), end: Math.min(end, dayEnd(day)) };
 }
 
 /** The delivery days that lie in a range as a whole. */
