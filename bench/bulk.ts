@@ -9,7 +9,7 @@ import { encodeId, ID_PREFIX } from '../server/src/domain/id.ts';
 import { nominateDue } from '../server/src/features/nominations/actions.ts';
 import { findNominations, type NominationRow } from '../server/src/features/nominations/store.ts';
 import { nominationEnvelope, nominationWriter } from '../server/src/features/nominations/wire.ts';
-import type { Target } from './load.ts';
+import type { Target } from './connection.ts';
 import { type Bench, type Comparison, cpuMicroseconds } from './measure.ts';
 import { assertSameBodies, type Processes } from './servers.ts';
 import { askedBy } from './targets.ts';

@@ -1,5 +1,5 @@
+import type { Target } from './connection.ts';
 import { cpuSeconds, familyCpuSeconds, hasCpuTimes, machineCpuSeconds } from './cpu.ts';
-import type { Target } from './load.ts';
 import type { BenchServer, Generator } from './servers.ts';
 
 export type Plan = {
@@ -141,7 +141,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-function medianSample(samples: readonly Sample[]): Sample {
+export function medianSample(samples: readonly Sample[]): Sample {
   const of = (member: keyof Sample) => median(samples.map((sample) => sample[member]));
   return {
     requestsPerSecond: of('requestsPerSecond'),

@@ -30,7 +30,7 @@ export function tables(results: Results): string {
     ...saldoTable(results),
     ...importTable(results),
     ...growthTables(results),
-    ...overloadText(results),
+    ...overloadTable(results),
     ...disturbances(results),
     ...(results.leftOut.length > 0 ? [`There was no time for: ${results.leftOut.join('; ')}.`] : []),
     ...(hasCpuTimes ? [] : ['This system does not tell CPU times of processes: costs are wall time.']),
@@ -149,16 +149,43 @@ function growthTables({ growth }: Results): string[] {
   ];
 }
 
-function overloadText({ overload }: Results): string[] {
+function overloadTable({ overload }: Results): string[] {
   if (!overload) return [];
-  const { before, flood, after, requestsAtOnce } = overload;
+  const { capacity, alone, flood, after, requestsAtOnce } = overload;
   const rate = (requests: number) => count(requests / flood.seconds);
+  const ms = (value: number) => value.toFixed(1);
+  const row = (name: string, { requestsPerSecond, p50Ms, p99Ms }: Sample) => [
+    name,
+    count(requestsPerSecond),
+    ms(p50Ms),
+    ms(p99Ms),
+  ];
+  const told = (value: number | null) => (value === null ? 'not within 5 s' : `after ${value.toFixed(0)} ms`);
   return [
-    `Overload, with at most ${requestsAtOnce} requests at once: it answers ${count(before.requestsPerSecond)} requests/s. ` +
-      `Asked for ${count(flood.perSecond)}, it answered ${rate(flood.answered)} (p50 ${flood.answeredP50Ms.toFixed(0)} ms, ` +
-      `p99 ${flood.answeredP99Ms.toFixed(0)} ms) and turned ${rate(flood.shed)} away with 503 and Retry-After ` +
-      `(p99 ${flood.shedP99Ms.toFixed(0)} ms); ${rate(flood.unsent)} found no connection. ` +
-      `Right afterwards it answered ${count(after.requestsPerSecond)}.`,
+    table(
+      [`overload, at most ${requestsAtOnce} requests at once`, 'requests/s', 'p50 ms', 'p99 ms'],
+      [
+        row('one connection', alone),
+        row(`${requestsAtOnce} connections: the capacity`, capacity),
+        [`flood: asked for ${count(flood.perSecond)}, really sent`, rate(flood.sent), '', ''],
+        ['flood: answered', rate(flood.answered), ms(flood.answeredP50Ms), ms(flood.answeredP99Ms)],
+        [
+          'flood: turned away with 503 and Retry-After',
+          rate(flood.shed),
+          ms(flood.shedP50Ms),
+          ms(flood.shedP99Ms),
+        ],
+        ['flood: no connection for it', rate(flood.unsent), '', ''],
+        ['flood: failed', rate(flood.failed), '', ''],
+        row(`after it, ${requestsAtOnce} connections`, after),
+      ],
+    ),
+    `The flood lasted ${flood.seconds.toFixed(1)} s over ${count(flood.connections)} open connections; the load generator ` +
+      `took ${flood.generatorCores.toFixed(1)} of the cores that it shares with server and database. An answer cost the ` +
+      `server ${capacity.serverUs.toFixed(0)} µs, a refusal about ${Math.max(0, flood.refusalUs).toFixed(0)}. Who asked from ` +
+      `its end on was answered ${told(flood.firstAnswerMs)}, as fast as usual (within twice the p50 of one connection) ` +
+      `${told(flood.usualAgainMs)}, and on a new connection ${told(flood.newcomerMs)}.` +
+      (flood.firstFailure === null ? '' : ` The first failure: ${flood.firstFailure}`),
   ];
 }
 

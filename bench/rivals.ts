@@ -1,6 +1,6 @@
 /** Measures transaction pages against what a team would build with the usual parts: see rivals/ beside this file. */
 import assert from 'node:assert/strict';
-import type { Target } from './load.ts';
+import type { Target } from './connection.ts';
 import type { Bench, Comparison, Contestant } from './measure.ts';
 import { makeRows, type RowsLoaded } from './rivals/rows.ts';
 import { type BenchServer, bodyOf, type Processes } from './servers.ts';

@@ -5,7 +5,9 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { FloodResult, LoadJob, LoadResult, Target, WalkResult } from './load.ts';
+import type { Target } from './connection.ts';
+import type { FloodJob, FloodResult } from './flood.ts';
+import type { LoadJob, LoadResult, WalkResult } from './load.ts';
 
 export type BenchServer = { readonly name: string; readonly port: number; readonly pid: number };
 /** The product has a second listener, for the customer API. */
@@ -115,7 +117,7 @@ export class Generator {
     return this.run<WalkResult>({ kind: 'walk', ...job });
   }
 
-  flood(job: Omit<LoadJob & { kind: 'flood' }, 'kind'>): Promise<FloodResult> {
+  flood(job: FloodJob): Promise<FloodResult> {
     return this.run<FloodResult>({ kind: 'flood', ...job });
   }
 
