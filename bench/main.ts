@@ -26,6 +26,7 @@ import { measureRivals } from './rivals.ts';
 import { measureSaldo } from './saldo.ts';
 import { assertSameBodies, type BenchServer, type Generator, Processes } from './servers.ts';
 import { askedBy, contractPages, dayPages, singleContracts, singleCustomers } from './targets.ts';
+import { measureWorkers } from './workers.ts';
 import { type BenchWorld, createWorld, loadVolumes } from './world.ts';
 
 const FOLDER = fileURLToPath(new URL('./data', import.meta.url));
@@ -175,6 +176,12 @@ const PHASES: readonly (readonly [title: string, work: (run: Run) => Promise<voi
     'overload',
     async ({ results, world, processes, generator, bench, say }) => {
       results.overload = await measureOverload(world, processes, generator, bench, say);
+    },
+  ],
+  [
+    'workers',
+    async ({ results, world, processes, bench, say }) => {
+      results.workers = await measureWorkers(world, processes, bench, say);
     },
   ],
   [

@@ -111,7 +111,7 @@ export class Bench {
 
   private cpuTimes(server: BenchServer) {
     return {
-      server: cpuSeconds(server.pid),
+      server: [server.pid, ...(server.helpers ?? [])].reduce((sum, pid) => sum + familyCpuSeconds(pid), 0),
       database: familyCpuSeconds(this.postmaster),
       generator: cpuSeconds(this.generator.pid),
       machine: machineCpuSeconds(),

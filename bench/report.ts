@@ -6,7 +6,7 @@ import { hasCpuTimes } from './cpu.ts';
 import { count, goalsOf } from './goals.ts';
 import { type Comparison, costOf, type Sample } from './measure.ts';
 import type { Mode } from './modes.ts';
-import { comparisonsOf, type Results } from './results.ts';
+import { comparisonsOf, type Results, workersComparisons } from './results.ts';
 import { totalBytes } from './world.ts';
 
 export function machineFacts(postgres: string): Results['machine'] {
@@ -30,6 +30,7 @@ export function tables(results: Results): string {
     ...saldoTable(results),
     ...importTable(results),
     ...growthTables(results),
+    ...workersTable(results),
     ...overloadTable(results),
     ...disturbances(results),
     ...(results.leftOut.length > 0 ? [`There was no time for: ${results.leftOut.join('; ')}.`] : []),
@@ -146,6 +147,29 @@ function growthTables({ growth }: Results): string[] {
       ['transactions', 'connections', 'requests/s', 'server µs', 'database µs', 'p50 ms', 'p99 ms'],
       connections,
     ),
+  ];
+}
+
+function workersTable(results: Results): string[] {
+  const compared = workersComparisons(results);
+  const { workers } = results;
+  if (!workers) return [];
+  const rows = compared.flatMap(([name, otherName, { first, second, costRatio }]) => [
+    [name, ...sampleCells(first), `${costRatio.toFixed(2)} ×`],
+    [otherName, ...sampleCells(second), ''],
+  ]);
+  const { requests, inRedis } = workers.counted;
+  const shared =
+    inRedis === null
+      ? 'Redis is not measured: there is no redis-server.'
+      : `After ${requests} requests to both workers, X-RateLimit-Remaining had fallen by ${inRedis}: one count for both.`;
+  return [
+    table(
+      ['contract’s transactions', 'requests/s', 'server µs', 'database µs', 'p50 ms', 'p99 ms', 'CPU time'],
+      rows,
+    ),
+    'The server is all its processes, and Redis where it counts there; load generator and database share the cores with ' +
+      `it. ${shared}`,
   ];
 }
 

@@ -9,6 +9,7 @@ import type { Comparison } from './measure.ts';
 import type { OverloadResults } from './overload.ts';
 import type { RivalResults } from './rivals.ts';
 import type { SaldoResults } from './saldo.ts';
+import type { WorkersResults } from './workers.ts';
 import type { LoadResult } from './world.ts';
 
 /** What a run found. A part is missing when there was no time for it. */
@@ -35,6 +36,7 @@ export type Results = {
   guard?: GuardResults;
   saldo?: SaldoResults;
   overload?: OverloadResults;
+  workers?: WorkersResults;
   market?: MarketResults;
   engine?: EngineResults;
   exchange?: ExchangeResults;
@@ -51,5 +53,17 @@ export function comparisonsOf(results: Results): Comparison[] {
     ...(results.walk ? [results.walk.lastAgainstFirst] : []),
     ...(results.rivals?.pages.map(({ comparison }) => comparison) ?? []),
     ...(results.bulk ? [results.bulk.againstLimit] : []),
+    ...workersComparisons(results).map(([, , comparison]) => comparison),
   ];
+}
+
+/** What is compared with what, of those that were measured. */
+export function workersComparisons({ workers }: Results): [first: string, second: string, Comparison][] {
+  if (!workers) return [];
+  const all: [string, string, Comparison | null][] = [
+    ['two workers', 'one worker', workers.twoAgainstOne],
+    ['one worker, counting in Redis', 'one worker', workers.redisAgainstMemory],
+    ['two workers, counting in Redis', 'one worker', workers.twoWithRedis],
+  ];
+  return all.flatMap(([first, second, comparison]) => (comparison ? [[first, second, comparison]] : []));
 }
