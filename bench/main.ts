@@ -163,10 +163,11 @@ const PHASES: readonly (readonly [title: string, work: (run: Run) => Promise<voi
   ],
   [
     'imports',
-    async ({ results, databases, processes, mode, say }) => {
+    async ({ results, databases, processes, postmaster, mode, say }) => {
       results.imports = await measureImport(
         await databases.create('import'),
         processes,
+        postmaster,
         say,
         mode.importContracts,
       );

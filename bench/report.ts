@@ -4,7 +4,7 @@ import os from 'node:os';
 import { chartsOf } from './charts.ts';
 import { hasCpuTimes } from './cpu.ts';
 import { count, goalsOf } from './goals.ts';
-import { type Comparison, costOf, type Sample } from './measure.ts';
+import { type Comparison, costOf, median, type Sample } from './measure.ts';
 import type { Mode } from './modes.ts';
 import { comparisonsOf, type Results, workersComparisons } from './results.ts';
 import { totalBytes } from './world.ts';
@@ -106,17 +106,34 @@ function saldoTable({ saldo }: Results): string[] {
 
 function importTable({ imports }: Results): string[] {
   if (!imports) return [];
-  const rows = imports.measures.map((measure) => [
-    measure.name,
-    count(measure.transactionsPerSecond),
+  const { copy } = imports;
+  const copySeconds = median(copy.seconds);
+  const cells = (measure: typeof copy) => [
+    count(measure.transactions / median(measure.seconds)),
     count(measure.megabytes),
     measure.seconds.map((second) => second.toFixed(2)).join(' '),
+    measure.cpuSeconds.toFixed(2),
+    `${(median(measure.seconds) / copySeconds).toFixed(1)} ×`,
+    `${(measure.cpuSeconds / copy.cpuSeconds).toFixed(1)} ×`,
+  ];
+  const rows = imports.measures.map((measure) => [
+    measure.name,
+    ...cells(measure),
     measure.peakMegabytes === null ? '' : count(measure.peakMegabytes),
   ]);
-  rows.push(['Express and Drizzle, JSON to inserts', count(imports.rivalRowsPerSecond), '', '', '']);
-  return [
-    table(['import over HTTP', 'transactions/s', 'MB', 'seconds of each round', 'server’s peak MB'], rows),
-  ];
+  rows.push(['COPY alone of the same sheets, packed beforehand', ...cells(copy), '']);
+  rows.push([
+    'Express and Drizzle, JSON to inserts',
+    count(imports.rivalRowsPerSecond),
+    '',
+    '',
+    '',
+    '',
+    '',
+    '',
+  ]);
+  const head = ['transactions/s', 'MB', 'seconds of each round', 'CPU s', 'time, COPY’s', 'CPU time, COPY’s'];
+  return [table(['import over HTTP', ...head, 'server’s peak MB'], rows)];
 }
 
 function growthTables({ growth }: Results): string[] {
