@@ -30,6 +30,7 @@ export function tables(results: Results): string {
     ...saldoTable(results),
     ...importTable(results),
     ...growthTables(results),
+    ...memoryTable(results),
     ...workersTable(results),
     ...overloadTable(results),
     ...disturbances(results),
@@ -165,6 +166,16 @@ function growthTables({ growth }: Results): string[] {
       connections,
     ),
   ];
+}
+
+function memoryTable({ bulk }: Results): string[] {
+  if (!bulk) return [];
+  const rows = bulk.memory.map(({ load, requestsPerSecond, peakMegabytes }) => [
+    load,
+    count(requestsPerSecond),
+    peakMegabytes === null ? '' : count(peakMegabytes),
+  ]);
+  return [table(['one server under more and more load', 'requests/s', 'most memory so far, MB'], rows)];
 }
 
 function workersTable(results: Results): string[] {
