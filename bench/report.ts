@@ -27,6 +27,7 @@ export function tables(results: Results): string {
       `${machine.system}, Node ${machine.node}, Postgres ${machine.postgres}.`,
     requestTable(results),
     ...loadingText(results),
+    ...bulkTable(results),
     ...saldoTable(results),
     ...importTable(results),
     ...growthTables(results),
@@ -87,6 +88,26 @@ function loadingText({ loading, walk, rivals }: Results): string[] {
       `${seconds.toFixed(1)} s: ${count(contractDays / seconds)} contract-days/s, ` +
       `${count(transactions / seconds)} transactions/s. On disk they take ${megabytes(totalBytes(loading))}, of which ` +
       `${megabytes(bytes.table)} are the table and the rest its ${Object.keys(bytes.indexes).length} indexes.${walked}${asRows}`,
+  ];
+}
+
+function bulkTable({ bulk }: Results): string[] {
+  if (!bulk) return [];
+  const ways = {
+    'written from the rows': bulk.writerUs,
+    'objects made from the rows, then JSON.stringify': bulk.objectsUs,
+    'JSON.stringify alone, of objects at hand': bulk.stringifyUs,
+  };
+  const rows = Object.entries(ways).map(([name, us]) => [
+    name,
+    count(us),
+    `${(us / bulk.writerUs).toFixed(1)} ×`,
+  ]);
+  return [
+    table(
+      [`the text of 100 nominations (${bulk.megabytes.toFixed(1)} MB)`, 'µs of CPU time', 'written’s'],
+      rows,
+    ),
   ];
 }
 
