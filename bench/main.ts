@@ -19,6 +19,7 @@ import { measureMarket } from './market.ts';
 import { Bench, type Comparison, type Contestant } from './measure.ts';
 import { MODES, type Mode } from './modes.ts';
 import { measureOverload } from './overload.ts';
+import { measurePgbench } from './pgbench.ts';
 import { Progress } from './progress.ts';
 import { machineFacts, oneLine, save, tables } from './report.ts';
 import type { Results } from './results.ts';
@@ -37,6 +38,9 @@ const SCENARIOS: Record<string, (world: BenchWorld) => Target[]> = {
   'single contract': singleContracts,
   'single customer': singleCustomers,
 };
+
+/** As long as so many rounds, since it is one measurement and no comparison. */
+const PGBENCH_ROUNDS = 5;
 
 type Asked = { readonly mode: Mode; readonly phases: typeof PHASES };
 
@@ -141,6 +145,19 @@ const PHASES: readonly (readonly [title: string, work: (run: Run) => Promise<voi
     async ({ results, databases, postmaster, mode, say }) => {
       const url = await databases.create('saldo');
       results.saldo = await measureSaldo(url, postmaster, mode.saldoContracts, say);
+    },
+  ],
+  [
+    'the same SQL under pgbench',
+    async ({ results, world, postmaster, bench, say }) => {
+      const folder = path.join(FOLDER, 'pgbench');
+      results.pgbench = await measurePgbench(
+        world,
+        folder,
+        postmaster,
+        PGBENCH_ROUNDS * bench.milliseconds,
+        say,
+      );
     },
   ],
   ['a small world', againstSmall],

@@ -26,6 +26,7 @@ export function tables(results: Results): string {
     `${results.date}, ${results.mode}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ` +
       `${machine.system}, Node ${machine.node}, Postgres ${machine.postgres}.`,
     requestTable(results),
+    ...pgbenchTable(results),
     ...loadingText(results),
     ...bulkTable(results),
     ...saldoTable(results),
@@ -70,6 +71,22 @@ function requestTable({ againstLimit, market, bulk, rivals, walk }: Results): st
       : []),
   ];
   return table(['request', 'server', 'requests/s', 'server µs', 'database µs', 'p50 ms', 'p99 ms'], rows);
+}
+
+function pgbenchTable({ pgbench, againstLimit }: Results): string[] {
+  if (!pgbench) return [];
+  const head = ['the same SQL under pgbench', 'requests/s', 'database µs', 'ms', 'database µs for Saldo'];
+  const rows = Object.entries(pgbench.measures).map(
+    ([request, { transactionsPerSecond, databaseUs, latencyMs }]) => [
+      request,
+      count(transactionsPerSecond),
+      databaseUs?.toFixed(0) ?? '',
+      latencyMs.toFixed(2),
+      againstLimit?.[request]?.first.databaseUs.toFixed(0) ?? '',
+    ],
+  );
+  if (pgbench.notMeasured !== null) rows.push([`not measured: ${pgbench.notMeasured}`, '', '', '', '']);
+  return [table(head, rows)];
 }
 
 function loadingText({ loading, walk, rivals }: Results): string[] {

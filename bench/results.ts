@@ -7,6 +7,7 @@ import type { ImportResults } from './import.ts';
 import type { MarketResults } from './market.ts';
 import type { Comparison } from './measure.ts';
 import type { OverloadResults } from './overload.ts';
+import type { PgbenchResults } from './pgbench.ts';
 import type { RivalResults } from './rivals.ts';
 import type { SaldoResults } from './saldo.ts';
 import type { WorkersResults } from './workers.ts';
@@ -31,6 +32,7 @@ export type Results = {
   /** The first of each is the large world, the second the small one. */
   againstSmall?: { readonly transactions: number; readonly pages: Readonly<Record<string, Comparison>> };
   walk?: { pages: number; records: number; seconds: number; lastAgainstFirst: Comparison };
+  pgbench?: PgbenchResults;
   rivals?: RivalResults;
   bulk?: BulkResults;
   guard?: GuardResults;
