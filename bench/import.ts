@@ -164,7 +164,7 @@ async function measureCopy(world: BenchWorld, used: () => number): Promise<CopyM
 const costOf = (seconds: readonly number[], cpuSeconds: readonly number[]) =>
   median(hasCpuTimes ? cpuSeconds : seconds);
 
-const RIVAL_CONTRACTS = 200;
+const RIVAL_CONTRACTS = 100;
 
 /** A part of the same market day, given to a rival that keeps a row per quarter-hour. */
 async function measureInserts(url: string, processes: Processes, contracts: number): Promise<number> {

@@ -17,7 +17,7 @@ import { measureGuard } from './guard.ts';
 import { measureImport } from './import.ts';
 import { measureMarket } from './market.ts';
 import { Bench, type Comparison, type Contestant } from './measure.ts';
-import { MODES, type Mode } from './modes.ts';
+import { MODES, type Mode, type PhaseTitle } from './modes.ts';
 import { measureOverload } from './overload.ts';
 import { measurePgbench } from './pgbench.ts';
 import { Progress } from './progress.ts';
@@ -114,7 +114,7 @@ type Run = {
 };
 
 /** In the order of what one would miss most if the time were up. */
-const PHASES: readonly (readonly [title: string, work: (run: Run) => Promise<void>])[] = [
+const PHASES: readonly (readonly [title: PhaseTitle, work: (run: Run) => Promise<void>])[] = [
   ['the bare server', againstLimit],
   [
     'rivals',
@@ -148,37 +148,6 @@ const PHASES: readonly (readonly [title: string, work: (run: Run) => Promise<voi
     },
   ],
   [
-    'the same SQL under pgbench',
-    async ({ results, world, postmaster, bench, say }) => {
-      const folder = path.join(FOLDER, 'pgbench');
-      results.pgbench = await measurePgbench(
-        world,
-        folder,
-        postmaster,
-        PGBENCH_ROUNDS * bench.milliseconds,
-        say,
-      );
-    },
-  ],
-  ['a small world', againstSmall],
-  ['a walk over everything', walkAll],
-  [
-    'netting',
-    async ({ results, databases, mode, say }) => {
-      results.engine = await measureEngine(await databases.create('engine'), mode.engineContracts, say);
-    },
-  ],
-  [
-    'the exchange',
-    async ({ results, databases, mode, say }) => {
-      results.exchange = await measureExchange(
-        await databases.create('exchange'),
-        mode.exchangeContracts,
-        say,
-      );
-    },
-  ],
-  [
     'imports',
     async ({ results, databases, processes, postmaster, mode, say }) => {
       results.imports = await measureImport(
@@ -203,16 +172,47 @@ const PHASES: readonly (readonly [title: string, work: (run: Run) => Promise<voi
     },
   ],
   [
-    'the market',
-    async ({ results, databases, processes, bench, mode, say }) => {
-      const url = await databases.create('market');
-      results.market = await measureMarket(url, processes, bench, mode.marketRecords, say);
+    'the same SQL under pgbench',
+    async ({ results, world, postmaster, bench, say }) => {
+      const folder = path.join(FOLDER, 'pgbench');
+      results.pgbench = await measurePgbench(
+        world,
+        folder,
+        postmaster,
+        PGBENCH_ROUNDS * bench.milliseconds,
+        say,
+      );
     },
   ],
   [
     'growth',
     async ({ results, databases, processes, bench, mode, progress, say }) => {
       results.growth = await measureGrowth(databases, processes, bench, mode.growth, progress, say);
+    },
+  ],
+  ['a small world', againstSmall],
+  ['a walk over everything', walkAll],
+  [
+    'netting',
+    async ({ results, databases, mode, say }) => {
+      results.engine = await measureEngine(await databases.create('engine'), mode.engineContracts, say);
+    },
+  ],
+  [
+    'the exchange',
+    async ({ results, databases, mode, say }) => {
+      results.exchange = await measureExchange(
+        await databases.create('exchange'),
+        mode.exchangeContracts,
+        say,
+      );
+    },
+  ],
+  [
+    'the market',
+    async ({ results, databases, processes, bench, mode, say }) => {
+      const url = await databases.create('market');
+      results.market = await measureMarket(url, processes, bench, mode.marketRecords, say);
     },
   ],
 ];
@@ -237,14 +237,15 @@ async function measure(
     cost: hasCpuTimes ? 'CPU time' : 'wall time',
     loading,
     leftOut: progress.leftOut,
+    phases: progress.phases,
   };
   const generator = processes.generator();
-  const bench = new Bench(generator, postmaster, mode.plan);
+  const bench = new Bench(generator, postmaster, mode.plan, progress.isOnPlan);
   const run: Run = {
     ...{ mode, progress, results, processes, generator, bench, databases, postmaster, world },
     say: (message, comparison) => say(comparison ? `${message}: ${oneLine(comparison)}` : message),
   };
-  for (const [title, work] of phases) await progress.phase(title, () => work(run));
+  for (const [title, work] of phases) await progress.phase(title, mode.planned[title], () => work(run));
   return results;
 }
 

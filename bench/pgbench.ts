@@ -15,7 +15,7 @@ import { findProgram } from './programs.ts';
 import { contractPages, dayPages, singleContracts } from './targets.ts';
 import type { BenchWorld } from './world.ts';
 
-export type PgbenchMeasure = {
+type PgbenchMeasure = {
   readonly transactionsPerSecond: number;
   /** Microseconds of all of Postgres's CPU time; null on systems that do not tell. */
   readonly databaseUs: number | null;

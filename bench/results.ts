@@ -8,6 +8,7 @@ import type { MarketResults } from './market.ts';
 import type { Comparison } from './measure.ts';
 import type { OverloadResults } from './overload.ts';
 import type { PgbenchResults } from './pgbench.ts';
+import type { Progress } from './progress.ts';
 import type { RivalResults } from './rivals.ts';
 import type { SaldoResults } from './saldo.ts';
 import type { WorkersResults } from './workers.ts';
@@ -45,6 +46,8 @@ export type Results = {
   imports?: ImportResults;
   growth?: GrowthResults;
   leftOut: readonly string[];
+  /** How long each part took, in the order in which they were measured. */
+  phases: Progress['phases'];
 };
 
 /** All comparisons of a run. */

@@ -54,7 +54,8 @@ const QUERIES = {
     page: quarterHoursOfContract(brp: $brp, contract: $contract, first: 100, after: $after, orderBy: PRIMARY_KEY_ASC) {
       ${FIELDS} } }`,
   day: `query Page($brp: Int!, $day: Date!, $after: Cursor) {
-    page: quarterHoursOfDay(brp: $brp, day: $day, first: 100, after: $after, orderBy: PRIMARY_KEY_ASC) {
+    page: quarterHoursOfDay(
+      brp: $brp, day: $day, first: 100, after: $after, orderBy: [CONTRACT_NO_ASC, SLOT_ASC, VERSION_ASC]) {
       ${FIELDS} } }`,
 };
 
