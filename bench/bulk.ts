@@ -9,8 +9,9 @@ import { encodeId, ID_PREFIX } from '../server/src/domain/id.ts';
 import { nominateDue } from '../server/src/features/nominations/actions.ts';
 import { findNominations, type NominationRow } from '../server/src/features/nominations/store.ts';
 import { nominationEnvelope, nominationWriter } from '../server/src/features/nominations/wire.ts';
-import type { Target } from './load.ts';
+import type { Target } from './connection.ts';
 import { type Bench, type Comparison, cpuMicroseconds } from './measure.ts';
+import { type MemoryMeasure, measureMemory } from './memory.ts';
 import { assertSameBodies, type Processes } from './servers.ts';
 import { askedBy } from './targets.ts';
 import { type BenchBrp, createWorld, loadVolumes, markAll } from './world.ts';
@@ -24,6 +25,7 @@ export type BulkResults = {
   /** The same by way of objects: made and given to JSON.stringify, and JSON.stringify of those that are made. */
   readonly objectsUs: number;
   readonly stringifyUs: number;
+  readonly memory: readonly MemoryMeasure[];
 };
 
 const SIZE = { contracts: 200, days: 30, brps: 8 };
@@ -147,7 +149,10 @@ export async function measureBulk(
     const bytes = JSON.stringify({ nominations: rows.map(objectOf) }).length;
     await processes.end(limit.server);
     await processes.end(product.server);
-    return { megabytes: bytes / 1e6, againstLimit, ...writing };
+    const memory = await measureMemory(world, targets, processes, bench);
+    for (const { load, peakMegabytes } of memory)
+      say(`${load}: ${peakMegabytes?.toFixed(0) ?? '?'} MB at most`);
+    return { megabytes: bytes / 1e6, againstLimit, ...writing, memory };
   } finally {
     await db.close();
   }

@@ -42,17 +42,25 @@ export const cpuSeconds = (pid: number): number => (timesOf(pid)?.ownTicks ?? 0)
 /** The postmaster is the parent of every backend. */
 export const parentOf = (pid: number): number => timesOf(pid)?.parent ?? 0;
 
-/** CPU seconds of a process and of its children, those that have ended included: all of Postgres. */
+function childrenOf(pid: number): { pid: number; times: ProcessTimes }[] {
+  if (!hasCpuTimes) return [];
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return all.flatMap((name) => {
+    const times = timesOf(name);
+    return times?.parent === pid ? [{ pid: Number(name), times }] : [];
+  });
+}
+
+/** CPU seconds of each child that a process has now: its workers. */
+export const childCpuSeconds = (pid: number): ReadonlyMap<number, number> =>
+  new Map(childrenOf(pid).map(({ pid: child, times }) => [child, times.ownTicks / ticksPerSecond]));
+
+/** CPU seconds of a process and of its children, those that have ended included: all of Postgres, or of all workers. */
 export function familyCpuSeconds(pid: number): number {
   const own = timesOf(pid);
   if (own === null) return 0;
-  let ticks = own.ownTicks + own.childrenTicks;
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const times = timesOf(name);
-    if (times?.parent === pid) ticks += times.ownTicks;
-  }
-  return ticks / ticksPerSecond;
+  const ticks = childrenOf(pid).reduce((sum, { times }) => sum + times.ownTicks, 0);
+  return (own.ownTicks + own.childrenTicks + ticks) / ticksPerSecond;
 }
 
 /** The most that a process has had in memory so far; null on systems that do not tell. */

@@ -1,15 +1,19 @@
 /** Measures how fast a market day comes in over HTTP, and how much memory the server needs for it. */
 import { request } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { openDatabase } from '../server/src/db/database.ts';
 import { type DeliveryDay, dayStart, slotCount } from '../server/src/domain/delivery-day.ts';
 import { mwhText } from '../server/src/domain/energy.ts';
 import { createApiKey } from '../server/src/features/parties/actions.ts';
-import { peakMegabytes } from './cpu.ts';
+import { familyCpuSeconds, hasCpuTimes, peakMegabytes } from './cpu.ts';
 import { median } from './measure.ts';
 import { makeRows } from './rivals/rows.ts';
 import { RIVALS } from './rivals.ts';
 import { type BenchServer, bodyOf, type Processes } from './servers.ts';
-import { createWorld } from './world.ts';
+import { type BenchWorld, COPY_SHEETS, createWorld, sheetRows } from './world.ts';
 
 type ImportMeasure = {
   readonly name: string;
@@ -17,21 +21,27 @@ type ImportMeasure = {
   readonly megabytes: number;
   /** Of each round. */
   readonly seconds: readonly number[];
+  /** Of server and database in the median round, as CPU time; as wall time on systems that do not tell. */
+  readonly cpuSeconds: number;
   /** Of the median round. */
   readonly transactionsPerSecond: number;
   /** The most that the server has had in memory until then; null on systems that do not tell. */
   readonly peakMegabytes: number | null;
 };
 
+/** The same sheets by COPY, packed and written down before the clock starts: the least that loading can take. */
+type CopyMeasure = Pick<ImportMeasure, 'transactions' | 'megabytes' | 'seconds' | 'cpuSeconds'>;
+
 export type ImportResults = {
   readonly contracts: number;
   readonly measures: readonly ImportMeasure[];
+  readonly copy: CopyMeasure;
   /** How many rows a second Express and an ORM insert, in requests of many contracts each. */
   readonly rivalRowsPerSecond: number;
 };
 
 const ROUNDS = 3;
-const FIRST_DAYS = { csv: '2027-01-01', days: '2027-02-01', slots: '2027-03-01' };
+const FIRST_DAYS = { csv: '2027-01-01', days: '2027-02-01', slots: '2027-03-01', copy: '2027-04-01' };
 const PIECE_BYTES = 1 << 18;
 
 type Volumes = (contract: number, slot: number) => number;
@@ -123,7 +133,38 @@ async function settle({ port }: BenchServer, key: string): Promise<void> {
 const nextDay = (first: DeliveryDay, round: number): DeliveryDay =>
   `${first.slice(0, 8)}${String(round + 1).padStart(2, '0')}`;
 
-const RIVAL_CONTRACTS = 200;
+/**
+ * Into the same table as the imports, with all its indexes and foreign keys, and a commit; what is asked of the import
+ * besides, that it finds the contracts, marks positions and counts, is not done.
+ */
+async function measureCopy(world: BenchWorld, used: () => number): Promise<CopyMeasure> {
+  const client = new pg.Client({ connectionString: world.url });
+  await client.connect();
+  const [seconds, cpuSeconds]: [number[], number[]] = [[], []];
+  let megabytes = 0;
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const day = nextDay(FIRST_DAYS.copy, round);
+      const volumes = volumesOf(round);
+      const slots = slotsOf(day);
+      const bytes = [...sheetRows(world, day, (contract) => slots.map((slot) => volumes(contract, slot)))];
+      megabytes = bytes.reduce((sum, piece) => sum + piece.length, 0) / 1e6;
+      const [usedBefore, startedAt] = [used(), performance.now()];
+      await pipeline(Readable.from(bytes), client.query(copyFrom(COPY_SHEETS)));
+      seconds.push((performance.now() - startedAt) / 1000);
+      cpuSeconds.push(used() - usedBefore);
+    }
+  } finally {
+    await client.end();
+  }
+  const transactions = world.contracts.length * slotCount(FIRST_DAYS.copy);
+  return { transactions, megabytes, seconds, cpuSeconds: costOf(seconds, cpuSeconds) };
+}
+
+const costOf = (seconds: readonly number[], cpuSeconds: readonly number[]) =>
+  median(hasCpuTimes ? cpuSeconds : seconds);
+
+const RIVAL_CONTRACTS = 100;
 
 /** A part of the same market day, given to a rival that keeps a row per quarter-hour. */
 async function measureInserts(url: string, processes: Processes, contracts: number): Promise<number> {
@@ -156,31 +197,37 @@ async function operatorKey(url: string): Promise<string> {
 export async function measureImport(
   databaseUrl: string,
   processes: Processes,
+  postmaster: number,
   say: (message: string) => void,
   contracts: number,
 ): Promise<ImportResults> {
   say(`Making a market of ${contracts} contracts…`);
-  await createWorld(databaseUrl, { contracts, days: 0 });
+  const world = await createWorld(databaseUrl, { contracts, days: 0 });
   const key = await operatorKey(databaseUrl);
   const server = await processes.product('import', databaseUrl);
   const measures: ImportMeasure[] = [];
 
   async function measure(name: string, type: string, fileOf: (round: number) => Buffer, what: keyof Counts) {
-    const seconds: number[] = [];
+    const [seconds, cpuSeconds]: [number[], number[]] = [[], []];
+    const used = () => familyCpuSeconds(server.pid) + familyCpuSeconds(postmaster);
     let [transactions, megabytes] = [0, 0];
     for (let round = 0; round < ROUNDS; round++) {
       const body = fileOf(round);
       await settle(server, key);
-      const startedAt = performance.now();
+      const [usedBefore, startedAt] = [used(), performance.now()];
       const counts = await upload(server, key, type, body);
       seconds.push((performance.now() - startedAt) / 1000);
+      cpuSeconds.push(used() - usedBefore);
       transactions = counts[what];
       megabytes = body.length / 1e6;
       if (transactions !== contracts * 96) throw new Error(`${name}: ${JSON.stringify(counts)}`);
     }
     const transactionsPerSecond = transactions / median(seconds);
     const peak = peakMegabytes(server.pid);
-    measures.push({ name, transactions, megabytes, seconds, transactionsPerSecond, peakMegabytes: peak });
+    measures.push({
+      ...{ name, transactions, megabytes, seconds, transactionsPerSecond, peakMegabytes: peak },
+      cpuSeconds: costOf(seconds, cpuSeconds),
+    });
     const rounds = seconds.map((second) => second.toFixed(2)).join(' ');
     say(
       `${name}: ${Math.round(transactionsPerSecond).toLocaleString('en')} transactions/s, rounds ${rounds} s`,
@@ -202,7 +249,10 @@ export async function measureImport(
     );
   await measure('CSV again, all corrected', 'text/csv', corrected, 'corrected');
   await processes.end(server);
+  const copy = await measureCopy(world, () => familyCpuSeconds(postmaster));
+  const copied = copy.seconds.map((second) => second.toFixed(2)).join(' ');
+  say(`COPY of the same sheets: rounds ${copied} s, ${copy.cpuSeconds.toFixed(2)} s of CPU time`);
   const rivalRowsPerSecond = await measureInserts(databaseUrl, processes, contracts);
   say(`Express and Drizzle: ${Math.round(rivalRowsPerSecond).toLocaleString('en')} rows/s`);
-  return { contracts, measures, rivalRowsPerSecond };
+  return { contracts, measures, copy, rivalRowsPerSecond };
 }

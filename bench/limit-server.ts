@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { type Db, readerConfig, type Statement } from '../server/src/db/database.ts';
+import { readerConfig, type Statement } from '../server/src/db/database.ts';
 import { contractStatus } from '../server/src/domain/contract.ts';
 import { centsText } from '../server/src/domain/decimal.ts';
 import { formatInstant, formatInstantMs } from '../server/src/domain/delivery-day.ts';
@@ -22,26 +22,14 @@ import { listTransactions } from '../server/src/features/transactions/store.ts';
 import { slotTexts } from '../server/src/features/transactions/wire.ts';
 import { cursorSealer } from '../server/src/http/cursor.ts';
 import { deliveryRange } from '../server/src/http/time-filter.ts';
+import { captured } from './captured.ts';
 
-type Query = { statement: Statement; values: readonly unknown[] };
 /** The columns of a page statement that this server needs, by their place. */
 type Columns = unknown[] & { 0: string; 1: number; 3: string; 5: Uint8Array; 10: string };
 
 const PAGE = 100;
 const AS_ARRAYS = { rowMode: 'array' } as const;
 const url = process.env['DATABASE_URL'] ?? '';
-
-/** What the product would send to the database: its own text and values, never a copy of them. */
-async function captured(use: (db: Db) => Promise<unknown>): Promise<Query> {
-  let query: Query | null = null;
-  const take = async (statement: Statement, values: readonly unknown[] = []) => {
-    query = { statement, values };
-    return [];
-  };
-  await use({ query: take, arrays: take });
-  if (query === null) throw new Error('the product sent no query');
-  return query;
-}
 
 const NOBODY = { brpNo: 0 };
 const NO_ID = '00000000-0000-0000-0000-000000000000';

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../server/src/db/embedded.ts';
 import { slotCount } from '../server/src/domain/delivery-day.ts';
 import { measureBulk } from './bulk.ts';
+import type { Target } from './connection.ts';
 import { hasCpuTimes } from './cpu.ts';
 import { Databases } from './databases.ts';
 import { measureEngine } from './engine.ts';
@@ -14,11 +15,11 @@ import { goalsOf } from './goals.ts';
 import { measureGrowth } from './growth.ts';
 import { measureGuard } from './guard.ts';
 import { measureImport } from './import.ts';
-import type { Target } from './load.ts';
 import { measureMarket } from './market.ts';
 import { Bench, type Comparison, type Contestant } from './measure.ts';
-import { MODES, type Mode } from './modes.ts';
+import { MODES, type Mode, type PhaseTitle } from './modes.ts';
 import { measureOverload } from './overload.ts';
+import { measurePgbench } from './pgbench.ts';
 import { Progress } from './progress.ts';
 import { machineFacts, oneLine, save, tables } from './report.ts';
 import type { Results } from './results.ts';
@@ -26,6 +27,7 @@ import { measureRivals } from './rivals.ts';
 import { measureSaldo } from './saldo.ts';
 import { assertSameBodies, type BenchServer, type Generator, Processes } from './servers.ts';
 import { askedBy, contractPages, dayPages, singleContracts, singleCustomers } from './targets.ts';
+import { measureWorkers } from './workers.ts';
 import { type BenchWorld, createWorld, loadVolumes } from './world.ts';
 
 const FOLDER = fileURLToPath(new URL('./data', import.meta.url));
@@ -36,6 +38,9 @@ const SCENARIOS: Record<string, (world: BenchWorld) => Target[]> = {
   'single contract': singleContracts,
   'single customer': singleCustomers,
 };
+
+/** As long as so many rounds, since it is one measurement and no comparison. */
+const PGBENCH_ROUNDS = 5;
 
 type Asked = { readonly mode: Mode; readonly phases: typeof PHASES };
 
@@ -109,7 +114,7 @@ type Run = {
 };
 
 /** In the order of what one would miss most if the time were up. */
-const PHASES: readonly (readonly [title: string, work: (run: Run) => Promise<void>])[] = [
+const PHASES: readonly (readonly [title: PhaseTitle, work: (run: Run) => Promise<void>])[] = [
   ['the bare server', againstLimit],
   [
     'rivals',
@@ -142,6 +147,49 @@ const PHASES: readonly (readonly [title: string, work: (run: Run) => Promise<voi
       results.saldo = await measureSaldo(url, postmaster, mode.saldoContracts, say);
     },
   ],
+  [
+    'imports',
+    async ({ results, databases, processes, postmaster, mode, say }) => {
+      results.imports = await measureImport(
+        await databases.create('import'),
+        processes,
+        postmaster,
+        say,
+        mode.importContracts,
+      );
+    },
+  ],
+  [
+    'overload',
+    async ({ results, world, processes, generator, bench, say }) => {
+      results.overload = await measureOverload(world, processes, generator, bench, say);
+    },
+  ],
+  [
+    'workers',
+    async ({ results, world, processes, bench, say }) => {
+      results.workers = await measureWorkers(world, processes, bench, say);
+    },
+  ],
+  [
+    'the same SQL under pgbench',
+    async ({ results, world, postmaster, bench, say }) => {
+      const folder = path.join(FOLDER, 'pgbench');
+      results.pgbench = await measurePgbench(
+        world,
+        folder,
+        postmaster,
+        PGBENCH_ROUNDS * bench.milliseconds,
+        say,
+      );
+    },
+  ],
+  [
+    'growth',
+    async ({ results, databases, processes, bench, mode, progress, say }) => {
+      results.growth = await measureGrowth(databases, processes, bench, mode.growth, progress, say);
+    },
+  ],
   ['a small world', againstSmall],
   ['a walk over everything', walkAll],
   [
@@ -161,33 +209,10 @@ const PHASES: readonly (readonly [title: string, work: (run: Run) => Promise<voi
     },
   ],
   [
-    'imports',
-    async ({ results, databases, processes, mode, say }) => {
-      results.imports = await measureImport(
-        await databases.create('import'),
-        processes,
-        say,
-        mode.importContracts,
-      );
-    },
-  ],
-  [
-    'overload',
-    async ({ results, world, processes, generator, bench, say }) => {
-      results.overload = await measureOverload(world, processes, generator, bench, say);
-    },
-  ],
-  [
     'the market',
     async ({ results, databases, processes, bench, mode, say }) => {
       const url = await databases.create('market');
       results.market = await measureMarket(url, processes, bench, mode.marketRecords, say);
-    },
-  ],
-  [
-    'growth',
-    async ({ results, databases, processes, bench, mode, progress, say }) => {
-      results.growth = await measureGrowth(databases, processes, bench, mode.growth, progress, say);
     },
   ],
 ];
@@ -212,14 +237,15 @@ async function measure(
     cost: hasCpuTimes ? 'CPU time' : 'wall time',
     loading,
     leftOut: progress.leftOut,
+    phases: progress.phases,
   };
   const generator = processes.generator();
-  const bench = new Bench(generator, postmaster, mode.plan);
+  const bench = new Bench(generator, postmaster, mode.plan, progress.isOnPlan);
   const run: Run = {
     ...{ mode, progress, results, processes, generator, bench, databases, postmaster, world },
     say: (message, comparison) => say(comparison ? `${message}: ${oneLine(comparison)}` : message),
   };
-  for (const [title, work] of phases) await progress.phase(title, () => work(run));
+  for (const [title, work] of phases) await progress.phase(title, mode.planned[title], () => work(run));
   return results;
 }
 

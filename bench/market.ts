@@ -3,7 +3,7 @@ import { openDatabase, statement } from '../server/src/db/database.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { dayStart } from '../server/src/domain/delivery-day.ts';
 import { createAccount, createApiKey } from '../server/src/features/parties/actions.ts';
-import type { Target } from './load.ts';
+import type { Target } from './connection.ts';
 import type { Bench, Comparison, Contestant } from './measure.ts';
 import { assertSameBodies, type Processes } from './servers.ts';
 

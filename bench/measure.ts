@@ -1,5 +1,5 @@
+import type { Target } from './connection.ts';
 import { cpuSeconds, familyCpuSeconds, hasCpuTimes, machineCpuSeconds } from './cpu.ts';
-import type { Target } from './load.ts';
 import type { BenchServer, Generator } from './servers.ts';
 
 export type Plan = {
@@ -42,10 +42,13 @@ export class Bench {
   private readonly postmaster: number;
   private readonly plan: Plan;
 
-  constructor(generator: Generator, postmaster: number, plan: Plan) {
+  private readonly hasTime: () => boolean;
+
+  constructor(generator: Generator, postmaster: number, plan: Plan, hasTime: () => boolean) {
     this.generator = generator;
     this.postmaster = postmaster;
     this.plan = plan;
+    this.hasTime = hasTime;
   }
 
   get milliseconds(): number {
@@ -59,15 +62,16 @@ export class Bench {
 
   /**
    * The two take turns in short rounds, and each round gives one ratio. Rounds in which other processes took part of
-   * the machine are made again, up to as many as were planned: a server that has to wait handles fewer requests at
-   * once, so each costs more, and that hits the faster one harder.
+   * the machine are made again, up to as many as were planned and while there is time: a server that has to wait handles
+   * fewer requests at once, so each costs more, and that hits the faster one harder.
    */
   async compare(first: Contestant, second: Contestant): Promise<Comparison> {
     const { rounds, milliseconds } = this.plan;
     const all: [Sample, Sample][] = [];
     const undisturbed: [Sample, Sample][] = [];
     for (const contestant of [first, second]) await this.sample(contestant, milliseconds);
-    while (undisturbed.length < rounds && all.length < 2 * rounds) {
+    const goesOn = () => all.length < rounds || (all.length < 2 * rounds && this.hasTime());
+    while (undisturbed.length < rounds && goesOn()) {
       const pair: [Sample, Sample] = [
         await this.sample(first, milliseconds),
         await this.sample(second, milliseconds),
@@ -111,7 +115,7 @@ export class Bench {
 
   private cpuTimes(server: BenchServer) {
     return {
-      server: cpuSeconds(server.pid),
+      server: [server.pid, ...(server.helpers ?? [])].reduce((sum, pid) => sum + familyCpuSeconds(pid), 0),
       database: familyCpuSeconds(this.postmaster),
       generator: cpuSeconds(this.generator.pid),
       machine: machineCpuSeconds(),
@@ -141,7 +145,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-function medianSample(samples: readonly Sample[]): Sample {
+export function medianSample(samples: readonly Sample[]): Sample {
   const of = (member: keyof Sample) => median(samples.map((sample) => sample[member]));
   return {
     requestsPerSecond: of('requestsPerSecond'),

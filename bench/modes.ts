@@ -2,10 +2,32 @@
 import type { Plan } from './measure.ts';
 import type { WorldSize } from './world.ts';
 
+/** The parts of a run, and the minutes that each may take; whoever takes more makes no round again. */
+const PLANNED = {
+  'the bare server': 2.8,
+  rivals: 4.4,
+  'bulk reads': 1.2,
+  'the way in': 0.1,
+  'the saldo of a day': 0.6,
+  imports: 1.2,
+  overload: 0.8,
+  workers: 2.2,
+  'the same SQL under pgbench': 0.4,
+  growth: 2.2,
+  'a small world': 2.8,
+  'a walk over everything': 1.8,
+  netting: 0.3,
+  'the exchange': 0.4,
+  'the market': 3,
+};
+export type PhaseTitle = keyof typeof PLANNED;
+type Planned = Readonly<Record<PhaseTitle, number>>;
+
 export type Mode = {
   readonly name: string;
   /** The run is over after this, with what it has until then. */
   readonly minutes: number;
+  readonly planned: Planned;
   /** What is left of the run: its numbers, and for one that is worth quoting the charts and the page too. */
   readonly keeps: 'nothing' | 'numbers' | 'page';
   /** Many short rounds: the median of their ratios forgives a machine that has other things to do now and then. */
@@ -40,6 +62,7 @@ const MARKET_DAY = {
 const USUAL: Mode = {
   name: 'default',
   minutes: 25,
+  planned: PLANNED,
   keeps: 'page',
   plan: { rounds: 11, milliseconds: 1000, connections: 32, warmUpMs: 1500 },
   world: { contracts: 1050, days: 100 },
@@ -55,27 +78,48 @@ export const MODES = {
     ...USUAL,
     name: 'full',
     minutes: 60,
+    // A thousand million take four to twenty minutes to load, and the worlds before it three.
+    planned: { ...PLANNED, growth: 27 },
     growth: [MILLION, TEN_MILLION, HUNDRED_MILLION, THOUSAND_MILLION],
   },
   quick: {
     name: 'quick',
-    minutes: 3,
+    // Three, with what it takes to begin and to clean up.
+    minutes: 2.8,
+    planned: {
+      'the bare server': 0.25,
+      rivals: 0.4,
+      'bulk reads': 0.25,
+      'the way in': 0.05,
+      'the saldo of a day': 0.1,
+      imports: 0.2,
+      overload: 0.2,
+      workers: 0.3,
+      'the same SQL under pgbench': 0.1,
+      growth: 0.3,
+      'a small world': 0.2,
+      'a walk over everything': 0.1,
+      netting: 0.05,
+      'the exchange': 0.05,
+      'the market': 0.25,
+    },
     keeps: 'numbers',
-    plan: { rounds: 3, milliseconds: 300, connections: 32, warmUpMs: 500 },
+    plan: { rounds: 3, milliseconds: 200, connections: 32, warmUpMs: 300 },
     world: { contracts: 210, days: 50 },
     small: SMALL,
     rivals: { contracts: 105, days: 10 },
     growth: [{ contracts: 105, days: 10, brps: 50 }, MILLION],
     marketRecords: 100_000,
-    saldoContracts: 2000,
-    engineContracts: 2000,
-    exchangeContracts: 2000,
-    importContracts: 2000,
+    saldoContracts: 1000,
+    engineContracts: 1000,
+    exchangeContracts: 1000,
+    importContracts: 1000,
   },
   /** Everything once, to see that it runs and that all answers are the same; its numbers mean nothing. */
   smoke: {
     name: 'smoke',
     minutes: 5,
+    planned: PLANNED,
     keeps: 'nothing',
     plan: { rounds: 1, milliseconds: 100, connections: 8, warmUpMs: 100 },
     world: { contracts: 60, days: 8 },

@@ -5,17 +5,21 @@ class TimeIsUp extends Error {
   override name = 'TimeIsUp';
 }
 
+type Phase = { readonly title: string; readonly plannedMinutes: number; readonly usedMinutes: number };
+
 export class Progress {
   /** What there was no time for. */
   readonly leftOut: string[] = [];
+  readonly phases: Phase[] = [];
   private readonly startedAt = Date.now();
   private readonly minutes: number;
-  private readonly phases: number;
+  private readonly count: number;
   private begun = 0;
+  private plannedUntilNow = 0;
 
-  constructor(minutes: number, phases: number) {
+  constructor(minutes: number, count: number) {
     this.minutes = minutes;
-    this.phases = phases;
+    this.count = count;
   }
 
   readonly say = (message: string): void => {
@@ -27,16 +31,25 @@ export class Progress {
     return this.minutes * 60 - (Date.now() - this.startedAt) / 1000;
   }
 
+  private get usedMinutes(): number {
+    return (Date.now() - this.startedAt) / 60_000;
+  }
+
+  /** Whether the part that is under way still has time of its own, or time that those before it have left. */
+  readonly isOnPlan = (): boolean => this.usedMinutes < this.plannedUntilNow;
+
   /** Begins the next part of the run, unless the time is up. */
-  async phase(title: string, work: () => Promise<void>): Promise<void> {
+  async phase(title: string, plannedMinutes: number, work: () => Promise<void>): Promise<void> {
     this.begun++;
+    this.plannedUntilNow += plannedMinutes;
     if (this.secondsLeft <= 0) {
       this.leftOut.push(title);
       return;
     }
-    const share = Math.round((100 * (this.begun - 1)) / this.phases);
+    const share = Math.round((100 * (this.begun - 1)) / this.count);
     const left = `${(this.secondsLeft / 60).toFixed(1)} of ${this.minutes} min left`;
-    this.say(`[${this.begun}/${this.phases}, ${share} %, ${left}] ${title}`);
+    const beganAt = this.usedMinutes;
+    this.say(`[${this.begun}/${this.count}, ${share} %, ${left}, ${plannedMinutes} planned] ${title}`);
     const { promise: tooLate, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(new TimeIsUp()), this.secondsLeft * 1000);
     try {
@@ -47,6 +60,9 @@ export class Progress {
       this.leftOut.push(title);
     } finally {
       clearTimeout(timer);
+      const usedMinutes = this.usedMinutes - beganAt;
+      this.phases.push({ title, plannedMinutes, usedMinutes });
+      this.say(`  ${title}: ${usedMinutes.toFixed(1)} min, ${plannedMinutes} planned`);
     }
   }
 }

@@ -4,9 +4,9 @@ import os from 'node:os';
 import { chartsOf } from './charts.ts';
 import { hasCpuTimes } from './cpu.ts';
 import { count, goalsOf } from './goals.ts';
-import { type Comparison, costOf, type Sample } from './measure.ts';
+import { type Comparison, costOf, median, type Sample } from './measure.ts';
 import type { Mode } from './modes.ts';
-import { comparisonsOf, type Results } from './results.ts';
+import { comparisonsOf, type Results, workersComparisons } from './results.ts';
 import { totalBytes } from './world.ts';
 
 export function machineFacts(postgres: string): Results['machine'] {
@@ -26,11 +26,15 @@ export function tables(results: Results): string {
     `${results.date}, ${results.mode}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ` +
       `${machine.system}, Node ${machine.node}, Postgres ${machine.postgres}.`,
     requestTable(results),
+    ...pgbenchTable(results),
     ...loadingText(results),
+    ...bulkTable(results),
     ...saldoTable(results),
     ...importTable(results),
     ...growthTables(results),
-    ...overloadText(results),
+    ...memoryTable(results),
+    ...workersTable(results),
+    ...overloadTable(results),
     ...disturbances(results),
     ...(results.leftOut.length > 0 ? [`There was no time for: ${results.leftOut.join('; ')}.`] : []),
     ...(hasCpuTimes ? [] : ['This system does not tell CPU times of processes: costs are wall time.']),
@@ -69,6 +73,22 @@ function requestTable({ againstLimit, market, bulk, rivals, walk }: Results): st
   return table(['request', 'server', 'requests/s', 'server µs', 'database µs', 'p50 ms', 'p99 ms'], rows);
 }
 
+function pgbenchTable({ pgbench, againstLimit }: Results): string[] {
+  if (!pgbench) return [];
+  const head = ['the same SQL under pgbench', 'requests/s', 'database µs', 'ms', 'database µs for Saldo'];
+  const rows = Object.entries(pgbench.measures).map(
+    ([request, { transactionsPerSecond, databaseUs, latencyMs }]) => [
+      request,
+      count(transactionsPerSecond),
+      databaseUs?.toFixed(0) ?? '',
+      latencyMs.toFixed(2),
+      againstLimit?.[request]?.first.databaseUs.toFixed(0) ?? '',
+    ],
+  );
+  if (pgbench.notMeasured !== null) rows.push([`not measured: ${pgbench.notMeasured}`, '', '', '', '']);
+  return [table(head, rows)];
+}
+
 function loadingText({ loading, walk, rivals }: Results): string[] {
   if (!loading) return [];
   const { contractDays, transactions, seconds, bytes } = loading;
@@ -85,6 +105,26 @@ function loadingText({ loading, walk, rivals }: Results): string[] {
       `${seconds.toFixed(1)} s: ${count(contractDays / seconds)} contract-days/s, ` +
       `${count(transactions / seconds)} transactions/s. On disk they take ${megabytes(totalBytes(loading))}, of which ` +
       `${megabytes(bytes.table)} are the table and the rest its ${Object.keys(bytes.indexes).length} indexes.${walked}${asRows}`,
+  ];
+}
+
+function bulkTable({ bulk }: Results): string[] {
+  if (!bulk) return [];
+  const ways = {
+    'written from the rows': bulk.writerUs,
+    'objects made from the rows, then JSON.stringify': bulk.objectsUs,
+    'JSON.stringify alone, of objects at hand': bulk.stringifyUs,
+  };
+  const rows = Object.entries(ways).map(([name, us]) => [
+    name,
+    count(us),
+    `${(us / bulk.writerUs).toFixed(1)} ×`,
+  ]);
+  return [
+    table(
+      [`the text of 100 nominations (${bulk.megabytes.toFixed(1)} MB)`, 'µs of CPU time', 'written’s'],
+      rows,
+    ),
   ];
 }
 
@@ -105,17 +145,34 @@ function saldoTable({ saldo }: Results): string[] {
 
 function importTable({ imports }: Results): string[] {
   if (!imports) return [];
-  const rows = imports.measures.map((measure) => [
-    measure.name,
-    count(measure.transactionsPerSecond),
+  const { copy } = imports;
+  const copySeconds = median(copy.seconds);
+  const cells = (measure: typeof copy) => [
+    count(measure.transactions / median(measure.seconds)),
     count(measure.megabytes),
     measure.seconds.map((second) => second.toFixed(2)).join(' '),
+    measure.cpuSeconds.toFixed(2),
+    `${(median(measure.seconds) / copySeconds).toFixed(1)} ×`,
+    `${(measure.cpuSeconds / copy.cpuSeconds).toFixed(1)} ×`,
+  ];
+  const rows = imports.measures.map((measure) => [
+    measure.name,
+    ...cells(measure),
     measure.peakMegabytes === null ? '' : count(measure.peakMegabytes),
   ]);
-  rows.push(['Express and Drizzle, JSON to inserts', count(imports.rivalRowsPerSecond), '', '', '']);
-  return [
-    table(['import over HTTP', 'transactions/s', 'MB', 'seconds of each round', 'server’s peak MB'], rows),
-  ];
+  rows.push(['COPY alone of the same sheets, packed beforehand', ...cells(copy), '']);
+  rows.push([
+    'Express and Drizzle, JSON to inserts',
+    count(imports.rivalRowsPerSecond),
+    '',
+    '',
+    '',
+    '',
+    '',
+    '',
+  ]);
+  const head = ['transactions/s', 'MB', 'seconds of each round', 'CPU s', 'time, COPY’s', 'CPU time, COPY’s'];
+  return [table(['import over HTTP', ...head, 'server’s peak MB'], rows)];
 }
 
 function growthTables({ growth }: Results): string[] {
@@ -149,16 +206,76 @@ function growthTables({ growth }: Results): string[] {
   ];
 }
 
-function overloadText({ overload }: Results): string[] {
-  if (!overload) return [];
-  const { before, flood, after, requestsAtOnce } = overload;
-  const rate = (requests: number) => count(requests / flood.seconds);
+function memoryTable({ bulk }: Results): string[] {
+  if (!bulk) return [];
+  const rows = bulk.memory.map(({ load, requestsPerSecond, peakMegabytes }) => [
+    load,
+    count(requestsPerSecond),
+    peakMegabytes === null ? '' : count(peakMegabytes),
+  ]);
+  return [table(['one server under more and more load', 'requests/s', 'most memory so far, MB'], rows)];
+}
+
+function workersTable(results: Results): string[] {
+  const compared = workersComparisons(results);
+  const { workers } = results;
+  if (!workers) return [];
+  const rows = compared.flatMap(([name, otherName, { first, second, costRatio }]) => [
+    [name, ...sampleCells(first), `${costRatio.toFixed(2)} ×`],
+    [otherName, ...sampleCells(second), ''],
+  ]);
+  const { requests, inRedis } = workers.counted;
+  const shared =
+    inRedis === null
+      ? 'Redis is not measured: there is no redis-server.'
+      : `After ${requests} requests to both workers, X-RateLimit-Remaining had fallen by ${inRedis}: one count for both.`;
   return [
-    `Overload, with at most ${requestsAtOnce} requests at once: it answers ${count(before.requestsPerSecond)} requests/s. ` +
-      `Asked for ${count(flood.perSecond)}, it answered ${rate(flood.answered)} (p50 ${flood.answeredP50Ms.toFixed(0)} ms, ` +
-      `p99 ${flood.answeredP99Ms.toFixed(0)} ms) and turned ${rate(flood.shed)} away with 503 and Retry-After ` +
-      `(p99 ${flood.shedP99Ms.toFixed(0)} ms); ${rate(flood.unsent)} found no connection. ` +
-      `Right afterwards it answered ${count(after.requestsPerSecond)}.`,
+    table(
+      ['contract’s transactions', 'requests/s', 'server µs', 'database µs', 'p50 ms', 'p99 ms', 'CPU time'],
+      rows,
+    ),
+    'The server is all its processes, and Redis where it counts there; load generator and database share the cores with ' +
+      `it. ${shared}`,
+  ];
+}
+
+function overloadTable({ overload }: Results): string[] {
+  if (!overload) return [];
+  const { capacity, alone, flood, after, requestsAtOnce } = overload;
+  const rate = (requests: number) => count(requests / flood.seconds);
+  const ms = (value: number) => value.toFixed(1);
+  const row = (name: string, { requestsPerSecond, p50Ms, p99Ms }: Sample) => [
+    name,
+    count(requestsPerSecond),
+    ms(p50Ms),
+    ms(p99Ms),
+  ];
+  const told = (value: number | null) => (value === null ? 'not within 5 s' : `after ${value.toFixed(0)} ms`);
+  return [
+    table(
+      [`overload, at most ${requestsAtOnce} requests at once`, 'requests/s', 'p50 ms', 'p99 ms'],
+      [
+        row('one connection', alone),
+        row(`${requestsAtOnce} connections: the capacity`, capacity),
+        [`flood: asked for ${count(flood.perSecond)}, really sent`, rate(flood.sent), '', ''],
+        ['flood: answered', rate(flood.answered), ms(flood.answeredP50Ms), ms(flood.answeredP99Ms)],
+        [
+          'flood: turned away with 503 and Retry-After',
+          rate(flood.shed),
+          ms(flood.shedP50Ms),
+          ms(flood.shedP99Ms),
+        ],
+        ['flood: no connection for it', rate(flood.unsent), '', ''],
+        ['flood: failed', rate(flood.failed), '', ''],
+        row(`after it, ${requestsAtOnce} connections`, after),
+      ],
+    ),
+    `The flood lasted ${flood.seconds.toFixed(1)} s over ${count(flood.connections)} open connections; the load generator ` +
+      `took ${flood.generatorCores.toFixed(1)} of the cores that it shares with server and database. An answer cost the ` +
+      `server ${capacity.serverUs.toFixed(0)} µs, a refusal about ${Math.max(0, flood.refusalUs).toFixed(0)}. Who asked from ` +
+      `its end on was answered ${told(flood.firstAnswerMs)}, as fast as usual (within twice the p50 of one connection) ` +
+      `${told(flood.usualAgainMs)}, and on a new connection ${told(flood.newcomerMs)}.` +
+      (flood.firstFailure === null ? '' : ` The first failure: ${flood.firstFailure}`),
   ];
 }
 

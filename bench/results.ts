@@ -7,8 +7,11 @@ import type { ImportResults } from './import.ts';
 import type { MarketResults } from './market.ts';
 import type { Comparison } from './measure.ts';
 import type { OverloadResults } from './overload.ts';
+import type { PgbenchResults } from './pgbench.ts';
+import type { Progress } from './progress.ts';
 import type { RivalResults } from './rivals.ts';
 import type { SaldoResults } from './saldo.ts';
+import type { WorkersResults } from './workers.ts';
 import type { LoadResult } from './world.ts';
 
 /** What a run found. A part is missing when there was no time for it. */
@@ -30,17 +33,21 @@ export type Results = {
   /** The first of each is the large world, the second the small one. */
   againstSmall?: { readonly transactions: number; readonly pages: Readonly<Record<string, Comparison>> };
   walk?: { pages: number; records: number; seconds: number; lastAgainstFirst: Comparison };
+  pgbench?: PgbenchResults;
   rivals?: RivalResults;
   bulk?: BulkResults;
   guard?: GuardResults;
   saldo?: SaldoResults;
   overload?: OverloadResults;
+  workers?: WorkersResults;
   market?: MarketResults;
   engine?: EngineResults;
   exchange?: ExchangeResults;
   imports?: ImportResults;
   growth?: GrowthResults;
   leftOut: readonly string[];
+  /** How long each part took, in the order in which they were measured. */
+  phases: Progress['phases'];
 };
 
 /** All comparisons of a run. */
@@ -51,5 +58,17 @@ export function comparisonsOf(results: Results): Comparison[] {
     ...(results.walk ? [results.walk.lastAgainstFirst] : []),
     ...(results.rivals?.pages.map(({ comparison }) => comparison) ?? []),
     ...(results.bulk ? [results.bulk.againstLimit] : []),
+    ...workersComparisons(results).map(([, , comparison]) => comparison),
   ];
+}
+
+/** What is compared with what, of those that were measured. */
+export function workersComparisons({ workers }: Results): [first: string, second: string, Comparison][] {
+  if (!workers) return [];
+  const all: [string, string, Comparison | null][] = [
+    ['two workers', 'one worker', workers.twoAgainstOne],
+    ['one worker, counting in Redis', 'one worker', workers.redisAgainstMemory],
+    ['two workers, counting in Redis', 'one worker', workers.twoWithRedis],
+  ];
+  return all.flatMap(([first, second, comparison]) => (comparison ? [[first, second, comparison]] : []));
 }

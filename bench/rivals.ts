@@ -1,6 +1,6 @@
 /** Measures transaction pages against what a team would build with the usual parts: see rivals/ beside this file. */
 import assert from 'node:assert/strict';
-import type { Target } from './load.ts';
+import type { Target } from './connection.ts';
 import type { Bench, Comparison, Contestant } from './measure.ts';
 import { makeRows, type RowsLoaded } from './rivals/rows.ts';
 import { type BenchServer, bodyOf, type Processes } from './servers.ts';
@@ -54,7 +54,8 @@ const QUERIES = {
     page: quarterHoursOfContract(brp: $brp, contract: $contract, first: 100, after: $after, orderBy: PRIMARY_KEY_ASC) {
       ${FIELDS} } }`,
   day: `query Page($brp: Int!, $day: Date!, $after: Cursor) {
-    page: quarterHoursOfDay(brp: $brp, day: $day, first: 100, after: $after, orderBy: PRIMARY_KEY_ASC) {
+    page: quarterHoursOfDay(
+      brp: $brp, day: $day, first: 100, after: $after, orderBy: [CONTRACT_NO_ASC, SLOT_ASC, VERSION_ASC]) {
       ${FIELDS} } }`,
 };
 

@@ -1,13 +1,22 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { FloodResult, LoadJob, LoadResult, Target, WalkResult } from './load.ts';
+import type { Target } from './connection.ts';
+import type { FloodJob, FloodResult } from './flood.ts';
+import type { LoadJob, LoadResult, WalkResult } from './load.ts';
+import { findProgram } from './programs.ts';
 
-export type BenchServer = { readonly name: string; readonly port: number; readonly pid: number };
+export type BenchServer = {
+  readonly name: string;
+  readonly port: number;
+  readonly pid: number;
+  /** What works for it beside its own processes, and counts as its own. */
+  readonly helpers?: readonly number[];
+};
 /** The product has a second listener, for the customer API. */
 export type ProductServer = BenchServer & { readonly market: BenchServer };
 
@@ -28,17 +37,19 @@ export class Processes {
     databaseUrl: string,
     environment: Record<string, string> = {},
   ): Promise<ProductServer> {
-    const customerPort = await freePort();
-    const server = await this.server(name, '../server/src/main.ts', {
+    const [customerPort, adminPort] = [await freePort(), await freePort()];
+    const settings = {
       DATABASE_URL: databaseUrl,
       DATA_DIR: path.join(this.folder, name),
       CUSTOMER_PORT: String(customerPort),
-      ADMIN_PORT: String(await freePort()),
+      ADMIN_PORT: String(adminPort),
       DEMO: 'off',
       LOG_LEVEL: 'info',
       RATE_LIMIT: '1000000000',
       ...environment,
-    });
+    };
+    // The first worker listens before the second one is there; the admin port is opened when all of them are.
+    const server = await this.server(name, '../server/src/main.ts', settings, adminPort);
     return { ...server, market: { ...server, port: customerPort } };
   }
 
@@ -54,10 +65,23 @@ export class Processes {
     });
   }
 
+  /** Null where there is none. It keeps nothing on disk. */
+  async redis(): Promise<BenchServer | null> {
+    const program = findProgram('redis-server');
+    if (program === null) return null;
+    const port = await freePort();
+    const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    const child = spawn(program, [...settings, '--dir', this.folder], { stdio: 'ignore' });
+    this.children.push(child);
+    await accepts(port, child);
+    return { name: 'Redis', port, pid: child.pid ?? 0 };
+  }
+
   private async server(
     name: string,
     script: string,
     environment: Record<string, string>,
+    answersLast?: number,
   ): Promise<BenchServer> {
     const port = await freePort();
     const logFile = path.join(this.folder, `${name.replaceAll(' ', '-')}.txt`);
@@ -68,7 +92,8 @@ export class Processes {
       stdio: ['ignore', log, log],
     });
     this.children.push(child);
-    await answers(port, child, () => `the ${name} did not start:\n${readFileSync(logFile, 'utf8')}`);
+    const failure = () => `the ${name} did not start:\n${readFileSync(logFile, 'utf8')}`;
+    await answers(answersLast ?? port, child, failure);
     return { name, port, pid: child.pid ?? 0 };
   }
 
@@ -115,7 +140,7 @@ export class Generator {
     return this.run<WalkResult>({ kind: 'walk', ...job });
   }
 
-  flood(job: Omit<LoadJob & { kind: 'flood' }, 'kind'>): Promise<FloodResult> {
+  flood(job: FloodJob): Promise<FloodResult> {
     return this.run<FloodResult>({ kind: 'flood', ...job });
   }
 
@@ -158,6 +183,20 @@ async function answers(port: number, child: ChildProcess, failure: () => string)
     if (answer) return;
   }
   throw new Error(failure());
+}
+
+async function accepts(port: number, child: ChildProcess): Promise<void> {
+  for (const startedAt = Date.now(); Date.now() - startedAt < START_PATIENCE_MS; await delay(50)) {
+    if (child.exitCode !== null) break;
+    const socket = connect({ port, host: '127.0.0.1' });
+    const isThere = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isThere) return;
+  }
+  throw new Error(`${child.spawnfile} did not start`);
 }
 
 async function freePort(): Promise<number> {

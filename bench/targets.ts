@@ -1,5 +1,5 @@
 import { encodeId, ID_PREFIX } from '../server/src/domain/id.ts';
-import type { Target } from './load.ts';
+import type { Target } from './connection.ts';
 import type { BenchBrp, BenchWorld } from './world.ts';
 
 /** So many different requests of a kind that neither the processor nor the database sees the same one again at once. */

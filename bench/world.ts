@@ -163,7 +163,7 @@ async function createContracts(
   return contracts;
 }
 
-const COPY = `copy sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
+export const COPY_SHEETS = `copy sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
   sender_brp, receiver_brp, status_mask, volumes) from stdin`;
 
 /**
@@ -175,10 +175,11 @@ export async function loadVolumes(world: BenchWorld, say: (message: string) => v
   await client.connect();
   try {
     const random = numbersFrom(world.contracts.length);
+    const volumes = (_contract: number, slots: number) => plantVolumes(slots, random);
     let transactions = 0;
     const startedAt = performance.now();
     for (const [at, day] of world.days.entries()) {
-      await pipeline(Readable.from(sheetRows(world, day, random)), client.query(copyFrom(COPY)));
+      await pipeline(Readable.from(sheetRows(world, day, volumes)), client.query(copyFrom(COPY_SHEETS)));
       transactions += world.contracts.length * slotCount(day);
       if ((at + 1) % 25 === 0) say(`  ${at + 1} of ${world.days.length} days, ${transactions} transactions`);
     }
@@ -195,16 +196,20 @@ export async function loadVolumes(world: BenchWorld, say: (message: string) => v
 }
 
 /** The rows of one day's COPY, in chunks of a size that a socket likes. */
-function* sheetRows(world: BenchWorld, day: DeliveryDay, random: () => number): Generator<Buffer> {
+export function* sheetRows(
+  world: BenchWorld,
+  day: DeliveryDay,
+  volumesOf: (contract: number, slots: number) => number[],
+): Generator<Buffer> {
   const created = timestamp(dayStart(addDays(day, -1)));
   let chunk = new CopyText();
-  for (const { no, from, to } of world.contracts) {
+  for (const [at, { no, from, to }] of world.contracts.entries()) {
     chunk.field(newSheetId());
     chunk.field(created);
     chunk.integer(no);
     chunk.field(day);
     for (const number of [1, from.no, to.no, from.brpNo, to.brpNo, STATUS_BIT.valid]) chunk.integer(number);
-    chunk.binary(packVolumes(plantVolumes(slotCount(day), random)));
+    chunk.binary(packVolumes(volumesOf(at, slotCount(day))));
     chunk.endRow();
     if (chunk.rows().length < COPY_CHUNK) continue;
     yield chunk.rows();

@@ -1,0 +1,15 @@
+import type { Db, Statement } from '../server/src/db/database.ts';
+
+export type Query = { statement: Statement; values: readonly unknown[] };
+
+/** What the product would send to the database: its own text and values, never a copy of them. */
+export async function captured(use: (db: Db) => Promise<unknown>): Promise<Query> {
+  let query: Query | null = null;
+  const take = async (statement: Statement, values: readonly unknown[] = []) => {
+    query = { statement, values };
+    return [];
+  };
+  await use({ query: take, arrays: take });
+  if (query === null) throw new Error('the product sent no query');
+  return query;
+}
