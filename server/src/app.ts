@@ -4,6 +4,7 @@ import {
   marketEndpoints,
   OPERATOR_TAGS,
   operatorEndpoints,
+  PROBLEMS,
   portalEndpoints,
   sandboxEndpoints,
   TAGS,
@@ -113,6 +114,7 @@ async function createListener(
       metrics.observeRequest(request.method, route, status, seconds);
       logRequest(request, status, seconds);
     },
+    onTurnedAway: turnedAway(logger, metrics),
   });
   // Without a name for the outside, the server is named by the address that it got.
   app.addHook('onListen', async () => {
@@ -120,6 +122,22 @@ async function createListener(
     addresses.errors ||= addresses.base;
   });
   return { app, addresses };
+}
+
+/** How often the log tells that requests are turned away: a line for each would cost more than to turn it away. */
+const TELL_EVERY_MS = 1000;
+
+function turnedAway(logger: Logger, metrics: Metrics): (method: string) => void {
+  let count = 0;
+  let toldAt = -Infinity;
+  return (method) => {
+    count++;
+    metrics.observeRequest(method, 'unknown', PROBLEMS.unavailable.status, 0);
+    const at = monotonicNow();
+    if (at - toldAt < TELL_EVERY_MS) return;
+    logger.warn({ requests: count }, 'turned away, there is too much to do');
+    [count, toldAt] = [0, at];
+  };
 }
 
 /** How routes are mounted on a listener: who may come in, by the kind of their keys or by their session. */

@@ -10,6 +10,8 @@ const world = createWorld(platform.db, platform.clock);
 const brp = await world.brp();
 const request = client(platform.baseUrl, brp.key);
 
+/** As problems are told when there is little to do. */
+const first404 = await request('/nowhere');
 const LOCK = statement('test_lock', 'lock table contract in access exclusive mode');
 
 test('whoever comes too many is turned away at once, those before are answered, and then everybody is again', async () => {
@@ -31,7 +33,7 @@ test('whoever comes too many is turned away at once, those before are answered, 
   );
   assertProblem(first, 503, 'unavailable');
   assert.equal(first.headers.get('retry-after'), '2');
-  assert.equal((await request('/v1/customers')).status, 503, 'whatever is asked for');
+  await assertTurnedAwayLikeAnyProblem();
   letGo();
   await holding;
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
@@ -39,6 +41,22 @@ test('whoever comes too many is turned away at once, those before are answered, 
   assert.equal(statuses.filter((status) => status === 503).length, 2 * AT_ONCE);
   assert.equal((await request('/v1/contracts')).status, 200);
 });
+
+/** Reads never become requests then, and changes do; nobody outside can tell. */
+async function assertTurnedAwayLikeAnyProblem(): Promise<void> {
+  const headers = { 'x-request-id': 'mine-1' };
+  for (const method of ['GET', 'HEAD', 'PATCH', 'DELETE']) {
+    const answer = await request('/v1/customers/cust_1?a=b', { method, headers });
+    assert.equal(answer.status, 503, `${method}, whatever is asked for`);
+    assert.equal(answer.headers.get('content-type'), 'application/problem+json');
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    assert.equal(answer.headers.get('x-request-id'), 'mine-1');
+    assert.equal(answer.headers.get('vary'), first404.headers.get('vary'));
+    assert.equal(answer.headers.get('retry-after'), '2');
+    if (method === 'HEAD') continue;
+    assert.equal((answer.body as { instance: string }).instance, '/v1/customers/cust_1?a=b');
+  }
+}
 
 test('clients that leave without their answer make room', async () => {
   for (let round = 0; round < 3; round++) {

@@ -83,6 +83,7 @@ async function tooSlow() {
     errorBase: () => 'https://help.example',
     methodsOf: () => [],
     onAnswer: () => {},
+    onTurnedAway: () => {},
   });
   Object.assign(app.server, { connectionsCheckingInterval: 10 });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });

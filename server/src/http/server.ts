@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
@@ -34,6 +34,8 @@ export type ServerOptions = {
   /** What browsers are shown where there is no operation. */
   readonly portal: Portal | null;
   readonly onAnswer: (request: FastifyRequest, status: number, seconds: number) => void;
+  /** A read was turned away before it became a request. */
+  readonly onTurnedAway: (method: string) => void;
 };
 
 /** A body that is read as a stream may be of any size; whoever reads it watches that it does not fall silent. */
@@ -51,16 +53,28 @@ const COMMON_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
+const PROBLEM_HEADERS = { 'cache-control': 'no-store', 'content-type': PROBLEM_MEDIA_TYPE };
+
 /** An HTTP server that answers every failure, down to a request that cannot be parsed, with a problem. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const nextId = requestIds();
+  const requestIdOf = requestIds();
+  const room = roomFor(options.requestsAtOnce);
+  const turnAway = (request: IncomingMessage, response: ServerResponse) => {
+    const body = Buffer.from(JSON.stringify(problemBody(options.errorBase(), TOO_MUCH, request.url ?? null)));
+    response.writeHead(PROBLEMS[TOO_MUCH.code].status, {
+      ...COMMON_HEADERS,
+      ...PROBLEM_HEADERS,
+      ...TOO_MUCH.headers,
+      'content-length': body.length,
+      'x-request-id': requestIdOf(request),
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+    options.onTurnedAway(request.method ?? '');
+  };
   const app = Fastify({
     loggerInstance: childless(options.logger),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: (request) => {
-      const given = request.headers['x-request-id'];
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : nextId();
-    },
+    genReqId: requestIdOf,
     trustProxy: options.trustProxy,
     bodyLimit: LIMITS.bodyBytes,
     routerOptions: { maxParamLength: LIMITS.headerBytes },
@@ -73,7 +87,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       reply.raw.once('finish', () => options.onAnswer(request, reply.statusCode, reply.elapsedTime / 1000));
       answerProblem(request, reply, toProblem(error));
     },
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options, nextId()),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options, requestIdOf(null)),
     serverFactory: (handler) => {
       const limits = {
         maxHeaderSize: LIMITS.headerBytes,
@@ -83,11 +97,15 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         // Node refuses a request without a host by itself, but not with a problem.
         requireHostHeader: false,
       };
+      const receive: typeof handler = (request, response) => {
+        if (room.isFull() && isRead(request)) turnAway(request, response);
+        else handler(request, response);
+      };
       const server = options.tls
-        ? createHttpsServer({ ...options.tls, ...limits }, handler)
-        : createHttpServer(limits, handler);
+        ? createHttpsServer({ ...options.tls, ...limits }, receive)
+        : createHttpServer(limits, receive);
       // The same goes for expectations that it does not know; whoever has none may ignore them.
-      return server.on('checkExpectation', handler);
+      return server.on('checkExpectation', receive);
     },
   });
 
@@ -96,7 +114,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return (
       reply
         .code(PROBLEMS[error.code].status)
-        .headers({ ...error.headers, 'cache-control': 'no-store', 'content-type': PROBLEM_MEDIA_TYPE })
+        .headers({ ...error.headers, ...PROBLEM_HEADERS })
         // As bytes, since a text would get a charset that the media type does not have.
         .send(Buffer.from(JSON.stringify(body)))
     );
@@ -113,13 +131,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return answerProblem(request, reply, known);
   });
 
-  const takeOn = turnstileOf(options.requestsAtOnce);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(COMMON_HEADERS);
     reply.header('x-request-id', request.id);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return done(hostMissing());
-    const isRefused = request.routeOptions.config.isStreamed !== true && !takeOn(reply.raw);
-    return done(isRefused ? tooMuchToDo() : undefined);
+    const isCounted = request.routeOptions.config.isStreamed !== true;
+    return done(isCounted && !room.enter(reply.raw) ? TOO_MUCH : undefined);
   });
   if (options.corsOrigins.length > 0) await shareWith(app, options.corsOrigins);
   app.addHook('onRequest', (request, reply, done) => {
@@ -178,23 +195,34 @@ async function shareWith(app: FastifyInstance, origins: readonly string[]): Prom
 
 /**
  * A server that takes on more than it can do makes everybody wait, until nobody gets an answer in time. Whoever comes
- * too many is told so at once, before anything is looked up, which costs a fraction of an answer.
+ * too many is told so at once. Reads, which are nearly all of what can come too many, are turned away before anything is
+ * made of them: as requests they would cost nearly as much as an answer, and answers would be what there is no time for.
  */
-function turnstileOf(requestsAtOnce: number): (response: ServerResponse) => boolean {
+function roomFor(requestsAtOnce: number) {
   let underWay = 0;
   const leave = () => {
     underWay--;
   };
-  return (response) => {
-    if (underWay >= requestsAtOnce) return false;
-    underWay++;
-    response.on('close', leave);
-    return true;
+  return {
+    isFull: () => underWay >= requestsAtOnce,
+    /** Until the response is closed; false when there is no room. */
+    enter(response: ServerResponse): boolean {
+      if (underWay >= requestsAtOnce) return false;
+      underWay++;
+      response.on('close', leave);
+      return true;
+    },
   };
 }
 
-const tooMuchToDo = () =>
-  problem('unavailable', 'The server has too much to do right now. Try again in a moment.', RETRY);
+const isRead = ({ method }: IncomingMessage) => method === 'GET' || method === 'HEAD';
+
+/** One for all, since to make an error costs more than to answer with it. */
+const TOO_MUCH = problem(
+  'unavailable',
+  'The server has too much to do right now. Try again in a moment.',
+  RETRY,
+);
 
 /** A logger of its own for every request would cost more than the one line that is written about it. */
 const childless = (logger: FastifyBaseLogger): FastifyBaseLogger =>
@@ -235,11 +263,15 @@ function closeInGoodOrder(app: FastifyInstance): () => boolean {
 export const originOf = (app: FastifyInstance): string =>
   app.server instanceof HttpsServer ? app.listeningOrigin.replace(/^http:/, 'https:') : app.listeningOrigin;
 
-/** Short, unique over restarts and processes, and cheap: random once, then counted. */
-function requestIds(): () => string {
+/** What the client calls it; or else short, unique over restarts and processes, and cheap: random once, then counted. */
+function requestIds(): (request: Pick<IncomingMessage, 'headers'> | null) => string {
   const prefix = `req_${randomBytes(6).toString('base64url').replaceAll(/[-_]/g, 'x')}`;
   let count = 0;
-  return () => `${prefix}${(++count).toString(36).padStart(5, '0')}`;
+  return (request) => {
+    const given = request?.headers['x-request-id'];
+    if (typeof given === 'string' && REQUEST_ID.test(given)) return given;
+    return `${prefix}${(++count).toString(36).padStart(5, '0')}`;
+  };
 }
 
 const MERGE_PATCH = 'application/merge-patch+json';
