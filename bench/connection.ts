@@ -20,18 +20,24 @@ export class Connection {
   private chunks: Buffer[] = [];
   private length = 0;
   private head = '';
+  private isAsked = false;
   private resolve: (answer: Answer) => void = () => {};
   private reject: (error: Error) => void = () => {};
 
   constructor(port: number) {
     this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
-    this.socket.setTimeout(PATIENCE_MS, () => this.socket.destroy(new Error('no answer within 10 s')));
+    this.socket.setTimeout(PATIENCE_MS, () => {
+      // One that is asked nothing may well be silent.
+      if (this.isAsked) this.socket.destroy(new Error('no answer within 10 s'));
+    });
     this.socket.on('data', (chunk: Buffer) => this.read(chunk));
     this.socket.on('error', (error) => this.reject(error));
     this.socket.on('close', () => this.reject(new Error('the server closed the connection')));
   }
 
   send(request: Buffer): Promise<Answer> {
+    if (this.socket.destroyed) return Promise.reject(new Error('the connection is closed'));
+    this.isAsked = true;
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -62,6 +68,7 @@ export class Connection {
     this.chunks = [];
     this.length = 0;
     this.bodyLength = -1;
+    this.isAsked = false;
     this.resolve({ status: Number(this.head.slice(9, 12)), head: this.head, body });
   }
 
