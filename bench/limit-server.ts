@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { readerConfig, type Statement } from '../server/src/db/database.ts';
+import { Reader, readerConfig, type Statement } from '../server/src/db/database.ts';
 import { contractStatus } from '../server/src/domain/contract.ts';
 import { centsText } from '../server/src/domain/decimal.ts';
 import { formatInstant, formatInstantMs } from '../server/src/domain/delivery-day.ts';
@@ -58,10 +58,15 @@ const connections = [await connected(), await connected()] as const;
 type QueryOptions = pg.QueryConfig & { rowMode?: 'array' };
 let turn = 0;
 
+/** The product's own way to ask, to see how much it is of the difference. */
+const readers =
+  process.env['ASKS_BY'] === 'reader' ? [new Reader(readerConfig(url)), new Reader(readerConfig(url))] : null;
+
 /** The library as it comes, pipelined, with all queries of a turn of the event loop sent together. */
 async function rowsOf<R>(statement: Statement, values: unknown[], mode: { rowMode?: 'array' }): Promise<R[]> {
   const query: QueryOptions = { name: statement.name, text: statement.text, values, ...mode };
   turn = 1 - turn;
+  if (readers) return readers[turn]!.run<R>(statement, values, mode.rowMode ?? 'object');
   const connection = connections[turn as 0 | 1];
   if (!connection.gathering) {
     connection.gathering = true;

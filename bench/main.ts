@@ -276,6 +276,12 @@ async function againstLimit(run: Run): Promise<void> {
     { server: limit, targets: targetsOf(world) },
   ]);
   await processes.end(limit);
+  const sparing = await processes.limit(world.url, 'reader');
+  results.againstSparing = await compareAll(run, 'the bare server with our reader', (targetsOf) => [
+    { server: product, targets: targetsOf(world) },
+    { server: sparing, targets: targetsOf(world) },
+  ]);
+  await processes.end(sparing);
   await processes.end(product);
 }
 

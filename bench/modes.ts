@@ -4,8 +4,8 @@ import type { WorldSize } from './world.ts';
 
 /** The parts of a run, and the minutes that each may take; whoever takes more makes no round again. */
 const PLANNED = {
-  'the bare server': 2.8,
-  rivals: 4.4,
+  'the bare server': 5,
+  rivals: 5,
   'bulk reads': 1.2,
   'the way in': 0.1,
   'the saldo of a day': 0.6,
@@ -14,11 +14,11 @@ const PLANNED = {
   workers: 2.2,
   'the same SQL under pgbench': 0.4,
   growth: 2.2,
-  'a small world': 2.8,
+  'a small world': 3.3,
   'a walk over everything': 1.8,
   netting: 0.3,
   'the exchange': 0.4,
-  'the market': 3,
+  'the market': 3.5,
 };
 export type PhaseTitle = keyof typeof PLANNED;
 type Planned = Readonly<Record<PhaseTitle, number>>;
@@ -61,10 +61,10 @@ const MARKET_DAY = {
 
 const USUAL: Mode = {
   name: 'default',
-  minutes: 25,
+  minutes: 30,
   planned: PLANNED,
   keeps: 'page',
-  plan: { rounds: 11, milliseconds: 1000, connections: 32, warmUpMs: 1500 },
+  plan: { rounds: 11, milliseconds: 1000, connections: 32, warmUpMs: 5000 },
   world: { contracts: 1050, days: 100 },
   small: SMALL,
   rivals: { contracts: 210, days: 50 },

@@ -26,6 +26,7 @@ export function tables(results: Results): string {
     `${results.date}, ${results.mode}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ` +
       `${machine.system}, Node ${machine.node}, Postgres ${machine.postgres}.`,
     requestTable(results),
+    ...sparingText(results),
     ...pgbenchTable(results),
     ...loadingText(results),
     ...bulkTable(results),
@@ -71,6 +72,17 @@ function requestTable({ againstLimit, market, bulk, rivals, walk }: Results): st
       : []),
   ];
   return table(['request', 'server', 'requests/s', 'server µs', 'database µs', 'p50 ms', 'p99 ms'], rows);
+}
+
+/** No goal is about it, but whoever knows where the shares come from shall know this too. */
+function sparingText({ againstSparing }: Results): string[] {
+  if (!againstSparing) return [];
+  const shares = Object.entries(againstSparing).map(
+    ([name, { costRatio }]) => `${name} ${(100 / costRatio).toFixed(0)} %`,
+  );
+  return [
+    `Where the bare server asks the database as Saldo does instead of as the library does, Saldo reaches less of it: ${shares.join(', ')}.`,
+  ];
 }
 
 function pgbenchTable({ pgbench, againstLimit }: Results): string[] {

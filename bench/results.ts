@@ -30,6 +30,8 @@ export type Results = {
   loading?: LoadResult;
   /** Named after their scenario; the first of each is the product, the second the bare server. */
   againstLimit?: Readonly<Record<string, Comparison>>;
+  /** The same against a bare server that asks the database as the product does. */
+  againstSparing?: Readonly<Record<string, Comparison>>;
   /** The first of each is the large world, the second the small one. */
   againstSmall?: { readonly transactions: number; readonly pages: Readonly<Record<string, Comparison>> };
   walk?: { pages: number; records: number; seconds: number; lastAgainstFirst: Comparison };
@@ -52,7 +54,12 @@ export type Results = {
 
 /** All comparisons of a run. */
 export function comparisonsOf(results: Results): Comparison[] {
-  const sets = [results.againstLimit, results.againstSmall?.pages, results.market?.againstLimit];
+  const sets = [
+    results.againstLimit,
+    results.againstSparing,
+    results.againstSmall?.pages,
+    results.market?.againstLimit,
+  ];
   return [
     ...sets.flatMap((comparisons) => Object.values(comparisons ?? {})),
     ...(results.walk ? [results.walk.lastAgainstFirst] : []),

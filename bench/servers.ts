@@ -53,8 +53,9 @@ export class Processes {
     return { ...server, market: { ...server, port: customerPort } };
   }
 
-  async limit(databaseUrl: string): Promise<BenchServer> {
-    return this.server('bare server', './limit-server.ts', { DATABASE_URL: databaseUrl });
+  async limit(databaseUrl: string, asksBy: 'library' | 'reader' = 'library'): Promise<BenchServer> {
+    const environment = { DATABASE_URL: databaseUrl, ASKS_BY: asksBy };
+    return this.server(`bare server, ${asksBy}`, './limit-server.ts', environment);
   }
 
   async rival(name: string, script: string, databaseUrl: string): Promise<BenchServer> {
