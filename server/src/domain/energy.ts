@@ -1,4 +1,5 @@
 import { assert } from './assert.ts';
+import type { ByteText } from './byte-text.ts';
 import { SLOTS_PER_HOUR } from './delivery-day.ts';
 
 /** In SQL a cell is an int. */
@@ -70,6 +71,12 @@ export function mwhText(kwh: number): string {
   if (kwh < 0) return `-${mwhText(-kwh)}`;
   const mwh = Math.floor(kwh / KWH_PER_MWH);
   return mwh + FRACTION_TEXT[kwh - mwh * KWH_PER_MWH]!;
+}
+
+/** The same text as bytes. */
+export function writeMwh(text: ByteText, kwh: number): void {
+  assert(Number.isSafeInteger(kwh), 'energy is a whole number of kWh');
+  text.thousandths(kwh);
 }
 
 /** The power that delivers this energy within one slot; exact, unlike the way back. */
