@@ -1,6 +1,25 @@
-const [MINUS, POINT, ZERO] = [45, 46, 48];
-/** A safe integer with its sign and a point. */
-const NUMBER_BYTES = 18;
+const [MINUS, ZERO] = [45, 48];
+/** A safe integer with its sign, a point, and bytes that do not count. */
+const NUMBER_BYTES = 24;
+
+/**
+ * Short texts for the numbers from 0 to 999. Digits that are made one by one cost more than all else about a number,
+ * since no processor can foresee how many there will be.
+ */
+type ReadyTexts = { readonly bytes: Uint8Array; readonly lengths: Uint8Array };
+const READY_BYTES = 4;
+
+function readyTexts(texts: readonly string[]): ReadyTexts {
+  const bytes = Buffer.from(texts.map((text) => text.padEnd(READY_BYTES)).join(''), 'latin1');
+  return { bytes, lengths: Uint8Array.from(texts, (text) => text.length) };
+}
+
+/** '.001' for 1, '.25' for 250, and nothing for 0. */
+export const FRACTION_TEXTS: readonly string[] = Array.from({ length: 1000 }, (_, value) =>
+  String(value / 1000).slice(1),
+);
+const FRACTION = readyTexts(FRACTION_TEXTS);
+const WHOLE = readyTexts(Array.from({ length: 1000 }, (_, value) => String(value)));
 
 /** ASCII text that is written as bytes: made of pieces of text, a large one costs more than what it tells. */
 export class ByteText {
@@ -14,7 +33,7 @@ export class ByteText {
 
   ascii(text: string): void {
     this.reserve(text.length);
-    this.length += this.bytes.latin1Write(text, this.length);
+    this.length += this.bytes.write(text, this.length, 'latin1');
   }
 
   /** Bytes that are written already: ready pieces, or text in UTF-8. */
@@ -30,15 +49,9 @@ export class ByteText {
     if (value < 0) this.bytes[this.length++] = MINUS;
     const size = Math.abs(value);
     const whole = Math.floor(size / 1000);
-    this.digits(whole);
-    let fraction = size - whole * 1000;
-    if (fraction === 0) return;
-    this.bytes[this.length++] = POINT;
-    for (let unit = 100; fraction > 0; unit /= 10) {
-      const digit = Math.floor(fraction / unit);
-      this.bytes[this.length++] = ZERO + digit;
-      fraction -= digit * unit;
-    }
+    if (whole < 1000) this.ready(WHOLE, whole);
+    else this.digits(whole);
+    this.ready(FRACTION, size - whole * 1000);
   }
 
   /** What has been written so far; more may follow it. */
@@ -46,19 +59,28 @@ export class ByteText {
     return this.bytes.subarray(0, this.length);
   }
 
+  /** All of its bytes are written, and what follows is written over those that do not count. */
+  private ready(texts: ReadyTexts, index: number): void {
+    const { bytes, length } = this;
+    const from = index * READY_BYTES;
+    bytes[length] = texts.bytes[from]!;
+    bytes[length + 1] = texts.bytes[from + 1]!;
+    bytes[length + 2] = texts.bytes[from + 2]!;
+    bytes[length + 3] = texts.bytes[from + 3]!;
+    this.length = length + texts.lengths[index]!;
+  }
+
   /** A whole number, for which there must be room. */
   protected digits(value: number): void {
-    let rest = value;
-    if (rest < 0) {
-      this.bytes[this.length++] = MINUS;
-      rest = -rest;
-    }
+    const { bytes } = this;
+    let rest = Math.abs(value);
+    if (value < 0) bytes[this.length++] = MINUS;
     let end = this.length + 1;
     for (let bound = 10; rest >= bound; bound *= 10) end++;
     this.length = end;
     do {
       const tenth = Math.floor(rest / 10);
-      this.bytes[--end] = ZERO + rest - tenth * 10;
+      bytes[--end] = ZERO + rest - tenth * 10;
       rest = tenth;
     } while (rest > 0);
   }
