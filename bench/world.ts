@@ -211,11 +211,11 @@ export function* sheetRows(
     for (const number of [1, from.no, to.no, from.brpNo, to.brpNo, STATUS_BIT.valid]) chunk.integer(number);
     chunk.binary(packVolumes(volumesOf(at, slotCount(day))));
     chunk.endRow();
-    if (chunk.rows().length < COPY_CHUNK) continue;
-    yield chunk.rows();
+    if (chunk.written().length < COPY_CHUNK) continue;
+    yield chunk.written();
     chunk = new CopyText();
   }
-  if (chunk.rows().length > 0) yield chunk.rows();
+  if (chunk.written().length > 0) yield chunk.written();
 }
 
 /** A plant of 0.4 to 40 MW whose output wanders, so that volumes have one to five digits. */

@@ -27,7 +27,7 @@ test('rows read as if they had been put together from text', () => {
         const hex = Buffer.from(bytes).toString('hex');
         expected += `${text}\t${integer}\t${array}\t\\\\x${hex}\n`;
       }
-      assert.equal(copy.rows().toString(), expected);
+      assert.equal(copy.written().toString(), expected);
     }),
   );
 });

@@ -1,5 +1,6 @@
-const ZERO = 48;
-const [MINUS, COMMA, TAB, NEWLINE, OPEN, CLOSE] = [45, 44, 9, 10, 123, 125];
+import { ByteText } from '../domain/byte-text.ts';
+
+const [COMMA, TAB, NEWLINE, OPEN, CLOSE] = [44, 9, 10, 123, 125];
 /** Written before the digits of a bytea; COPY takes two backslashes for one. */
 const HEX_PREFIX = '\\\\x';
 const HEX_DIGITS = Buffer.from('0123456789abcdef');
@@ -13,13 +14,14 @@ const FIRST_BYTES = 1 << 16;
  * Rows in the text form of COPY, written as bytes: a market day has a million numbers, and as pieces of text they
  * would cost more than everything else that is done with them. Text fields must need no escaping.
  */
-export class CopyText {
-  private bytes = Buffer.allocUnsafe(FIRST_BYTES);
-  private length = 0;
+export class CopyText extends ByteText {
+  constructor() {
+    super(FIRST_BYTES);
+  }
 
   field(text: string): void {
     this.reserve(text.length + 1);
-    this.length += this.bytes.write(text, this.length, 'latin1');
+    this.ascii(text);
     this.bytes[this.length++] = TAB;
   }
 
@@ -58,32 +60,5 @@ export class CopyText {
 
   endRow(): void {
     this.bytes[this.length - 1] = NEWLINE;
-  }
-
-  rows(): Buffer {
-    return this.bytes.subarray(0, this.length);
-  }
-
-  private digits(value: number): void {
-    let rest = value;
-    if (rest < 0) {
-      this.bytes[this.length++] = MINUS;
-      rest = -rest;
-    }
-    let end = this.length + 1;
-    for (let bound = 10; rest >= bound; bound *= 10) end++;
-    this.length = end;
-    do {
-      const tenth = Math.floor(rest / 10);
-      this.bytes[--end] = ZERO + rest - tenth * 10;
-      rest = tenth;
-    } while (rest > 0);
-  }
-
-  private reserve(bytes: number): void {
-    if (this.length + bytes <= this.bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + bytes));
-    this.bytes.copy(larger, 0, 0, this.length);
-    this.bytes = larger;
   }
 }

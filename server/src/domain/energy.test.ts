@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { ByteText } from './byte-text.ts';
 import {
   kwFromKwh,
   kwFromMw,
@@ -10,6 +11,7 @@ import {
   mwhNumber,
   mwhText,
   parseMwh,
+  writeMwh,
 } from './energy.ts';
 
 const cellKwh = fc.integer({ min: -MAX_SLOT_KWH, max: MAX_SLOT_KWH });
@@ -60,6 +62,22 @@ test('text and JSON number of a volume are the same text', () => {
     [3000, '3'],
   ];
   for (const [kwh, text] of examples) assert.equal(mwhText(kwh), text);
+});
+
+test('a volume as bytes is the same text', () => {
+  const bytesOf = (kwh: number) => {
+    const text = new ByteText(0);
+    writeMwh(text, kwh);
+    return text.written().toString();
+  };
+  const anyKwh = fc.oneof(cellKwh, fc.integer({ min: -3000, max: 3000 }), fc.maxSafeInteger());
+  fc.assert(
+    fc.property(anyKwh, (kwh) => assert.equal(bytesOf(kwh), mwhText(kwh))),
+    { numRuns: 5000 },
+  );
+  for (const kwh of [0, -0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, MAX_SLOT_KWH])
+    assert.equal(bytesOf(kwh), mwhText(kwh));
+  assert.throws(() => bytesOf(0.5));
 });
 
 test('text that is no plain decimal is malformed', () => {

@@ -1,4 +1,5 @@
 import { assert } from './assert.ts';
+import { type ByteText, FRACTION_TEXTS } from './byte-text.ts';
 import { SLOTS_PER_HOUR } from './delivery-day.ts';
 
 /** In SQL a cell is an int. */
@@ -9,9 +10,6 @@ const MWH_DECIMALS = 3;
 const MINUS = 45;
 const POINT = 46;
 const ZERO = 48;
-
-/** '.001' for 1, '.25' for 250, and nothing for 0. */
-const FRACTION_TEXT = Array.from({ length: KWH_PER_MWH }, (_, kwh) => String(kwh / KWH_PER_MWH).slice(1));
 
 /**
  * Reads decimal MWh digit by digit, so no binary fraction ever stands between the text and the integer. Zeros
@@ -69,7 +67,13 @@ export function mwhText(kwh: number): string {
   assert(Number.isSafeInteger(kwh), 'energy is a whole number of kWh');
   if (kwh < 0) return `-${mwhText(-kwh)}`;
   const mwh = Math.floor(kwh / KWH_PER_MWH);
-  return mwh + FRACTION_TEXT[kwh - mwh * KWH_PER_MWH]!;
+  return mwh + FRACTION_TEXTS[kwh - mwh * KWH_PER_MWH]!;
+}
+
+/** The same text as bytes. */
+export function writeMwh(text: ByteText, kwh: number): void {
+  assert(Number.isSafeInteger(kwh), 'energy is a whole number of kWh');
+  text.thousandths(kwh);
 }
 
 /** The power that delivers this energy within one slot; exact, unlike the way back. */

@@ -8,6 +8,7 @@ import {
   ID_PREFIX,
   sheetUuid,
   splitTransactionUuid,
+  TransactionIdBytes,
   transactionIdWriter,
   transactionUuid,
   uuidV7,
@@ -107,6 +108,17 @@ test('a transaction id leads to its sheet and slot', () => {
   );
 });
 
+test('an id that is completed as bytes is the one that is written as text', () => {
+  fc.assert(
+    fc.property(anyUuid.map(sheetUuid), anySlot, (sheetId, slot) => {
+      const ids = new TransactionIdBytes(sheetId);
+      const bytes = Buffer.from(`"${ids.stem}··"`, 'latin1');
+      ids.writePair(bytes, 1 + ids.stem.length, slot);
+      assert.equal(bytes.toString(), `"${transactionIdWriter(sheetId)(slot)}"`);
+    }),
+  );
+});
+
 test('the ids of one sheet sort by slot', () => {
   const write = transactionIdWriter('01890a5d-ac96-774b-bcce-b302099aff00');
   const ids = Array.from({ length: MAX_SLOTS }, (_, at) => write(at + 1));
@@ -121,6 +133,7 @@ test('a last byte that is no slot belongs to no transaction', () => {
   for (const slot of [0, 101, 1.5, Number.NaN]) {
     assert.throws(() => transactionUuid(`${stem}00`, slot));
     assert.throws(() => transactionIdWriter(`${stem}00`)(slot));
+    assert.throws(() => new TransactionIdBytes(`${stem}00`).writePair(Buffer.alloc(2), 0, slot));
   }
   assert.throws(() => transactionIdWriter(`${stem}01`));
 });

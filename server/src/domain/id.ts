@@ -58,19 +58,39 @@ export function decodeId(prefix: IdPrefix, text: string): string | null {
   return hyphenated(hex);
 }
 
-/**
- * Writes the ids of one sheet's transactions: they differ in the last pair only, whose lower eight bits are
- * the slot.
- */
-export function transactionIdWriter(sheetId: string): (slot: number) => string {
+/** How the ids of one sheet's transactions begin: they differ in the last pair, whose lower eight bits are the slot. */
+function transactionStem(sheetId: string): { stem: string; sheetBits: number } {
   assert(sheetId.endsWith('00'), 'the last byte of a sheet id is zero');
   const id = encodeId(ID_PREFIX.transaction, sheetId);
   const stem = id.slice(0, -2);
-  const sheetBits = digitValue(id, stem.length) << 5;
+  return { stem, sheetBits: digitValue(id, stem.length) << 5 };
+}
+
+export function transactionIdWriter(sheetId: string): (slot: number) => string {
+  const { stem, sheetBits } = transactionStem(sheetId);
   return (slot) => {
     assertSlot(slot);
     return stem + PAIRS[sheetBits | slot]!;
   };
+}
+
+/** The same for ids in text that is written as bytes: the stem once, and for each slot the pair that follows it. */
+export class TransactionIdBytes {
+  readonly stem: string;
+  private readonly sheetBits: number;
+
+  constructor(sheetId: string) {
+    const { stem, sheetBits } = transactionStem(sheetId);
+    this.stem = stem;
+    this.sheetBits = sheetBits;
+  }
+
+  writePair(bytes: Uint8Array, at: number, slot: number): void {
+    assertSlot(slot);
+    const pair = this.sheetBits | slot;
+    bytes[at] = ALPHABET.charCodeAt(pair >> 5);
+    bytes[at + 1] = ALPHABET.charCodeAt(pair & 31);
+  }
 }
 
 export function transactionUuid(sheetId: string, slot: number): string {

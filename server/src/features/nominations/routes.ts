@@ -12,7 +12,7 @@ import { deliveryRange, FIRST_DAY } from '../../http/time-filter.ts';
 import { nominateDue } from './actions.ts';
 import { explainNomination } from './explanation.ts';
 import { findNominationHistory, findNominations, listNominations, type NominationRow } from './store.ts';
-import { nominationEnvelope, nominationWriter, type Operator, type SlotRange } from './wire.ts';
+import { nominationWriter, type Operator, type SlotRange } from './wire.ts';
 
 const ALL_SLOTS: SlotRange = { from: 1, to: MAX_SLOTS };
 
@@ -27,10 +27,7 @@ type SingleCall = { readonly viewer: Viewer; readonly params: { readonly nominat
 function nominationReads(db: Db, operator: Operator) {
   const write = nominationWriter(operator);
   const answer = (rows: readonly NominationRow[], range = ALL_SLOTS, pagination: Pagination | null = null) =>
-    nominationEnvelope(
-      rows.map((row) => write(row, range)),
-      pagination,
-    );
+    write.list(rows, range, pagination);
   return {
     answer,
     async list({ viewer, query, page }: ListCall) {
@@ -50,7 +47,7 @@ function nominationReads(db: Db, operator: Operator) {
     async single({ viewer, params }: SingleCall) {
       const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
       if (!row) throw nominationNotFound();
-      return write(row, ALL_SLOTS);
+      return write.one(row, ALL_SLOTS);
     },
     async history({ viewer, params }: SingleCall) {
       const rows = await findNominationHistory(db, viewer, nominationUuid(params.nomination_id));

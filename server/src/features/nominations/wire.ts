@@ -1,8 +1,9 @@
 import type { Pagination } from '@saldo/api';
+import { ByteText } from '../../domain/byte-text.ts';
 import { formatInstant } from '../../domain/delivery-day.ts';
-import { kwhFromMatchedKw, mwhText } from '../../domain/energy.ts';
+import { kwhFromMatchedKw, writeMwh } from '../../domain/energy.ts';
 import { encodeId, ID_PREFIX } from '../../domain/id.ts';
-import { slotTexts } from '../transactions/wire.ts';
+import { slotBytes } from '../transactions/wire.ts';
 import type { NominationRow } from './store.ts';
 
 /** The platform operator, who stands between the two sides of every contract. */
@@ -10,37 +11,73 @@ export type Operator = { readonly name: string; readonly eic: string };
 
 export type SlotRange = { readonly from: number; readonly to: number };
 
+/** About what a nomination and each of its slots have. */
+const [NOMINATION_BYTES, SLOT_BYTES] = [640, 160];
+
+const SLOT_END = '},';
+/** The end of one slot and the next one up to its amount, since each part is copied by itself. */
+const slotsWithAmount = slotBytes(`${SLOT_END}{`, ',"amount":');
+const MATCHED = Buffer.from(',"matched_amount":');
+const NOT_MATCHED = Buffer.from(',"matched_amount":null');
+
 const instantText = (instant: number | null) => (instant === null ? 'null' : `"${formatInstant(instant)}"`);
 
-function slotsText(row: NominationRow & { amounts: number[] }, range: SlotRange): string {
-  const times = slotTexts(row.delivery_day);
+function writeSlots(text: ByteText, row: NominationRow, amounts: readonly number[], range: SlotRange): void {
+  const slots = slotsWithAmount(row.delivery_day);
+  text.ascii(',"slots":[');
   const matched = row.matched ?? null;
-  let json = '';
-  for (let at = range.from - 1; at < Math.min(range.to, row.amounts.length); at++) {
-    const confirmed = matched === null ? 'null' : mwhText(kwhFromMatchedKw(matched[at] as number));
-    json += `${json === '' ? '' : ','}{${times[at]},"amount":${mwhText(row.amounts[at] as number)},"matched_amount":${confirmed}}`;
+  const [first, end] = [range.from - 1, Math.min(range.to, amounts.length)];
+  for (let at = first; at < end; at++) {
+    const slot = slots[at]!;
+    text.append(at === first ? slot.subarray(SLOT_END.length) : slot);
+    writeMwh(text, amounts[at]!);
+    if (matched === null) text.append(NOT_MATCHED);
+    else {
+      text.append(MATCHED);
+      writeMwh(text, kwhFromMatchedKw(matched[at]!));
+    }
   }
-  return json;
+  text.ascii(first < end ? '}]' : ']');
 }
 
-/** Writes nominations as JSON text: a hundred of them with their slots are 1.4 MB, most of it the same each time. */
-export function nominationWriter(operator: Operator): (row: NominationRow, range: SlotRange) => string {
-  const counterparty = JSON.stringify({ name: operator.name, eic: operator.eic });
-  return (row, range) => {
-    const previous =
-      row.previous_id === null ? 'null' : `"${encodeId(ID_PREFIX.nomination, row.previous_id)}"`;
-    const slots = row.amounts ? `,"slots":[${slotsText({ ...row, amounts: row.amounts }, range)}]` : '';
-    return (
-      `{"id":"${encodeId(ID_PREFIX.nomination, row.id)}","status":"${row.status}","version":${row.version}` +
+type Piece = { readonly row: NominationRow; readonly counterparty: Uint8Array; readonly range: SlotRange };
+
+/** Few parts, since each is copied by itself. */
+function writeNomination(text: ByteText, { row, counterparty, range }: Piece, before: string): void {
+  const previous = row.previous_id === null ? 'null' : `"${encodeId(ID_PREFIX.nomination, row.previous_id)}"`;
+  text.ascii(
+    `${before}{"id":"${encodeId(ID_PREFIX.nomination, row.id)}","status":"${row.status}","version":${row.version}` +
       `,"previous_nomination_id":${previous},"gate_closure":${instantText(row.gate_closure)}` +
       `,"confirmed_at":${instantText(row.confirmed_at)},"direction":"${row.direction}","eic":"${row.eic}"` +
-      `,"tso":"${row.tso}","sent_at":${instantText(row.sent_at)},"counterparty":${counterparty}${slots}` +
-      `,"created_at":${instantText(row.created_at)}}`
-    );
-  };
+      `,"tso":"${row.tso}","sent_at":${instantText(row.sent_at)}`,
+  );
+  text.append(counterparty);
+  if (row.amounts) writeSlots(text, row, row.amounts, range);
+  text.ascii(`,"created_at":${instantText(row.created_at)}}`);
 }
 
-export function nominationEnvelope(texts: readonly string[], pagination: Pagination | null): string {
-  const more = pagination === null ? '' : `,"pagination":${JSON.stringify(pagination)}`;
-  return `{"nominations":[${texts.join(',')}]${more}}`;
+const expectedBytes = (row: NominationRow | undefined) =>
+  NOMINATION_BYTES + (row?.amounts?.length ?? 0) * SLOT_BYTES;
+
+/** Writes nominations as JSON: a hundred of them with their slots are 1.4 MB, most of it the same each time. */
+export function nominationWriter(operator: Operator) {
+  // Nothing but the operator's name can have other letters than ASCII.
+  const { name, eic } = operator;
+  const counterparty = Buffer.from(`,"counterparty":${JSON.stringify({ name, eic })}`);
+  return {
+    one(row: NominationRow, range: SlotRange): Buffer {
+      const text = new ByteText(expectedBytes(row));
+      writeNomination(text, { row, counterparty, range }, '');
+      return text.written();
+    },
+    list(rows: readonly NominationRow[], range: SlotRange, pagination: Pagination | null): Buffer {
+      const text = new ByteText((rows.length + 1) * expectedBytes(rows[0]));
+      text.ascii('{"nominations":[');
+      for (let at = 0; at < rows.length; at++) {
+        writeNomination(text, { row: rows[at]!, counterparty, range }, at === 0 ? '' : ',');
+      }
+      text.ascii(pagination === null ? ']}' : `],"pagination":${JSON.stringify(pagination)}}`);
+      return text.written();
+    },
+  };
 }

@@ -279,5 +279,5 @@ function sheetRows(books: readonly DayBook[]): Buffer {
       rows.endRow();
     }
   }
-  return rows.rows();
+  return rows.written();
 }

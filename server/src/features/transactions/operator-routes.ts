@@ -10,7 +10,7 @@ import { wireContract } from '../contracts/wire.ts';
 import { invalidateFrom, invalidateTransaction } from './actions.ts';
 import { answerTransactions, transactionKey, transactionNotFound } from './routes.ts';
 import { findTransactions } from './store.ts';
-import { transactionTexts } from './wire.ts';
+import { transactionBytes } from './wire.ts';
 
 export function operatorTransactionRoutes(db: Db, clock: Clock): Route[] {
   return [
@@ -43,7 +43,7 @@ async function invalidateOne(
   const { status } = record.cell;
   if (result === 'not_valid')
     throw problem('invalid_status_transition', `The transaction is ${status} and cannot be invalidated.`);
-  const text = transactionTexts([record]);
+  const text = transactionBytes(record).toString();
   const after = JSON.parse(text) as { id: string };
   const deed = {
     action: 'transaction.invalidated',

@@ -18,7 +18,7 @@ import {
   type TransactionPosition,
   type TransactionRecord,
 } from './store.ts';
-import { transactionEnvelope, transactionTexts } from './wire.ts';
+import { transactionBytes, transactionEnvelope } from './wire.ts';
 
 export function transactionRoutes(db: Db): Route[] {
   const { listTransactions: list, listContractTransactions: listOfContract } = transactionEndpoints;
@@ -38,7 +38,7 @@ export function transactionRoutes(db: Db): Route[] {
       const key = transactionKey(params.transaction_id);
       const [record] = key === null ? [] : await findTransactions(db, viewer, [key]);
       if (!record) throw transactionNotFound();
-      return transactionTexts([record]);
+      return transactionBytes(record);
     }),
 
     route(transactionEndpoints.getTransactionHistory, async ({ viewer, params, query }) => {

@@ -1,113 +1,178 @@
 import type { Asset, Pagination } from '@saldo/api';
+import { ByteText } from '../../domain/byte-text.ts';
 import { type DeliveryDay, formatInstant, SLOT_MS, slotCount, slotStart } from '../../domain/delivery-day.ts';
-import { mwhText } from '../../domain/energy.ts';
-import { encodeId, ID_PREFIX, transactionIdWriter } from '../../domain/id.ts';
-import type { Cell, CellStatus } from '../../domain/sheet.ts';
+import { writeMwh } from '../../domain/energy.ts';
+import { encodeId, ID_PREFIX, TransactionIdBytes } from '../../domain/id.ts';
+import type { Cell } from '../../domain/sheet.ts';
 import type { SheetRow, TransactionRecord } from './store.ts';
 
-/**
- * A text in one piece. One that is put together with `+` stays a tree of its parts, and whoever writes it again and
- * again walks that tree each time; joining copies the parts once.
- */
-const solid = (...parts: readonly string[]): string => parts.join('');
-
-/** Days whose slots are kept as text; more than a year, and a few megabytes. */
+/** Days whose slots are kept ready; more than a year, and a few megabytes. */
 const CACHED_DAYS = 400;
-const slotTextsByDay = new Map<DeliveryDay, readonly string[]>();
 
-/** The times and number of each slot of a day as JSON members: they are the same for all records of the day. */
-export function slotTexts(day: DeliveryDay): readonly string[] {
-  let texts = slotTextsByDay.get(day);
-  if (!texts) {
-    texts = Array.from({ length: slotCount(day) }, (_, at) => {
-      const start = slotStart(day, at + 1);
-      const end = start + SLOT_MS;
-      return solid(
-        `"delivery_start":"${formatInstant(start)}","delivery_end":"${formatInstant(end)}"`,
-        `,"slot_number":${at + 1}`,
-      );
-    });
-    if (slotTextsByDay.size >= CACHED_DAYS) slotTextsByDay.clear();
-    slotTextsByDay.set(day, texts);
-  }
-  return texts;
-}
-
-/** What all transactions of a sheet have in common, written once. */
-type SheetText = {
-  readonly id: (slot: number) => string;
-  readonly contract: string;
-  readonly parties: string;
-  readonly slots: readonly string[];
-  readonly created: string;
-  /** The members from `type` to the parties, of first versions by their status: nearly all are first versions. */
-  readonly firstVersions: { [Status in CellStatus]?: string };
-};
-
-function sheetText(row: SheetRow): SheetText {
-  const asset = row.assetId === null ? 'null' : `"${encodeId(ID_PREFIX.asset, row.assetId)}"`;
-  return {
-    id: transactionIdWriter(row.sheet.id),
-    contract: `","type":"ppa","contract_id":"${encodeId(ID_PREFIX.contract, row.contractId)}","status":"`,
-    parties:
-      `,"sender":{"eic":"${row.senderEic}","asset_id":${asset},"tso":"${row.senderTso}"}` +
-      `,"receiver":{"eic":"${row.receiverEic}","tso":"${row.receiverTso}"},`,
-    slots: slotTexts(row.day),
-    created: solid(',"created_at":"', formatInstant(row.sheet.createdAt), '"'),
-    firstVersions: {},
+function cachedByDay<T>(make: (day: DeliveryDay) => T): (day: DeliveryDay) => T {
+  const made = new Map<DeliveryDay, T>();
+  return (day) => {
+    let found = made.get(day);
+    if (found === undefined) {
+      found = make(day);
+      if (made.size >= CACHED_DAYS) made.clear();
+      made.set(day, found);
+    }
+    return found;
   };
 }
 
-function versionText(text: SheetText, { status, version }: Cell, previous: string): string {
-  const members = `${status}","version":${version},"previous_transaction_id":`;
-  return solid(text.contract, members, previous, text.parties);
+/** The times and number of each slot of a day as JSON members: they are the same for all records of the day. */
+export const slotTexts = cachedByDay(textsOfSlots);
+
+/** The same as bytes, with what always stands around them. */
+export const slotBytes = (before: string, after: string): ((day: DeliveryDay) => readonly Uint8Array[]) =>
+  cachedByDay((day) => textsOfSlots(day).map((text) => Buffer.from(before + text + after, 'latin1')));
+
+function textsOfSlots(day: DeliveryDay): readonly string[] {
+  return Array.from({ length: slotCount(day) }, (_, at) => {
+    const start = slotStart(day, at + 1);
+    // Joined, since a text that is put together with `+` stays a tree which each of its writers walks anew.
+    return [
+      `"delivery_start":"${formatInstant(start)}","delivery_end":"${formatInstant(start + SLOT_MS)}"`,
+      `,"slot_number":${at + 1}`,
+    ].join('');
+  });
 }
 
-function previousText({ row, cell }: TransactionRecord, previousRevision: number): string {
-  const previousId = row.correctedIds?.[previousRevision];
+const slotsWithVolume = slotBytes('', ',"volume":');
+
+/** What all transactions of a sheet have in common, written once. */
+type SheetBytes = {
+  readonly ids: TransactionIdBytes;
+  readonly slots: readonly Uint8Array[];
+  /** What follows the volume, to the end of the transaction. */
+  readonly end: string;
+  readonly versions: VersionBytes[];
+};
+
+/** What the transactions of a sheet have in common that are alike in status and version: all but their slot. */
+type VersionBytes = Pick<Cell, 'status' | 'version' | 'previousRevision'> & {
+  /** The end of a transaction of the same sheet, and the next one up to its slot: most follow one of their like. */
+  readonly next: Buffer;
+  /** The two parts of it, for those that follow others. They are the same bytes: what is changed in one is in both. */
+  readonly end: Uint8Array;
+  readonly begin: Uint8Array;
+  /** Where in it the ids want the pair that tells the slot. */
+  readonly pairAt: number;
+  readonly previous: { readonly ids: TransactionIdBytes; readonly pairAt: number } | null;
+};
+
+const sheetBytes = ({ sheet, day }: SheetRow): SheetBytes => ({
+  ids: new TransactionIdBytes(sheet.id),
+  slots: slotsWithVolume(day),
+  end: `,"created_at":"${formatInstant(sheet.createdAt)}"}`,
+  versions: [],
+});
+
+/** Stands where the pair of a slot is written. */
+const NO_PAIR = '..';
+const COMMA_BYTES = 1;
+
+function versionBytes({ ids, end }: SheetBytes, row: SheetRow, cell: Cell): VersionBytes {
+  const { status, version, previousRevision } = cell;
+  const previousIds = previousRevision === null ? null : previousIdsOf(row, previousRevision);
+  const idStem = `{"id":"${ids.stem}`;
+  const untilPrevious =
+    `${idStem}${NO_PAIR}","type":"ppa","contract_id":"${encodeId(ID_PREFIX.contract, row.contractId)}"` +
+    `,"status":"${status}","version":${version},"previous_transaction_id":`;
+  const previousStem = previousIds === null ? 'null' : `"${previousIds.stem}`;
+  const asset = row.assetId === null ? 'null' : `"${encodeId(ID_PREFIX.asset, row.assetId)}"`;
+  const parties =
+    `,"sender":{"eic":"${row.senderEic}","asset_id":${asset},"tso":"${row.senderTso}"}` +
+    `,"receiver":{"eic":"${row.receiverEic}","tso":"${row.receiverTso}"},`;
+  const begin = untilPrevious + previousStem + (previousIds === null ? '' : `${NO_PAIR}"`) + parties;
+  const next = Buffer.from(`${end},${begin}`, 'latin1');
+  const beginAt = end.length + COMMA_BYTES;
+  const previousPairAt = beginAt + untilPrevious.length + previousStem.length;
+  return {
+    status,
+    version,
+    previousRevision,
+    next,
+    end: next.subarray(0, end.length),
+    begin: next.subarray(end.length),
+    pairAt: beginAt + idStem.length,
+    previous: previousIds && { ids: previousIds, pairAt: previousPairAt },
+  };
+}
+
+function previousIdsOf({ correctedIds }: SheetRow, previousRevision: number): TransactionIdBytes {
+  const previousId = correctedIds?.[previousRevision];
   if (previousId === undefined) throw new Error('a correction knows the sheet that it corrects');
-  return `"${transactionIdWriter(previousId)(cell.slot)}"`;
+  return new TransactionIdBytes(previousId);
 }
 
-/**
- * Transactions as JSON text, with what stands around them. No value in them needs to be escaped, and the parts that
- * they share are written once a sheet. What a page costs is the number of its parts, since each is copied by itself.
- */
-export function transactionTexts(records: readonly TransactionRecord[], before = '', after = ''): string {
-  if (records.length === 0) return before + after;
-  const texts: string[] = [];
-  const textOf = new Map<SheetRow, SheetText>();
-  let [current, text]: [SheetRow | null, SheetText | undefined] = [null, undefined];
-  for (const record of records) {
-    const { row, cell } = record;
-    if (row !== current || text === undefined) {
-      text = textOf.get(row) ?? sheetText(row);
-      textOf.set(row, text);
-      current = row;
-    }
-    const members =
-      cell.previousRevision === null
-        ? (text.firstVersions[cell.status] ??= versionText(text, cell, 'null'))
-        : versionText(text, cell, previousText(record, cell.previousRevision));
-    const volume = `,"volume":${mwhText(cell.volumeKwh)}`;
-    texts.push(text.id(cell.slot) + members + text.slots[cell.slot - 1] + volume + text.created);
+/** A sheet has few kinds of versions, mostly one, so that looking at each is the quickest way to find one. */
+function versionOf(sheet: SheetBytes, { row, cell }: TransactionRecord): VersionBytes {
+  for (const known of sheet.versions) {
+    const isLike = known.status === cell.status && known.version === cell.version;
+    if (isLike && known.previousRevision === cell.previousRevision) return known;
   }
-  // Part of the same joining: to put them around the result would copy all of it once more.
-  texts[0] = `${before}{"id":"${texts[0]}`;
-  texts.push(`${texts.pop()}}${after}`);
-  return texts.join('},{"id":"');
+  const made = versionBytes(sheet, row, cell);
+  sheet.versions.push(made);
+  return made;
 }
 
 /**
- * The envelope of all transaction reads; pagination and assets are there when they are given. Only the names of assets
- * can have other letters than ASCII: without them the bytes are the text's own and need not be encoded.
+ * Writes transactions, with commas between them. No value in them needs to be escaped, and all are ASCII. What a page
+ * costs is the number of its parts, since each is copied by itself: most transactions are two of them and a volume.
  */
+function writeTransactions(text: ByteText, records: readonly TransactionRecord[]): void {
+  const bytesOf = new Map<SheetRow, SheetBytes>();
+  let [row, sheet, last]: [SheetRow | null, SheetBytes | null, VersionBytes | null] = [null, null, null];
+  for (const record of records) {
+    const { slot, volumeKwh } = record.cell;
+    const isOfLastSheet = record.row === row;
+    if (sheet === null || !isOfLastSheet) {
+      row = record.row;
+      sheet = bytesOf.get(row) ?? sheetBytes(row);
+      bytesOf.set(row, sheet);
+    }
+    const version = versionOf(sheet, record);
+    sheet.ids.writePair(version.next, version.pairAt, slot);
+    version.previous?.ids.writePair(version.next, version.previous.pairAt, slot);
+    if (isOfLastSheet) text.append(version.next);
+    else writeBegin(text, last, version);
+    text.append(sheet.slots[slot - 1]!);
+    writeMwh(text, volumeKwh);
+    last = version;
+  }
+  if (last !== null) text.append(last.end);
+}
+
+function writeBegin(text: ByteText, last: VersionBytes | null, version: VersionBytes): void {
+  if (last === null) return text.append(version.begin.subarray(COMMA_BYTES));
+  text.append(last.end);
+  text.append(version.begin);
+}
+
+/** More than a transaction has, so that a page needs no second place. */
+const TRANSACTION_BYTES = 640;
+
+export function transactionBytes(record: TransactionRecord): Buffer {
+  const text = new ByteText(TRANSACTION_BYTES);
+  writeTransactions(text, [record]);
+  return text.written();
+}
+
+/** The envelope of all transaction reads; pagination and assets are there when they are given. */
 export function transactionEnvelope(
   records: readonly TransactionRecord[],
   extra: { pagination?: Pagination; assets?: readonly Asset[] | null },
 ): Buffer {
-  const pagination = extra.pagination ? `,"pagination":${JSON.stringify(extra.pagination)}` : '';
-  const assets = extra.assets ? `,"assets":${JSON.stringify(extra.assets)}` : '';
-  const text = transactionTexts(records, '{"transactions":[', `]${pagination}${assets}}`);
-  return Buffer.from(text, extra.assets ? 'utf8' : 'latin1');
+  const text = new ByteText((records.length + 1) * TRANSACTION_BYTES);
+  text.ascii('{"transactions":[');
+  writeTransactions(text, records);
+  text.ascii(']');
+  if (extra.pagination) text.ascii(`,"pagination":${JSON.stringify(extra.pagination)}`);
+  // Only the names of assets can have other letters than ASCII.
+  if (extra.assets) text.append(Buffer.from(`,"assets":${JSON.stringify(extra.assets)}`));
+  text.ascii('}');
+  return text.written();
 }
