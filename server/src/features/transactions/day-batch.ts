@@ -136,14 +136,18 @@ const SET_STATUSES = statement(
      and s.revision = changed.revision`,
 );
 
-/** Marks are set in one order by everybody, after the contracts are locked. */
+/**
+ * Marks are set in one order by everybody, after the contracts are locked. One that was touched a moment ago is locked,
+ * so that nobody takes it before this is stored, but not written again: an import touches the same ones in every stretch.
+ */
 const MARK_POSITIONS = statement(
   'mark_positions_of_batch',
   `insert into changed_position (position_no, delivery_day)
    select position_no, delivery_day
    from unnest($1::int[], $2::date[]) as marked (position_no, delivery_day)
    order by delivery_day, position_no
-   on conflict (position_no, delivery_day) do update set touched_at = clock_timestamp()`,
+   on conflict (position_no, delivery_day) do update set touched_at = clock_timestamp()
+     where changed_position.touched_at < clock_timestamp() - interval '100 ms'`,
 );
 
 type DayBook = {

@@ -16,7 +16,7 @@ import {
 import { ImportStretch, type VolumeFormat, VolumeReader } from './import-stream.ts';
 
 /** Contract-days of one transaction: enough to make its costs small, few enough that nobody waits long for its locks. */
-const DAYS_AT_ONCE = 200;
+const DAYS_AT_ONCE = 400;
 /** While the database writes one stretch, the next is decided; more at once would only wait for each other. */
 const STRETCHES_AT_ONCE = 2;
 
