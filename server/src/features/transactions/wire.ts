@@ -152,8 +152,8 @@ function writeBegin(text: ByteText, last: VersionBytes | null, version: VersionB
   text.append(version.begin);
 }
 
-/** More than a transaction has, so that a page needs no second place. */
-const TRANSACTION_BYTES = 640;
+/** A little more than nearly every transaction has: what is too much is memory that each page takes for nothing. */
+const TRANSACTION_BYTES = 512;
 
 export function transactionBytes(record: TransactionRecord): Buffer {
   const text = new ByteText(TRANSACTION_BYTES);
