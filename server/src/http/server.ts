@@ -60,12 +60,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const requestIdOf = requestIds();
   const room = roomFor(options.requestsAtOnce);
   const turnAway = (request: IncomingMessage, response: ServerResponse) => {
-    const body = Buffer.from(JSON.stringify(problemBody(options.errorBase(), TOO_MUCH, request.url ?? null)));
+    // As text, which goes out together with the headers in one piece.
+    const body = JSON.stringify(problemBody(options.errorBase(), TOO_MUCH, request.url ?? null));
     response.writeHead(PROBLEMS[TOO_MUCH.code].status, {
-      ...COMMON_HEADERS,
-      ...PROBLEM_HEADERS,
-      ...TOO_MUCH.headers,
-      'content-length': body.length,
+      ...TOO_MUCH_HEADERS,
+      'content-length': Buffer.byteLength(body),
       'x-request-id': requestIdOf(request),
     });
     response.end(request.method === 'HEAD' ? undefined : body);
@@ -223,6 +222,8 @@ const TOO_MUCH = problem(
   'The server has too much to do right now. Try again in a moment.',
   RETRY,
 );
+
+const TOO_MUCH_HEADERS = { ...COMMON_HEADERS, ...PROBLEM_HEADERS, ...TOO_MUCH.headers };
 
 /** A logger of its own for every request would cost more than the one line that is written about it. */
 const childless = (logger: FastifyBaseLogger): FastifyBaseLogger =>

@@ -12,7 +12,7 @@ export type Operator = { readonly name: string; readonly eic: string };
 export type SlotRange = { readonly from: number; readonly to: number };
 
 /** About what a nomination and each of its slots have. */
-const [NOMINATION_BYTES, SLOT_BYTES] = [640, 160];
+const [NOMINATION_BYTES, SLOT_BYTES] = [640, 140];
 
 const SLOT_END = '},';
 /** The end of one slot and the next one up to its amount, since each part is copied by itself. */
