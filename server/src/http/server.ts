@@ -59,17 +59,6 @@ const PROBLEM_HEADERS = { 'cache-control': 'no-store', 'content-type': PROBLEM_M
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const requestIdOf = requestIds();
   const room = roomFor(options.requestsAtOnce);
-  const turnAway = (request: IncomingMessage, response: ServerResponse) => {
-    // As text, which goes out together with the headers in one piece.
-    const body = JSON.stringify(problemBody(options.errorBase(), TOO_MUCH, request.url ?? null));
-    response.writeHead(PROBLEMS[TOO_MUCH.code].status, {
-      ...TOO_MUCH_HEADERS,
-      'content-length': Buffer.byteLength(body),
-      'x-request-id': requestIdOf(request),
-    });
-    response.end(request.method === 'HEAD' ? undefined : body);
-    options.onTurnedAway(request.method ?? '');
-  };
   const app = Fastify({
     loggerInstance: childless(options.logger),
     logController: new LogController({ disableRequestLogging: true }),
@@ -97,8 +86,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         requireHostHeader: false,
       };
       const receive: typeof handler = (request, response) => {
-        if (room.isFull() && isRead(request)) turnAway(request, response);
-        else handler(request, response);
+        if (!room.isFull() || !isRead(request)) return handler(request, response);
+        turnAway(request, response, options.errorBase(), requestIdOf(request));
+        return options.onTurnedAway(request.method ?? '');
       };
       const server = options.tls
         ? createHttpsServer({ ...options.tls, ...limits }, receive)
@@ -224,6 +214,22 @@ const TOO_MUCH = problem(
 );
 
 const TOO_MUCH_HEADERS = { ...COMMON_HEADERS, ...PROBLEM_HEADERS, ...TOO_MUCH.headers };
+
+/** The same answer as any problem's, as text, which goes out together with its headers in one piece. */
+function turnAway(
+  { method, url = null }: IncomingMessage,
+  response: ServerResponse,
+  errorBase: string,
+  requestId: string,
+): void {
+  const body = JSON.stringify(problemBody(errorBase, TOO_MUCH, url));
+  response.writeHead(PROBLEMS[TOO_MUCH.code].status, {
+    ...TOO_MUCH_HEADERS,
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+  });
+  response.end(method === 'HEAD' ? undefined : body);
+}
 
 /** A logger of its own for every request would cost more than the one line that is written about it. */
 const childless = (logger: FastifyBaseLogger): FastifyBaseLogger =>
