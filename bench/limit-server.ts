@@ -9,7 +9,13 @@ import pg from 'pg';
 import { Reader, readerConfig, type Statement } from '../server/src/db/database.ts';
 import { contractStatus } from '../server/src/domain/contract.ts';
 import { centsText } from '../server/src/domain/decimal.ts';
-import { formatInstant, formatInstantMs } from '../server/src/domain/delivery-day.ts';
+import {
+  formatInstant,
+  formatInstantMs,
+  SLOT_MS,
+  slotCount,
+  slotStart,
+} from '../server/src/domain/delivery-day.ts';
 import { kwhFromMatchedKw, mwhText } from '../server/src/domain/energy.ts';
 import { decodeId, encodeId, ID_PREFIX, transactionIdWriter } from '../server/src/domain/id.ts';
 import { unpackVolumes } from '../server/src/domain/sheet.ts';
@@ -19,7 +25,6 @@ import { listedDemands, offeredAssets } from '../server/src/features/market/rout
 import type { DemandColumns, OfferedColumns } from '../server/src/features/market/wire.ts';
 import { findNominations, type NominationRow } from '../server/src/features/nominations/store.ts';
 import { listTransactions } from '../server/src/features/transactions/store.ts';
-import { slotTexts } from '../server/src/features/transactions/wire.ts';
 import { cursorSealer } from '../server/src/http/cursor.ts';
 import { deliveryRange } from '../server/src/http/time-filter.ts';
 import { captured } from './captured.ts';
@@ -83,6 +88,23 @@ async function rowsOf<R>(statement: Statement, values: unknown[], mode: { rowMod
 const SECRET = { name: 'secret', text: "select value from secret where name = 'cursor'" };
 const [secret] = await rowsOf<{ value: Buffer }>(SECRET, [], {});
 const sealer = cursorSealer(secret?.value ?? new Uint8Array());
+
+const slotTextsByDay = new Map<string, readonly string[]>();
+
+/** The times and number of each slot of a day as JSON members, kept for all days that are asked for. */
+function slotTexts(day: string): readonly string[] {
+  let texts = slotTextsByDay.get(day);
+  if (!texts) {
+    texts = Array.from({ length: slotCount(day) }, (_, at) => {
+      const start = slotStart(day, at + 1);
+      const times = [formatInstant(start), '","delivery_end":"', formatInstant(start + SLOT_MS)];
+      // Joined, since a text that is put together with `+` stays a tree which each of its writers walks anew.
+      return ['"delivery_start":"', ...times, `","slot_number":${at + 1}`].join('');
+    });
+    slotTextsByDay.set(day, texts);
+  }
+  return texts;
+}
 
 /** Few parts in one joining: that was the fastest of eight ways to write a page. */
 function pageText(rows: readonly Columns[], binding: string): string {

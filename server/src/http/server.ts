@@ -217,12 +217,12 @@ const TOO_MUCH_HEADERS = { ...COMMON_HEADERS, ...PROBLEM_HEADERS, ...TOO_MUCH.he
 
 /** The same answer as any problem's, as text, which goes out together with its headers in one piece. */
 function turnAway(
-  { method, url = null }: IncomingMessage,
+  { method, url }: IncomingMessage,
   response: ServerResponse,
   errorBase: string,
   requestId: string,
 ): void {
-  const body = JSON.stringify(problemBody(errorBase, TOO_MUCH, url));
+  const body = JSON.stringify(problemBody(errorBase, TOO_MUCH, url ?? null));
   response.writeHead(PROBLEMS[TOO_MUCH.code].status, {
     ...TOO_MUCH_HEADERS,
     'content-length': Buffer.byteLength(body),

@@ -3,7 +3,7 @@ import { ByteText } from '../../domain/byte-text.ts';
 import { formatInstant } from '../../domain/delivery-day.ts';
 import { kwhFromMatchedKw, writeMwh } from '../../domain/energy.ts';
 import { encodeId, ID_PREFIX } from '../../domain/id.ts';
-import { slotBytes } from '../transactions/wire.ts';
+import { SlotMembers } from '../../domain/slot-members.ts';
 import type { NominationRow } from './store.ts';
 
 /** The platform operator, who stands between the two sides of every contract. */
@@ -16,19 +16,19 @@ const [NOMINATION_BYTES, SLOT_BYTES] = [640, 140];
 
 const SLOT_END = '},';
 /** The end of one slot and the next one up to its amount, since each part is copied by itself. */
-const slotsWithAmount = slotBytes(`${SLOT_END}{`, ',"amount":');
+const slotsWithAmount = new SlotMembers(`${SLOT_END}{`, ',"amount":');
 const MATCHED = Buffer.from(',"matched_amount":');
 const NOT_MATCHED = Buffer.from(',"matched_amount":null');
 
 const instantText = (instant: number | null) => (instant === null ? 'null' : `"${formatInstant(instant)}"`);
 
 function writeSlots(text: ByteText, row: NominationRow, amounts: readonly number[], range: SlotRange): void {
-  const slots = slotsWithAmount(row.delivery_day);
+  const slots = slotsWithAmount.of(row.delivery_day);
   text.ascii(',"slots":[');
   const matched = row.matched ?? null;
   const [first, end] = [range.from - 1, Math.min(range.to, amounts.length)];
   for (let at = first; at < end; at++) {
-    const slot = slots[at]!;
+    const slot = slotsWithAmount.bytesAt(slots, at + 1);
     text.append(at === first ? slot.subarray(SLOT_END.length) : slot);
     writeMwh(text, amounts[at]!);
     if (matched === null) text.append(NOT_MATCHED);

@@ -1,51 +1,18 @@
 import type { Asset, Pagination } from '@saldo/api';
 import { ByteText } from '../../domain/byte-text.ts';
-import { type DeliveryDay, formatInstant, SLOT_MS, slotCount, slotStart } from '../../domain/delivery-day.ts';
+import { formatInstant } from '../../domain/delivery-day.ts';
 import { writeMwh } from '../../domain/energy.ts';
 import { encodeId, ID_PREFIX, TransactionIdBytes } from '../../domain/id.ts';
 import type { Cell } from '../../domain/sheet.ts';
+import { SlotMembers, type SlotsOfDay } from '../../domain/slot-members.ts';
 import type { SheetRow, TransactionRecord } from './store.ts';
 
-/** Days whose slots are kept ready; more than a year, and a few megabytes. */
-const CACHED_DAYS = 400;
-
-function cachedByDay<T>(make: (day: DeliveryDay) => T): (day: DeliveryDay) => T {
-  const made = new Map<DeliveryDay, T>();
-  return (day) => {
-    let found = made.get(day);
-    if (found === undefined) {
-      found = make(day);
-      if (made.size >= CACHED_DAYS) made.clear();
-      made.set(day, found);
-    }
-    return found;
-  };
-}
-
-/** The times and number of each slot of a day as JSON members: they are the same for all records of the day. */
-export const slotTexts = cachedByDay(textsOfSlots);
-
-/** The same as bytes, with what always stands around them. */
-export const slotBytes = (before: string, after: string): ((day: DeliveryDay) => readonly Uint8Array[]) =>
-  cachedByDay((day) => textsOfSlots(day).map((text) => Buffer.from(before + text + after, 'latin1')));
-
-function textsOfSlots(day: DeliveryDay): readonly string[] {
-  return Array.from({ length: slotCount(day) }, (_, at) => {
-    const start = slotStart(day, at + 1);
-    // Joined, since a text that is put together with `+` stays a tree which each of its writers walks anew.
-    return [
-      `"delivery_start":"${formatInstant(start)}","delivery_end":"${formatInstant(start + SLOT_MS)}"`,
-      `,"slot_number":${at + 1}`,
-    ].join('');
-  });
-}
-
-const slotsWithVolume = slotBytes('', ',"volume":');
+const slotsWithVolume = new SlotMembers('', ',"volume":');
 
 /** What all transactions of a sheet have in common, written once. */
 type SheetBytes = {
   readonly ids: TransactionIdBytes;
-  readonly slots: readonly Uint8Array[];
+  readonly slots: SlotsOfDay;
   /** What follows the volume, to the end of the transaction. */
   readonly end: string;
   readonly versions: VersionBytes[];
@@ -65,7 +32,7 @@ type VersionBytes = Pick<Cell, 'status' | 'version' | 'previousRevision'> & {
 
 const sheetBytes = ({ sheet, day }: SheetRow): SheetBytes => ({
   ids: new TransactionIdBytes(sheet.id),
-  slots: slotsWithVolume(day),
+  slots: slotsWithVolume.of(day),
   end: `,"created_at":"${formatInstant(sheet.createdAt)}"}`,
   versions: [],
 });
@@ -139,7 +106,7 @@ function writeTransactions(text: ByteText, records: readonly TransactionRecord[]
     version.previous?.ids.writePair(version.next, version.previous.pairAt, slot);
     if (isOfLastSheet) text.append(version.next);
     else writeBegin(text, last, version);
-    text.append(sheet.slots[slot - 1]!);
+    text.append(slotsWithVolume.bytesAt(sheet.slots, slot));
     writeMwh(text, volumeKwh);
     last = version;
   }

@@ -1,0 +1,79 @@
+import { type DeliveryDay, dayEnd, dayStart, formatInstant, SLOT_MS, slotStart } from './delivery-day.ts';
+
+const DATE_LENGTH = 10;
+const UTC_DAY_MS = 24 * 60 * 60_000;
+
+/** A slot's members as bytes, as they are for the day that was asked for last. */
+type Piece = {
+  readonly bytes: Uint8Array;
+  readonly startAt: number;
+  readonly endAt: number;
+  readonly startsOnSecondDate: boolean;
+  readonly endsOnSecondDate: boolean;
+  day: DeliveryDay;
+};
+
+/** The slots of one day; a delivery day lies on two dates of UTC. */
+export type SlotsOfDay = {
+  readonly day: DeliveryDay;
+  readonly firstDate: string;
+  readonly secondDate: string;
+  readonly pieces: (Piece | undefined)[];
+};
+
+/**
+ * The times and number of slots as JSON members, with what always stands around them: a page has a hundred of them, and
+ * to print their times would cost more than the rest of it. Slots of all days that begin at the same time of UTC, which
+ * are those of a summer or a winter, differ in their dates alone; so each is printed once, and its dates are changed.
+ */
+export class SlotMembers {
+  private readonly before: string;
+  private readonly after: string;
+  private readonly piecesByTime = new Map<number, (Piece | undefined)[]>();
+
+  constructor(before: string, after: string) {
+    this.before = before;
+    this.after = after;
+  }
+
+  of(day: DeliveryDay): SlotsOfDay {
+    const start = dayStart(day);
+    const time = start - Math.floor(start / UTC_DAY_MS) * UTC_DAY_MS;
+    let pieces = this.piecesByTime.get(time);
+    if (pieces === undefined) this.piecesByTime.set(time, (pieces = []));
+    return { day, firstDate: dateOf(start), secondDate: dateOf(dayEnd(day)), pieces };
+  }
+
+  /** To be used at once: the next day that is asked for is written into the same bytes. */
+  bytesAt(slots: SlotsOfDay, slot: number): Uint8Array {
+    const piece = slots.pieces[slot - 1];
+    if (piece === undefined) return (slots.pieces[slot - 1] = this.printed(slots, slot)).bytes;
+    if (piece.day !== slots.day) {
+      writeDate(piece.bytes, piece.startAt, piece.startsOnSecondDate ? slots.secondDate : slots.firstDate);
+      writeDate(piece.bytes, piece.endAt, piece.endsOnSecondDate ? slots.secondDate : slots.firstDate);
+      piece.day = slots.day;
+    }
+    return piece.bytes;
+  }
+
+  private printed({ day, firstDate }: SlotsOfDay, slot: number): Piece {
+    const start = slotStart(day, slot);
+    const [startText, endText] = [formatInstant(start), formatInstant(start + SLOT_MS)];
+    const untilStart = `${this.before}"delivery_start":"`;
+    const untilEnd = `${untilStart}${startText}","delivery_end":"`;
+    return {
+      bytes: Buffer.from(`${untilEnd}${endText}","slot_number":${slot}${this.after}`, 'latin1'),
+      startAt: untilStart.length,
+      endAt: untilEnd.length,
+      startsOnSecondDate: !startText.startsWith(firstDate),
+      endsOnSecondDate: !endText.startsWith(firstDate),
+      day,
+    };
+  }
+}
+
+const dateOf = (instant: number): string => formatInstant(instant).slice(0, DATE_LENGTH);
+
+function writeDate(bytes: Uint8Array, at: number, date: string): void {
+  for (let index = 0; index < DATE_LENGTH; index++) bytes[at + index] = date.charCodeAt(index);
+}
