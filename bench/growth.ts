@@ -28,8 +28,8 @@ import {
   type WorldSize,
 } from './world.ts';
 
-/** Milliseconds in the database. */
-type PageTime = { readonly medianMs: number; readonly worstMs: number };
+/** Milliseconds in the database, and how much was found in them: a BRP may have less than a page. */
+type PageTime = { readonly medianMs: number; readonly worstMs: number; readonly records: number };
 
 export type GrownWorld = {
   readonly transactions: number;
@@ -146,16 +146,20 @@ async function pageTimes(
   const times: Record<string, PageTime> = {};
   for (const [name, askOf] of Object.entries(PAGES)) {
     const milliseconds: number[] = [];
+    const records: number[] = [];
     for (const place of places) {
       const { filter, isDeep } = askOf(place);
       const after = isDeep ? { day: place.day, contractId: place.contractId, slot: 50, version: 1 } : null;
       milliseconds.push(
-        await timed.timeOf((db) =>
-          listTransactions(db, { brpNo: brp.no }, { ...anything, ...filter }, after, PAGE + 1),
-        ),
+        await timed.timeOf(async (db) => {
+          const viewer = { brpNo: brp.no };
+          const found = await listTransactions(db, viewer, { ...anything, ...filter }, after, PAGE + 1);
+          records.push(found.length);
+        }),
       );
     }
-    times[name] = { medianMs: median(milliseconds), worstMs: Math.max(...milliseconds) };
+    const [medianMs, worstMs] = [median(milliseconds), Math.max(...milliseconds)];
+    times[name] = { medianMs, worstMs, records: median(records) };
   }
   return times;
 }

@@ -64,7 +64,7 @@ const USUAL: Mode = {
   minutes: 30,
   planned: PLANNED,
   keeps: 'page',
-  plan: { rounds: 11, milliseconds: 1000, connections: 32, warmUpMs: 5000 },
+  plan: { rounds: 9, milliseconds: 1000, connections: 32, warmUpMs: 3000 },
   world: { contracts: 1050, days: 100 },
   small: SMALL,
   rivals: { contracts: 210, days: 50 },
