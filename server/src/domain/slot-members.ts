@@ -3,9 +3,13 @@ import { type DeliveryDay, dayEnd, dayStart, formatInstant, SLOT_MS, slotStart }
 const DATE_LENGTH = 10;
 const UTC_DAY_MS = 24 * 60 * 60_000;
 
+/** The letters of a date as numbers, since ten of them one by one would take longer than the rest. */
+type DateBytes = { readonly year: number; readonly month: number; readonly day: number };
+
 /** A slot's members as bytes, as they are for the day that was asked for last. */
 type Piece = {
   readonly bytes: Uint8Array;
+  readonly view: DataView;
   readonly startAt: number;
   readonly endAt: number;
   readonly startsOnSecondDate: boolean;
@@ -16,8 +20,8 @@ type Piece = {
 /** The slots of one day; a delivery day lies on two dates of UTC. */
 export type SlotsOfDay = {
   readonly day: DeliveryDay;
-  readonly firstDate: string;
-  readonly secondDate: string;
+  readonly first: DateBytes;
+  readonly second: DateBytes;
   readonly pieces: (Piece | undefined)[];
 };
 
@@ -41,7 +45,7 @@ export class SlotMembers {
     const time = start - Math.floor(start / UTC_DAY_MS) * UTC_DAY_MS;
     let pieces = this.piecesByTime.get(time);
     if (pieces === undefined) this.piecesByTime.set(time, (pieces = []));
-    return { day, firstDate: dateOf(start), secondDate: dateOf(dayEnd(day)), pieces };
+    return { day, first: dateBytes(dateOf(start)), second: dateBytes(dateOf(dayEnd(day))), pieces };
   }
 
   /** To be used at once: the next day that is asked for is written into the same bytes. */
@@ -49,20 +53,23 @@ export class SlotMembers {
     const piece = slots.pieces[slot - 1];
     if (piece === undefined) return (slots.pieces[slot - 1] = this.printed(slots, slot)).bytes;
     if (piece.day !== slots.day) {
-      writeDate(piece.bytes, piece.startAt, piece.startsOnSecondDate ? slots.secondDate : slots.firstDate);
-      writeDate(piece.bytes, piece.endAt, piece.endsOnSecondDate ? slots.secondDate : slots.firstDate);
+      writeDate(piece.view, piece.startAt, piece.startsOnSecondDate ? slots.second : slots.first);
+      writeDate(piece.view, piece.endAt, piece.endsOnSecondDate ? slots.second : slots.first);
       piece.day = slots.day;
     }
     return piece.bytes;
   }
 
-  private printed({ day, firstDate }: SlotsOfDay, slot: number): Piece {
+  private printed({ day }: SlotsOfDay, slot: number): Piece {
     const start = slotStart(day, slot);
+    const firstDate = dateOf(dayStart(day));
     const [startText, endText] = [formatInstant(start), formatInstant(start + SLOT_MS)];
     const untilStart = `${this.before}"delivery_start":"`;
     const untilEnd = `${untilStart}${startText}","delivery_end":"`;
+    const bytes = Buffer.from(`${untilEnd}${endText}","slot_number":${slot}${this.after}`, 'latin1');
     return {
-      bytes: Buffer.from(`${untilEnd}${endText}","slot_number":${slot}${this.after}`, 'latin1'),
+      bytes,
+      view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
       startAt: untilStart.length,
       endAt: untilEnd.length,
       startsOnSecondDate: !startText.startsWith(firstDate),
@@ -74,6 +81,17 @@ export class SlotMembers {
 
 const dateOf = (instant: number): string => formatInstant(instant).slice(0, DATE_LENGTH);
 
-function writeDate(bytes: Uint8Array, at: number, date: string): void {
-  for (let index = 0; index < DATE_LENGTH; index++) bytes[at + index] = date.charCodeAt(index);
+/** `2026`, `-10-` and `25`: four, four and two bytes. */
+const dateBytes = (date: string): DateBytes => ({
+  year: (twoBytes(date, 0) << 16) | twoBytes(date, 2),
+  month: (twoBytes(date, 4) << 16) | twoBytes(date, 6),
+  day: twoBytes(date, 8),
+});
+
+const twoBytes = (text: string, at: number) => (text.charCodeAt(at) << 8) | text.charCodeAt(at + 1);
+
+function writeDate(view: DataView, at: number, { year, month, day }: DateBytes): void {
+  view.setUint32(at, year);
+  view.setUint32(at + 4, month);
+  view.setUint16(at + 8, day);
 }
