@@ -1,7 +1,6 @@
 import { type DeliveryDay, dayEnd, dayStart, formatInstant, SLOT_MS, slotStart } from './delivery-day.ts';
 
 const DATE_LENGTH = 10;
-const UTC_DAY_MS = 24 * 60 * 60_000;
 
 /** The letters of a date as numbers, since ten of them one by one would take longer than the rest. */
 type DateBytes = { readonly year: number; readonly month: number; readonly day: number };
@@ -33,7 +32,7 @@ export type SlotsOfDay = {
 export class SlotMembers {
   private readonly before: string;
   private readonly after: string;
-  private readonly piecesByTime = new Map<number, (Piece | undefined)[]>();
+  private readonly piecesByTime = new Map<string, (Piece | undefined)[]>();
 
   constructor(before: string, after: string) {
     this.before = before;
@@ -41,11 +40,11 @@ export class SlotMembers {
   }
 
   of(day: DeliveryDay): SlotsOfDay {
-    const start = dayStart(day);
-    const time = start - Math.floor(start / UTC_DAY_MS) * UTC_DAY_MS;
+    const start = formatInstant(dayStart(day));
+    const time = start.slice(DATE_LENGTH);
     let pieces = this.piecesByTime.get(time);
     if (pieces === undefined) this.piecesByTime.set(time, (pieces = []));
-    return { day, first: dateBytes(dateOf(start)), second: dateBytes(dateOf(dayEnd(day))), pieces };
+    return { day, first: dateBytes(start), second: dateBytes(formatInstant(dayEnd(day))), pieces };
   }
 
   /** To be used at once: the next day that is asked for is written into the same bytes. */
@@ -62,7 +61,7 @@ export class SlotMembers {
 
   private printed({ day }: SlotsOfDay, slot: number): Piece {
     const start = slotStart(day, slot);
-    const firstDate = dateOf(dayStart(day));
+    const firstDate = formatInstant(dayStart(day)).slice(0, DATE_LENGTH);
     const [startText, endText] = [formatInstant(start), formatInstant(start + SLOT_MS)];
     const untilStart = `${this.before}"delivery_start":"`;
     const untilEnd = `${untilStart}${startText}","delivery_end":"`;
@@ -79,13 +78,11 @@ export class SlotMembers {
   }
 }
 
-const dateOf = (instant: number): string => formatInstant(instant).slice(0, DATE_LENGTH);
-
-/** `2026`, `-10-` and `25`: four, four and two bytes. */
-const dateBytes = (date: string): DateBytes => ({
-  year: (twoBytes(date, 0) << 16) | twoBytes(date, 2),
-  month: (twoBytes(date, 4) << 16) | twoBytes(date, 6),
-  day: twoBytes(date, 8),
+/** `2026`, `-10-` and `25` of an instant's text: four, four and two bytes. */
+const dateBytes = (instant: string): DateBytes => ({
+  year: (twoBytes(instant, 0) << 16) | twoBytes(instant, 2),
+  month: (twoBytes(instant, 4) << 16) | twoBytes(instant, 6),
+  day: twoBytes(instant, 8),
 });
 
 const twoBytes = (text: string, at: number) => (text.charCodeAt(at) << 8) | text.charCodeAt(at + 1);
