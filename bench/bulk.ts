@@ -10,6 +10,7 @@ import { nominateDue } from '../server/src/features/nominations/actions.ts';
 import { findNominations, type NominationRow } from '../server/src/features/nominations/store.ts';
 import { nominationWriter } from '../server/src/features/nominations/wire.ts';
 import type { Target } from './connection.ts';
+import { vacuum } from './databases.ts';
 import { type Bench, type Comparison, cpuMicroseconds } from './measure.ts';
 import { type MemoryMeasure, measureMemory } from './memory.ts';
 import { assertSameBodies, type Processes } from './servers.ts';
@@ -47,11 +48,11 @@ const IDS_OF_BRPS = statement(
 
 type OfBrp = { brp_no: number; ids: string[] };
 
-async function nominateAll(db: Database, first: DeliveryDay): Promise<OfBrp> {
+async function nominateAll(url: string, db: Database, first: DeliveryDay): Promise<OfBrp> {
   await markAll(db);
   await nominateDue(db, gatesOf(first, DEFAULT_GATE_RULES).dayAhead - 60_000, DEFAULT_GATE_RULES);
   await db.transaction((tx) => tx.query(CONFIRM_ALL));
-  await db.query(statement('bench_vacuum_nomination', 'vacuum (analyze) nomination'));
+  await vacuum(url, 'nomination');
   const [most] = await db.query<OfBrp>(IDS_OF_BRPS);
   assert(most && most.ids.length >= IDS, 'one BRP has a hundred nominations');
   return most;
@@ -126,7 +127,7 @@ export async function measureBulk(
   await loadVolumes(world, () => {});
   const db = openDatabase(url);
   try {
-    const { brp_no: brpNo, ids } = await nominateAll(db, world.days[0]!);
+    const { brp_no: brpNo, ids } = await nominateAll(world.url, db, world.days[0]!);
     const brp = world.brps.find(({ no }) => no === brpNo);
     assert(brp, 'the BRP is one of the world');
     const targets = targetsOf(brp, ids);

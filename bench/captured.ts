@@ -9,7 +9,8 @@ export async function captured(use: (db: Db) => Promise<unknown>): Promise<Query
     query = { statement, values };
     return [];
   };
-  await use({ query: take, arrays: take });
+  const queries = { query: take, arrays: take };
+  await use({ ...queries, hot: queries });
   if (query === null) throw new Error('the product sent no query');
   return query;
 }

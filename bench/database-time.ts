@@ -1,6 +1,7 @@
 /** What the product's own queries take inside of the database, as Postgres itself tells it. */
 import pg from 'pg';
-import { type Db, readerConfig, type Statement } from '../server/src/db/database.ts';
+import { readerConfig } from '../server/src/db/connection.ts';
+import type { Db, Statement } from '../server/src/db/database.ts';
 
 type Explained = [{ 'Execution Time': number; 'Planning Time': number }];
 
@@ -13,6 +14,7 @@ export class TimedDb implements Db {
   private readonly client: pg.Client;
   private readonly prepared = new Set<string>();
   private milliseconds = 0;
+  readonly hot = this;
 
   constructor(url: string) {
     this.client = new pg.Client(readerConfig(url));

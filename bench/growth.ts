@@ -131,7 +131,7 @@ async function makeRareOnes(world: BenchWorld, brps: readonly BenchBrp[]): Promi
         });
       }
     }
-    await db.query(statement('bench_analyze_sheet', 'analyze sheet'));
+    await db.transaction((tx) => tx.query(statement('bench_analyze_sheet', 'analyze sheet')));
   } finally {
     await db.close();
   }

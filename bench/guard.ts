@@ -2,6 +2,7 @@
 import { transactionEndpoints } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { keyRing } from '../server/src/auth/key-ring.ts';
+import { createLastUsed } from '../server/src/auth/last-used.ts';
 import { openDatabase } from '../server/src/db/database.ts';
 import { apiGuard, type SessionDoor } from '../server/src/http/guard.ts';
 import { memoryRateLimiter } from '../server/src/http/rate-limit.ts';
@@ -29,7 +30,7 @@ export async function measureGuard(
   const db = openDatabase(world.url);
   try {
     const monotonicNow = () => performance.now();
-    const keys = keyRing('brp', db, Date.now, monotonicNow);
+    const keys = keyRing('brp', db, createLastUsed(db), Date.now, monotonicNow);
     const limiter = memoryRateLimiter({ limit: 1e9, windowS: 60 }, monotonicNow);
     const admit = apiGuard('brp', keys, CLOSED_DOOR, limiter)(transactionEndpoints.listTransactions);
     const requests = world.brps.map(({ key }) => {

@@ -6,7 +6,9 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { Reader, readerConfig, type Statement } from '../server/src/db/database.ts';
+import { hotConfig } from '../server/src/db/connection.ts';
+import type { Statement } from '../server/src/db/database.ts';
+import { Pipeline } from '../server/src/db/pipeline.ts';
 import { contractStatus } from '../server/src/domain/contract.ts';
 import { centsText } from '../server/src/domain/decimal.ts';
 import {
@@ -54,7 +56,7 @@ type Connection = { readonly client: pg.Client; readonly socket: Socket; gatheri
 
 async function connected(): Promise<Connection> {
   const socket = new Socket();
-  const client = new pg.Client({ ...readerConfig(url), pipeline: true, stream: () => socket });
+  const client = new pg.Client({ ...hotConfig(url), pipeline: true, stream: () => socket });
   await client.connect();
   return { client, socket, gathering: false };
 }
@@ -65,7 +67,7 @@ let turn = 0;
 
 /** The product's own way to ask, to see how much it is of the difference. */
 const readers =
-  process.env['ASKS_BY'] === 'reader' ? [new Reader(readerConfig(url)), new Reader(readerConfig(url))] : null;
+  process.env['ASKS_BY'] === 'reader' ? [new Pipeline(hotConfig(url)), new Pipeline(hotConfig(url))] : null;
 
 /** The library as it comes, pipelined, with all queries of a turn of the event loop sent together. */
 async function rowsOf<R>(statement: Statement, values: unknown[], mode: { rowMode?: 'array' }): Promise<R[]> {

@@ -4,6 +4,7 @@ import { migrate } from '../server/src/db/migrate.ts';
 import { dayStart } from '../server/src/domain/delivery-day.ts';
 import { createAccount, createApiKey } from '../server/src/features/parties/actions.ts';
 import type { Target } from './connection.ts';
+import { vacuum } from './databases.ts';
 import type { Bench, Comparison, Contestant } from './measure.ts';
 import { assertSameBodies, type Processes } from './servers.ts';
 
@@ -56,10 +57,7 @@ async function createMarket(url: string, records: number): Promise<string> {
       return (await createApiKey(tx, { owner, name: 'bench', scopes: [], expiresAt: null }, OPENED_AT))
         .secret;
     });
-    // What autovacuum does sooner or later, and had better not do while something is measured.
-    for (const table of ['asset', 'offer', 'demand']) {
-      await db.query(statement(`bench_vacuum_${table}`, `vacuum (analyze) ${table}`));
-    }
+    await vacuum(url, 'asset', 'offer', 'demand');
     return secret;
   } finally {
     await db.close();

@@ -1,21 +1,24 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Database, statement } from './db/database.ts';
+import { type Database, hotStatement } from './db/database.ts';
 import type { Metrics } from './metrics.ts';
 
-const PING = statement('ping', 'select 1');
+const PING = hotStatement('ping', 'select 1');
+/** A database that takes longer is of no use to a load balancer, whether it answers later or not. */
+const READY_WITHIN_MS = 1_500;
 
 type Answer = { status: number; type: string; body: string };
 const plain = (status: number, body: string): Answer => ({ status, type: 'text/plain; charset=utf-8', body });
 
 async function isReachable(db: Database): Promise<boolean> {
-  try {
-    await db.query(PING);
-    return true;
-  } catch {
-    // Why it cannot be reached is in the log of the request that failed for it; here only yes or no is asked.
-    return false;
-  }
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), READY_WITHIN_MS);
+  // The reason of a failure is in the log already.
+  const answered = db.hot.query(PING).then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answered, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** For those who run the platform: is the process up, can it work, how does it do. Loopback only by default. */

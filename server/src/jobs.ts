@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { DatabaseUnavailable } from './db/connection.ts';
 
 /** Something the platform does by itself, again and again. Running it twice changes nothing. */
 export type Job = { readonly name: string; readonly everyMs: number; readonly run: () => Promise<unknown> };
@@ -25,7 +26,8 @@ async function loop(job: Job, logger: Logger, stopping: AbortSignal): Promise<vo
     try {
       await job.run();
     } catch (error) {
-      logger.error({ err: error, job: job.name }, 'job failed');
+      // That the database is away is logged once, where it is noticed.
+      if (!(error instanceof DatabaseUnavailable)) logger.error({ err: error, job: job.name }, 'job failed');
     }
     await pause(job.everyMs, stopping);
   }

@@ -1,21 +1,39 @@
-import { Socket } from 'node:net';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { finished } from 'node:stream/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { type KnownColumns, Read, type RowShape } from './read.ts';
-import { typeParsers } from './wire-types.ts';
+import {
+  DATABASE_LIMITS,
+  DatabaseUnavailable,
+  hotConfig,
+  openPool,
+  readerConfig,
+  StaleStatement,
+  translate,
+  writerConfig,
+} from './connection.ts';
+import { Pipeline } from './pipeline.ts';
+import type { RowShape } from './read.ts';
 
 /** A statement that is prepared once per connection under its name; equal names must have equal texts. */
 export type Statement = { readonly name: string; readonly text: string };
 
+/** A statement that reads a few rows by one index scan each, in well under a millisecond. A test explains all of them. */
+export type HotStatement = Statement & { readonly isHot: true };
+
 type Row = Record<string, unknown>;
 
-/** What a query function takes as its first argument: the database itself, or a transaction on it. */
-export type Db = {
+type Queries<S extends Statement> = {
   /** Rows as objects. */
-  query<R extends Row>(statement: Statement, values?: readonly unknown[]): Promise<R[]>;
-  /** Rows as arrays of columns, for the hot paths. */
-  arrays<R extends readonly unknown[]>(statement: Statement, values?: readonly unknown[]): Promise<R[]>;
+  query<R extends Row>(statement: S, values?: readonly unknown[]): Promise<R[]>;
+  /** Rows as arrays of columns, for large answers. */
+  arrays<R extends readonly unknown[]>(statement: S, values?: readonly unknown[]): Promise<R[]>;
+};
+
+/** What a query function takes as its first argument: the database itself, or a transaction on it. */
+export type Db = Queries<Statement> & {
+  /** Pipelined: many reads share a connection, and a slow one would delay those behind it. */
+  readonly hot: Queries<HotStatement>;
 };
 
 /** A handle on which everything happens at once or not at all. Only `transaction` makes one. */
@@ -26,196 +44,155 @@ export type Tx = Db & {
 };
 
 export type Database = Db & {
+  /** The only way to write. `work` uses `tx` alone: with another connection it could wait for itself. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 
-/** The database could not be reached, or gave up: the caller may try again later. */
-export class DatabaseUnavailable extends Error {
-  override name = 'DatabaseUnavailable';
-}
-
-/** A statement of a migration's table or of a query function: its name is derived from where it is used. */
 export const statement = (name: string, text: string): Statement => ({ name, text });
 
-const LIMITS = {
-  /** Short reads share two connections; each holds many requests in flight. */
-  readers: 2,
-  writers: 16,
-  connectTimeoutMs: 5_000,
-  /** No read of the API comes near this; one that does must not hold up those behind it. */
-  readTimeoutMs: 10_000,
-  writeTimeoutMs: 60_000,
-};
+const hotStatements = new Map<string, HotStatement>();
 
-/**
- * SQLSTATE classes after which the same request may succeed later: connection, resources, operator intervention, and a
- * database that is not there or not ready, as while it is being restored.
- */
-const UNAVAILABLE = /^(08|53|57|3D|55000)/;
-const SOCKET_ERRORS = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN)$/;
-
-function translate(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const code = 'code' in error ? String(error.code) : '';
-  const lost =
-    /Connection terminated|Client has encountered a connection error|timeout exceeded|not queryable/;
-  if (UNAVAILABLE.test(code) || SOCKET_ERRORS.test(code) || lost.test(error.message)) {
-    return new DatabaseUnavailable(error.message, { cause: error });
-  }
-  return error;
+export function hotStatement(name: string, text: string): HotStatement {
+  const made = { name, text, isHot: true } as const;
+  hotStatements.set(name, made);
+  return made;
 }
 
-/** Runs a statement, and gives its rows in the shape asked for. */
+/** All that were made so far in this process, for the test of their plans. */
+export const knownHotStatements = (): HotStatement[] => [...hotStatements.values()];
+
+/** Runs a statement and returns its rows in the requested shape. */
 type Run = <R>(statement: Statement, values: readonly unknown[], shape: RowShape) => Promise<R[]>;
 
-const queriesOn = (run: Run): Db => ({
+const queriesOn = (run: Run): Queries<Statement> => ({
   query: (statement, values = []) => run(statement, values, 'object'),
   arrays: (statement, values = []) => run(statement, values, 'array'),
 });
 
-/**
- * A connection for short reads. Requests are pipelined on it, and those that come in one turn of the event loop are
- * sent together: for a look-up, the system call and waking Postgres cost more than the look-up. When it breaks, the
- * next request opens a new one.
- */
-export class Reader {
-  inFlight = 0;
-  private gathering = false;
-  private socket: Socket | null = null;
-  private connected: pg.Client | null = null;
-  private connecting: Promise<pg.Client> | null = null;
-  private known: KnownColumns = new Map();
-  private readonly config: pg.ClientConfig;
+const runOn =
+  (client: pg.PoolClient): Run =>
+  async <R>({ name, text }: Statement, values: readonly unknown[], shape: RowShape) => {
+    const config = { name, text, values: [...values] };
+    const { rows } = await (shape === 'array'
+      ? client.query({ ...config, rowMode: 'array' })
+      : client.query(config));
+    return rows as R[];
+  };
 
-  constructor(config: pg.ClientConfig) {
-    this.config = config;
+/** A connection that failed is not used again: it may be in the middle of an answer, or hold an outdated statement. */
+async function onConnection<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw translate(error);
+  });
+  let failure: unknown;
+  try {
+    return await use(client);
+  } catch (error) {
+    failure = translate(error);
+    throw failure;
+  } finally {
+    client.release(failure instanceof DatabaseUnavailable ? failure : undefined);
   }
+}
 
-  async run<R>(statement: Statement, values: readonly unknown[], shape: RowShape): Promise<R[]> {
-    this.inFlight++;
+/** Each attempt on an outdated connection closes it, so one more than there are connections finds a new one. */
+async function readOn<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  for (let left = DATABASE_LIMITS.readers; ; left--) {
     try {
-      const client = this.connected ?? (await this.connect());
-      this.gather();
-      return await client.query(new Read<R>(statement, values, shape, this.known)).answer;
+      return await onConnection(pool, use);
     } catch (error) {
-      throw translate(error);
-    } finally {
-      this.inFlight--;
+      if (!(error instanceof StaleStatement) || left === 0) throw error;
     }
   }
-
-  private gather(): void {
-    const { socket } = this;
-    if (this.gathering || socket === null) return;
-    this.gathering = true;
-    socket.cork();
-    setImmediate(() => {
-      this.gathering = false;
-      socket.uncork();
-    });
-  }
-
-  private connect(): Promise<pg.Client> {
-    this.connecting ??= this.open().finally(() => {
-      this.connecting = null;
-    });
-    return this.connecting;
-  }
-
-  private async open(): Promise<pg.Client> {
-    const socket = new Socket();
-    const client = new pg.Client({ ...this.config, pipeline: true, stream: () => socket });
-    const forget = () => {
-      if (this.connected === client) this.connected = null;
-    };
-    // A broken connection fails the requests on it by themselves; the event only tells us to open a new one.
-    client.on('error', forget);
-    client.on('end', forget);
-    await client.connect();
-    this.connected = client;
-    this.socket = socket;
-    this.known = new Map();
-    return client;
-  }
-
-  async close(): Promise<void> {
-    const client = this.connected ?? (await this.connecting?.catch(() => null));
-    this.connected = null;
-    await client?.end();
-  }
 }
 
-async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((error) => {
-    throw translate(error);
+function transactionOn(client: pg.PoolClient): Tx {
+  const queries = queriesOn(runOn(client));
+  return {
+    ...queries,
+    hot: queries,
+    inTransaction: true,
+    async copy(text, rows) {
+      await finished(client.query(copyFrom(text)).end(rows));
+    },
+  };
+}
+
+/** Set while a transaction runs, to find calls that need a second connection: enough of them at once wait for ever. */
+const transactionScope = new AsyncLocalStorage<true>();
+
+function refuseInTransaction(what: string): void {
+  if (transactionScope.getStore()) throw new Error(`${what} inside a transaction: use its tx`);
+}
+
+const inTransaction = <T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  onConnection(pool, async (client) => {
+    const begin = { text: 'begin', query_timeout: DATABASE_LIMITS.beginMs };
+    await client.query(begin);
+    try {
+      const result = await transactionScope.run(true, () => work(transactionOn(client)));
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      // A lost connection rolls back by itself.
+      if (!(translate(error) instanceof DatabaseUnavailable)) await client.query('rollback');
+      throw error;
+    }
   });
-  let broken: Error | undefined;
-  try {
-    await client.query('begin');
-    const result = await work({
-      ...queriesOn(async <R>({ name, text }: Statement, values: readonly unknown[], shape: RowShape) => {
-        const config = { name, text, values: [...values] };
-        const result = await (shape === 'array'
-          ? client.query({ ...config, rowMode: 'array' })
-          : client.query(config));
-        return result.rows as R[];
-      }),
-      inTransaction: true,
-      async copy(text, rows) {
-        await finished(client.query(copyFrom(text)).end(rows));
-      },
-    });
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    await client.query('rollback').catch((rollbackError: Error) => {
-      broken = rollbackError;
-    });
-    throw translate(error);
-  } finally {
-    client.release(broken);
-  }
+
+/** Hears once when the database is lost and once when it is back. */
+export type AvailabilityListener = {
+  lost(reason: Error): void;
+  back(awayMs: number): void;
+};
+
+function availability(listener: AvailabilityListener | undefined) {
+  let lostAt: number | null = null;
+  return async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      const result = await call;
+      if (lostAt !== null) {
+        listener?.back(performance.now() - lostAt);
+        lostAt = null;
+      }
+      return result;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable && !(error instanceof StaleStatement) && lostAt === null) {
+        lostAt = performance.now();
+        listener?.lost(error);
+      }
+      throw error;
+    }
+  };
 }
-
-const sharedConfig = (url: string): pg.ClientConfig => ({
-  connectionString: url,
-  application_name: 'saldo',
-  connectionTimeoutMillis: LIMITS.connectTimeoutMs,
-  types: typeParsers,
-});
-
-/** A connection for short reads. Page statements use their generic plan: their texts have one good plan each. */
-export const readerConfig = (url: string): pg.ClientConfig => ({
-  ...sharedConfig(url),
-  // A page wants the first rows in order and no others: no bitmap, which has to be complete before its first row comes,
-  // and no whole table to be sorted, which looks cheap as long as the table is small. Where there is no other way,
-  // Postgres takes the read for a very dear one, and must not compile it for that.
-  options:
-    '-c timezone=UTC -c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off -c enable_seqscan=off -c jit=off ' +
-    `-c statement_timeout=${LIMITS.readTimeoutMs}`,
-});
 
 /**
- * Opens the database. Reads outside of a transaction are pipelined over a few connections, which costs a third of a
- * pool's time per look-up; transactions have a pool of their own.
+ * Opens the database: a few pipelined connections for hot statements, which cost a third of a pool's time per look-up, a
+ * pool of read-only connections for all other reads, and a pool for transactions.
  */
-export function openDatabase(url: string): Database {
-  const readers = Array.from({ length: LIMITS.readers }, () => new Reader(readerConfig(url)));
-  const pool = new pg.Pool({
-    ...sharedConfig(url),
-    max: LIMITS.writers,
-    options: `-c timezone=UTC -c statement_timeout=${LIMITS.writeTimeoutMs}`,
-  });
-  // An idle connection that breaks is replaced by the pool; whoever uses a broken one gets the error there.
-  pool.on('error', () => {});
+export function openDatabase(url: string, listener?: AvailabilityListener): Database {
+  const pipelines = Array.from({ length: DATABASE_LIMITS.pipelines }, () => new Pipeline(hotConfig(url)));
+  const readers = openPool(readerConfig(url), DATABASE_LIMITS.readers);
+  const writers = openPool(writerConfig(url), DATABASE_LIMITS.writers);
+  const watched = availability(listener);
 
-  const leastBusy = () => readers.reduce((best, reader) => (reader.inFlight < best.inFlight ? reader : best));
+  const leastBusy = () =>
+    pipelines.reduce((best, pipeline) => (pipeline.inFlight < best.inFlight ? pipeline : best));
+  const read: Run = (statement, values, shape) => {
+    refuseInTransaction('a read');
+    return watched(readOn(readers, (client) => runOn(client)(statement, values, shape)));
+  };
+  const readHot: Run = (statement, values, shape) => watched(leastBusy().run(statement, values, shape));
   return {
-    ...queriesOn((statement, values, shape) => leastBusy().run(statement, values, shape)),
-    transaction: (work) => inTransaction(pool, work),
+    ...queriesOn(read),
+    hot: queriesOn(readHot),
+    transaction(work) {
+      refuseInTransaction('a transaction');
+      return watched(inTransaction(writers, work));
+    },
     async close() {
-      await Promise.all([...readers.map((reader) => reader.close()), pool.end()]);
+      await Promise.all([...pipelines.map((pipeline) => pipeline.close()), readers.end(), writers.end()]);
     },
   };
 }

@@ -27,6 +27,8 @@ type DataRow = { readonly fields: readonly (string | null)[] };
 
 /** As much of the library's query as it calls itself, and as a read does differently. */
 type LibraryQuery = pg.Submittable & {
+  /** Set by the library: ends the deadline of this read. */
+  callback?: () => void;
   hasBeenParsed(connection: Connection): boolean;
   prepare(connection: Connection): void;
   handleRowDescription(message: RowDescription): void;
@@ -124,11 +126,13 @@ export class Read<Row> extends Query {
   override handleCommandComplete(): void {}
 
   override handleReadyForQuery(): void {
+    this.callback?.();
     if (this.fault === null) this.settle.resolve(this.found);
     else this.settle.reject(this.fault);
   }
 
   override handleError(error: Error): void {
+    this.callback?.();
     this.settle.reject(error);
   }
 }

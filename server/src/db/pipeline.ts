@@ -1,0 +1,98 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import { StaleStatement, translate } from './connection.ts';
+import type { Statement } from './database.ts';
+import { type KnownColumns, Read, type RowShape } from './read.ts';
+
+/**
+ * A connection that many short reads share at once. Reads that are requested in one turn of the event loop are sent
+ * together: for a look-up, the system call and waking Postgres cost more than the look-up. When the connection breaks,
+ * the next read opens a new one.
+ */
+export class Pipeline {
+  inFlight = 0;
+  private isCorked = false;
+  private socket: Socket | null = null;
+  private connected: pg.Client | null = null;
+  private connecting: Promise<pg.Client> | null = null;
+  private known: KnownColumns = new Map();
+  private readonly config: pg.ClientConfig;
+
+  constructor(config: pg.ClientConfig) {
+    this.config = config;
+  }
+
+  async run<R>(statement: Statement, values: readonly unknown[], shape: RowShape): Promise<R[]> {
+    this.inFlight++;
+    try {
+      return await this.ask<R>(statement, values, shape);
+    } catch (error) {
+      // The connection was given up, so the second attempt prepares the statement on a new one.
+      if (error instanceof StaleStatement) return await this.ask<R>(statement, values, shape);
+      throw error;
+    } finally {
+      this.inFlight--;
+    }
+  }
+
+  private async ask<R>(statement: Statement, values: readonly unknown[], shape: RowShape): Promise<R[]> {
+    let client: pg.Client | null = null;
+    try {
+      client = this.connected ?? (await this.connect());
+      this.corkForThisTurn();
+      return await client.query(new Read<R>(statement, values, shape, this.known)).answer;
+    } catch (error) {
+      const failure = translate(error);
+      if (failure instanceof StaleStatement && client !== null) this.giveUp(client);
+      throw failure;
+    }
+  }
+
+  private corkForThisTurn(): void {
+    const { socket } = this;
+    if (this.isCorked || socket === null) return;
+    this.isCorked = true;
+    socket.cork();
+    setImmediate(() => {
+      this.isCorked = false;
+      socket.uncork();
+    });
+  }
+
+  private connect(): Promise<pg.Client> {
+    this.connecting ??= this.open().finally(() => {
+      this.connecting = null;
+    });
+    return this.connecting;
+  }
+
+  private async open(): Promise<pg.Client> {
+    const socket = new Socket();
+    const client = new pg.Client({ ...this.config, pipeline: true, stream: () => socket });
+    // The reads on a broken connection fail by themselves; this only makes the next one open another.
+    const forget = () => {
+      if (this.connected === client) this.connected = null;
+    };
+    client.on('error', forget);
+    client.on('end', forget);
+    await client.connect();
+    this.connected = client;
+    this.socket = socket;
+    this.known = new Map();
+    return client;
+  }
+
+  /** Reads that are under way are still answered; later ones use another connection. */
+  private giveUp(client: pg.Client): void {
+    if (this.connected !== client) return;
+    this.connected = null;
+    // It may have been lost meanwhile, which ends it as well.
+    client.end().catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    const client = this.connected ?? (await this.connecting?.catch(() => null));
+    this.connected = null;
+    await client?.end();
+  }
+}
