@@ -14,6 +14,7 @@ import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { KeyKind } from './auth/api-key.ts';
 import { keyRing } from './auth/key-ring.ts';
+import type { LastUsed } from './auth/last-used.ts';
 import { sessionRing } from './auth/session-ring.ts';
 import { type MovableClock, monotonicNow } from './clock.ts';
 import type { Config } from './config.ts';
@@ -68,6 +69,7 @@ export type Parts = {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly limiter: RateLimiter;
+  readonly lastUsed: LastUsed;
 };
 
 /** Paths that are there for everybody; those of the API are in its table of endpoints. */
@@ -141,19 +143,19 @@ function turnedAway(logger: Logger, metrics: Metrics): (method: string) => void 
 }
 
 /** How routes are mounted on a listener: who may come in, by the kind of their keys or by their session. */
-async function mountingOf({ config, db, clock, limiter }: Parts, addresses: Addresses) {
+async function mountingOf({ config, db, clock, limiter, lastUsed }: Parts, addresses: Addresses) {
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
   if (!secret) throw new Error('the migrations make the cursor secret');
   const cursors = cursorSealer(secret.value);
   const isSecure = config.baseUrl?.startsWith('https:') ?? config.tls !== null;
   const door: SessionDoor = {
-    sessions: sessionRing(db, () => clock.machineNow(), monotonicNow),
+    sessions: sessionRing(db, lastUsed, () => clock.machineNow(), monotonicNow),
     cookie: sessionCookie(isSecure),
     baseUrl: () => addresses.base,
   };
   const behind = (guard: Guard): Mounting => ({ db, guard, cursors });
   const forOwners = (kind: KeyKind): Mounting => {
-    const keys = keyRing(kind, db, () => clock.now(), monotonicNow);
+    const keys = keyRing(kind, db, lastUsed, () => clock.now(), monotonicNow);
     return behind(apiGuard(kind, keys, door, limiter));
   };
   return { door, behind, forOwners };

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
 import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
+import { createLastUsed, type LastUsed } from './auth/last-used.ts';
 import { type Clock, type MovableClock, movableClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
@@ -70,16 +71,17 @@ async function startInTurn<T>(
 }
 
 /** Store, what answers requests, what tells how it does: in this order, so that whoever gets an answer gets a right one. */
-export const startPlatform = (config: Config, surroundings: Surroundings): Promise<Platform> =>
+export const startPlatform = (config: Config, surroundings: Surroundings) =>
   startInTurn(async (started) => {
     const store = await startStore(config, surroundings);
     started.push(store.stop);
-    const { db, metrics, baseUrl, customerUrl, stop } = await startService(config, store.url, surroundings);
+    const service = await startService(config, store.url, surroundings);
+    const { db, metrics, baseUrl, customerUrl, flush, stop } = service;
     started.push(stop);
     const admin = await startAdmin(config, db, metrics);
     // It tells how the rest does until the rest is gone.
     started.splice(1, 0, admin.stop);
-    return { baseUrl, customerUrl, adminUrl: admin.url };
+    return { baseUrl, customerUrl, adminUrl: admin.url, flush };
   });
 
 /** The database, migrated, and with everything in it that must be there. */
@@ -98,14 +100,20 @@ export const startService = (config: Config, databaseUrl: string, surroundings: 
   startInTurn(async (started) => {
     const { logger, runsJobs, portalDir } = surroundings;
     const clock = movableClock(surroundings.clock);
-    const db = openDatabase(databaseUrl);
+    const db = openDatabase(databaseUrl, availabilityLog(logger));
     started.push(() => db.close());
+    const lastUsed = createLastUsed(db);
+    started.push(() =>
+      lastUsed
+        .flush()
+        .catch((err: unknown) => logger.warn({ err }, 'last use of keys and sessions not written')),
+    );
     if (config.sandbox) await followSandboxClock(db, clock);
 
     const metrics = createMetrics();
     const { limiter, close: closeLimiter } = createRateLimiter(config, logger);
     started.push(closeLimiter);
-    const parts = { config, db, clock, logger, metrics, limiter };
+    const parts = { config, db, clock, logger, metrics, limiter, lastUsed };
     const listeners: FastifyInstance[] = [];
     started.push(() => Promise.all(listeners.map((listener) => listener.close())).then(() => {}));
     const customerApp = await createCustomerApp(parts);
@@ -119,13 +127,20 @@ export const startService = (config: Config, databaseUrl: string, surroundings: 
     await app.listen({ host: config.host, port: config.port });
     if (runsJobs) {
       const jobs = startJobs(
-        [...platformJobs(config, db, clock), ...exchangeJobs(config, db, clock, logger)],
+        [...platformJobs(config, db, clock, lastUsed), ...exchangeJobs(config, db, clock, logger)],
         logger,
       );
       started.push(() => jobs.stop());
     }
-    return { db, metrics, baseUrl: config.baseUrl ?? originOf(app), customerUrl };
+    const baseUrl = config.baseUrl ?? originOf(app);
+    return { db, metrics, baseUrl, customerUrl, flush: () => lastUsed.flush() };
   });
+
+/** Requests and jobs fail by the thousand while the database is away; the log names the cause once. */
+const availabilityLog = (logger: Logger) => ({
+  lost: (reason: Error) => logger.error({ err: reason }, 'database lost: requests are answered 503'),
+  back: (awayMs: number) => logger.info({ away_ms: Math.round(awayMs) }, 'database is back'),
+});
 
 /** Where those who run the platform look. */
 export async function startAdmin(
@@ -142,13 +157,14 @@ export async function startAdmin(
 const NOMINATE_EVERY_MS = 250;
 const MAKE_PROFILES_EVERY_MS = 10 * 60_000;
 const FOLLOW_CLOCK_EVERY_MS = 1_000;
+const WRITE_LAST_USED_EVERY_MS = 5_000;
 /** A change that comes in seconds before its gate is still to meet it. */
 const SEND_EVERY_MS = 1_000;
 const RECEIVE_EVERY_MS = 1_000;
 const SIMULATE_EVERY_MS = 1_000;
 const AS_IT_SHOULD_BE = { behaviour: EXEMPLARY, format: null, isIntermediateOnly: false };
 
-const platformJobs = (config: Config, db: Database, clock: MovableClock): Job[] => [
+const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUsed: LastUsed): Job[] => [
   {
     name: 'nominate',
     everyMs: NOMINATE_EVERY_MS,
@@ -159,6 +175,7 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock): Job[] 
     everyMs: MAKE_PROFILES_EVERY_MS,
     run: () => runProfiles(db, clock.now(), config.profileDays),
   },
+  { name: 'last-used', everyMs: WRITE_LAST_USED_EVERY_MS, run: () => lastUsed.flush() },
   ...(config.sandbox
     ? [{ name: 'clock', everyMs: FOLLOW_CLOCK_EVERY_MS, run: () => followSandboxClock(db, clock) }]
     : []),

@@ -1,20 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '@saldo/api';
-import { type Db, statement } from '../db/database.ts';
-import { timestamp } from '../db/wire-types.ts';
+import { type Db, hotStatement } from '../db/database.ts';
 import { encodeId, ID_PREFIX } from '../domain/id.ts';
 import { hashSecret, type KeyKind, looksLikeKey } from './api-key.ts';
 import { believingRing, type Ring } from './believed.ts';
+import type { LastUsed } from './last-used.ts';
 import { ownerOf, viewerOf } from './principal.ts';
 
-/** A key of another owner is no key here. Its use is noted on the way, to the minute. */
-const FIND_KEY = statement(
+/** A key of another owner is no key here. */
+const FIND_KEY = hotStatement(
   'find_key',
-  `with used as (
-     update api_key set last_used_at = $3
-     where hash = $1 and owner = $2 and revoked_at is null
-       and (last_used_at is null or last_used_at < $3::timestamptz - interval '1 minute'))
-   select id, hash, brp_no, account_no, scopes, expires_at
+  `select id, hash, brp_no, account_no, scopes, expires_at
    from api_key
    where hash = $1 and owner = $2 and revoked_at is null`,
 );
@@ -32,15 +28,22 @@ type KeyRow = {
  * The keys of one kind of owner. The operator's first key may be any text that somebody chose; all others are told
  * from garbage by their form, without a look-up.
  */
-export function keyRing(kind: KeyKind, db: Db, now: () => number, monotonicNow: () => number): Ring {
+export function keyRing(
+  kind: KeyKind,
+  db: Db,
+  lastUsed: LastUsed,
+  now: () => number,
+  monotonicNow: () => number,
+): Ring {
   return believingRing({
     now,
     monotonicNow,
     mayBe: (secret) => kind === 'operator' || looksLikeKey(kind, secret),
     async lookUp(secret) {
       const hash = hashSecret(secret);
-      const [row] = await db.query<KeyRow>(FIND_KEY, [hash, kind, timestamp(now())]);
+      const [row] = await db.hot.query<KeyRow>(FIND_KEY, [hash, kind]);
       if (!row || !timingSafeEqual(row.hash, hash)) return null;
+      lastUsed.keyUsed(row.id, now());
       const owner = ownerOf(row);
       const principal = {
         actor: encodeId(ID_PREFIX.key, row.id),

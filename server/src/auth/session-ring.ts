@@ -1,9 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Db, statement } from '../db/database.ts';
+import { type Db, hotStatement } from '../db/database.ts';
 import { timestamp } from '../db/wire-types.ts';
 import { encodeId, ID_PREFIX } from '../domain/id.ts';
 import { hashSecret } from './api-key.ts';
 import { believingRing, type Ring } from './believed.ts';
+import type { LastUsed } from './last-used.ts';
 import { ownerOf, scopesOf, viewerOf } from './principal.ts';
 
 const HOUR_MS = 3600 * 1000;
@@ -22,14 +23,9 @@ export const looksLikeToken = (text: string): boolean => TOKEN_FORM.test(text);
 /** A session from before this instant that was not seen since has ended. */
 export const idleSince = (now: number): number => now - IDLE_MS;
 
-/** That it is used is noted on the way, to the minute. */
-const FIND_SESSION = statement(
+const FIND_SESSION = hotStatement(
   'find_session',
-  `with seen as (
-     update user_session set last_seen_at = $2
-     where hash = $1 and expires_at > $2 and last_seen_at > $3
-       and last_seen_at < $2::timestamptz - interval '1 minute')
-   select s.id, s.hash, s.expires_at, u.id as user_id, u.may_manage, u.brp_no, u.account_no
+  `select s.id, s.hash, s.expires_at, u.id as user_id, u.may_manage, u.brp_no, u.account_no
    from user_session s join app_user u on u.id = s.user_id
    where s.hash = $1 and s.expires_at > $2 and s.last_seen_at > $3 and u.disabled_at is null`,
 );
@@ -45,7 +41,7 @@ type SessionRow = {
 };
 
 /** The sessions of all users, by the token in their cookie. `now` is the machine's time. */
-export function sessionRing(db: Db, now: () => number, monotonicNow: () => number): Ring {
+export function sessionRing(db: Db, lastUsed: LastUsed, now: () => number, monotonicNow: () => number): Ring {
   return believingRing({
     now,
     monotonicNow,
@@ -53,8 +49,13 @@ export function sessionRing(db: Db, now: () => number, monotonicNow: () => numbe
     async lookUp(token) {
       const hash = hashSecret(token);
       const at = now();
-      const [row] = await db.query<SessionRow>(FIND_SESSION, [hash, timestamp(at), timestamp(idleSince(at))]);
+      const [row] = await db.hot.query<SessionRow>(FIND_SESSION, [
+        hash,
+        timestamp(at),
+        timestamp(idleSince(at)),
+      ]);
       if (!row || !timingSafeEqual(row.hash, hash)) return null;
+      lastUsed.sessionUsed(row.id, at);
       const owner = ownerOf(row);
       const principal = {
         actor: encodeId(ID_PREFIX.user, row.user_id),
