@@ -242,7 +242,7 @@ test('a customer moves to any enabled TSO of its BRP’s balance groups, and to 
     'test_disable',
     "update position set enabled = false where eic = $1 and tso = 'DE_TENNET'",
   );
-  await platform.db.query(disable, [group.eic]);
+  await platform.db.transaction((tx) => tx.query(disable, [group.eic]));
   const noLonger = await patch(customer.id, { balance_group: { eic: group.eic, tso: 'DE_TENNET' } });
   assertProblem(noLonger, 400, 'balance_group_tso_not_enabled');
   assert.deepEqual(await stored(customer), before);

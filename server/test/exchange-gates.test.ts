@@ -138,7 +138,7 @@ const TAMPER = statement(
 test('a schedule that does not net to zero is never sent, and the operator sees it', async () => {
   const day = '2026-11-23';
   await say(day, '2026-11-20T14:00:00Z', flat(day, 100));
-  await db.query(TAMPER, [day, seller.group.eic]);
+  await db.transaction((tx) => tx.query(TAMPER, [day, seller.group.eic]));
   const { messages: sent, faults } = await send({ delivery_date: day });
   assert.deepEqual(sent, []);
   assert.equal(faults.length, 1);

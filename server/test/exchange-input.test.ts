@@ -205,13 +205,13 @@ test('a stored message that we fail at stays stored, is told, and holds up no ot
   const run = () => receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
   const [victim] = await messages('&state=failed');
   const uuid = decodeId(ID_PREFIX.message, victim?.id ?? '');
-  await platform.db.query(BREAK, [uuid]);
+  await platform.db.transaction((tx) => tx.query(BREAK, [uuid]));
   await writeFile(path.join(inboxDir, 'next.xml'), 'not at all');
   await assert.rejects(run(), AggregateError);
   const after = await messages();
   assert.equal(after.find(({ id }) => id === victim?.id)?.state, 'stored');
   assert.deepEqual([after.at(-1)?.file_name, after.at(-1)?.state], ['next.xml', 'failed']);
-  await platform.db.query(MEND, [uuid]);
+  await platform.db.transaction((tx) => tx.query(MEND, [uuid]));
   await run();
 });
 

@@ -41,6 +41,8 @@ export type TestPlatform = {
   adminUrl: string;
   databaseUrl: string;
   db: Database;
+  /** Writes when keys and sessions were last used, as a job does every few seconds. */
+  flush(): Promise<void>;
   clock: TestClock;
   /** How it exchanges messages with the TSOs, for runs of its jobs that the test asks for. */
   exchange: ExchangeParts;
@@ -82,13 +84,14 @@ export async function startTestPlatform(
     await database.drop();
     await rm(dataDir, { recursive: true, force: true });
   });
-  const { baseUrl, customerUrl, adminUrl } = platform;
+  const { baseUrl, customerUrl, adminUrl, flush } = platform;
   return {
     baseUrl,
     customerUrl,
     adminUrl,
     databaseUrl: database.url,
     db,
+    flush,
     clock,
     exchange: exchangeOf(config),
     config,

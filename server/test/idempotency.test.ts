@@ -131,7 +131,7 @@ const AGE = statement(
 test('after 24 hours a key is free again, and what was remembered is gone', async () => {
   const key = newKey();
   await post('/brps', { name: 'Yesterday' }, key);
-  await platform.db.query(AGE);
+  await platform.db.transaction((tx) => tx.query(AGE));
   assert.equal((await post('/brps', { name: 'Today' }, key)).status, 201);
   assert.equal((await platform.db.query(REMEMBERED)).length, 1);
 });

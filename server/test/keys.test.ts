@@ -4,6 +4,7 @@ import { SCOPES } from '@saldo/api';
 import { pino } from 'pino';
 import { newSecret } from '../src/auth/api-key.ts';
 import { keyRing } from '../src/auth/key-ring.ts';
+import { createLastUsed } from '../src/auth/last-used.ts';
 import { type Db, statement } from '../src/db/database.ts';
 import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
 import { createAccount, createApiKey, ensureOperatorKey } from '../src/features/parties/actions.ts';
@@ -93,16 +94,20 @@ function testRing() {
   const ring = { at: 0, asked: 0, isDown: false };
   const db: Db = {
     ...platform.db,
-    query: (statement, values) => {
-      ring.asked++;
-      if (ring.isDown) return Promise.reject(new Error('down'));
-      return platform.db.query(statement, values);
+    hot: {
+      ...platform.db.hot,
+      query: (statement, values) => {
+        ring.asked++;
+        if (ring.isDown) return Promise.reject(new Error('down'));
+        return platform.db.hot.query(statement, values);
+      },
     },
   };
   return Object.assign(ring, {
     keys: keyRing(
       'brp',
       db,
+      createLastUsed(platform.db),
       () => platform.clock.now(),
       () => ring.at,
     ),
@@ -118,7 +123,7 @@ test('a revoked key is refused within 5 seconds, by every process', async () => 
     assert.deepEqual(principal?.viewer, { brpNo: brp.no });
     assert.deepEqual([...(principal?.scopes ?? [])].toSorted(), [...SCOPES].toSorted());
   }
-  await platform.db.query(REVOKE, [id]);
+  await platform.db.transaction((tx) => tx.query(REVOKE, [id]));
   for (const ring of rings) {
     ring.at = 5_000;
     assert.equal(await ring.keys.find(secret), null);
@@ -193,7 +198,9 @@ test('the log tells the request and the key’s id, and never the key, whatever 
     const answer = await ask(url, { ...options, headers: { 'x-request-id': `request-${at}` } });
     assert.equal(answer.status, status);
   }
-  await db.query(statement('test_break', 'alter table contract rename to contract_gone'));
+  await db.transaction((tx) =>
+    tx.query(statement('test_break', 'alter table contract rename to contract_gone')),
+  );
   assert.equal((await ask('/v1/contracts', { headers: { 'x-request-id': 'request-broken' } })).status, 500);
   const log = lines.join('');
   assert.ok(!log.includes(secret));

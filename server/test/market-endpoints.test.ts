@@ -204,7 +204,9 @@ const provocations: Partial<Record<ProblemCode, () => Promise<{ status: number; 
     },
     internal_error: async () => {
       const accountKey = await createWorld(broken.db, broken.clock).accountKey();
-      await broken.db.query(statement('test_break', 'alter table offer rename to offer_secret_name'));
+      await broken.db.transaction((tx) =>
+        tx.query(statement('test_break', 'alter table offer rename to offer_secret_name')),
+      );
       return client(broken.customerUrl, accountKey)('/v1/assets');
     },
   };

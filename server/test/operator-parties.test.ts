@@ -192,6 +192,7 @@ test('a key is told once and works at once, with the scopes that it was given or
   assert.equal((await request('/v1/customers')).status, 200);
   assertProblem(await request('/v1/contracts'), 403, 'insufficient_scopes');
 
+  await platform.flush();
   const { api_keys } = (await get(`/api-keys?owner_id=${brp.id}`)).body;
   assert.deepEqual(
     api_keys.map((listed: { name: string; last_used_at: string }) => [listed.name, listed.last_used_at]),

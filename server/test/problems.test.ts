@@ -166,7 +166,9 @@ const provocations = {
     rawly(exchange(platform.baseUrl, requestText('GET /', { 'X-Long': 'x'.repeat(LIMITS.headerBytes) }))),
   internal_error: async () => {
     const { key } = await createWorld(broken.db, broken.clock).brp();
-    await broken.db.query(statement('test_break', 'alter table contract rename to contract_secret_name'));
+    await broken.db.transaction((tx) =>
+      tx.query(statement('test_break', 'alter table contract rename to contract_secret_name')),
+    );
     return client(broken.baseUrl, key)('/v1/contracts');
   },
   unavailable: async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brpEndpoints, SCOPES } from '@saldo/api';
+import { createLastUsed } from '../src/auth/last-used.ts';
 import { sessionRing } from '../src/auth/session-ring.ts';
 import { statement } from '../src/db/database.ts';
 import { createAccount } from '../src/features/parties/actions.ts';
@@ -276,6 +277,7 @@ test('a session that nobody uses ends after half a day', async () => {
   assert.equal((await request('/portal/v1/session')).status, 200);
   at(12);
   assert.equal((await late('/portal/v1/session')).status, 401);
+  await platform.flush();
   await forgetLookUps();
   assert.equal((await request('/portal/v1/session')).status, 200, 'what was used goes on');
   platform.clock.set(NOW);
@@ -287,6 +289,7 @@ test('a session ends after a week, however much it is used', async () => {
     at(hours);
     // What was looked up a moment ago is believed, and no real time passes here.
     assert.equal((await request('/portal/v1/session')).status, 200, `after ${hours} h`);
+    await platform.flush();
     await forgetLookUps();
   }
   at(24 * 7);
@@ -318,6 +321,7 @@ test('an ended session is refused within 5 seconds by every process', async () =
   let at = 0;
   const elsewhere = sessionRing(
     platform.db,
+    createLastUsed(platform.db),
     () => platform.clock.now(),
     () => at,
   );

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { type Db, readerConfig, type Statement } from '../src/db/database.ts';
+import { readerConfig } from '../src/db/connection.ts';
+import type { Db, Statement } from '../src/db/database.ts';
 import { listTransactions, type TransactionFilter } from '../src/features/transactions/store.ts';
 import { deliveryRange } from '../src/http/time-filter.ts';
 import { startTestPlatform } from './harness.ts';
@@ -40,13 +41,14 @@ const ALL = { status: null, senderEic: null, receiverEic: null, contractId: null
 /** The indexes by which a list reads sheets, in its generic plan. */
 async function indexesOf(filter: Partial<TransactionFilter>): Promise<string[]> {
   let asked: { statement: Statement; values: readonly unknown[] } | null = null;
-  const listening: Db = {
+  const queries = {
     query: async () => [],
-    arrays: async (statement, values = []) => {
+    arrays: async (statement: Statement, values: readonly unknown[] = []) => {
       asked = { statement, values };
       return [];
     },
   };
+  const listening: Db = { ...queries, hot: queries };
   await listTransactions(
     listening,
     { brpNo: 1 },

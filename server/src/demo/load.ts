@@ -68,12 +68,12 @@ export async function loadDemo(
   const { contractNos, assetIds } = await signContracts(tx, founded, Number(today.slice(0, 4)));
   await openMarket(tx, assetIds, localInstant(addDays(founded, 7), 9 * HOUR), now);
   // Within this transaction the platform's own functions open none of their own.
-  const db: Database = { ...tx, transaction: (work) => work(tx), close: async () => {} };
-  const tsos = demoTsos(db, operator.eic, today);
+  const within: Database = { ...tx, transaction: (work) => work(tx), close: async () => {} };
+  const tsos = demoTsos(within, operator.eic, today);
   for (const event of timeline(today, now)) {
     switch (event.kind) {
       case 'volumes':
-        await importDay(db, contractNos, event.day, event.at);
+        await importDay(within, contractNos, event.day, event.at);
         break;
       case 'send':
         await tsos.send(event.at);
@@ -82,7 +82,7 @@ export async function loadDemo(
         await tsos.confirm(event.day, event.at);
         break;
       default:
-        await changeDay(db, contractNos, event);
+        await changeDay(within, contractNos, event);
     }
   }
   return access;

@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
 import { LIMITS } from '@saldo/api';
-import type { FastifyRequest } from 'fastify';
-import { statement, type Tx } from '../db/database.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { StaleStatement } from '../db/connection.ts';
+import { type Database, statement, type Tx } from '../db/database.ts';
 import { timestamp } from '../db/wire-types.ts';
 import { problem, validationProblem } from './problem.ts';
 
@@ -13,18 +14,13 @@ const TAG_BYTES = 16;
 
 type StoredAnswer = { status: number; body: string };
 
-/** One request with an `Idempotency-Key`, within the transaction that does what it asks for. */
-export type Repeatable = {
-  /** The answer that the same request got before; null when it is new. */
-  earlier(tx: Tx): Promise<StoredAnswer | null>;
-  remember(tx: Tx, answer: StoredAnswer): Promise<void>;
-};
-
-/** The same for a request whose body is a stream: what it asks for is known only when it is read to its end. */
-export type RepeatableStream = {
-  /** Null when the key is new; otherwise gives the earlier answer to whoever asks for the same. */
+/** A request with an `Idempotency-Key`. `content` is what a repetition must have in common with it. */
+type Repeatable = {
+  /** Null when the key is new; otherwise returns the earlier answer, or throws when the content differs. */
   earlier(tx: Tx): Promise<((content: string) => StoredAnswer) | null>;
   remember(tx: Tx, content: string, answer: StoredAnswer): Promise<void>;
+  /** Requests with the same key run one after the other in this process. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
 };
 
 const LOCK = statement('lock_idempotency', 'select pg_advisory_xact_lock($1::bigint)');
@@ -63,7 +59,7 @@ function sealer(callerSecret: string, idempotencyKey: string) {
 }
 
 /** The key that a request brings along, or null. */
-export function idempotencyKeyOf(request: FastifyRequest): string | null {
+function idempotencyKeyOf(request: FastifyRequest): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key !== 'string' || key.length < 1 || key.length > LIMITS.idempotencyKeyLength) {
@@ -74,25 +70,29 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
 }
 
 /** What answers to the caller are sealed with. */
-export function callerSecretOf({ callerSecret }: FastifyRequest): string {
+function callerSecretOf({ callerSecret }: FastifyRequest): string {
   if (callerSecret === null) throw new Error('only somebody who is known can repeat a request');
   return callerSecret;
 }
 
-/** Makes a request repeatable. `content` is what must be the same: method, address and body. */
-export function repeatable(callerSecret: string, idempotencyKey: string, content: string): Repeatable {
-  const stream = repeatableStream(callerSecret, idempotencyKey);
-  return {
-    earlier: async (tx) => (await stream.earlier(tx))?.(content) ?? null,
-    remember: (tx, answer) => stream.remember(tx, content, answer),
-  };
+const turns = new Map<string, Promise<unknown>>();
+
+async function inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
+  const turn = Promise.allSettled([turns.get(id)]).then(work);
+  turns.set(id, turn);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(id) === turn) turns.delete(id);
+  }
 }
 
-export function repeatableStream(callerSecret: string, idempotencyKey: string): RepeatableStream {
+function repeatable(callerSecret: string, idempotencyKey: string): Repeatable {
   const owner = digest(callerSecret).toString('hex');
   const id = digest(`${owner}\n${idempotencyKey}`);
   const sealed = sealer(callerSecret, idempotencyKey);
   return {
+    inTurn: (work) => inTurn(id.toString('hex'), work),
     async earlier(tx) {
       // Of two at once the second waits, and then finds the answer of the first.
       await tx.query(LOCK, [id.readBigInt64BE(0).toString()]);
@@ -113,4 +113,101 @@ export function repeatableStream(callerSecret: string, idempotencyKey: string): 
       await tx.query(INSERT, [id, digest(content), status, sealed.seal(body), timestamp(Date.now())]);
     },
   };
+}
+
+/** How a request asks, how it is answered, and with which status. */
+type Exchange = {
+  readonly db: Database;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly status: number;
+};
+
+/**
+ * Does what a request asks for and stores its answer in one transaction, so that neither is there without the other.
+ * `work` may run again, when the schema has changed under the statements of a connection.
+ */
+export async function answerInTransaction(
+  { db, request, reply, status }: Exchange,
+  content: () => string,
+  work: (tx: Tx) => Promise<object | string>,
+): Promise<object | string> {
+  const key = request.method === 'POST' ? idempotencyKeyOf(request) : null;
+  if (key === null) return again(() => db.transaction(work));
+  const asked = repeatable(callerSecretOf(request), key);
+  return again(() =>
+    db.transaction(async (tx) => {
+      const earlier = await asked.earlier(tx);
+      if (earlier !== null) return replay(reply, earlier(content()));
+      const answer = await work(tx);
+      const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
+      await asked.remember(tx, content(), { status, body });
+      return body;
+    }),
+  );
+}
+
+/** Each attempt closes one outdated connection; no more of them are held against a request than this. */
+const ATTEMPTS = 20;
+
+async function again<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let left = ATTEMPTS; ; left--) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof StaleStatement) || left === 0) throw error;
+    }
+  }
+}
+
+function replay(reply: FastifyReply, { body }: StoredAnswer): string {
+  reply.header('idempotent-replayed', 'true');
+  return body;
+}
+
+/** Something that a request does in transactions of its own, because it is too long for one. */
+export type LongOperation<A extends object> = {
+  /** Done again, it changes nothing: a crash before the answer is stored makes a repetition do it again. */
+  work(): Promise<A>;
+  /** What is stored together with the answer. */
+  record(tx: Tx, answer: A): Promise<void>;
+};
+
+/** A body that is read while the work is done, so that its content is known only afterwards. */
+export type StreamedContent = {
+  content(): string;
+  /** Reads the body of a repetition, for which no work is done. */
+  skip(): Promise<void>;
+};
+
+/** Does the work first, holding no connection meanwhile, then stores audit event and answer in one short transaction. */
+export async function answerLong<A extends object>(
+  { db, request, reply, status }: Exchange,
+  { content, skip }: StreamedContent,
+  { work, record }: LongOperation<A>,
+): Promise<A | string> {
+  const key = request.method === 'POST' ? idempotencyKeyOf(request) : null;
+  if (key === null) {
+    const answer = await work();
+    await db.transaction((tx) => record(tx, answer));
+    return answer;
+  }
+  const asked = repeatable(callerSecretOf(request), key);
+  return asked.inTurn(async () => {
+    const earlier = await db.transaction((tx) => asked.earlier(tx));
+    if (earlier !== null) {
+      await skip();
+      return replay(reply, earlier(content()));
+    }
+    const answer = await work();
+    return db.transaction(async (tx) => {
+      // Another process may have answered the same request meanwhile.
+      const other = await asked.earlier(tx);
+      if (other !== null) return replay(reply, other(content()));
+      await record(tx, answer);
+      const body = JSON.stringify(answer);
+      await asked.remember(tx, content(), { status, body });
+      return body;
+    });
+  });
 }

@@ -6,7 +6,7 @@ import type { Owner, Viewer } from '../auth/principal.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { bindingOf, type CursorSealer, type Position } from './cursor.ts';
 import type { Guard } from './guard.ts';
-import { callerSecretOf, idempotencyKeyOf, repeatable } from './idempotency.ts';
+import { answerInTransaction, answerLong, type LongOperation } from './idempotency.ts';
 import type { PageRequest } from './paging.ts';
 import { problem, validationProblem } from './problem.ts';
 import { takeFiles } from './streams.ts';
@@ -39,6 +39,7 @@ export type FormCheck<E extends Endpoint> = (params: ParamsOf<E>, body: unknown)
 export type Route = { readonly endpoint: Endpoint; readonly check?: FormCheck<Endpoint> } & (
   | { readonly handle: Handler<Endpoint> }
   | { readonly write: WriteHandler<Endpoint> }
+  | { readonly operation: (call: Call<Endpoint>) => LongOperation<object> }
 );
 
 // Validation makes a request into what the endpoint describes; in a route its type is only known by name.
@@ -50,6 +51,12 @@ export const writeRoute = <E extends Endpoint>(
   write: WriteHandler<E>,
   check: FormCheck<E> = () => [],
 ): Route => ({ endpoint, write, check });
+
+/** An operation that changes something in transactions of its own; what is noted of it is stored afterwards. */
+export const longRoute = <E extends Endpoint, A extends object>(
+  endpoint: E,
+  operation: (call: Call<E>) => LongOperation<A>,
+): Route => ({ endpoint, operation });
 
 /** What routes are mounted with. */
 export type Mounting = {
@@ -63,10 +70,7 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
   for (const route of routes) {
     const { endpoint } = route;
     const check = requestCheck(route, cursors);
-    const answer =
-      'write' in route
-        ? (call: Call<Endpoint>) => answerWrite(db, call, endpoint, route.write)
-        : (call: Call<Endpoint>) => route.handle(call);
+    const answer = (call: Call<Endpoint>) => answerRoute(db, route, call);
     const mount = (scope: FastifyInstance) =>
       scope.route({
         method: endpoint.method,
@@ -93,31 +97,19 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
   }
 }
 
-/** Does what is asked and remembers the answer in one transaction, so that neither is there without the other. */
-function answerWrite(
-  db: Database,
-  call: Call<Endpoint>,
-  endpoint: Endpoint,
-  write: WriteHandler<Endpoint>,
-): Promise<object | string> {
+function answerRoute(db: Database, route: Route, call: Call<Endpoint>): Promise<object | string> {
+  if ('handle' in route) return route.handle(call);
+  const { endpoint } = route;
   const { request, reply } = call;
-  const key = endpoint.method === 'POST' ? idempotencyKeyOf(request) : null;
-  if (key === null) return db.transaction((tx) => write(call, tx));
-  // A file is told from others by its hash alone.
-  const body = Buffer.isBuffer(request.body) ? hash('sha256', request.body) : call.body;
-  const content = JSON.stringify([endpoint.id, call.params, call.query, body]);
-  const asked = repeatable(callerSecretOf(request), key, content);
-  return db.transaction(async (tx) => {
-    const earlier = await asked.earlier(tx);
-    if (earlier !== null) {
-      reply.header('idempotent-replayed', 'true');
-      return earlier.body;
-    }
-    const answer = await write(call, tx);
-    const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
-    await asked.remember(tx, { status: endpoint.status ?? 200, body });
-    return body;
-  });
+  const exchange = { db, request, reply, status: endpoint.status ?? 200 };
+  const content = () => {
+    // A file is told from others by its hash alone.
+    const body = Buffer.isBuffer(request.body) ? hash('sha256', request.body) : call.body;
+    return JSON.stringify([endpoint.id, call.params, call.query, body]);
+  };
+  return 'write' in route
+    ? answerInTransaction(exchange, content, (tx) => route.write(call, tx))
+    : answerLong(exchange, { content, skip: async () => {} }, route.operation(call));
 }
 
 /**

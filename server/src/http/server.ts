@@ -13,7 +13,7 @@ import {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { DatabaseUnavailable } from '../db/database.ts';
+import { DatabaseUnavailable } from '../db/connection.ts';
 import { compressAnswer } from './compression.ts';
 import type { Portal } from './portal-files.ts';
 import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
@@ -113,8 +113,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorateRequest('callerSecret', null);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const known = toProblem(error, request.routeOptions.bodyLimit);
-    // Whoever is turned away is not told one by one: the log would cost more than the answers.
-    if (known.code === 'internal_error' || error instanceof DatabaseUnavailable) {
+    // Overload and a database that is away are logged once, where they are noticed.
+    if (known.code === 'internal_error') {
       request.log.error({ err: error, request_id: request.id }, 'request failed');
     }
     return answerProblem(request, reply, known);

@@ -1,6 +1,6 @@
 import type { Asset, Contract, Tso } from '@saldo/api';
 import type { Viewer } from '../../auth/principal.ts';
-import { type Db, statement, type Tx } from '../../db/database.ts';
+import { type Db, hotStatement, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
 import type { ContractStatus } from '../../domain/contract.ts';
@@ -112,7 +112,7 @@ export async function listContracts(
   ]);
 }
 
-const FIND = statement(
+const FIND = hotStatement(
   'find_contract',
   `select ${COLUMNS}
    from contract c left join asset a on a.id = c.asset_id
@@ -120,7 +120,7 @@ const FIND = statement(
 );
 
 export async function findContract(db: Db, viewer: Viewer, id: string): Promise<ContractRow | null> {
-  const [row] = await db.query<ContractRow>(FIND, [id, viewer.brpNo]);
+  const [row] = await db.hot.query<ContractRow>(FIND, [id, viewer.brpNo]);
   return row ?? null;
 }
 

@@ -2,9 +2,10 @@ import { operatorExchangeEndpoints as endpoints } from '@saldo/api';
 import type { Clock } from '../../clock.ts';
 import type { Database } from '../../db/database.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';
+import type { LongOperation } from '../../http/idempotency.ts';
 import { BEYOND_IDS, FIRST_ID, type PageRequest, pageById, paginate } from '../../http/paging.ts';
 import { problem } from '../../http/problem.ts';
-import { type Route, route, writeRoute } from '../../http/routes.ts';
+import { type Call, longRoute, type Route, route } from '../../http/routes.ts';
 import { recordAudit } from '../audit/store.ts';
 import { listMismatches, listUnsent, wireMismatch, wireUnsent } from './overview.ts';
 import type { Receiving } from './receive.ts';
@@ -22,26 +23,7 @@ export function operatorExchangeRoutes(db: Database, clock: Clock, exchange: Exc
 
 function exchangeRoutes(db: Database, clock: Clock, exchange: Exchange & Receiving): Route[] {
   return [
-    // What is sent is stored in transactions of its own, a day each; this one holds what is noted of it.
-    writeRoute(endpoints.sendSchedules, async (call, tx) => {
-      const now = clock.now();
-      const { delivery_date: day = null, tso = null } = call.body;
-      const run = await sendDue(db, now, exchange, { day, tso });
-      const messages = (await findMessages(db, run.messageIds)).map(wireMessage);
-      const faults = run.faults.map((fault) => ({
-        delivery_date: fault.day,
-        tso: fault.tso,
-        error: fault.error,
-      }));
-      const after = { messages: messages.map(({ id }) => id), faults };
-      await recordAudit(
-        tx,
-        call,
-        { action: 'schedules.sent', subject: call.request.id, before: null, after },
-        now,
-      );
-      return { messages, faults };
-    }),
+    longRoute(endpoints.sendSchedules, (call) => sendOperation(db, call, exchange, clock.now())),
 
     route(endpoints.receiveMessage, (call) => answerReceive(db, call, exchange, clock.now())),
 
@@ -60,6 +42,34 @@ function exchangeRoutes(db: Database, clock: Clock, exchange: Exchange & Receivi
       return { unsent: records.map((row) => wireUnsent(row, exchange.rules, now)), pagination };
     }),
   ];
+}
+
+type Sent = { messages: ReturnType<typeof wireMessage>[]; faults: object[] };
+
+function sendOperation(
+  db: Database,
+  call: Call<typeof endpoints.sendSchedules>,
+  exchange: Exchange,
+  now: number,
+): LongOperation<Sent> {
+  return {
+    async work() {
+      const { delivery_date: day = null, tso = null } = call.body;
+      const run = await sendDue(db, now, exchange, { day, tso });
+      const messages = (await findMessages(db, run.messageIds)).map(wireMessage);
+      const faults = run.faults.map((fault) => ({
+        delivery_date: fault.day,
+        tso: fault.tso,
+        error: fault.error,
+      }));
+      return { messages, faults };
+    },
+    record(tx, { messages, faults }) {
+      const after = { messages: messages.map(({ id }) => id), faults };
+      const event = { action: 'schedules.sent', subject: call.request.id, before: null, after };
+      return recordAudit(tx, call, event, now);
+    },
+  };
 }
 
 function messageRoutes(db: Database): Route[] {

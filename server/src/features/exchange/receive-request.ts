@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { operatorExchangeEndpoints } from '@saldo/api';
-import type { Database } from '../../db/database.ts';
+import type { Database, Tx } from '../../db/database.ts';
 import { encodeId, ID_PREFIX } from '../../domain/id.ts';
-import { callerSecretOf, idempotencyKeyOf, repeatable } from '../../http/idempotency.ts';
+import { answerLong } from '../../http/idempotency.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import type { Call } from '../../http/routes.ts';
 import { readWhole } from '../../http/streams.ts';
@@ -13,6 +13,7 @@ import { type Receiving, receiveMessage } from './receive.ts';
 import { findChangedNominations, findMessages } from './store.ts';
 import { wireMessage } from './wire.ts';
 
+type Message = ReturnType<typeof wireMessage>;
 type ReceiveCall = Call<typeof operatorExchangeEndpoints.receiveMessage>;
 
 /** Each holds a whole document in memory, and a connection while it is read: more of them wait, unread. */
@@ -34,48 +35,46 @@ export function answerReceive(
   if (body === undefined) {
     throw validationProblem([{ code: 'required', message: 'a body with the document is required' }]);
   }
-  const key = idempotencyKeyOf(request);
+  const record = (tx: Tx, message: Message) => {
+    const event = { action: 'message.received', subject: message.id, before: null, after: message };
+    return recordAudit(tx, call, event, now);
+  };
   return inTurn(async () => {
     try {
-      // Only now, since whoever waits for their turn cannot send.
+      // Set only now: a request that waits for its turn cannot send.
       request.raw.setTimeout(SILENCE_MS, () => request.raw.destroy());
       const document = await readWhole(body, receiving.messageLimitBytes);
-      if (key === null) return await receive(db, call, document, receiving, now);
-      const content = JSON.stringify(['receiveMessage', hash('sha256', document)]);
-      const asked = repeatable(callerSecretOf(request), key, content);
-      // The key stays locked until the answer is stored: of two at once, the second waits for the first.
-      return await db.transaction(async (tx) => {
-        const earlier = await asked.earlier(tx);
-        if (earlier !== null) {
-          reply.header('idempotent-replayed', 'true');
-          return earlier.body;
-        }
-        const answer = JSON.stringify(await receive(db, call, document, receiving, now));
-        await asked.remember(tx, { status: 200, body: answer });
-        return answer;
-      });
+      const content = () => JSON.stringify(['receiveMessage', hash('sha256', document)]);
+      return await answerLong(
+        { db, request, reply, status: 200 },
+        { content, skip: async () => {} },
+        {
+          work: () => receive(db, document, receiving, now, record),
+          record: (tx, { message }) => record(tx, message),
+        },
+      );
     } finally {
-      // Whoever is refused before the end of the body is let send the rest, which nobody reads.
+      // Drain the rest of the body so that the client can read our error.
       body.resume();
     }
   });
 }
 
+/** A document that cannot be read is kept and recorded all the same, and refused. */
 async function receive(
   db: Database,
-  call: ReceiveCall,
   document: Buffer,
   receiving: Receiving,
   now: number,
-): Promise<object> {
+  record: (tx: Tx, message: Message) => Promise<void>,
+): Promise<{ message: Message; nominations: string[] }> {
   const incoming = { document, error: null, fileName: null, inboxMark: null };
   const id = await receiveMessage(db, now, receiving, incoming);
   const [row] = id === null ? [] : await findMessages(db, [id]);
   if (id === null || !row) throw new Error('a message that is not from the inbox is always stored');
   const message = wireMessage(row);
-  const deed = { action: 'message.received', subject: message.id, before: null, after: message };
-  await db.transaction((tx) => recordAudit(tx, call, deed, now));
   if (row.state === 'failed') {
+    await db.transaction((tx) => record(tx, message));
     throw problem('unreadable_message', `${message.error} It is kept as ${message.id}.`);
   }
   const changed = await findChangedNominations(db, id);

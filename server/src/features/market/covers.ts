@@ -72,8 +72,7 @@ export function coverFinder(db: Database): (name: string) => Promise<StoredCover
       remembered.set(name, known);
       return known;
     }
-    // In a transaction of its own: on the connections for short reads, megabytes would hold up everybody behind them.
-    const [found] = await db.transaction((tx) => tx.query<StoredCover>(FIND, [name]));
+    const [found] = await db.query<StoredCover>(FIND, [name]);
     if (!found) return null;
     if (!remembered.has(name)) remember(name, found);
     return found;

@@ -1,5 +1,5 @@
 import { LIMITS } from '@saldo/api';
-import { type Db, type Statement, statement, type Tx } from '../../db/database.ts';
+import { type Db, type HotStatement, statement, type Tx } from '../../db/database.ts';
 
 /** The two lists of the customer API, each with numbers of its own. */
 export type ListName = 'assets' | 'demands';
@@ -76,7 +76,7 @@ const GONE_SINCE = statement(
 export function marketList<Row extends readonly unknown[]>(
   db: Db,
   list: ListName,
-  { table, page: readPage }: { table: string; page: Statement },
+  { table, page: readPage }: { table: string; page: HotStatement },
 ): MarketList<Row> {
   const CHANGES = changesOf(list, table);
   const remembered = new Map<number, Order>();
@@ -136,7 +136,7 @@ export function marketList<Row extends readonly unknown[]>(
     const skipped = (page - 1) * limit;
     const end = numbers.length - skipped;
     const [lowest, highest] = end > 0 ? [numbers[Math.max(0, end - limit)], numbers[end - 1]] : [1, 0];
-    return db.arrays<Row>(readPage, [lowest, highest]);
+    return db.hot.arrays<Row>(readPage, [lowest, highest]);
   };
 
   return {

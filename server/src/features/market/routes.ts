@@ -1,6 +1,6 @@
 import { LIMITS, type marketEndpoints } from '@saldo/api';
 import type { FastifyInstance } from 'fastify';
-import { type Database, type Db, statement } from '../../db/database.ts';
+import { type Database, type Db, hotStatement } from '../../db/database.ts';
 import { pageLinks } from '../../http/paging.ts';
 import { isFresh } from '../../http/preconditions.ts';
 import { fieldProblem, problem } from '../../http/problem.ts';
@@ -12,7 +12,7 @@ import { type DemandColumns, demandPage, type OfferedColumns, offeredPage } from
 // A page holds a hundred records at most; to say so keeps the database from preparing for thousands.
 const ON_A_PAGE = `order by published_no desc limit ${LIMITS.pageSize.maximum}`;
 
-const ASSET_PAGE = statement(
+const ASSET_PAGE = hotStatement(
   'market_assets',
   `select l.version, o.asset_id, a.name, a.technology, a.nominal_power_kw, o.average_annual_kwh, o.delivery_start,
      o.ppa_type, o.additional_info, o.state, o.country, o.cover_name, o.cover_url, o.price_years, o.price_cents
@@ -22,7 +22,7 @@ const ASSET_PAGE = statement(
    where l.name = 'assets'
    order by o.published_no desc`,
 );
-const DEMAND_PAGE = statement(
+const DEMAND_PAGE = hotStatement(
   'market_demands',
   `select l.version, d.id, d.contract_years, d.annual_kwh, d.additional_info, d.country, d.state, d.delivery_start
    from market_list l

@@ -1,6 +1,6 @@
 import type { Nomination, Tso } from '@saldo/api';
 import type { Viewer } from '../../auth/principal.ts';
-import { type Db, type Statement, statement } from '../../db/database.ts';
+import { type Db, type HotStatement, hotStatement, statement } from '../../db/database.ts';
 import { type DeliveryDay, MAX_SLOTS } from '../../domain/delivery-day.ts';
 import type { Direction } from '../../domain/nomination.ts';
 import { type InstantRange, wholeDays } from '../../http/time-filter.ts';
@@ -40,8 +40,8 @@ const HEAD = `id, delivery_day, direction, version, previous_id, status, eic, ts
 const WHOLE = `${HEAD}, amounts, matched`;
 
 /** Status and EIC each have an index that keeps the order; each combination is a statement with its own plan. */
-function listStatement(all: boolean, withSlots: boolean, byStatus: boolean, byEic: boolean): Statement {
-  return statement(
+function listStatement(all: boolean, withSlots: boolean, byStatus: boolean, byEic: boolean): HotStatement {
+  return hotStatement(
     `list_nominations${all ? '_all' : ''}${withSlots ? '_slots' : ''}${byStatus ? '_status' : ''}${byEic ? '_eic' : ''}`,
     `select ${withSlots ? WHOLE : HEAD}
      from nomination
@@ -75,7 +75,7 @@ export async function listNominations(
     (withSlots ? 4 : 0) +
     (filter.status === null ? 0 : 2) +
     (filter.eic === null ? 0 : 1);
-  return db.query<NominationRow>(LISTS[shape] as Statement, [
+  return db.hot.query<NominationRow>(LISTS[shape] as HotStatement, [
     viewer.brpNo,
     page.after.day,
     page.after.id,
@@ -90,7 +90,7 @@ export async function listNominations(
   ]);
 }
 
-const FIND = statement(
+const FIND = hotStatement(
   'find_nominations',
   `select ${WHOLE} from nomination where ($1::int is null or brp_no = $1) and id = any($2::uuid[])`,
 );
@@ -102,7 +102,7 @@ export async function findNominations(
   ids: readonly string[],
 ): Promise<NominationRow[]> {
   if (ids.length === 0) return [];
-  const rows = await db.query<NominationRow>(FIND, [viewer.brpNo, ids]);
+  const rows = await db.hot.query<NominationRow>(FIND, [viewer.brpNo, ids]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

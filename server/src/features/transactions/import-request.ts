@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { ImportResult, operatorVolumeEndpoints } from '@saldo/api';
 import type { Database, Tx } from '../../db/database.ts';
 import { sparingly } from '../../heap.ts';
-import { callerSecretOf, idempotencyKeyOf, repeatableStream } from '../../http/idempotency.ts';
+import { answerLong, type LongOperation } from '../../http/idempotency.ts';
 import { validationProblem } from '../../http/problem.ts';
 import type { Call } from '../../http/routes.ts';
 import { chunksOf, mediaTypeOf } from '../../http/streams.ts';
@@ -13,10 +13,7 @@ import { type ImportOptions, importVolumes, newImportResult } from './import.ts'
 
 type ImportCall = Call<typeof operatorVolumeEndpoints.importVolumes>;
 
-/**
- * Each import may hold three connections to the database, one of them from its first byte to its last. More of them
- * wait, unread, so that there are always connections left for everybody else.
- */
+/** Each import holds up to two connections to the database. More of them wait, unread, so that others get one too. */
 const IMPORTS_AT_ONCE = 3;
 
 const inTurn = turnstile({ atOnce: IMPORTS_AT_ONCE });
@@ -42,29 +39,23 @@ export function answerImport(
     isDryRun: query.dry_run === 'true',
     now,
   };
-  const key = idempotencyKeyOf(request);
   const answer = async () => {
     try {
-      // Only now, since whoever waits for their turn cannot send.
+      // Set only now: a request that waits for its turn cannot send.
       request.raw.setTimeout(silenceMs, () => request.raw.destroy());
-      if (key === null) return await importOnce(db, call, bytesOf(body, null), options);
-      const asked = repeatableStream(callerSecretOf(request), key);
-      // The key stays locked until the answer is stored: of two at once, the second waits for the first.
-      return await db.transaction(async (tx) => {
-        const hash = createHash('sha256');
-        const content = () => JSON.stringify(['importVolumes', type, query, hash.digest('hex')]);
-        const earlier = await asked.earlier(tx);
-        if (earlier !== null) {
-          for await (const _chunk of bytesOf(body, hash)) continue;
-          reply.header('idempotent-replayed', 'true');
-          return earlier(content()).body;
-        }
-        const answer = JSON.stringify(await importOnce(db, call, bytesOf(body, hash), options, tx));
-        await asked.remember(tx, content(), { status: 200, body: answer });
-        return answer;
-      });
+      const hash = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
+      return await answerLong(
+        { db, request, reply, status: 200 },
+        {
+          content: () => JSON.stringify(['importVolumes', type, query, hash?.copy().digest('hex')]),
+          async skip() {
+            for await (const _chunk of bytesOf(body, hash)) continue;
+          },
+        },
+        importOperation(db, call, bytesOf(body, hash), options),
+      );
     } finally {
-      // Whoever is refused before the end of the body is let send the rest, which nobody reads.
+      // Drain the rest of the body so that the client can read our error.
       body.resume();
     }
   };
@@ -78,28 +69,31 @@ async function* bytesOf(body: Readable, hash: Hash | null): AsyncGenerator<Buffe
   }
 }
 
-/** Takes the volumes and notes it, also when the stream broke off after a part of them was taken. */
-async function importOnce(
+/** Volumes that are stored already change nothing. What was taken of a stream that broke off is recorded, too. */
+function importOperation(
   db: Database,
   call: ImportCall,
   source: AsyncIterable<Buffer>,
   options: ImportOptions,
-  tx: Tx | null = null,
-): Promise<ImportResult> {
-  const result = newImportResult(options.isDryRun);
-  const note = (action: string) => {
+): LongOperation<ImportResult> {
+  const record = async (tx: Tx, action: string, result: ImportResult) => {
     const { rejected: _listed, dry_run: _never, ...after } = result;
-    const deed = { action, subject: call.request.id, before: null, after };
-    const record = (on: Tx) => recordAudit(on, call, deed, options.now);
-    return tx === null || action !== 'volumes.imported' ? db.transaction(record) : record(tx);
+    await recordAudit(tx, call, { action, subject: call.request.id, before: null, after }, options.now);
   };
-  try {
-    await importVolumes(db, source, options, result);
-  } catch (error) {
-    const hasChanged = !options.isDryRun && result.created + result.corrected > 0;
-    if (hasChanged) await note('volumes.import_broken_off');
-    throw error;
-  }
-  if (!options.isDryRun) await note('volumes.imported');
-  return result;
+  return {
+    async work() {
+      const result = newImportResult(options.isDryRun);
+      try {
+        await importVolumes(db, source, options, result);
+      } catch (error) {
+        const hasChanged = !options.isDryRun && result.created + result.corrected > 0;
+        if (hasChanged) await db.transaction((tx) => record(tx, 'volumes.import_broken_off', result));
+        throw error;
+      }
+      return result;
+    },
+    async record(tx, result) {
+      if (!options.isDryRun) await record(tx, 'volumes.imported', result);
+    },
+  };
 }

@@ -6,7 +6,7 @@ import { parseDay, slotCount } from '../../domain/delivery-day.ts';
 import { kwhFromMwh } from '../../domain/energy.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import { fieldProblem, problem } from '../../http/problem.ts';
-import { type Call, type Route, route, writeRoute } from '../../http/routes.ts';
+import { type Call, longRoute, type Route, route, writeRoute } from '../../http/routes.ts';
 import { FIRST_DAY, LAST_DAY } from '../../http/time-filter.ts';
 import { recordAudit } from '../audit/store.ts';
 import { writeContractDay } from './actions.ts';
@@ -25,17 +25,15 @@ export function operatorVolumeRoutes(
 
     route(endpoints.importVolumes, (call) => answerImport(db, call, clock.now(), importSilenceS * 1000)),
 
-    // The volumes are written in transactions of their own, a few contracts each; this one holds what is noted of it.
-    writeRoute(endpoints.runProfiles, async (call, tx) => {
+    longRoute(endpoints.runProfiles, (call) => {
       const now = clock.now();
-      const after = await runProfiles(db, now, call.body.days ?? profileDays);
-      await recordAudit(
-        tx,
-        call,
-        { action: 'profiles.run', subject: call.request.id, before: null, after },
-        now,
-      );
-      return after;
+      return {
+        work: () => runProfiles(db, now, call.body.days ?? profileDays),
+        record(tx, after) {
+          const event = { action: 'profiles.run', subject: call.request.id, before: null, after };
+          return recordAudit(tx, call, event, now);
+        },
+      };
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Tso } from '@saldo/api';
 import type { Viewer } from '../../auth/principal.ts';
-import { type Db, type Statement, statement } from '../../db/database.ts';
+import { type Db, type HotStatement, hotStatement, type Statement, statement } from '../../db/database.ts';
 import { addDays, type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
 import {
   type Cell,
@@ -113,7 +113,7 @@ type ListShape = {
  * $1 viewer, $2 first day, $3 last day, $4 sheets at most; then what the shape has: the contract, or the contract to
  * begin with on the first day; sender; receiver.
  */
-function listStatement(shape: ListShape): Statement {
+function listStatement(shape: ListShape): HotStatement | Statement {
   let parameters = 5;
   const senderEic = shape.sender ? `$${++parameters}` : null;
   const receiverEic = shape.receiver ? `$${++parameters}` : null;
@@ -138,7 +138,9 @@ function listStatement(shape: ListShape): Statement {
     : shape.all
       ? sheetsOfAll(conditions, [...parties.sender, ...parties.receiver])
       : sheetsOfBrp(conditions, parties, shape.status !== null);
-  return statement(
+  // A second party is a filter on the rows of the first one's index, which may be many.
+  const isHot = !shape.all && !(shape.sender && shape.receiver);
+  return (isHot ? hotStatement : statement)(
     name.join('_'),
     `select ${TOLD}
      from (${sheets}) s join contract c on c.no = s.contract_no
@@ -217,9 +219,9 @@ function sheetsOfContract(
     order by s.delivery_day, s.revision limit $4`;
 }
 
-const listStatements = new Map<string, Statement>();
+const listStatements = new Map<string, HotStatement | Statement>();
 
-function listStatementOf(viewer: Viewer, filter: TransactionFilter): Statement {
+function listStatementOf(viewer: Viewer, filter: TransactionFilter): HotStatement | Statement {
   const shape = {
     all: viewer.brpNo === null,
     // Nearly every sheet has valid cells, so looking for them needs no index of its own.
@@ -265,14 +267,16 @@ export async function listTransactions(
   let begin: Begin = after ?? { day: first, contractId: null };
   let batch = firstBatch(filter, count, after !== null);
   for (;;) {
-    const rows = await db.arrays<Columns>(list, [
+    const values = [
       viewer.brpNo,
       begin.day,
       last,
       batch,
       filter.contractId ?? begin.contractId,
       ...[filter.senderEic, filter.receiverEic].filter((eic) => eic !== null),
-    ]);
+    ];
+    const rows =
+      'isHot' in list ? await db.hot.arrays<Columns>(list, values) : await db.arrays<Columns>(list, values);
     const isEnd = rows.length < batch;
     const days = groupByContractDay(rows);
     // A batch that is full may have cut its last contract-day; that one is read again as the next one's first.
@@ -336,7 +340,7 @@ function collect(
   }
 }
 
-const FIND_SHEETS = statement(
+const FIND_SHEETS = hotStatement(
   'find_sheets',
   `select ${TOLD} from sheet s join contract c on c.no = s.contract_no
    where s.id = any($2::uuid[]) and ${VISIBLE}`,
@@ -352,7 +356,7 @@ export async function findTransactions(
 ): Promise<TransactionRecord[]> {
   if (keys.length === 0) return [];
   const ids = [...new Set(keys.map((key) => key.sheetId))];
-  const rows = await db.arrays<Columns>(FIND_SHEETS, [viewer.brpNo, ids]);
+  const rows = await db.hot.arrays<Columns>(FIND_SHEETS, [viewer.brpNo, ids]);
   const byId = new Map(rows.map((columns) => [columns[0], rowOf(columns)]));
   return keys.flatMap(({ sheetId, slot }) => {
     const row = byId.get(sheetId);

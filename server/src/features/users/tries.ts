@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Db, statement, type Tx } from '../../db/database.ts';
+import { type Database, statement, type Tx } from '../../db/database.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import { problem } from '../../http/problem.ts';
 
@@ -31,9 +31,9 @@ const GIVE_BACK = statement(
 
 const subjectOf = (kind: Kind, who: string) => hash('sha256', `${kind}:${who}`, 'buffer');
 
-async function take(db: Db, kind: Kind, who: string, now: number): Promise<void> {
+async function take(db: Database, kind: Kind, who: string, now: number): Promise<void> {
   const values = [subjectOf(kind, who), timestamp(now), timestamp(now + WINDOW_MS)];
-  const [state] = await db.query<{ count: number; ends_at: number }>(TAKE, values);
+  const [state] = await db.transaction((tx) => tx.query<{ count: number; ends_at: number }>(TAKE, values));
   if (!state) throw new Error('an insert returns its row');
   if (state.count <= TRIES[kind]) return;
   const waitS = Math.max(1, Math.ceil((state.ends_at - now) / 1000));
@@ -43,7 +43,7 @@ async function take(db: Db, kind: Kind, who: string, now: number): Promise<void>
 }
 
 /** Counts a try before it is made, so that many at once are no way around the limit. `now` is the machine's time. */
-export async function takeTry(db: Db, email: string, address: string, now: number): Promise<void> {
+export async function takeTry(db: Database, email: string, address: string, now: number): Promise<void> {
   await take(db, 'address', address, now);
   await take(db, 'email', email, now);
 }

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import pg from 'pg';
+import { DATABASE_LIMITS } from '../src/db/connection.ts';
+import { statement } from '../src/db/database.ts';
+import { client, startTestPlatform } from './harness.ts';
+import { createWorld } from './world.ts';
+
+const platform = await startTestPlatform();
+const world = createWorld(platform.db, platform.clock);
+const { seller, producer, consumer } = await world.pair();
+const contract = await world.contract(producer, consumer);
+await world.volumes(contract, '2026-10-20', 100);
+const brp = client(platform.baseUrl, seller.key);
+const operator = client(platform.baseUrl, await world.operatorKey());
+
+/** A second user of the database, as an administrator at a prompt would be. */
+async function administrator(): Promise<pg.Client> {
+  const session = new pg.Client({ connectionString: platform.databaseUrl });
+  await session.connect();
+  return session;
+}
+
+const WAITING =
+  "select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+
+async function untilWaiting(session: pg.Client, count: number): Promise<void> {
+  while ((await session.query<{ count: number }>(WAITING)).rows[0]!.count < count) await nextTurn();
+}
+
+test('reads that take long delay no page, no key look-up and no other list', async () => {
+  const [holder, watcher] = [await administrator(), await administrator()];
+  await holder.query('begin; lock table audit in access exclusive mode');
+  const slow = Array.from({ length: DATABASE_LIMITS.readers - 1 }, () => operator('/operator/v1/audit'));
+  await untilWaiting(watcher, slow.length);
+  // A key that was never used before has to be looked up.
+  const fresh = client(platform.baseUrl, (await world.key(seller)).secret);
+  for (const path of [
+    '/v1/transactions',
+    `/v1/contracts/${contract.id}`,
+    '/v1/nominations',
+    '/v1/customers',
+  ]) {
+    assert.equal((await fresh(path)).status, 200, path);
+  }
+  await holder.query('rollback');
+  for (const answer of await Promise.all(slow)) assert.equal(answer.status, 200);
+  await Promise.all([holder.end(), watcher.end()]);
+});
+
+test('more reads that take long than there are connections still leave pages and key look-ups alone', async () => {
+  const [holder, watcher] = [await administrator(), await administrator()];
+  await holder.query('begin; lock table audit in access exclusive mode');
+  const slow = Array.from({ length: DATABASE_LIMITS.readers + 4 }, () => operator('/operator/v1/audit'));
+  await untilWaiting(watcher, DATABASE_LIMITS.readers);
+  const fresh = client(platform.baseUrl, (await world.key(seller)).secret);
+  for (const path of ['/v1/transactions', `/v1/contracts/${contract.id}`, '/v1/nominations']) {
+    assert.equal((await fresh(path)).status, 200, path);
+  }
+  await holder.query('rollback');
+  for (const answer of await Promise.all(slow)) assert.equal(answer.status, 200);
+  await Promise.all([holder.end(), watcher.end()]);
+});
+
+test('a statement whose result type has changed is prepared anew, by reads and by writes', async () => {
+  const patch = () =>
+    brp(`/v1/customers/${producer.id}`, { method: 'PATCH', body: { metadata: { note: 'x' } } });
+  const requests = [
+    () => brp(`/v1/contracts/${contract.id}`),
+    () => brp('/v1/customers'),
+    () => brp('/v1/transactions'),
+    patch,
+  ];
+  // Every connection of every kind has prepared its statements.
+  for (const request of requests) {
+    const answers = await Promise.all(Array.from({ length: 2 * DATABASE_LIMITS.writers }, request));
+    for (const answer of answers) assert.equal(answer.status, 200, answer.text);
+  }
+  const session = await administrator();
+  await session.query(`
+    alter table contract alter column period type varchar(500);
+    alter table customer alter column name type varchar(500);
+    alter table api_key alter column name type varchar(500)`);
+  await session.end();
+  for (const request of requests) {
+    const answers = await Promise.all(Array.from({ length: 2 * DATABASE_LIMITS.writers }, request));
+    for (const answer of answers) assert.equal(answer.status, 200, answer.text);
+  }
+});
+
+test('more operations at once than there are connections are all done: none waits for a second connection', async () => {
+  const at = (path: string) =>
+    Promise.all(
+      Array.from({ length: 2 * DATABASE_LIMITS.writers }, (_, index) =>
+        operator(`/operator/v1${path}`, {
+          method: 'POST',
+          body: {},
+          headers: { 'idempotency-key': `${path} ${index}` },
+        }),
+      ),
+    );
+  const answers = [...(await at('/profiles/run')), ...(await at('/exchange/send'))];
+  for (const answer of answers) assert.equal(answer.status, 200, answer.text);
+});
+
+test('a transaction or a read on db inside of a transaction is a fault that shows at once', async () => {
+  const PING = statement('test_ping', 'select 1 as one');
+  const { db } = platform;
+  await assert.rejects(
+    db.transaction(async () => db.transaction(async () => {})),
+    /inside a transaction/,
+  );
+  await assert.rejects(
+    db.transaction(async () => db.query(PING)),
+    /inside a transaction/,
+  );
+  assert.deepEqual(await db.query(PING), [{ one: 1 }]);
+});
+
+test('a read that writes is refused by its connection', async () => {
+  const WRITE = statement('test_write', "update customer set name = 'x'");
+  await assert.rejects(platform.db.query(WRITE), /read-only transaction/);
+});

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../src/db/embedded.ts';
+import { type Product, startProduct } from './product.ts';
+
+/**
+ * The product on a Postgres that is killed, restarted, cut off and stopped under its requests. The process must go on,
+ * answer 503 with Retry-After meanwhile, and 200 by itself afterwards.
+ */
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo-lost-'));
+const outside = path.join(folder, 'outside');
+const postgres = await startEmbeddedPostgres({ dataDir: outside, say: () => {} });
+const started: Product[] = [];
+after(async () => {
+  for (const { child, end } of started) if (child.exitCode === null) await end('SIGTERM');
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const start = async (environment: Record<string, string> & { DATA_DIR: string }) => {
+  const product = await startProduct({ RATE_LIMIT: '1000000', DEMO: 'on', ...environment });
+  started.push(product);
+  return product;
+};
+
+const given = await start({ DATA_DIR: path.join(folder, 'given'), DATABASE_URL: postgres.url });
+const embedded = await start({ DATA_DIR: path.join(folder, 'embedded') });
+
+type Setup = { name: string; product: Product; dataDir: string };
+const SETUPS: Setup[] = [
+  { name: 'DATABASE_URL', product: given, dataDir: outside },
+  { name: 'embedded', product: embedded, dataDir: path.join(folder, 'embedded') },
+];
+
+const postmasterOf = async ({ dataDir }: Setup): Promise<number> =>
+  Number(
+    (await readFile(path.join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n', 1)[0],
+  );
+
+/** The postmaster and its children; all of them stand still when the machine below them does. */
+async function processesOf(setup: Setup): Promise<number[]> {
+  const postmaster = await postmasterOf(setup);
+  const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8');
+  return [postmaster, ...children.trim().split(' ').filter(Boolean).map(Number)];
+}
+
+type Outcome = { status: number; retryAfter: string | null };
+
+async function outcomeOf(request: Promise<Response>): Promise<Outcome> {
+  const response = await request;
+  await response.arrayBuffer();
+  return { status: response.status, retryAfter: response.headers.get('retry-after') };
+}
+
+async function requestsOf({ product }: Setup) {
+  const [brp] = (await product.demo()).brps;
+  assert.ok(brp);
+  const headers = { 'x-api-key': brp.api_key, 'content-type': 'application/json' };
+  const get = (url: string) => outcomeOf(fetch(product.baseUrl + url, { headers }));
+  const { customers } = (await (
+    await fetch(`${product.baseUrl}/v1/customers?limit=1`, { headers })
+  ).json()) as {
+    customers: { id: string }[];
+  };
+  let count = 0;
+  const patch = () =>
+    outcomeOf(
+      fetch(`${product.baseUrl}/v1/customers/${customers[0]?.id}`, {
+        method: 'PATCH',
+        headers,
+        body: JSON.stringify({ metadata: { count: String(++count) } }),
+      }),
+    );
+  // A hot statement, one of the pool, and a transaction.
+  return [() => get('/v1/transactions?limit=10'), () => get('/v1/customers'), patch];
+}
+
+/** Sends requests of every kind without a pause, until told to stop; returns what they were answered. */
+function load(requests: (() => Promise<Outcome>)[]) {
+  const outcomes: Outcome[] = [];
+  let isOver = false;
+  const run = async (request: () => Promise<Outcome>) => {
+    while (!isOver) {
+      outcomes.push(await request());
+      await nextTurn();
+    }
+  };
+  const runs = Promise.all(requests.flatMap((request) => [run(request), run(request)]));
+  return {
+    outcomes,
+    async stop() {
+      isOver = true;
+      await runs;
+      return outcomes;
+    },
+  };
+}
+
+/** On the connections of the product that uses DATABASE_URL. */
+async function onOutside(text: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  return client.query(text).finally(() => client.end());
+}
+const ITS_CONNECTIONS = "from pg_stat_activity where application_name = 'saldo'";
+
+type Fault = { name: string; of: Setup; cause: () => Promise<unknown> };
+const signal = async (setup: Setup, name: NodeJS.Signals) => process.kill(await postmasterOf(setup), name);
+const FAULTS: Fault[] = [
+  ...SETUPS.flatMap((of) => [
+    { name: 'kill -9 of the postmaster', of, cause: () => signal(of, 'SIGKILL') },
+    { name: 'a restart in fast mode', of, cause: () => signal(of, 'SIGINT') },
+  ]),
+  {
+    name: 'kill -9 of one backend, for which Postgres ends all others',
+    of: SETUPS[0]!,
+    cause: async () => {
+      const { rows } = await onOutside(`select pid ${ITS_CONNECTIONS} limit 1`);
+      process.kill(rows[0]?.pid, 'SIGKILL');
+    },
+  },
+  {
+    name: 'pg_terminate_backend of every connection',
+    of: SETUPS[0]!,
+    cause: () => onOutside(`select pg_terminate_backend(pid) ${ITS_CONNECTIONS}`),
+  },
+];
+
+async function untilBack(requests: (() => Promise<Outcome>)[]): Promise<void> {
+  for (const request of requests) while ((await request()).status !== 200) await nextTurn();
+}
+
+const isExpected = ({ status, retryAfter }: Outcome) =>
+  status === 200 || (status === 503 && retryAfter === '2');
+
+for (const { name, of, cause } of FAULTS) {
+  test(`${of.name}: the server outlives ${name}`, async () => {
+    const requests = await requestsOf(of);
+    const running = load(requests);
+    while (running.outcomes.length < 20) await nextTurn();
+    await cause();
+    while (!running.outcomes.some(({ status }) => status === 503)) await nextTurn();
+    await untilBack(requests);
+    assert.deepEqual(
+      (await running.stop()).filter((outcome) => !isExpected(outcome)),
+      [],
+    );
+    // Once more without requests: connections break while they are idle.
+    await cause();
+    await untilBack(requests);
+    assert.equal(of.product.child.exitCode, null, of.product.log());
+  });
+}
+
+for (const of of SETUPS) {
+  test(`${of.name}: while Postgres is stopped, requests and /readyz are answered 503 in time`, async () => {
+    const requests = await requestsOf(of);
+    const stopped = await processesOf(of);
+    for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+    try {
+      const ready = async () => (await fetch(`${of.product.adminUrl}/readyz`)).status;
+      const outcomes = await Promise.all([
+        ready(),
+        ...requests.map(async (request) => (await request()).status),
+      ]);
+      assert.deepEqual(outcomes, [503, 503, 503, 503]);
+      assert.equal(await ready(), 503);
+    } finally {
+      for (const pid of stopped) process.kill(pid, 'SIGCONT');
+    }
+    await untilBack(requests);
+    assert.equal((await fetch(`${of.product.adminUrl}/readyz`)).status, 200);
+    assert.equal(of.product.child.exitCode, null, of.product.log());
+  });
+}
+
+test('the log names the loss and the return of the database once each, not once per request', async () => {
+  for (const { product } of SETUPS) {
+    assert.equal(await product.end('SIGTERM'), 0);
+    const lines = product.log().split('\n');
+    const lost = lines.filter((line) => line.includes('database lost')).length;
+    const back = lines.filter((line) => line.includes('database is back')).length;
+    assert.ok(lost > 0 && lost < 100, `${lost} lines for ${FAULTS.length} faults`);
+    assert.equal(back, lost);
+    assert.ok(!lines.some((line) => line.includes('request failed')), product.log());
+  }
+});
