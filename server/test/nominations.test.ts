@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
 import fc from 'fast-check';
-import { statement } from '../src/db/database.ts';
+import { openDatabase, statement } from '../src/db/database.ts';
 import { addDays, dayStart, SLOT_MS, slotCount } from '../src/domain/delivery-day.ts';
 import { decodeId, ID_PREFIX, splitTransactionUuid } from '../src/domain/id.ts';
 import { recordSent } from '../src/features/nominations/actions.ts';
@@ -227,12 +227,14 @@ test('what another process is working on is left to it, and holds up nothing els
     'test_hold_marks',
     `select from changed_position where position_no in (select no from position where eic = any($1)) for update`,
   );
-  await platform.db.transaction(async (tx) => {
+  const elsewhere = openDatabase(platform.databaseUrl);
+  await elsewhere.transaction(async (tx) => {
     await tx.query(HOLD, [[busy.sellerGroup.eic, busy.buyerGroup.eic]]);
     assert.equal((await world.nominate()).positions, 2);
     assert.equal((await listNominated(free.asSeller)).length, 1);
     assert.deepEqual(await listNominated(busy.asSeller), []);
   });
+  await elsewhere.close();
   assert.equal((await world.nominate()).positions, 2, 'what is let go of is done by the next run');
 });
 

@@ -27,6 +27,7 @@ for (const seller of customers) {
 
 const session = new pg.Client(readerConfig(platform.databaseUrl));
 await session.connect();
+await session.query('set default_transaction_read_only = off');
 // One sheet in fifty is corrected, one in five hundred has an invalid cell.
 await session.query(`
   insert into sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position, sender_brp,

@@ -119,19 +119,12 @@ function transactionOn(client: pg.PoolClient): Tx {
   };
 }
 
-/** Set while a transaction runs, to find calls that need a second connection: enough of them at once wait for ever. */
-const transactionScope = new AsyncLocalStorage<true>();
-
-function refuseInTransaction(what: string): void {
-  if (transactionScope.getStore()) throw new Error(`${what} inside a transaction: use its tx`);
-}
-
 const inTransaction = <T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
   onConnection(pool, async (client) => {
     const begin = { text: 'begin', query_timeout: DATABASE_LIMITS.beginMs };
     await client.query(begin);
     try {
-      const result = await transactionScope.run(true, () => work(transactionOn(client)));
+      const result = await work(transactionOn(client));
       await client.query('commit');
       return result;
     } catch (error) {
@@ -176,6 +169,11 @@ export function openDatabase(url: string, listener?: AvailabilityListener): Data
   const readers = openPool(readerConfig(url), DATABASE_LIMITS.readers);
   const writers = openPool(writerConfig(url), DATABASE_LIMITS.writers);
   const watched = availability(listener);
+  // Set while a transaction runs, to find calls that need a second connection: enough of them at once wait for ever.
+  const transactionScope = new AsyncLocalStorage<true>();
+  const refuseInTransaction = (what: string) => {
+    if (transactionScope.getStore()) throw new Error(`${what} inside a transaction: use its tx`);
+  };
 
   const leastBusy = () =>
     pipelines.reduce((best, pipeline) => (pipeline.inFlight < best.inFlight ? pipeline : best));
@@ -189,7 +187,7 @@ export function openDatabase(url: string, listener?: AvailabilityListener): Data
     hot: queriesOn(readHot),
     transaction(work) {
       refuseInTransaction('a transaction');
-      return watched(inTransaction(writers, work));
+      return transactionScope.run(true, () => watched(inTransaction(writers, work)));
     },
     async close() {
       await Promise.all([...pipelines.map((pipeline) => pipeline.close()), readers.end(), writers.end()]);

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
 import { LIMITS } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { StaleStatement } from '../db/connection.ts';
+import { DATABASE_LIMITS, StaleStatement } from '../db/connection.ts';
 import { type Database, statement, type Tx } from '../db/database.ts';
 import { timestamp } from '../db/wire-types.ts';
 import { problem, validationProblem } from './problem.ts';
@@ -115,8 +115,7 @@ function repeatable(callerSecret: string, idempotencyKey: string): Repeatable {
   };
 }
 
-/** How a request asks, how it is answered, and with which status. */
-type Exchange = {
+type RequestContext = {
   readonly db: Database;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -128,7 +127,7 @@ type Exchange = {
  * `work` may run again, when the schema has changed under the statements of a connection.
  */
 export async function answerInTransaction(
-  { db, request, reply, status }: Exchange,
+  { db, request, reply, status }: RequestContext,
   content: () => string,
   work: (tx: Tx) => Promise<object | string>,
 ): Promise<object | string> {
@@ -147,11 +146,9 @@ export async function answerInTransaction(
   );
 }
 
-/** Each attempt closes one outdated connection; no more of them are held against a request than this. */
-const ATTEMPTS = 20;
-
+/** Each failed attempt closes one outdated connection, so the last one gets a new connection. */
 async function again<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let left = ATTEMPTS; ; left--) {
+  for (let left = DATABASE_LIMITS.writers; ; left--) {
     try {
       return await attempt();
     } catch (error) {
@@ -182,7 +179,7 @@ export type StreamedContent = {
 
 /** Does the work first, holding no connection meanwhile, then stores audit event and answer in one short transaction. */
 export async function answerLong<A extends object>(
-  { db, request, reply, status }: Exchange,
+  { db, request, reply, status }: RequestContext,
   { content, skip }: StreamedContent,
   { work, record }: LongOperation<A>,
 ): Promise<A | string> {

@@ -101,15 +101,15 @@ function answerRoute(db: Database, route: Route, call: Call<Endpoint>): Promise<
   if ('handle' in route) return route.handle(call);
   const { endpoint } = route;
   const { request, reply } = call;
-  const exchange = { db, request, reply, status: endpoint.status ?? 200 };
+  const context = { db, request, reply, status: endpoint.status ?? 200 };
   const content = () => {
     // A file is told from others by its hash alone.
     const body = Buffer.isBuffer(request.body) ? hash('sha256', request.body) : call.body;
     return JSON.stringify([endpoint.id, call.params, call.query, body]);
   };
   return 'write' in route
-    ? answerInTransaction(exchange, content, (tx) => route.write(call, tx))
-    : answerLong(exchange, { content, skip: async () => {} }, route.operation(call));
+    ? answerInTransaction(context, content, (tx) => route.write(call, tx))
+    : answerLong(context, { content, skip: async () => {} }, route.operation(call));
 }
 
 /**
