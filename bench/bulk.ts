@@ -137,7 +137,7 @@ export async function measureBulk(
     await bench.warmUp([product, limit]);
     const againstLimit = await bench.compare(product, limit);
     say('100 nominations with slots, against the bare server', againstLimit);
-    const rows = await findNominations(db, { brpNo }, ids.slice(0, IDS));
+    const rows = await findNominations(db, { kind: 'brp', brpNo }, ids.slice(0, IDS));
     const writing = measureWriting(rows, bench.milliseconds);
     const [written, made, stringified] = Object.values(writing).map((us) => us.toFixed(0));
     say(

@@ -24,6 +24,7 @@ const LEAST_OVER_SQL = 5;
 const MOST_ADMISSION_US = 20;
 const MOST_OVER_FIRST_PAGE = 1.3;
 const MOST_OVER_SMALL_WORLD = 1.3;
+const MOST_OVER_FEW_TENANTS = 1.3;
 const MOST_OVER_MILLION = 1.5;
 const MOST_DATABASE_MS = 2;
 const MOST_BYTES = 8;
@@ -62,6 +63,7 @@ export function goalsOf(results: Results): Goal[] {
     ...bulkGoals(results),
     ...saldoGoals(results),
     ...growthGoals(results),
+    ...listGoals(results),
     ...memoryGoals(results),
     ...importGoals(results),
     ...engineGoals(results),
@@ -172,6 +174,18 @@ function growthGoals({ growth, loading }: Results): Goal[] {
   );
   if (last !== base) goals.push(...ratioGoals(base, last));
   return goals;
+}
+
+function listGoals({ lists }: Results): Goal[] {
+  if (!lists) return [];
+  const [few, many] = lists.rows;
+  return Object.entries(lists.ofTenant).map(([name, { costRatio }]) =>
+    atMost(
+      `${name}: with ${count(many)} on the platform, against ${count(few)}`,
+      costRatio,
+      MOST_OVER_FEW_TENANTS,
+    ),
+  );
 }
 
 /** In all worlds: of a server that is busy with reads of every kind, and of those that answered pages as it grew. */

@@ -152,7 +152,7 @@ async function pageTimes(
       const after = isDeep ? { day: place.day, contractId: place.contractId, slot: 50, version: 1 } : null;
       milliseconds.push(
         await timed.timeOf(async (db) => {
-          const viewer = { brpNo: brp.no };
+          const viewer = { kind: 'brp', brpNo: brp.no } as const;
           const found = await listTransactions(db, viewer, { ...anything, ...filter }, after, PAGE + 1);
           records.push(found.length);
         }),

@@ -38,7 +38,7 @@ const PAGE = 100;
 const AS_ARRAYS = { rowMode: 'array' } as const;
 const url = process.env['DATABASE_URL'] ?? '';
 
-const NOBODY = { brpNo: 0 };
+const NOBODY = { kind: 'brp', brpNo: 0 } as const;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const anyTransaction = { status: null, senderEic: null, receiverEic: null, slotFrom: 1, slotTo: 100 };
 const listOf = (contractId: string | null, day: string | undefined) =>
@@ -255,7 +255,7 @@ async function answer(path: string, brpNo: string): Promise<string> {
     const day = path.slice(OF_A_DAY.length);
     const rows = await rowsOf<Columns>(
       OF_DAY.statement,
-      [brpNo, day, day, OF_DAY.values[3], null],
+      [day, day, OF_DAY.values[2], null, brpNo],
       AS_ARRAYS,
     );
     return pageText(rows, `["${brpNo}","/v1/transactions",[["delivery_date","${day}"]]]`);
@@ -274,9 +274,9 @@ async function answer(path: string, brpNo: string): Promise<string> {
     );
     return contractText(row!);
   }
-  const [, first, last, sheets] = OF_CONTRACT.values;
+  const [first, last, sheets] = OF_CONTRACT.values;
   const id = decodeId('con', path.slice(CONTRACTS.length, idEnd));
-  const rows = await rowsOf<Columns>(OF_CONTRACT.statement, [brpNo, first, last, sheets, id], AS_ARRAYS);
+  const rows = await rowsOf<Columns>(OF_CONTRACT.statement, [first, last, sheets, id, brpNo], AS_ARRAYS);
   return pageText(rows, `["${brpNo}","${path.slice(0, path.indexOf('?'))}",[]]`);
 }
 
@@ -286,7 +286,7 @@ async function answerBulk(request: IncomingMessage, brpNo: string): Promise<stri
   for await (const piece of request) pieces.push(piece as Buffer);
   const { ids } = JSON.parse(Buffer.concat(pieces).toString()) as { ids: string[] };
   const uuids = ids.map((id) => decodeId(ID_PREFIX.nomination, id));
-  return nominationsText(ids, await rowsOf<NominationRow>(NOMINATIONS.statement, [brpNo, uuids], {}));
+  return nominationsText(ids, await rowsOf<NominationRow>(NOMINATIONS.statement, [uuids, brpNo], {}));
 }
 
 createServer((request, response) => {

@@ -15,6 +15,7 @@ import { goalsOf } from './goals.ts';
 import { measureGrowth } from './growth.ts';
 import { measureGuard } from './guard.ts';
 import { measureImport } from './import.ts';
+import { listPlan, measureLists } from './lists.ts';
 import { measureMarket } from './market.ts';
 import { Bench, type Comparison, type Contestant } from './measure.ts';
 import { MODES, type Mode, type PhaseTitle } from './modes.ts';
@@ -188,6 +189,13 @@ const PHASES: readonly (readonly [title: PhaseTitle, work: (run: Run) => Promise
     'growth',
     async ({ results, databases, processes, bench, mode, progress, say }) => {
       results.growth = await measureGrowth(databases, processes, bench, mode.growth, progress, say);
+    },
+  ],
+  [
+    'lists',
+    async ({ results, databases, processes, generator, postmaster, mode, progress, say }) => {
+      const bench = new Bench(generator, postmaster, listPlan(mode.plan), progress.isOnPlan);
+      results.lists = await measureLists(databases, processes, bench, mode.lists, say);
     },
   ],
   ['a small world', againstSmall],

@@ -14,6 +14,7 @@ const PLANNED = {
   workers: 2.2,
   'the same SQL under pgbench': 0.4,
   growth: 2.2,
+  lists: 3,
   'a small world': 3.3,
   'a walk over everything': 1.8,
   netting: 0.3,
@@ -36,6 +37,8 @@ export type Mode = {
   readonly small: WorldSize;
   readonly rivals: WorldSize;
   readonly growth: readonly WorldSize[];
+  /** BRPs on the two platforms whose lists are compared. */
+  readonly lists: readonly [few: number, many: number];
   /** Offers, and as many demands. */
   readonly marketRecords: number;
   readonly saldoContracts: number;
@@ -69,6 +72,7 @@ const USUAL: Mode = {
   small: SMALL,
   rivals: { contracts: 210, days: 50 },
   growth: [MILLION, TEN_MILLION],
+  lists: [200, 20_000],
   ...MARKET_DAY,
 };
 
@@ -97,6 +101,7 @@ export const MODES = {
       workers: 0.3,
       'the same SQL under pgbench': 0.1,
       growth: 0.3,
+      lists: 0.3,
       'a small world': 0.2,
       'a walk over everything': 0.1,
       netting: 0.05,
@@ -109,6 +114,7 @@ export const MODES = {
     small: SMALL,
     rivals: { contracts: 105, days: 10 },
     growth: [{ contracts: 105, days: 10, brps: 50 }, MILLION],
+    lists: [200, 2000],
     marketRecords: 100_000,
     saldoContracts: 1000,
     engineContracts: 1000,
@@ -129,6 +135,7 @@ export const MODES = {
       { contracts: 40, days: 6, brps: 20 },
       { contracts: 60, days: 12, brps: 20 },
     ],
+    lists: [20, 200],
     marketRecords: 100_000,
     saldoContracts: 200,
     engineContracts: 500,

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import type { Viewer } from '../server/src/auth/viewer.ts';
 import { readerConfig } from '../server/src/db/connection.ts';
 import type { Db } from '../server/src/db/database.ts';
 import { decodeId, ID_PREFIX } from '../server/src/domain/id.ts';
@@ -44,10 +45,10 @@ const everything = { status: null, senderEic: null, receiverEic: null, slotFrom:
 function queriesOf(world: BenchWorld): Record<string, Promise<Query>[]> {
   const of = (
     targets: readonly { path: string; headers: Readonly<Record<string, string>> }[],
-    use: (db: Db, viewer: { brpNo: number }, address: URL) => Promise<unknown>,
+    use: (db: Db, viewer: Viewer, address: URL) => Promise<unknown>,
   ) =>
     targets.slice(0, VARIETY).map(({ path: requested, headers }) => {
-      const viewer = { brpNo: Number(headers['x-brp-no']) };
+      const viewer = { kind: 'brp', brpNo: Number(headers['x-brp-no']) } as const;
       return captured((db) => use(db, viewer, new URL(requested, 'http://bench')));
     });
   const contractOf = ({ pathname }: URL) => decodeId(ID_PREFIX.contract, pathname.split('/')[3] ?? '')!;

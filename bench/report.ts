@@ -33,6 +33,7 @@ export function tables(results: Results): string {
     ...saldoTable(results),
     ...importTable(results),
     ...growthTables(results),
+    ...listTable(results),
     ...memoryTable(results),
     ...workersTable(results),
     ...overloadTable(results),
@@ -215,6 +216,27 @@ function growthTables({ growth }: Results): string[] {
       ['transactions', 'connections', 'requests/s', 'server µs', 'database µs', 'p50 ms', 'p99 ms'],
       connections,
     ),
+  ];
+}
+
+function listTable({ lists }: Results): string[] {
+  if (!lists) return [];
+  const [few, many] = lists.rows;
+  const rows = Object.entries({ ...lists.ofTenant, ...lists.ofPlatform }).map(
+    ([name, { first, second, costRatio }]) => [
+      name,
+      count(costOf(second)),
+      count(costOf(first)),
+      second.p50Ms.toFixed(1),
+      first.p50Ms.toFixed(1),
+      `${costRatio.toFixed(2)} ×`,
+    ],
+  );
+  const head = [few, many].map((customers) => `µs, of ${count(customers)}`);
+  const times = [few, many].map((customers) => `p50 ms, of ${count(customers)}`);
+  return [
+    'A page of five records on two platforms, which differ in how many records others have; the last one reads them all:',
+    table(['list', ...head, ...times, 'CPU time'], rows),
   ];
 }
 

@@ -4,6 +4,7 @@ import type { ExchangeResults } from './exchange.ts';
 import type { GrowthResults } from './growth.ts';
 import type { GuardResults } from './guard.ts';
 import type { ImportResults } from './import.ts';
+import type { ListResults } from './lists.ts';
 import type { MarketResults } from './market.ts';
 import type { Comparison } from './measure.ts';
 import type { OverloadResults } from './overload.ts';
@@ -47,6 +48,7 @@ export type Results = {
   exchange?: ExchangeResults;
   imports?: ImportResults;
   growth?: GrowthResults;
+  lists?: ListResults;
   leftOut: readonly string[];
   /** How long each part took, in the order in which they were measured. */
   phases: Progress['phases'];
@@ -59,6 +61,8 @@ export function comparisonsOf(results: Results): Comparison[] {
     results.againstSparing,
     results.againstSmall?.pages,
     results.market?.againstLimit,
+    results.lists?.ofTenant,
+    results.lists?.ofPlatform,
   ];
   return [
     ...sets.flatMap((comparisons) => Object.values(comparisons ?? {})),

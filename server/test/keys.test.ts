@@ -120,7 +120,7 @@ test('a revoked key is refused within 5 seconds, by every process', async () => 
   for (const ring of rings) {
     const principal = await ring.keys.find(secret);
     assert.equal(principal?.actor, encodeId(ID_PREFIX.key, id));
-    assert.deepEqual(principal?.viewer, { brpNo: brp.no });
+    assert.deepEqual(principal?.viewer, { kind: 'brp', brpNo: brp.no });
     assert.deepEqual([...(principal?.scopes ?? [])].toSorted(), [...SCOPES].toSorted());
   }
   await platform.db.transaction((tx) => tx.query(REVOKE, [id]));

@@ -327,7 +327,7 @@ test('an ended session is refused within 5 seconds by every process', async () =
   );
   const principal = await elsewhere.find(token);
   assert.equal(principal?.actor, state.user.id);
-  assert.deepEqual(principal?.viewer, { brpNo: seller.no });
+  assert.deepEqual(principal?.viewer, { kind: 'brp', brpNo: seller.no });
   await browser.request('/portal/v1/session', { method: 'DELETE' });
   at = 5_000;
   assert.equal(await elsewhere.find(token), null);

@@ -404,7 +404,7 @@ test('a list is complete and in order whatever plan the database chooses', async
     for (let at = 0; at === 0 || at < expected.length; at += 40) {
       const last = expected[at - 1];
       const after = last ? { ...last, contractId: last.contract.uuid } : null;
-      const found = await listTransactions(other, { brpNo: brp.no }, wanted, after, 40);
+      const found = await listTransactions(other, { kind: 'brp', brpNo: brp.no }, wanted, after, 40);
       assert.deepEqual(
         found.map(({ row, cell }) => nameOf(row.contractNo, row.day, cell.slot, cell.version)),
         expected.slice(at, at + 40).map((one) => nameOf(one.contract.no, one.day, one.slot, one.version)),

@@ -401,7 +401,13 @@ test('slots that only the longest day has are found without reading the days bet
     slotFrom: 97,
     slotTo: 100,
   };
-  const found = await listTransactions(counting, { brpNo: brp.no }, { ...filter, delivery }, null, 8 + 1);
+  const found = await listTransactions(
+    counting,
+    { kind: 'brp', brpNo: brp.no },
+    { ...filter, delivery },
+    null,
+    8 + 1,
+  );
   assert.deepEqual(
     found.map(({ row, cell }) => `${row.day} ${cell.slot}`),
     [first, second].flatMap((day) => [97, 98, 99, 100].map((slot) => `${day} ${slot}`)),

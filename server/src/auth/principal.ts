@@ -1,16 +1,6 @@
 import type { Scope, UserPermissions } from '@saldo/api';
 import { SCOPES } from '@saldo/api';
-
-/**
- * Whose data a read may see. Every read for a tenant takes one, and its condition is part of the SQL. Null is the
- * operator, who sees everything.
- */
-export type Viewer = { readonly brpNo: number | null };
-
-export const OPERATOR_VIEW: Viewer = { brpNo: null };
-
-/** No BRP has this number: who is no BRP and not the operator sees nothing that belongs to one. */
-const NO_BRP = 0;
+import { OPERATOR_VIEW, type Viewer } from './viewer.ts';
 
 /** For whom somebody acts: a key belongs to one of these, and a user works for one. */
 export type Owner =
@@ -24,7 +14,8 @@ export type Principal = {
   readonly actor: string;
   /** Null for somebody who has yet to say who they are. */
   readonly owner: Owner | null;
-  readonly viewer: Viewer;
+  /** Null for an account and for a request without credentials: neither sees data of a BRP. */
+  readonly viewer: Viewer | null;
   readonly scopes: ReadonlySet<Scope>;
   /** Whether it may change what no scope is about. */
   readonly mayManage: boolean;
@@ -45,15 +36,22 @@ export function ownerOf({ brp_no: brpNo, account_no: accountNo }: OwnerColumns):
 export const NOBODY: Principal = {
   actor: 'nobody',
   owner: null,
-  viewer: { brpNo: NO_BRP },
+  viewer: null,
   scopes: new Set(),
   mayManage: false,
   session: null,
 };
 
-export function viewerOf(owner: Owner): Viewer {
+export function viewerOf(owner: Owner): Viewer | null {
   if (owner.type === 'operator') return OPERATOR_VIEW;
-  return { brpNo: owner.type === 'brp' ? owner.brpNo : NO_BRP };
+  return owner.type === 'brp' ? { kind: 'brp', brpNo: owner.brpNo } : null;
+}
+
+/** A text that is different for every owner; cursors are bound to it. */
+export function ownerKey(owner: Owner | null): string {
+  if (owner === null) return 'none';
+  if (owner.type === 'operator') return owner.type;
+  return owner.type === 'brp' ? String(owner.brpNo) : `account ${owner.accountNo}`;
 }
 
 /** What a user may do in the BRP API. */

@@ -162,7 +162,7 @@ async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promis
     CustomerName,
     (typeof CUSTOMERS)[CustomerName],
   ][]) {
-    const viewer = { brpNo: brpNos[customer.brp] as number };
+    const viewer = { kind: 'brp' as const, brpNo: brpNos[customer.brp] as number };
     const place =
       customer.place && (await findOwnPosition(tx, viewer, customer.place.eic, customer.place.tso));
     const id = await insertCustomer(

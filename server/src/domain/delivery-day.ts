@@ -7,6 +7,7 @@ export const TIME_ZONE = 'Europe/Berlin';
 export const MINUTE_MS = 60_000;
 export const SLOT_MS = 15 * MINUTE_MS;
 export const SLOTS_PER_HOUR = 4;
+export const MIN_SLOTS = 92;
 export const MAX_SLOTS = 100;
 
 const MINUTES_OF_DAY = 24 * 60;

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import type { BodyOf, Endpoint, ParamsOf, ProblemFieldError, QueryOf } from '@saldo/api';
 import { LIMITS } from '@saldo/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Owner, Viewer } from '../auth/principal.ts';
+import { type Owner, ownerKey, type Principal } from '../auth/principal.ts';
+import type { Viewer } from '../auth/viewer.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { bindingOf, type CursorSealer, type Position } from './cursor.ts';
 import type { Guard } from './guard.ts';
@@ -14,6 +15,7 @@ import { compile, compileQuery } from './validation.ts';
 
 /** A request that was let in and is well-formed. */
 export type Call<E extends Endpoint> = {
+  /** Throws for a caller that sees no data of BRPs; the guards keep those from the routes that read it. */
   readonly viewer: Viewer;
   /** For whom the caller acts; null for somebody who has yet to say who they are. */
   readonly owner: Owner | null;
@@ -151,7 +153,7 @@ function requestCheck({ endpoint, check }: Route, cursors: CursorSealer) {
     let after: Position | null = null;
     let bound: string | null = null;
     const binding = () => {
-      bound ??= bindingOf(String(principal.viewer.brpNo), pathOf(request), raw);
+      bound ??= bindingOf(ownerKey(principal.owner), pathOf(request), raw);
       return bound;
     };
     if (typeof query['after'] === 'string' && !errors.some(({ field }) => field === 'after')) {
@@ -164,7 +166,9 @@ function requestCheck({ endpoint, check }: Route, cursors: CursorSealer) {
 
     const limit = (query['limit'] as number | undefined) ?? LIMITS.pageSize.default;
     return {
-      viewer: principal.viewer,
+      get viewer() {
+        return viewerOf(principal);
+      },
       owner: principal.owner,
       actor: principal.actor,
       params: request.params as Record<string, string>,
@@ -175,6 +179,11 @@ function requestCheck({ endpoint, check }: Route, cursors: CursorSealer) {
       reply,
     } as Call<Endpoint>;
   };
+}
+
+function viewerOf({ viewer }: Principal): Viewer {
+  if (viewer === null) throw new Error('a route that reads data of BRPs was reached without a viewer');
+  return viewer;
 }
 
 const CURSOR_REFUSED = {

@@ -1,5 +1,6 @@
 import type { AuditEntry, ListOrder } from '@saldo/api';
 import { type Db, statement, type Tx } from '../../db/database.ts';
+import { filteredList } from '../../db/filtered-list.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import { formatInstant } from '../../domain/delivery-day.ts';
 
@@ -45,22 +46,25 @@ type AuditRow = {
   after: unknown;
 };
 
-const list = (name: string, beyond: '<' | '>', direction: 'asc' | 'desc') =>
-  statement(
+/** $1 the number to go on after, $2 rows at most. */
+const auditList = (name: string, beyond: '<' | '>', direction: 'asc' | 'desc') =>
+  filteredList({
+    make: statement,
     name,
-    `select no, at, actor, action, subject, request_id, before, after
-     from audit
-     where ($1::bigint is null or no ${beyond} $1)
-       and ($3::text is null or subject = $3)
-       and ($4::text is null or actor = $4)
-       and ($5::text is null or action = $5)
-     order by no ${direction}
-     limit $2`,
-  );
-const LISTS: Readonly<Record<ListOrder, ReturnType<typeof statement>>> = {
-  oldest_first: list('list_audit', '>', 'asc'),
-  newest_first: list('list_audit_backwards', '<', 'desc'),
-};
+    ownParameters: 2,
+    filters: {
+      subject: { type: 'text', condition: (subject) => `subject = ${subject}` },
+      actor: { type: 'text', condition: (actor) => `actor = ${actor}` },
+      action: { type: 'text', condition: (action) => `action = ${action}` },
+    },
+    leads: ['subject', 'actor', 'action'],
+    text: (where) => `select no, at, actor, action, subject, request_id, before, after
+     from audit where no ${beyond} $1 and ${where} order by no ${direction} limit $2`,
+  });
+const LISTS = {
+  oldest_first: { from: '0', list: auditList('list_audit', '>', 'asc') },
+  newest_first: { from: '9223372036854775807', list: auditList('list_audit_backwards', '<', 'desc') },
+} as const satisfies Record<ListOrder, unknown>;
 
 export type AuditFilter = { subject: string | null; actor: string | null; action: string | null };
 
@@ -69,13 +73,8 @@ export async function listAudit(
   filter: AuditFilter,
   page: { order: ListOrder; after: number | null; count: number },
 ): Promise<AuditRow[]> {
-  return db.query<AuditRow>(LISTS[page.order], [
-    page.after,
-    page.count,
-    filter.subject,
-    filter.actor,
-    filter.action,
-  ]);
+  const { from, list } = LISTS[page.order];
+  return db.query<AuditRow>(...list([page.after ?? from, page.count], filter));
 }
 
 export const wireAudit = (row: AuditRow): AuditEntry => ({

@@ -1,5 +1,5 @@
 import type { OperatorContractCreate, ProblemFieldError } from '@saldo/api';
-import { OPERATOR_VIEW } from '../../auth/principal.ts';
+import { OPERATOR_VIEW } from '../../auth/viewer.ts';
 import type { Tx } from '../../db/database.ts';
 import { dayOf, dayStart, parseInstant } from '../../domain/delivery-day.ts';
 import { kwFromMw } from '../../domain/energy.ts';

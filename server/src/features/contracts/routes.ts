@@ -1,5 +1,5 @@
 import { contractEndpoints, type operatorContractEndpoints, type QueryOf } from '@saldo/api';
-import type { Viewer } from '../../auth/principal.ts';
+import type { Viewer } from '../../auth/viewer.ts';
 import type { Clock } from '../../clock.ts';
 import type { Db } from '../../db/database.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';

@@ -1,6 +1,7 @@
 import type { Asset, Contract, Tso } from '@saldo/api';
-import type { Viewer } from '../../auth/principal.ts';
+import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../../auth/viewer.ts';
 import { type Db, hotStatement, statement, type Tx } from '../../db/database.ts';
+import { filteredList, PAGE_ROWS } from '../../db/filtered-list.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
 import type { ContractStatus } from '../../domain/contract.ts';
@@ -48,46 +49,68 @@ const COLUMNS = `c.no, c.id, c.external_id, c.type, c.delivery_start, c.delivery
   c.ppa_type, c.period, c.delivery_profile, c.created_at, c.asset_id,
   a.name as asset_name, a.nominal_power_kw as asset_power_kw, a.technology as asset_technology, a.tso as asset_tso`;
 
-/** The status that the domain gives a contract at the time $4, as a condition that finds contracts by it. */
+/** The status that the domain gives a contract at the time $3, as a condition that finds contracts by it. */
 const STATUS = `case
-    when c.delivery_start is null or c.delivery_start > $4 then 'pending'
-    when c.delivery_end <= $4 then 'completed'
+    when c.delivery_start is null or c.delivery_start > $3 then 'pending'
+    when c.delivery_end <= $3 then 'completed'
     else 'in_progress'
   end`;
 
-const FILTERS = `c.id > $2
-  and ($5::text is null or ${STATUS} = $5)
-  and ($6::contract_type is null or c.type = $6)
-  and ($7::text is null or c.seller_eic = $7 or c.buyer_eic = $7)
-  and ($8::timestamptz is null or c.delivery_start >= $8)
-  and ($9::timestamptz is null or c.delivery_end <= $9)
-  and ($10::timestamptz is null or (c.delivery_start < $11::timestamptz and c.delivery_end > $10))
-  and ($12::text is null or c.external_id = $12)`;
+const FILTERS = {
+  externalId: { type: 'text', condition: (id: string) => `c.external_id = ${id}` },
+  eic: { type: 'text', condition: (eic: string) => `(c.seller_eic = ${eic} or c.buyer_eic = ${eic})` },
+  status: { type: 'text', condition: (status: string) => `${STATUS} = ${status}` },
+  type: { type: 'contract_type', condition: (type: string) => `c.type = ${type}` },
+  deliveryStart: { type: 'timestamptz', condition: (start: string) => `c.delivery_start >= ${start}` },
+  deliveryEnd: { type: 'timestamptz', condition: (end: string) => `c.delivery_end <= ${end}` },
+  activeFrom: { type: 'timestamptz', condition: (start: string) => `c.delivery_end > ${start}` },
+  activeUntil: { type: 'timestamptz', condition: (end: string) => `c.delivery_start < ${end}` },
+};
 
-/** What a BRP sells and what it buys from others are two ordered scans, merged. */
-const LIST = statement(
-  'list_contracts',
-  `select ${COLUMNS}
-   from (
-     (select * from contract c where c.seller_brp = $1 and ${FILTERS} order by c.id limit $3)
-     union all
-     (select * from contract c
-      where c.buyer_brp = $1 and c.seller_brp <> c.buyer_brp and ${FILTERS} order by c.id limit $3)
-   ) c
-   left join asset a on a.id = c.asset_id
-   order by c.id
-   limit $3`,
-);
+/** What a BRP sells, and what it buys from others; of a balance group, what either side of it is. */
+const ofBrp = (eic: string | null) =>
+  eic === null
+    ? ['c.seller_brp = $4', 'c.buyer_brp = $4 and c.seller_brp <> c.buyer_brp']
+    : [
+        `c.seller_brp = $4 and c.seller_eic = ${eic}`,
+        `c.seller_brp = $4 and c.buyer_eic = ${eic} and c.seller_eic <> c.buyer_eic`,
+        `c.buyer_brp = $4 and c.seller_eic = ${eic} and c.seller_brp <> c.buyer_brp`,
+        `c.buyer_brp = $4 and c.buyer_eic = ${eic} and c.seller_brp <> c.buyer_brp`,
+      ];
 
-/** The operator's list, over all BRPs. */
-const LIST_ALL = statement(
-  'list_all_contracts',
-  `select ${COLUMNS}
-   from contract c left join asset a on a.id = c.asset_id
-   where $1::int is null and ${FILTERS}
-   order by c.id
-   limit $3`,
-);
+/** The contracts of a balance group are those of its BRP, whose indexes serve the operator too. */
+function ofAnyBrp(eic: string | null): string[] {
+  if (eic === null) return ['true'];
+  const owner = `(select brp_no from balance_group where eic = ${eic})`;
+  return [
+    `c.seller_brp = ${owner} and c.seller_eic = ${eic}`,
+    `c.buyer_brp = ${owner} and c.buyer_eic = ${eic} and c.seller_eic <> c.buyer_eic`,
+  ];
+}
+
+/**
+ * $1 the id to go on after, $2 rows at most, $3 the time now, $4 the viewer's BRP. Each side of a contract is an ordered
+ * scan of its own, and the scans are merged: an OR over both sides would read the whole market.
+ */
+function contractList(kind: Viewer['kind']) {
+  return filteredList({
+    make: statement,
+    name: viewedBy(kind, 'list_contracts'),
+    ownParameters: kind === 'brp' ? 4 : 3,
+    filters: FILTERS,
+    leads: ['externalId', 'eic'],
+    text: (where, lead, parameterOf) => {
+      const sides = (kind === 'brp' ? ofBrp : ofAnyBrp)(lead === 'eic' ? parameterOf('eic') : null);
+      const scans = sides.map(
+        (side) => `(select c.* from contract c
+          where ${side} and c.id > $1 and ${where} order by c.id limit ${PAGE_ROWS})`,
+      );
+      return `select ${COLUMNS} from (${scans.join(' union all ')}) c
+        left join asset a on a.id = c.asset_id order by c.id limit $2`;
+    },
+  });
+}
+const LISTS = forEachViewer(contractList);
 
 export async function listContracts(
   db: Db,
@@ -96,31 +119,29 @@ export async function listContracts(
   page: { after: string; count: number },
   now: number,
 ): Promise<ContractRow[]> {
-  return db.query<ContractRow>(viewer.brpNo === null ? LIST_ALL : LIST, [
-    viewer.brpNo,
-    page.after,
-    page.count,
-    timestamp(now),
-    filter.status,
-    filter.type,
-    filter.eic,
-    timestampOrNull(filter.deliveryStart),
-    timestampOrNull(filter.deliveryEnd),
-    timestampOrNull(filter.activeWithin?.start ?? null),
-    timestampOrNull(filter.activeWithin?.end ?? null),
-    filter.externalId,
-  ]);
+  const own = [page.after, page.count, timestamp(now), ...tenantValues(viewer)];
+  const { externalId, eic, status, type, activeWithin } = filter;
+  const query = LISTS[viewer.kind](own, {
+    ...{ externalId, eic, status, type },
+    deliveryStart: timestampOrNull(filter.deliveryStart),
+    deliveryEnd: timestampOrNull(filter.deliveryEnd),
+    activeFrom: timestampOrNull(activeWithin?.start ?? null),
+    activeUntil: timestampOrNull(activeWithin?.end ?? null),
+  });
+  return db.query<ContractRow>(...query);
 }
 
-const FIND = hotStatement(
+const FIND = perViewer(
+  hotStatement,
   'find_contract',
-  `select ${COLUMNS}
+  'c.seller_brp = $2 or c.buyer_brp = $2',
+  (andTenant) => `select ${COLUMNS}
    from contract c left join asset a on a.id = c.asset_id
-   where c.id = $1 and ($2::int is null or c.seller_brp = $2 or c.buyer_brp = $2)`,
+   where c.id = $1${andTenant}`,
 );
 
 export async function findContract(db: Db, viewer: Viewer, id: string): Promise<ContractRow | null> {
-  const [row] = await db.hot.query<ContractRow>(FIND, [id, viewer.brpNo]);
+  const [row] = await db.hot.query<ContractRow>(FIND[viewer.kind], [id, ...tenantValues(viewer)]);
   return row ?? null;
 }
 

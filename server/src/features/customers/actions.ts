@@ -5,7 +5,7 @@ import {
   type OperatorCustomerUpdate,
   type ProblemFieldError,
 } from '@saldo/api';
-import type { Viewer } from '../../auth/principal.ts';
+import type { Viewer } from '../../auth/viewer.ts';
 import type { Db, Tx } from '../../db/database.ts';
 import { mergeMetadata, moveCustomer } from '../../domain/customer.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
@@ -128,7 +128,7 @@ async function placeCustomer(
 ): Promise<Placement | null> {
   const position = await findOwnPosition(tx, { brpNo }, eic, tso);
   if (position === null) {
-    const message = `${eic} is not one of ${viewer.brpNo === null ? 'the BRP’s' : 'your'} balance groups`;
+    const message = `${eic} is not one of ${viewer.kind === 'operator' ? 'the BRP’s' : 'your'} balance groups`;
     errors.push({ field: 'balance_group.eic', code: 'validation_failed', message });
     return null;
   }

@@ -24,7 +24,7 @@ export function operatorCustomerRoutes(db: Db, clock: Clock): Route[] {
       const brp = query.brp_id === undefined ? null : await findBrp(db, query.brp_id);
       const findsNothing = query.brp_id !== undefined && brp === null;
       // The customers of one BRP are those that it sees itself.
-      const seen = brp === null ? viewer : { brpNo: brp.no };
+      const seen = brp === null ? viewer : { kind: 'brp' as const, brpNo: brp.no };
       const rows = findsNothing ? [] : await listCustomers(db, seen, customerFilter(query), pageById(page));
       const { records, pagination } = paginate(page, rows, (row) => [row.id]);
       return { customers: records.map(wireOperatorCustomer), pagination };

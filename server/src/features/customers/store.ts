@@ -1,6 +1,7 @@
 import type { CustomerStatus, Tso } from '@saldo/api';
-import type { Viewer } from '../../auth/principal.ts';
-import { type Db, statement, type Tx } from '../../db/database.ts';
+import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../../auth/viewer.ts';
+import { type Db, hotStatement, statement, type Tx } from '../../db/database.ts';
+import { filteredList, PAGE_ROWS } from '../../db/filtered-list.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
 
@@ -28,20 +29,52 @@ export type CustomerFilter = {
 
 const COLUMNS = `c.id, c.brp_no, b.id as brp_id, c.name, c.status, c.position_no, p.eic, p.tso, c.metadata,
   c.assigned_at, c.activated_at, c.created_at`;
-const CUSTOMERS = 'customer c join brp b on b.no = c.brp_no left join position p on p.no = c.position_no';
+const JOINED = 'join brp b on b.no = c.brp_no left join position p on p.no = c.position_no';
 
-const LIST = statement(
-  'list_customers',
-  `select ${COLUMNS}
-   from ${CUSTOMERS}
-   where ($1::int is null or c.brp_no = $1) and c.id > $2
-     and ($4::customer_status is null or c.status = $4)
-     and ($5::text is null or p.eic = $5)
-     and ($6::tso is null or p.tso = $6)
-     and ($7::text is null or exists (select from unnest(c.search_terms) as term where strpos(term, $7) > 0))
-   order by c.id
-   limit $3`,
-);
+/** Subselects and no joins: a filter that is not given must not read the customer's position. */
+const FILTERS = {
+  status: { type: 'customer_status', condition: (status: string) => `c.status = ${status}` },
+  eic: {
+    type: 'text',
+    condition: (eic: string) => `(select p.eic from position p where p.no = c.position_no) = ${eic}`,
+  },
+  tso: {
+    type: 'tso',
+    condition: (tso: string) => `(select p.tso from position p where p.no = c.position_no) = ${tso}`,
+  },
+  search: {
+    type: 'text',
+    condition: (search: string) =>
+      `exists (select from unnest(c.search_terms) as term where strpos(term, ${search}) > 0)`,
+  },
+};
+
+/**
+ * $1 the id to go on after, $2 rows at most, $3 the viewer's BRP. A balance group has a position per control area, and
+ * each position has its customers in order in an index. Positions and their customers are of the same BRP.
+ */
+function customerList(kind: Viewer['kind']) {
+  const page = (tenant: string | null, where: string) =>
+    `(select c.* from customer c
+      where ${tenant === null ? '' : `${tenant} and `}c.id > $1 and ${where} order by c.id limit ${PAGE_ROWS})`;
+  const tenant = kind === 'brp' ? 'c.brp_no = $3' : null;
+  return filteredList({
+    make: statement,
+    name: viewedBy(kind, 'list_customers'),
+    ownParameters: kind === 'brp' ? 3 : 2,
+    filters: FILTERS,
+    leads: ['eic', 'status'],
+    text: (where, lead, parameterOf) => {
+      const ofPosition = `${tenant ?? 'c.brp_no = p.brp_no'} and c.position_no = p.no`;
+      const customers =
+        lead === 'eic'
+          ? `(select c.* from position p, lateral ${page(ofPosition, where)} c where p.eic = ${parameterOf('eic')})`
+          : page(tenant, where);
+      return `select ${COLUMNS} from ${customers} c ${JOINED} order by c.id limit $2`;
+    },
+  });
+}
+const LISTS = forEachViewer(customerList);
 
 export async function listCustomers(
   db: Db,
@@ -49,30 +82,26 @@ export async function listCustomers(
   filter: CustomerFilter,
   page: { after: string; count: number },
 ): Promise<CustomerRow[]> {
+  const own = [page.after, page.count, ...tenantValues(viewer)];
   const search = filter.search === null ? null : foldCase(filter.search);
-  return db.query<CustomerRow>(LIST, [
-    viewer.brpNo,
-    page.after,
-    page.count,
-    filter.status,
-    filter.eic,
-    filter.tso,
-    search,
-  ]);
+  return db.query<CustomerRow>(...LISTS[viewer.kind](own, { ...filter, search }));
 }
 
-const FIND = statement(
+const FIND = perViewer(
+  hotStatement,
   'find_customer',
-  `select ${COLUMNS} from ${CUSTOMERS}
-   where c.id = $1 and ($2::int is null or c.brp_no = $2)`,
+  'c.brp_no = $2',
+  (andTenant) => `select ${COLUMNS} from customer c ${JOINED} where c.id = $1${andTenant}`,
 );
-const LOCK = statement(
+const LOCK = perViewer(
+  statement,
   'lock_customer',
-  'select from customer where id = $1 and ($2::int is null or brp_no = $2) for update',
+  'brp_no = $2',
+  (andTenant) => `select from customer where id = $1${andTenant} for update`,
 );
 
 export async function findCustomer(db: Db, viewer: Viewer, id: string): Promise<CustomerRow | null> {
-  const [row] = await db.query<CustomerRow>(FIND, [id, viewer.brpNo]);
+  const [row] = await db.hot.query<CustomerRow>(FIND[viewer.kind], [id, ...tenantValues(viewer)]);
   return row ?? null;
 }
 
@@ -81,24 +110,25 @@ export async function findCustomer(db: Db, viewer: Viewer, id: string): Promise<
  * only once it is held; a single statement would have joined it to the position that it had before the wait.
  */
 export async function lockCustomer(tx: Tx, viewer: Viewer, id: string): Promise<CustomerRow | null> {
-  await tx.query(LOCK, [id, viewer.brpNo]);
+  await tx.query(LOCK[viewer.kind], [id, ...tenantValues(viewer)]);
   return findCustomer(tx, viewer, id);
 }
 
-const UPDATE = statement(
+const UPDATE = perViewer(
+  statement,
   'update_customer',
-  `update customer
-   set status = $3, position_no = $4, metadata = $5, search_terms = $6, activated_at = $7, name = $8, brp_no = $9,
-     assigned_at = $10
-   where id = $1 and ($2::int is null or brp_no = $2)
+  'brp_no = $10',
+  (andTenant) => `update customer
+   set status = $2, position_no = $3, metadata = $4, search_terms = $5, activated_at = $6, name = $7, brp_no = $8,
+     assigned_at = $9
+   where id = $1${andTenant}
    returning metadata`,
 );
 
 /** Gives the customer back as it will be read from now on: the database has an order of its own for metadata keys. */
 export async function saveCustomer(tx: Tx, viewer: Viewer, row: CustomerRow): Promise<CustomerRow> {
-  const [saved] = await tx.query<Pick<CustomerRow, 'metadata'>>(UPDATE, [
+  const [saved] = await tx.query<Pick<CustomerRow, 'metadata'>>(UPDATE[viewer.kind], [
     row.id,
-    viewer.brpNo,
     row.status,
     row.position_no,
     JSON.stringify(row.metadata),
@@ -107,6 +137,7 @@ export async function saveCustomer(tx: Tx, viewer: Viewer, row: CustomerRow): Pr
     row.name,
     row.brp_no,
     timestamp(row.assigned_at),
+    ...tenantValues(viewer),
   ]);
   return { ...row, ...saved };
 }

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import type { ListOrder, Message, Tso } from '@saldo/api';
 import { type Db, statement, type Tx } from '../../db/database.ts';
+import { filteredList } from '../../db/filtered-list.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import { type DeliveryDay, dayNumber } from '../../domain/delivery-day.ts';
@@ -165,25 +166,28 @@ export async function findChangedNominations(db: Db, id: string): Promise<string
   return row?.changed_nominations ?? [];
 }
 
-/** The day has an index that keeps the order. */
-const listStatement = (byDay: boolean, order: ListOrder) =>
-  statement(
-    `list_messages${byDay ? '_day' : ''}_${order}`,
-    `select ${HEAD} from message
-     where id ${order === 'oldest_first' ? '>' : '<'} $1
-       and ${byDay ? 'delivery_day = $3' : '$3::date is null'}
-       and ($4::tso is null or tso = $4)
-       and ($5::message_direction is null or direction = $5)
-       and ($6::message_type is null or type = $6)
-       and ($7::message_state is null or state = $7)
-     order by id ${order === 'oldest_first' ? 'asc' : 'desc'}
-     limit $2`,
-  );
-const listStatements = (byDay: boolean) => ({
-  oldest_first: listStatement(byDay, 'oldest_first'),
-  newest_first: listStatement(byDay, 'newest_first'),
-});
-const [LISTS, LISTS_OF_DAY] = [listStatements(false), listStatements(true)];
+/** $1 the id to go on after, $2 rows at most. */
+const messageList = (order: ListOrder) =>
+  filteredList({
+    make: statement,
+    name: `list_messages_${order}`,
+    ownParameters: 2,
+    filters: {
+      day: { type: 'date', condition: (day) => `delivery_day = ${day}` },
+      state: { type: 'message_state', condition: (state) => `state = ${state}` },
+      type: { type: 'message_type', condition: (type) => `type = ${type}` },
+      tso: { type: 'tso', condition: (tso) => `tso = ${tso}` },
+      direction: { type: 'message_direction', condition: (direction) => `direction = ${direction}` },
+    },
+    leads: ['day', 'state', 'type', 'tso'],
+    text: (where) => `select ${HEAD} from message
+     where id ${order === 'oldest_first' ? '>' : '<'} $1 and ${where}
+     order by id ${order === 'oldest_first' ? 'asc' : 'desc'} limit $2`,
+  });
+const LISTS = {
+  oldest_first: messageList('oldest_first'),
+  newest_first: messageList('newest_first'),
+} as const satisfies Record<ListOrder, unknown>;
 
 export type MessageFilter = {
   day: DeliveryDay | null;
@@ -198,7 +202,5 @@ export async function listMessages(
   filter: MessageFilter,
   page: { order: ListOrder; after: string; count: number },
 ): Promise<MessageRow[]> {
-  const { day, tso, direction, type, state } = filter;
-  const lists = day === null ? LISTS : LISTS_OF_DAY;
-  return db.query<MessageRow>(lists[page.order], [page.after, page.count, day, tso, direction, type, state]);
+  return db.query<MessageRow>(...LISTS[page.order]([page.after, page.count], filter));
 }

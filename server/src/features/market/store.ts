@@ -1,5 +1,6 @@
 import type { Asset, OfferPpaType, Tso } from '@saldo/api';
 import { type Db, statement, type Tx } from '../../db/database.ts';
+import { filteredList } from '../../db/filtered-list.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
 
@@ -41,14 +42,29 @@ export async function findAssets(db: Db, ids: readonly string[]): Promise<AssetR
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-const LIST_ASSETS = statement(
-  'list_assets',
-  `select ${COLUMNS} from asset
-   where id > $1 and ($3::technology is null or technology = $3) and ($4::tso is null or tso = $4)
-     and ($5::boolean is null or exists (select from offer where asset_id = asset.id) = $5)
-   order by id
-   limit $2`,
-);
+const OFFER_OF_ASSET = '(select o.published_no from offer o where o.asset_id = a.id)';
+
+/** $1 the id to go on after, $2 rows at most. Assets on offer are found through their offers. */
+const LIST_ASSETS = filteredList({
+  make: statement,
+  name: 'list_assets',
+  ownParameters: 2,
+  filters: {
+    technology: { type: 'technology', condition: (technology) => `a.technology = ${technology}` },
+    tso: { type: 'tso', condition: (tso) => `a.tso = ${tso}` },
+    isOffered: { type: 'boolean', condition: (yes) => `(${yes} and ${OFFER_OF_ASSET} is not null)` },
+    isNotOffered: { type: 'boolean', condition: (yes) => `(${yes} and ${OFFER_OF_ASSET} is null)` },
+  },
+  leads: ['technology', 'tso', 'isOffered'],
+  text: (where, lead) => {
+    const [from, id] =
+      lead === 'isOffered'
+        ? ['offer f join asset a on a.id = f.asset_id', 'f.asset_id']
+        : ['asset a', 'a.id'];
+    return `select a.id, a.name, a.nominal_power_kw, a.technology, a.tso
+      from ${from} where ${id} > $1 and ${where} order by ${id} limit $2`;
+  },
+});
 const LOCK_ASSET = statement('lock_asset', `select ${COLUMNS} from asset where id = $1 for update`);
 const UPDATE_ASSET = statement(
   'update_asset',
@@ -63,7 +79,14 @@ export type AssetFilter = {
 type Page = { after: string; count: number };
 
 export const listAssets = (db: Db, filter: AssetFilter, page: Page): Promise<AssetRow[]> =>
-  db.query<AssetRow>(LIST_ASSETS, [page.after, page.count, filter.technology, filter.tso, filter.offered]);
+  db.query<AssetRow>(
+    ...LIST_ASSETS([page.after, page.count], {
+      technology: filter.technology,
+      tso: filter.tso,
+      isOffered: filter.offered === true ? true : null,
+      isNotOffered: filter.offered === false ? true : null,
+    }),
+  );
 
 /** Holds the asset for this transaction: of two changes at once, the second sees what the first one did. */
 export async function lockAsset(tx: Tx, id: string): Promise<AssetRow | null> {
@@ -164,13 +187,15 @@ const demandValues = (demand: DemandContent) => [
 
 const FIND_DEMAND = statement('find_demand', `select ${DEMAND_COLUMNS} from demand where id = $1`);
 const LOCK_DEMAND = statement('lock_demand', `select ${DEMAND_COLUMNS} from demand where id = $1 for update`);
-const LIST_DEMANDS = statement(
-  'list_demands',
-  `select ${DEMAND_COLUMNS} from demand
-   where id > $1 and ($3::text is null or country = $3)
-   order by id
-   limit $2`,
-);
+/** $1 the id to go on after, $2 rows at most. */
+const LIST_DEMANDS = filteredList({
+  make: statement,
+  name: 'list_demands',
+  ownParameters: 2,
+  filters: { country: { type: 'text', condition: (country) => `country = ${country}` } },
+  leads: ['country'],
+  text: (where) => `select ${DEMAND_COLUMNS} from demand where id > $1 and ${where} order by id limit $2`,
+});
 const INSERT_DEMAND = statement(
   'insert_demand',
   `insert into demand (${DEMAND_COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -192,7 +217,7 @@ export async function lockDemand(tx: Tx, id: string): Promise<DemandRow | null> 
 }
 
 export const listDemands = (db: Db, country: string | null, page: Page): Promise<DemandRow[]> =>
-  db.query<DemandRow>(LIST_DEMANDS, [page.after, page.count, country]);
+  db.query<DemandRow>(...LIST_DEMANDS([page.after, page.count], { country }));
 
 export async function insertDemand(tx: Tx, demand: DemandRow): Promise<void> {
   const { published_no, id, published_at } = demand;

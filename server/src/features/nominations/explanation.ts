@@ -1,5 +1,5 @@
 import type { Explanation } from '@saldo/api';
-import type { Viewer } from '../../auth/principal.ts';
+import { perViewer, tenantValues, type Viewer } from '../../auth/viewer.ts';
 import { type Db, statement } from '../../db/database.ts';
 import { type DeliveryDay, formatInstant, SLOT_MS, slotCount, slotStart } from '../../domain/delivery-day.ts';
 import { mwhNumber } from '../../domain/energy.ts';
@@ -18,10 +18,14 @@ type ExplainedRow = {
   basis_invalidations: number[];
 };
 
-const FIND = statement(
+const FIND = perViewer(
+  statement,
   'find_nomination_basis',
-  `select id, position_no, delivery_day, direction, amounts, basis_contracts, basis_revisions, basis_invalidations
-   from nomination where id = $2 and ($1::int is null or brp_no = $1)`,
+  'brp_no = $2',
+  (
+    andTenant,
+  ) => `select id, position_no, delivery_day, direction, amounts, basis_contracts, basis_revisions, basis_invalidations
+   from nomination where id = $1${andTenant}`,
 );
 
 const SHEETS = statement(
@@ -63,7 +67,7 @@ type Share = {
  * versions too, since each keeps what it knew; later corrections and invalidations are left out.
  */
 export async function explainNomination(db: Db, viewer: Viewer, id: string): Promise<Explanation | null> {
-  const [row] = await db.query<ExplainedRow>(FIND, [viewer.brpNo, id]);
+  const [row] = await db.query<ExplainedRow>(FIND[viewer.kind], [id, ...tenantValues(viewer)]);
   if (!row) return null;
   const shares = await sharesOf(db, row);
   const { delivery_day: day } = row;

@@ -1,5 +1,5 @@
 import { nominationEndpoints, operatorNominationEndpoints, type Pagination, type QueryOf } from '@saldo/api';
-import type { Viewer } from '../../auth/principal.ts';
+import type { Viewer } from '../../auth/viewer.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Db } from '../../db/database.ts';
 import { MAX_SLOTS } from '../../domain/delivery-day.ts';

@@ -1,7 +1,8 @@
 import type { Nomination, Tso } from '@saldo/api';
-import type { Viewer } from '../../auth/principal.ts';
-import { type Db, type HotStatement, hotStatement, statement } from '../../db/database.ts';
-import { type DeliveryDay, MAX_SLOTS } from '../../domain/delivery-day.ts';
+import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../../auth/viewer.ts';
+import { type Db, hotStatement, statement } from '../../db/database.ts';
+import { filteredList } from '../../db/filtered-list.ts';
+import { type DeliveryDay, MAX_SLOTS, MIN_SLOTS } from '../../domain/delivery-day.ts';
 import type { Direction } from '../../domain/nomination.ts';
 import { type InstantRange, wholeDays } from '../../http/time-filter.ts';
 
@@ -39,28 +40,50 @@ const HEAD = `id, delivery_day, direction, version, previous_id, status, eic, ts
   created_at`;
 const WHOLE = `${HEAD}, amounts, matched`;
 
-/** Status and EIC each have an index that keeps the order; each combination is a statement with its own plan. */
-function listStatement(all: boolean, withSlots: boolean, byStatus: boolean, byEic: boolean): HotStatement {
-  return hotStatement(
-    `list_nominations${all ? '_all' : ''}${withSlots ? '_slots' : ''}${byStatus ? '_status' : ''}${byEic ? '_eic' : ''}`,
-    `select ${withSlots ? WHOLE : HEAD}
-     from nomination
-     where ${all ? '$1::int is null' : 'brp_no = $1'}
-       and (delivery_day, id) > ($2::date, $3::uuid)
-       and delivery_day >= $4::date and delivery_day <= $5::date
-       and cardinality(amounts) >= $6
-       and ($8::tso is null or tso = $8)
-       and ($9::direction is null or direction = $9)
-       and ${byStatus ? 'status = $10' : '$10::nomination_status is null'}
-       and ${byEic ? 'eic = $11' : '$11::text is null'}
-     order by delivery_day, id
-     limit $7`,
-  );
-}
+const FILTERS = {
+  eic: { type: 'text', condition: (eic: string) => `eic = ${eic}` },
+  status: { type: 'nomination_status', condition: (status: string) => `status = ${status}` },
+  tso: { type: 'tso', condition: (tso: string) => `tso = ${tso}` },
+  direction: { type: 'direction', condition: (direction: string) => `direction = ${direction}` },
+};
 
-const LISTS = Array.from({ length: 16 }, (_, bits) =>
-  listStatement((bits & 8) !== 0, (bits & 4) !== 0, (bits & 2) !== 0, (bits & 1) !== 0),
-);
+/**
+ * $1 and $2 the day and id to go on after, $3 first day, $4 last day, $5 the slots that a day must have, $6 rows at most,
+ * $7 the viewer's BRP. A balance group has the nominations of its BRP, whose index serves the operator too.
+ */
+function nominationList(kind: Viewer['kind'], columns: string, name: string) {
+  return filteredList({
+    make: hotStatement,
+    name: viewedBy(kind, name),
+    ownParameters: kind === 'brp' ? 7 : 6,
+    filters: FILTERS,
+    leads: ['eic', 'status'],
+    text: (where, lead, parameterOf) => {
+      const owner =
+        lead === 'eic'
+          ? [`brp_no = (select brp_no from balance_group where eic = ${parameterOf('eic')})`]
+          : [];
+      const conditions = [
+        ...(kind === 'brp' ? ['brp_no = $7'] : owner),
+        '(delivery_day, id) > ($1::date, $2::uuid)',
+        'delivery_day >= $3::date and delivery_day <= $4::date',
+        'cardinality(amounts) >= $5',
+        where,
+      ];
+      return `select ${columns} from nomination where ${conditions.join(' and ')} order by delivery_day, id limit $6`;
+    },
+  });
+}
+const LISTS = forEachViewer((kind) => nominationList(kind, HEAD, 'list_nominations'));
+const LISTS_WITH_SLOTS = forEachViewer((kind) => nominationList(kind, WHOLE, 'list_nominations_slots'));
+
+/** Filters that no index serves may pass over many rows before a page is full; every day has the first slots. */
+const isHot = ({ kind }: Viewer, { eic, status, tso, direction, slotFrom }: NominationFilter): boolean =>
+  kind === 'brp' &&
+  tso === null &&
+  direction === null &&
+  slotFrom <= MIN_SLOTS &&
+  (eic === null || status === null);
 
 export async function listNominations(
   db: Db,
@@ -70,29 +93,19 @@ export async function listNominations(
   withSlots: boolean,
 ): Promise<NominationRow[]> {
   const { first, last } = wholeDays(filter.delivery);
-  const shape =
-    (viewer.brpNo === null ? 8 : 0) +
-    (withSlots ? 4 : 0) +
-    (filter.status === null ? 0 : 2) +
-    (filter.eic === null ? 0 : 1);
-  return db.hot.query<NominationRow>(LISTS[shape] as HotStatement, [
-    viewer.brpNo,
-    page.after.day,
-    page.after.id,
-    first,
-    last,
-    Math.min(filter.slotFrom, MAX_SLOTS),
-    page.count,
-    filter.tso,
-    filter.direction,
-    filter.status,
-    filter.eic,
-  ]);
+  const slots = Math.min(filter.slotFrom, MAX_SLOTS);
+  const own = [page.after.day, page.after.id, first, last, slots, page.count, ...tenantValues(viewer)];
+  const { eic, status, tso, direction } = filter;
+  const list = (withSlots ? LISTS_WITH_SLOTS : LISTS)[viewer.kind];
+  const query = list(own, { eic, status, tso, direction });
+  return (isHot(viewer, filter) ? db.hot : db).query<NominationRow>(...query);
 }
 
-const FIND = hotStatement(
+const FIND = perViewer(
+  hotStatement,
   'find_nominations',
-  `select ${WHOLE} from nomination where ($1::int is null or brp_no = $1) and id = any($2::uuid[])`,
+  'brp_no = $2',
+  (andTenant) => `select ${WHOLE} from nomination where id = any($1::uuid[])${andTenant}`,
 );
 
 /** The visible ones of these nominations, in the order asked. */
@@ -102,16 +115,19 @@ export async function findNominations(
   ids: readonly string[],
 ): Promise<NominationRow[]> {
   if (ids.length === 0) return [];
-  const rows = await db.hot.query<NominationRow>(FIND, [viewer.brpNo, ids]);
+  const rows = await db.hot.query<NominationRow>(FIND[viewer.kind], [ids, ...tenantValues(viewer)]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-const FIND_CURRENT = statement(
+/** EICs are sorted by their bytes, so that every database agrees, and no index by EIC is preferred to that of the day. */
+const FIND_CURRENT = perViewer(
+  statement,
   'find_current_nominations',
-  `select ${WHOLE} from nomination
-   where ($1::int is null or brp_no = $1) and delivery_day = $2 and status <> 'superseded'
-   order by eic, tso, direction`,
+  'brp_no = $2',
+  (andTenant) => `select ${WHOLE} from nomination
+   where delivery_day = $1 and status <> 'superseded'${andTenant}
+   order by eic collate "C", tso, direction`,
 );
 
 /** The newest version of each nomination of a day, all of them. */
@@ -120,18 +136,20 @@ export async function findCurrentNominations(
   viewer: Viewer,
   day: DeliveryDay,
 ): Promise<NominationRow[]> {
-  return db.query<NominationRow>(FIND_CURRENT, [viewer.brpNo, day]);
+  return db.query<NominationRow>(FIND_CURRENT[viewer.kind], [day, ...tenantValues(viewer)]);
 }
 
-const FIND_HISTORY = statement(
+const FIND_HISTORY = perViewer(
+  statement,
   'find_nomination_history',
-  `select ${WHOLE} from nomination
-   where ($1::int is null or brp_no = $1) and (position_no, delivery_day, direction) = (
-     select position_no, delivery_day, direction from nomination where id = $2)
+  'brp_no = $2',
+  (andTenant) => `select ${WHOLE} from nomination
+   where (position_no, delivery_day, direction) = (
+     select position_no, delivery_day, direction from nomination where id = $1)${andTenant}
    order by version desc`,
 );
 
 /** All versions, newest first; empty when the nomination does not exist or is not the viewer's to see. */
 export async function findNominationHistory(db: Db, viewer: Viewer, id: string): Promise<NominationRow[]> {
-  return db.query<NominationRow>(FIND_HISTORY, [viewer.brpNo, id]);
+  return db.query<NominationRow>(FIND_HISTORY[viewer.kind], [id, ...tenantValues(viewer)]);
 }

@@ -2,6 +2,7 @@ import type { Scope, Tso } from '@saldo/api';
 import type { KeyKind } from '../../auth/api-key.ts';
 import type { Owner } from '../../auth/principal.ts';
 import { type Db, statement, type Tx } from '../../db/database.ts';
+import { filteredList, PAGE_ROWS } from '../../db/filtered-list.ts';
 import { checkEic } from '../../domain/eic.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 
@@ -50,29 +51,37 @@ export type BalanceGroupRow = {
   created_at: number;
 };
 
-const GROUP = `select g.eic, g.brp_no, b.id as brp_id, g.name, g.created_at,
+const groupsOf = (source: string) => `select g.eic, g.brp_no, b.id as brp_id, g.name, g.created_at,
     array(select p.tso::text from position p where p.eic = g.eic and p.enabled order by p.tso) as tsos
-  from balance_group g join brp b on b.no = g.brp_no`;
+  from ${source} g join brp b on b.no = g.brp_no`;
 
-/** EICs are sorted by their bytes, so that every database lists them in the same order. */
-const LIST_GROUPS = statement(
-  'list_balance_groups',
-  `${GROUP}
-   where g.eic collate "C" > $1
-     and ($3::int is null or g.brp_no = $3)
-     and ($4::tso is null or exists (select from position p where p.eic = g.eic and p.tso = $4 and p.enabled))
-   order by g.eic collate "C"
-   limit $2`,
-);
-const FIND_GROUP = statement('find_balance_group', `${GROUP} where g.eic = $1`);
+/** $1 the EIC to go on after, $2 rows at most. EICs are sorted by their bytes, so that every database agrees. */
+const LIST_GROUPS = filteredList({
+  make: statement,
+  name: 'list_balance_groups',
+  ownParameters: 2,
+  filters: {
+    brpNo: { type: 'int', condition: (brpNo) => `g.brp_no = ${brpNo}` },
+    tso: {
+      type: 'tso',
+      condition: (tso) => `(select p.enabled from position p where p.eic = g.eic and p.tso = ${tso})`,
+    },
+  },
+  leads: ['brpNo'],
+  text: (where) => {
+    const page = `(select g.* from balance_group g where g.eic collate "C" > $1 and ${where}
+      order by g.eic collate "C" limit ${PAGE_ROWS})`;
+    return `${groupsOf(page)} order by g.eic collate "C" limit $2`;
+  },
+});
+const FIND_GROUP = statement('find_balance_group', `${groupsOf('balance_group')} where g.eic = $1`);
 const LOCK_GROUP = statement('lock_balance_group', 'select from balance_group where eic = $1 for update');
 
 export const listBalanceGroups = (
   db: Db,
   filter: { brpNo: number | null; tso: Tso | null },
   page: { after: string; count: number },
-): Promise<BalanceGroupRow[]> =>
-  db.query<BalanceGroupRow>(LIST_GROUPS, [page.after, page.count, filter.brpNo, filter.tso]);
+): Promise<BalanceGroupRow[]> => db.query<BalanceGroupRow>(...LIST_GROUPS([page.after, page.count], filter));
 
 /** Nothing but an EIC is looked for: other texts from an address may not even be ones that a database takes. */
 export async function findBalanceGroup(db: Db, eic: string): Promise<BalanceGroupRow | null> {
@@ -104,45 +113,61 @@ export type KeyRow = {
   revoked_at: number | null;
 };
 
-const KEY = `select k.id, k.prefix, k.name, k.owner::text as owner, k.brp_no, b.id as brp_id,
+const keysOf = (
+  source: string,
+) => `select k.id, k.prefix, k.name, k.owner::text as owner, k.brp_no, b.id as brp_id,
     k.account_no, a.id as account_id, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at
-  from api_key k left join brp b on b.no = k.brp_no left join account a on a.no = k.account_no`;
+  from ${source} k left join brp b on b.no = k.brp_no left join account a on a.no = k.account_no`;
 
-const LIST_KEYS = statement(
-  'list_api_keys',
-  `${KEY}
-   where k.id > $1
-     and ($3::key_owner is null or k.owner = $3)
-     and ($4::uuid is null or b.id = $4)
-     and ($5::uuid is null or a.id = $5)
-   order by k.id
-   limit $2`,
-);
-const FIND_API_KEY = statement('find_api_key', `${KEY} where k.id = $1`);
+/** $1 the id to go on after, $2 rows at most. */
+const keyPage = (where: string) =>
+  `${keysOf(`(select k.* from api_key k where k.id > $1 and ${where} order by k.id limit ${PAGE_ROWS})`)}
+   order by k.id limit $2`;
+
+const LIST_KEYS = filteredList({
+  make: statement,
+  name: 'list_api_keys',
+  ownParameters: 2,
+  filters: {
+    brpId: { type: 'uuid', condition: (id) => `k.brp_no = (select no from brp where id = ${id})` },
+    accountId: {
+      type: 'uuid',
+      condition: (id) => `k.account_no = (select no from account where id = ${id})`,
+    },
+    owner: { type: 'key_owner', condition: (owner) => `k.owner = ${owner}` },
+  },
+  leads: ['brpId', 'accountId', 'owner'],
+  text: keyPage,
+});
+const FIND_API_KEY = statement('find_api_key', `${keysOf('api_key')} where k.id = $1`);
 const LOCK_API_KEY = statement('lock_api_key', 'select from api_key where id = $1 for update');
-const IS_OF = `k.owner = $2 and k.brp_no is not distinct from $3::int and k.account_no is not distinct from $4::int`;
-const FIND_OWN_KEY = statement('find_own_api_key', `${KEY} where k.id = $1 and ${IS_OF}`);
-const LIST_OWN_KEYS = statement(
-  'list_own_api_keys',
-  `${KEY} where k.id > $1 and ${IS_OF} order by k.id limit $5`,
-);
+
+/** Each kind of owner has an index of its own. The operator is one; the others have a number. */
+const ownKeys = (type: Owner['type'], isOwn: (parameter: string) => string) => ({
+  find: statement(`find_own_api_key_of_${type}`, `${keysOf('api_key')} where k.id = $1 and ${isOwn('$2')}`),
+  list: statement(`list_own_api_keys_of_${type}`, keyPage(isOwn('$3'))),
+});
+const OWN_KEYS = {
+  brp: ownKeys('brp', (brpNo) => `k.brp_no = ${brpNo}`),
+  account: ownKeys('account', (accountNo) => `k.account_no = ${accountNo}`),
+  operator: ownKeys('operator', () => "k.owner = 'operator'"),
+};
 
 /** Whose keys are meant: those of one owner, or all of them, for the operator. */
 export type KeysOf = Owner | 'everybody';
 
-const ownerValues = (owner: Owner) => [
-  owner.type,
-  owner.type === 'brp' ? owner.brpNo : null,
-  owner.type === 'account' ? owner.accountNo : null,
-];
+const ownerValues = (owner: Owner): number[] => {
+  if (owner.type === 'operator') return [];
+  return [owner.type === 'brp' ? owner.brpNo : owner.accountNo];
+};
 
 export const listOwnKeys = (db: Db, owner: Owner, page: IdPage): Promise<KeyRow[]> =>
-  db.query<KeyRow>(LIST_OWN_KEYS, [page.after, ...ownerValues(owner), page.count]);
+  db.query<KeyRow>(OWN_KEYS[owner.type].list, [page.after, page.count, ...ownerValues(owner)]);
 
 export type KeyFilter = { owner: KeyKind | null; brpId: string | null; accountId: string | null };
 
 export const listKeys = (db: Db, filter: KeyFilter, page: IdPage): Promise<KeyRow[]> =>
-  db.query<KeyRow>(LIST_KEYS, [page.after, page.count, filter.owner, filter.brpId, filter.accountId]);
+  db.query<KeyRow>(...LIST_KEYS([page.after, page.count], filter));
 
 export async function getKey(db: Db, id: string): Promise<KeyRow> {
   const [row] = await db.query<KeyRow>(FIND_API_KEY, [id]);
@@ -156,6 +181,6 @@ export async function lockKey(tx: Tx, of: KeysOf, id: string): Promise<KeyRow | 
   const [row] =
     of === 'everybody'
       ? await tx.query<KeyRow>(FIND_API_KEY, [id])
-      : await tx.query<KeyRow>(FIND_OWN_KEY, [id, ...ownerValues(of)]);
+      : await tx.query<KeyRow>(OWN_KEYS[of.type].find, [id, ...ownerValues(of)]);
   return row ?? null;
 }

@@ -1,5 +1,5 @@
 import type { Tso } from '@saldo/api';
-import type { Viewer } from '../../auth/principal.ts';
+import { perViewer, tenantValues, type Viewer, viewedBy } from '../../auth/viewer.ts';
 import { type Db, type HotStatement, hotStatement, type Statement, statement } from '../../db/database.ts';
 import { addDays, type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
 import {
@@ -97,12 +97,9 @@ const rowOf = (columns: Columns): SheetRow => ({
   assetId: columns[15],
 });
 
-const VISIBLE = '($1::int is null or s.sender_brp = $1 or s.receiver_brp = $1)';
-
 /** Which index answers a list is decided by its shape, so each shape is a statement with a plan of its own. */
 type ListShape = {
-  /** The operator's list, over all BRPs. */
-  all: boolean;
+  viewer: Viewer['kind'];
   status: CellStatus | null;
   sender: boolean;
   receiver: boolean;
@@ -110,20 +107,20 @@ type ListShape = {
 };
 
 /**
- * $1 viewer, $2 first day, $3 last day, $4 sheets at most; then what the shape has: the contract, or the contract to
- * begin with on the first day; sender; receiver.
+ * $1 first day, $2 last day, $3 sheets at most, $4 the contract, or the contract to begin with on the first day; then
+ * what the shape has: the viewer's BRP, $5; sender; receiver.
  */
 function listStatement(shape: ListShape): HotStatement | Statement {
-  let parameters = 5;
+  const isOfBrp = shape.viewer === 'brp';
+  let parameters = isOfBrp ? 5 : 4;
   const senderEic = shape.sender ? `$${++parameters}` : null;
   const receiverEic = shape.receiver ? `$${++parameters}` : null;
   const conditions = [
-    's.delivery_day <= $3::date',
+    's.delivery_day <= $2::date',
     ...(shape.status === null ? [] : [`s.status_mask & ${STATUS_BIT[shape.status]} <> 0`]),
   ];
   const name = [
-    'list_transactions',
-    ...(shape.all ? ['all'] : []),
+    viewedBy(shape.viewer, 'list_transactions'),
     ...(shape.status === null ? [] : [shape.status]),
     ...(shape.sender ? ['from'] : []),
     ...(shape.receiver ? ['to'] : []),
@@ -134,18 +131,18 @@ function listStatement(shape: ListShape): HotStatement | Statement {
     receiver: receiverEic === null ? [] : [{ side: 'receiver' as const, eic: receiverEic }],
   };
   const sheets = shape.contract
-    ? sheetsOfContract(conditions, senderEic, receiverEic)
-    : shape.all
-      ? sheetsOfAll(conditions, [...parties.sender, ...parties.receiver])
-      : sheetsOfBrp(conditions, parties, shape.status !== null);
+    ? sheetsOfContract(isOfBrp, conditions, senderEic, receiverEic)
+    : isOfBrp
+      ? sheetsOfBrp(conditions, parties, shape.status !== null)
+      : sheetsOfAll(conditions, [...parties.sender, ...parties.receiver], shape.status !== null);
   // A second party is a filter on the rows of the first one's index, which may be many.
-  const isHot = !shape.all && !(shape.sender && shape.receiver);
+  const isHot = isOfBrp && !(shape.sender && shape.receiver);
   return (isHot ? hotStatement : statement)(
     name.join('_'),
     `select ${TOLD}
      from (${sheets}) s join contract c on c.no = s.contract_no
      order by s.delivery_day, s.contract_no, s.revision
-     limit $4`,
+     limit $3`,
   );
 }
 
@@ -166,23 +163,29 @@ function sheetsOfBrp(
     const others = parties.slice(leading.length).map(isOneOf);
     return sheetScan([tenant, BEGIN, ...conditions, ...others], leading[0] ?? null);
   };
-  return `${scan('s.sender_brp = $1', [...receiver, ...sender])}
+  return `${scan('s.sender_brp = $5', [...receiver, ...sender])}
     union all
-    ${scan('s.receiver_brp = $1 and s.sender_brp <> s.receiver_brp', [...sender, ...receiver])}`;
+    ${scan('s.receiver_brp = $5 and s.sender_brp <> s.receiver_brp', [...sender, ...receiver])}`;
 }
 
-/** The operator's list has no tenant: it follows the day's index, or that of the first party it is filtered by. */
-function sheetsOfAll(conditions: readonly string[], parties: readonly PositionFilter[]): string {
-  const [lead, ...others] = parties;
-  const ofLead = lead === undefined ? [] : [`s.${lead.side}_brp = p.brp_no`];
-  return sheetScan(
-    ['$1::int is null', 's.revision > 0', BEGIN, ...conditions, ...ofLead, ...others.map(isOneOf)],
-    lead ?? null,
-  );
+/**
+ * The operator's list has no tenant: it follows the index of the first party that it is filtered by, else of a status
+ * other than valid, else of the day.
+ */
+function sheetsOfAll(
+  conditions: readonly string[],
+  [lead, ...others]: readonly PositionFilter[],
+  isRareStatus: boolean,
+): string {
+  if (lead !== undefined) {
+    const ofLead = `s.${lead.side}_brp = p.brp_no`;
+    return sheetScan([BEGIN, ...conditions, ofLead, ...others.map(isOneOf)], lead);
+  }
+  return sheetScan([BEGIN, ...conditions, ...(isRareStatus ? [] : ['s.revision > 0'])], null);
 }
 
 const BEGIN =
-  '(s.delivery_day, s.contract_no) >= ($2::date, coalesce((select no from contract where id = $5), 0))';
+  '(s.delivery_day, s.contract_no) >= ($1::date, coalesce((select no from contract where id = $4), 0))';
 
 /** Said so that no index serves it: the scan has to stay on the index that leads. */
 const isOneOf = ({ side, eic }: PositionFilter) =>
@@ -194,7 +197,7 @@ const isOneOf = ({ side, eic }: PositionFilter) =>
  */
 function sheetScan(conditions: readonly string[], lead: PositionFilter | null): string {
   const scan = (all: readonly string[]) => `(
-    select s.* from sheet s where ${all.join(' and ')} order by s.delivery_day, s.contract_no limit $4)`;
+    select s.* from sheet s where ${all.join(' and ')} order by s.delivery_day, s.contract_no limit $3)`;
   if (lead === null) return scan(conditions);
   // A balance group has a position per control area; each is scanned in order, and the few scans are merged.
   return `(
@@ -203,34 +206,36 @@ function sheetScan(conditions: readonly string[], lead: PositionFilter | null): 
 
 /** The contract says whose its sheets are, so that one which is not the viewer's costs no more than an unknown one. */
 function sheetsOfContract(
+  isOfBrp: boolean,
   conditions: readonly string[],
   senderEic: string | null,
   receiverEic: string | null,
 ): string {
   const contract = [
-    'id = $5 and ($1::int is null or seller_brp = $1 or buyer_brp = $1)',
+    'id = $4',
+    ...(isOfBrp ? ['(seller_brp = $5 or buyer_brp = $5)'] : []),
     ...(senderEic === null ? [] : [`seller_eic = ${senderEic}`]),
     ...(receiverEic === null ? [] : [`buyer_eic = ${receiverEic}`]),
   ];
   return `
     select s.* from sheet s
     where s.contract_no = (select no from contract where ${contract.join(' and ')})
-      and s.delivery_day >= $2::date and ${conditions.join(' and ')}
-    order by s.delivery_day, s.revision limit $4`;
+      and s.delivery_day >= $1::date and ${conditions.join(' and ')}
+    order by s.delivery_day, s.revision limit $3`;
 }
 
 const listStatements = new Map<string, HotStatement | Statement>();
 
 function listStatementOf(viewer: Viewer, filter: TransactionFilter): HotStatement | Statement {
   const shape = {
-    all: viewer.brpNo === null,
+    viewer: viewer.kind,
     // Nearly every sheet has valid cells, so looking for them needs no index of its own.
     status: filter.status === 'valid' ? null : filter.status,
     sender: filter.senderEic !== null,
     receiver: filter.receiverEic !== null,
     contract: filter.contractId !== null,
   };
-  const key = `${shape.all} ${shape.status} ${shape.sender} ${shape.receiver} ${shape.contract}`;
+  const key = `${shape.viewer} ${shape.status} ${shape.sender} ${shape.receiver} ${shape.contract}`;
   let found = listStatements.get(key);
   if (!found) {
     found = listStatement(shape);
@@ -268,11 +273,11 @@ export async function listTransactions(
   let batch = firstBatch(filter, count, after !== null);
   for (;;) {
     const values = [
-      viewer.brpNo,
       begin.day,
       last,
       batch,
       filter.contractId ?? begin.contractId,
+      ...tenantValues(viewer),
       ...[filter.senderEic, filter.receiverEic].filter((eic) => eic !== null),
     ];
     const rows =
@@ -340,10 +345,12 @@ function collect(
   }
 }
 
-const FIND_SHEETS = hotStatement(
+const FIND_SHEETS = perViewer(
+  hotStatement,
   'find_sheets',
-  `select ${TOLD} from sheet s join contract c on c.no = s.contract_no
-   where s.id = any($2::uuid[]) and ${VISIBLE}`,
+  's.sender_brp = $2 or s.receiver_brp = $2',
+  (andTenant) => `select ${TOLD} from sheet s join contract c on c.no = s.contract_no
+   where s.id = any($1::uuid[])${andTenant}`,
 );
 
 export type TransactionKey = { sheetId: string; slot: number };
@@ -356,7 +363,7 @@ export async function findTransactions(
 ): Promise<TransactionRecord[]> {
   if (keys.length === 0) return [];
   const ids = [...new Set(keys.map((key) => key.sheetId))];
-  const rows = await db.hot.arrays<Columns>(FIND_SHEETS, [viewer.brpNo, ids]);
+  const rows = await db.hot.arrays<Columns>(FIND_SHEETS[viewer.kind], [ids, ...tenantValues(viewer)]);
   const byId = new Map(rows.map((columns) => [columns[0], rowOf(columns)]));
   return keys.flatMap(({ sheetId, slot }) => {
     const row = byId.get(sheetId);
@@ -366,11 +373,13 @@ export async function findTransactions(
 }
 
 /** Only the sheets that say something of the slot; of a day with hundreds of corrections that is a handful. */
-const FIND_HISTORY = statement(
+const FIND_HISTORY = perViewer(
+  statement,
   'find_transaction_history',
-  `select ${TOLD} from sheet s join contract c on c.no = s.contract_no
-   where (s.contract_no, s.delivery_day) = (select contract_no, delivery_day from sheet where id = $2) and ${VISIBLE}
-     and sheet_volume(s.volumes, $3) is not null
+  's.sender_brp = $3 or s.receiver_brp = $3',
+  (andTenant) => `select ${TOLD} from sheet s join contract c on c.no = s.contract_no
+   where (s.contract_no, s.delivery_day) = (select contract_no, delivery_day from sheet where id = $1)
+     and sheet_volume(s.volumes, $2) is not null${andTenant}
    order by s.revision`,
 );
 
@@ -380,7 +389,8 @@ export async function findTransactionHistory(
   viewer: Viewer,
   key: TransactionKey,
 ): Promise<TransactionRecord[]> {
-  const columns = await db.arrays<Columns>(FIND_HISTORY, [viewer.brpNo, key.sheetId, key.slot]);
+  const values = [key.sheetId, key.slot, ...tenantValues(viewer)];
+  const columns = await db.arrays<Columns>(FIND_HISTORY[viewer.kind], values);
   const rows = columns.map(rowOf);
   if (!rows.some((row) => row.sheet.id === key.sheetId)) return [];
   const sheets = rows.map((row) => row.sheet);

@@ -1,5 +1,6 @@
 import type { UserRole } from '@saldo/api';
 import { type Db, statement, type Tx } from '../../db/database.ts';
+import { filteredList, PAGE_ROWS } from '../../db/filtered-list.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import { normalEmail } from '../../domain/email.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';
@@ -21,22 +22,31 @@ export type UserRow = {
   invitation_expires_at: number | null;
 };
 
-const USER = `select u.id, u.email, u.name, u.role::text as role, u.may_manage,
+const usersOf = (source: string) => `select u.id, u.email, u.name, u.role::text as role, u.may_manage,
     b.id as brp_id, b.name as brp_name, a.id as account_id, a.name as account_name,
     u.created_at, u.disabled_at, u.password_hash, u.last_signed_in_at, u.invitation_expires_at
-  from app_user u left join brp b on b.no = u.brp_no left join account a on a.no = u.account_no`;
+  from ${source} u left join brp b on b.no = u.brp_no left join account a on a.no = u.account_no`;
+const USER = usersOf('app_user');
 
-const LIST_USERS = statement(
-  'list_users',
-  `${USER}
-   where u.id > $1
-     and ($3::key_owner is null or u.role = $3)
-     and ($4::text is null or u.email = $4)
-     and ($5::uuid is null or b.id = $5)
-     and ($6::uuid is null or a.id = $6)
-   order by u.id
-   limit $2`,
-);
+/** $1 the id to go on after, $2 rows at most. */
+const LIST_USERS = filteredList({
+  make: statement,
+  name: 'list_users',
+  ownParameters: 2,
+  filters: {
+    email: { type: 'text', condition: (email) => `u.email = ${email}` },
+    brpId: { type: 'uuid', condition: (id) => `u.brp_no = (select no from brp where id = ${id})` },
+    accountId: {
+      type: 'uuid',
+      condition: (id) => `u.account_no = (select no from account where id = ${id})`,
+    },
+    role: { type: 'key_owner', condition: (role) => `u.role = ${role}` },
+  },
+  leads: ['email', 'brpId', 'accountId', 'role'],
+  text: (where) =>
+    `${usersOf(`(select u.* from app_user u where u.id > $1 and ${where} order by u.id limit ${PAGE_ROWS})`)}
+     order by u.id limit $2`,
+});
 const FIND_USER = statement('find_user', `${USER} where u.id = $1`);
 const FIND_BY_EMAIL = statement('find_user_by_email', `${USER} where u.email = $1`);
 const FIND_INVITED = statement(
@@ -61,15 +71,10 @@ export const listUsers = (
   db: Db,
   filter: UserFilter,
   page: { after: string; count: number },
-): Promise<UserRow[]> =>
-  db.query<UserRow>(LIST_USERS, [
-    page.after,
-    page.count,
-    filter.role,
-    filter.email && normalEmail(filter.email),
-    filter.brpId,
-    filter.accountId,
-  ]);
+): Promise<UserRow[]> => {
+  const email = filter.email === null ? null : normalEmail(filter.email);
+  return db.query<UserRow>(...LIST_USERS([page.after, page.count], { ...filter, email }));
+};
 
 export async function getUser(db: Db, id: string): Promise<UserRow> {
   const [row] = await db.query<UserRow>(FIND_USER, [id]);

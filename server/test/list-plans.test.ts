@@ -1,0 +1,504 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brpEndpoints, type Endpoint, marketEndpoints, operatorEndpoints, portalEndpoints } from '@saldo/api';
+import pg from 'pg';
+import { pino } from 'pino';
+import { createApp, createCustomerApp, createRateLimiter } from '../src/app.ts';
+import { createLastUsed } from '../src/auth/last-used.ts';
+import { movableClock } from '../src/clock.ts';
+import { readerConfig } from '../src/db/connection.ts';
+import type { Database, Statement } from '../src/db/database.ts';
+import { createMetrics } from '../src/metrics.ts';
+import { signedIn } from './browser.ts';
+import { startTestPlatform } from './harness.ts';
+import { insertPlatformRows } from './platform-rows.ts';
+import { createWorld } from './world.ts';
+
+/**
+ * A list must cost what its tenant has, and not what the platform has. Each list is asked for over its route, and the
+ * statements that it makes are explained, on a platform that the planner takes for a large one.
+ */
+const platform = await startTestPlatform();
+const PRETENDED_GROWTH = 1000;
+
+async function loadPlatform(): Promise<Record<string, string>> {
+  const client = new pg.Client({ connectionString: platform.databaseUrl });
+  await client.connect();
+  try {
+    await insertPlatformRows(client, { brps: 100, rowsPerBrp: 20, days: 4 });
+    await client.query(
+      `update pg_class set reltuples = reltuples * $1
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'i') and reltuples > 0`,
+      [PRETENDED_GROWTH],
+    );
+    const { rows } = await client.query(`select
+      (select typeid('brp', id) from brp where no = 1) as brp_id,
+      (select typeid('acc', id) from account where no = 1) as account_id,
+      (select typeid('con', id) from contract where seller_brp = 1 limit 1) as contract_id,
+      (select typeid('nom', id) from nomination where brp_no = 1 limit 1) as nomination_id,
+      (select t.id from contract c, transaction t
+       where c.seller_brp = 1 and t.contract_id = typeid('con', c.id) and t.slot_number = 1 limit 1) as transaction_id`);
+    return rows[0] as Record<string, string>;
+  } finally {
+    await client.end();
+  }
+}
+
+const ids = await loadPlatform();
+const world = createWorld(platform.db, platform.clock);
+const { eic } = await world.group({ no: 1, id: '', key: '' });
+const cookieOf = async (owner: Parameters<typeof signedIn>[1]) => ({
+  cookie: (await signedIn(platform, owner)).browser.cookie,
+});
+const CALLERS = {
+  brp: { 'x-api-key': (await world.key({ no: 1 })).secret },
+  operator: { 'x-api-key': await world.operatorKey() },
+  account: { 'x-api-key': await world.accountKey() },
+  'user of a BRP': await cookieOf({ type: 'brp', brpNo: 1 }),
+  'user of an account': await cookieOf({ type: 'account', accountNo: 1 }),
+};
+type Caller = keyof typeof CALLERS;
+
+type Asked = { readonly statement: Statement; readonly values: readonly unknown[] };
+const asked = new Map<string, Asked>();
+
+function record(statement: Statement, values: readonly unknown[]): void {
+  const earlier = asked.get(statement.name)?.statement.text ?? statement.text;
+  assert.equal(statement.text, earlier, `two statements are named ${statement.name}`);
+  asked.set(statement.name, { statement, values });
+}
+
+const recordingOn = <Q extends Pick<Database, 'query' | 'arrays'>>(queries: Q) => ({
+  query: <R extends Record<string, unknown>>(statement: Statement, values: readonly unknown[] = []) => {
+    record(statement, values);
+    return queries.query<R>(statement, values);
+  },
+  arrays: <R extends readonly unknown[]>(statement: Statement, values: readonly unknown[] = []) => {
+    record(statement, values);
+    return queries.arrays<R>(statement, values);
+  },
+});
+const recording: Database = {
+  ...platform.db,
+  ...recordingOn(platform.db),
+  hot: recordingOn(platform.db),
+};
+
+const { config, customerUrl } = platform;
+const logger = pino({ level: 'silent' });
+const parts = {
+  ...{ config, logger, db: recording, clock: movableClock(platform.clock), metrics: createMetrics() },
+  ...{ ...createRateLimiter(config, logger), lastUsed: createLastUsed(platform.db) },
+};
+const app = await createApp({ ...parts, customerUrl, portal: null });
+const customerApp = await createCustomerApp(parts);
+
+const ENDPOINTS = Object.assign({}, brpEndpoints, marketEndpoints, operatorEndpoints, portalEndpoints) as {
+  readonly [id: string]: Endpoint;
+};
+
+/**
+ * What a list reads, by whom it is asked and with which filters: the indexes, each with the columns that its condition
+ * compares for equality and, behind the semicolon, for order. Look-ups of single rows by a unique key, and of a balance
+ * group's positions, are left out.
+ */
+const PLANS: readonly (readonly [id: string, caller: Caller, queries: string[], reads: string[]])[] = [
+  ['listCustomers', 'brp', ['', 'tso=DE_TENNET', 'search=x'], ['customer_of_brp(brp_no; id)']],
+  ['listCustomers', 'brp', ['status=pending'], ['customer_of_brp_by_status(brp_no, status; id)']],
+  [
+    'listCustomers',
+    'brp',
+    ['eic={eic}', 'status=pending&eic={eic}'],
+    ['customer_of_position(brp_no, position_no; id)'],
+  ],
+  [
+    'listContracts',
+    'brp',
+    ['', 'status=pending', 'type=ppa', 'active_on=2026-01-01', 'delivery_start={T1}', 'delivery_end={T1}'],
+    ['contract_sold(seller_brp; id)', 'contract_bought(buyer_brp; id)'],
+  ],
+  [
+    'listContracts',
+    'brp',
+    ['eic={eic}'],
+    [
+      'contract_sold_from(seller_brp, seller_eic; id)',
+      'contract_sold_to(seller_brp, buyer_eic; id)',
+      'contract_bought_from(buyer_brp, seller_eic; id)',
+      'contract_bought_at(buyer_brp, buyer_eic; id)',
+    ],
+  ],
+  [
+    'listTransactions',
+    'brp',
+    [
+      '',
+      'status=valid',
+      'delivery_date=2026-01-02',
+      'type=ppa',
+      'delivery_start={T1}&delivery_end={T2}',
+      'slot_number_from=4&slot_number_to=8',
+    ],
+    [
+      'sheet_sent(sender_brp; delivery_day, contract_no)',
+      'sheet_received(receiver_brp; delivery_day, contract_no)',
+    ],
+  ],
+  [
+    'listTransactions',
+    'brp',
+    ['status=invalid', 'status=invalid&sender_eic={eic}'],
+    [
+      'sheet_sent_invalid(sender_brp; delivery_day, contract_no)',
+      'sheet_received_invalid(receiver_brp; delivery_day, contract_no)',
+    ],
+  ],
+  [
+    'listTransactions',
+    'brp',
+    ['status=superseded', 'status=superseded&sender_eic={eic}&receiver_eic={eic}'],
+    [
+      'sheet_sent_superseded(sender_brp; delivery_day, contract_no)',
+      'sheet_received_superseded(receiver_brp; delivery_day, contract_no)',
+    ],
+  ],
+  [
+    'listTransactions',
+    'brp',
+    ['sender_eic={eic}'],
+    [
+      'sheet_sent_from(sender_brp, sender_position; delivery_day, contract_no)',
+      'sheet_received_from(receiver_brp, sender_position; delivery_day, contract_no)',
+    ],
+  ],
+  [
+    'listTransactions',
+    'brp',
+    ['receiver_eic={eic}'],
+    [
+      'sheet_sent_to(sender_brp, receiver_position; delivery_day, contract_no)',
+      'sheet_received_at(receiver_brp, receiver_position; delivery_day, contract_no)',
+    ],
+  ],
+  [
+    'listTransactions',
+    'brp',
+    ['sender_eic={eic}&receiver_eic={eic}'],
+    [
+      'sheet_sent_to(sender_brp, receiver_position; delivery_day, contract_no)',
+      'sheet_received_from(receiver_brp, sender_position; delivery_day, contract_no)',
+    ],
+  ],
+  [
+    'listTransactions',
+    'brp',
+    ['contract_id={contract_id}'],
+    ['sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)'],
+  ],
+  [
+    'listContractTransactions',
+    'brp',
+    [
+      '',
+      'status=invalid',
+      'sender_eic={eic}&receiver_eic={eic}',
+      'delivery_date=2026-01-02',
+      'delivery_start={T1}&delivery_end={T2}',
+      'slot_number_from=4&slot_number_to=8',
+    ],
+    ['sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)'],
+  ],
+  [
+    'getTransactionHistory',
+    'brp',
+    [''],
+    ['sheet_contract_no_delivery_day_revision_key(contract_no, delivery_day)'],
+  ],
+  [
+    'listNominations',
+    'brp',
+    [
+      '',
+      'tso=DE_TENNET',
+      'direction=out',
+      'delivery_date=2026-01-02',
+      'delivery_start={T1}&delivery_end={T2}',
+      'slot_number_from=4&slot_number_to=8',
+      'include_slots=true',
+    ],
+    ['nomination_of_brp(brp_no; delivery_day, id)'],
+  ],
+  [
+    'listNominations',
+    'brp',
+    ['status=pending'],
+    ['nomination_of_brp_by_status(brp_no, status; delivery_day, id)'],
+  ],
+  [
+    'listNominations',
+    'brp',
+    ['eic={eic}', 'status=pending&eic={eic}'],
+    ['nomination_of_eic(brp_no, eic; delivery_day, id)'],
+  ],
+  [
+    'getNominationHistory',
+    'brp',
+    [''],
+    ['nomination_position_no_delivery_day_direction_version_key(position_no, delivery_day, direction)'],
+  ],
+  ['getDaySchedule', 'brp', ['delivery_date=2026-01-02'], ['nomination_of_brp(brp_no, delivery_day)']],
+  ['listBrps', 'operator', [''], ['brp_id_key(; id)']],
+  ['listAccounts', 'operator', [''], ['account_id_key(; id)']],
+  ['listBalanceGroups', 'operator', ['', 'tso=DE_TENNET'], ['balance_group_in_order(; eic)']],
+  ['listBalanceGroups', 'operator', ['brp_id={brp_id}'], ['balance_group_of_brp_in_order(brp_no; eic)']],
+  ['listApiKeys', 'operator', [''], ['api_key_pkey(; id)']],
+  ['listApiKeys', 'operator', ['owner_type=operator'], ['api_key_of_owner(owner; id)']],
+  ['listApiKeys', 'operator', ['owner_id={brp_id}'], ['api_key_of_brp(brp_no; id)']],
+  ['listApiKeys', 'operator', ['owner_id={account_id}'], ['api_key_of_account(account_no; id)']],
+  ['listUsers', 'operator', [''], ['app_user_pkey(; id)']],
+  ['listUsers', 'operator', ['role=operator'], ['app_user_of_role(role; id)']],
+  ['listUsers', 'operator', ['email=a@users.example'], []],
+  ['listUsers', 'operator', ['brp_id={brp_id}'], ['app_user_of_brp(brp_no; id)']],
+  ['listUsers', 'operator', ['account_id={account_id}'], ['app_user_of_account(account_no; id)']],
+  ['operatorListCustomers', 'operator', ['', 'tso=DE_TENNET', 'search=x'], ['customer_pkey(; id)']],
+  ['operatorListCustomers', 'operator', ['brp_id={brp_id}'], ['customer_of_brp(brp_no; id)']],
+  [
+    'operatorListCustomers',
+    'operator',
+    ['brp_id={brp_id}&status=pending'],
+    ['customer_of_brp_by_status(brp_no, status; id)'],
+  ],
+  ['operatorListCustomers', 'operator', ['status=pending'], ['customer_by_status(status; id)']],
+  ['operatorListCustomers', 'operator', ['eic={eic}'], ['customer_of_position(brp_no, position_no; id)']],
+  ['listAssets', 'operator', ['', 'offered=false'], ['asset_pkey(; id)']],
+  ['listAssets', 'operator', ['technology=solar'], ['asset_of_technology(technology; id)']],
+  ['listAssets', 'operator', ['tso=DE_TENNET'], ['asset_of_tso(tso; id)']],
+  ['listAssets', 'operator', ['offered=true'], ['offer_asset_id_key(; asset_id)']],
+  ['listDemands', 'operator', [''], ['demand_id_key(; id)']],
+  ['listDemands', 'operator', ['country=DE'], ['demand_of_country(country; id)']],
+  [
+    'operatorListContracts',
+    'operator',
+    ['', 'status=pending', 'type=ppa', 'active_on=2026-01-01', 'delivery_start={T1}', 'delivery_end={T1}'],
+    ['contract_id_key(; id)'],
+  ],
+  ['operatorListContracts', 'operator', ['external_id=x'], []],
+  [
+    'operatorListContracts',
+    'operator',
+    ['eic={eic}'],
+    ['contract_sold_from(seller_brp, seller_eic; id)', 'contract_bought_at(buyer_brp, buyer_eic; id)'],
+  ],
+  [
+    'operatorListTransactions',
+    'operator',
+    [
+      '',
+      'status=valid',
+      'type=ppa',
+      'delivery_date=2026-01-02',
+      'delivery_start={T1}&delivery_end={T2}',
+      'slot_number_from=4&slot_number_to=8',
+    ],
+    ['sheet_of_day(; delivery_day, contract_no)'],
+  ],
+  [
+    'operatorListTransactions',
+    'operator',
+    ['status=invalid'],
+    ['sheet_invalid(; delivery_day, contract_no)'],
+  ],
+  [
+    'operatorListTransactions',
+    'operator',
+    ['status=superseded'],
+    ['sheet_superseded(; delivery_day, contract_no)'],
+  ],
+  [
+    'operatorListTransactions',
+    'operator',
+    ['sender_eic={eic}', 'sender_eic={eic}&receiver_eic={eic}', 'status=invalid&sender_eic={eic}'],
+    ['sheet_sent_from(sender_brp, sender_position; delivery_day, contract_no)'],
+  ],
+  [
+    'operatorListTransactions',
+    'operator',
+    ['receiver_eic={eic}'],
+    ['sheet_received_at(receiver_brp, receiver_position; delivery_day, contract_no)'],
+  ],
+  [
+    'operatorListTransactions',
+    'operator',
+    ['contract_id={contract_id}'],
+    ['sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)'],
+  ],
+  [
+    'operatorListNominations',
+    'operator',
+    [
+      '',
+      'tso=DE_TENNET',
+      'direction=out',
+      'delivery_date=2026-01-02',
+      'delivery_start={T1}&delivery_end={T2}',
+      'slot_number_from=4&slot_number_to=8',
+      'include_slots=true',
+    ],
+    ['nomination_of_day(; delivery_day, id)'],
+  ],
+  [
+    'operatorListNominations',
+    'operator',
+    ['status=pending'],
+    ['nomination_by_status(status; delivery_day, id)'],
+  ],
+  [
+    'operatorListNominations',
+    'operator',
+    ['eic={eic}'],
+    ['nomination_of_eic(brp_no, eic; delivery_day, id)'],
+  ],
+  [
+    'listMismatches',
+    'operator',
+    ['delivery_date=2026-01-02', 'delivery_date=2026-01-02&tso=DE_TENNET'],
+    ['nomination_of_day(delivery_day; id)'],
+  ],
+  [
+    'listUnsent',
+    'operator',
+    ['', 'delivery_date=2026-01-02', 'tso=DE_TENNET'],
+    ['nomination_unsent(; gate_closure, id)'],
+  ],
+  ['listMessages', 'operator', ['', 'direction=out', 'order=newest_first'], ['message_pkey(; id)']],
+  [
+    'listMessages',
+    'operator',
+    ['delivery_date=2026-01-02', 'order=newest_first&delivery_date=2026-01-02'],
+    ['message_of_day(delivery_day; id)'],
+  ],
+  [
+    'listMessages',
+    'operator',
+    ['state=failed', 'order=newest_first&state=failed'],
+    ['message_of_state(state; id)'],
+  ],
+  ['listMessages', 'operator', ['type=anomaly'], ['message_of_type(type; id)']],
+  ['listMessages', 'operator', ['tso=DE_TENNET'], ['message_of_tso(tso; id)']],
+  ['listAudit', 'operator', ['', 'order=newest_first'], ['audit_pkey(; no)']],
+  ['listAudit', 'operator', ['subject=x', 'order=newest_first&subject=x'], ['audit_of_subject(subject; no)']],
+  ['listAudit', 'operator', ['actor=x'], ['audit_of_actor(actor; no)']],
+  ['listAudit', 'operator', ['action=x'], ['audit_of_action(action; no)']],
+  ['listOwnApiKeys', 'user of a BRP', [''], ['api_key_of_brp(brp_no; id)']],
+  ['listOwnBalanceGroups', 'user of a BRP', [''], ['balance_group_of_brp_in_order(brp_no; eic)']],
+  ['listOwnApiKeys', 'user of an account', [''], ['api_key_of_account(account_no; id)']],
+  ['browseAssets', 'user of an account', [''], ['offer_pkey(; published_no)']],
+  ['browseDemands', 'user of an account', [''], ['demand_pkey(; published_no)']],
+  ['listMarketAssets', 'account', [''], ['offer_pkey(; published_no)']],
+  ['listMarketDemands', 'account', [''], ['demand_pkey(; published_no)']],
+];
+
+type PlanNode = { readonly [name: string]: unknown; readonly Plans?: readonly PlanNode[] };
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+type Index = { readonly name: string; readonly is_unique: boolean; readonly columns: readonly string[] };
+const READ_INDEXES = `
+  select c.relname as name, i.indisunique as is_unique, array(
+    select a.attname::text from pg_attribute a where a.attrelid = i.indexrelid order by a.attnum) as columns
+  from pg_index i join pg_class c on c.oid = i.indexrelid
+  where c.relnamespace = 'public'::regnamespace`;
+
+class Explainer {
+  private readonly client = new pg.Client(readerConfig(platform.databaseUrl));
+  private indexes = new Map<string, Index>();
+
+  async open(): Promise<void> {
+    await this.client.connect();
+    const { rows } = await this.client.query<Index>(READ_INDEXES);
+    this.indexes = new Map(rows.map((row) => [row.name, row]));
+  }
+
+  close = () => this.client.end();
+
+  /** What the statement reads by its generic plan, under the settings of the server's reading connections. */
+  async readsOf({ statement, values }: Asked): Promise<string[]> {
+    const literal = (value: unknown) =>
+      value === null
+        ? 'null'
+        : this.client.escapeLiteral(Array.isArray(value) ? `{${value.join()}}` : String(value));
+    const given = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
+    await this.client.query(`prepare asked as ${statement.text}`);
+    const { rows } = await this.client.query(`explain (format json) execute asked ${given}`);
+    await this.client.query('deallocate asked');
+    const [{ Plan: plan }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
+    const scans = nodesOf(plan).filter((node) => node['Relation Name'] !== undefined);
+    return scans.map((node) => this.scanOf(node)).filter((scan) => scan !== null);
+  }
+
+  private scanOf(node: PlanNode): string | null {
+    const index = this.indexes.get(String(node['Index Name']));
+    if (!index) return `${String(node['Node Type'])} on ${String(node['Relation Name'])}`;
+    const condition = String(node['Index Cond'] ?? '');
+    const { name, is_unique, columns } = index;
+    const equal = columns.filter((column) => new RegExp(`\\b${column}\\)?(?:::\\w+)? = `).test(condition));
+    const ranged = columns.filter(
+      (column) => !equal.includes(column) && new RegExp(`\\b${column}\\b`).test(condition),
+    );
+    if (is_unique && equal.length === columns.length) return null;
+    if (name === 'position_eic_tso_key' && equal[0] === 'eic') return null;
+    return `${name}(${equal.join(', ')}${ranged.length === 0 ? '' : `; ${ranged.join(', ')}`})`;
+  }
+}
+
+/** Filters name a record by the parameter that its id has in paths. */
+function addressOf({ path }: Endpoint, query: string): string {
+  const named = { ...ids, eic, T1: '2026-01-01T00:00:00Z', T2: '2026-01-03T00:00:00Z' };
+  return `${path}?${query}`.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof named) => named[name] ?? name);
+}
+
+type Answer = { readonly statusCode: number; readonly body: string };
+
+/** Who calls is looked up before a list is read. */
+const isOfCaller = (name: string) => name === 'find_key' || name === 'find_session';
+
+test('every list reads the rows of its tenant and main filter by an index, and no others', async (t) => {
+  const explainer = new Explainer();
+  await explainer.open();
+  t.after(explainer.close);
+  for (const [id, caller, queries, wanted] of PLANS) {
+    const endpoint = ENDPOINTS[id];
+    assert.ok(endpoint, id);
+    for (const query of queries) {
+      const listener = caller === 'account' ? customerApp : app;
+      const ask = (): Promise<Answer> =>
+        listener.inject({ url: addressOf(endpoint, query), headers: CALLERS[caller] });
+      // The first request of a process also reads what later ones remember.
+      await ask();
+      asked.clear();
+      const { statusCode, body }: Answer = await ask();
+      assert.equal(statusCode, 200, body);
+      const reads = [];
+      for (const [name, one] of asked) if (!isOfCaller(name)) reads.push(...(await explainer.readsOf(one)));
+      assert.deepEqual(reads, wanted, `${id} for ${caller}: ${query}`);
+    }
+  }
+});
+
+const isList = ({ response, numberedPages }: Endpoint) =>
+  numberedPages === true || 'pagination' in ((response as { properties?: object }).properties ?? {});
+
+/** Parameters that say which page is wanted and how it looks, not which records the list has. */
+const NOT_FILTERS = new Set(['limit', 'after', 'page', 'include_assets']);
+
+test('the plans of all lists are known, for each of their filters', () => {
+  const lists = Object.values(ENDPOINTS).filter(isList);
+  assert.ok(lists.length > 20, `${lists.length} lists`);
+  for (const { id, query } of lists) {
+    const queries = PLANS.flatMap(([of, , all]) => (of === id ? all : []));
+    assert.ok(queries.length > 0, `${id} is not in the table of plans`);
+    const known = new Set(queries.flatMap((text) => [...new URLSearchParams(text).keys()]));
+    const filters = Object.keys((query as { properties?: object }).properties ?? {});
+    const missing = filters.filter((name) => !NOT_FILTERS.has(name) && !known.has(name));
+    assert.deepEqual(missing, [], `filters of ${id} whose plans are not known`);
+  }
+});

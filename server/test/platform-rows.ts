@@ -1,0 +1,107 @@
+import type pg from 'pg';
+
+export type PlatformSize = {
+  readonly brps: number;
+  /** So many customers, contracts that it sells, keys and users every BRP has. */
+  readonly rowsPerBrp: number;
+  /** Delivery days from 2026-01-01 on, with a sheet per contract and two nominations per position. */
+  readonly days: number;
+};
+
+/** $1 is the number of BRPs; all numbers begin at 1. */
+const OF_BRPS = [
+  `insert into brp (id, name, created_at)
+   select gen_random_uuid(), 'BRP ' || n, now() from generate_series(1, $1::int) n`,
+  `insert into account (id, name, created_at)
+   select gen_random_uuid(), 'Account ' || n, now() from generate_series(1, $1::int) n`,
+  `insert into balance_group (eic, brp_no, name, created_at)
+   select 'EIC' || lpad((no * 3 + n)::text, 13, '0'), no, 'Balance group', now()
+   from brp, generate_series(0, 2) n where no <= $1::int`,
+  `insert into position (eic, tso, brp_no, enabled)
+   select eic, tso, brp_no, true from balance_group, unnest('{DE_AMPRION,DE_TENNET}'::tso[]) tso
+   where brp_no <= $1::int`,
+];
+
+/** $1 is the number of rows, $2 how many of them each BRP has. */
+const OF_ROWS = [
+  `insert into customer (id, brp_no, name, status, position_no, metadata, search_terms, assigned_at, created_at)
+   select gen_random_uuid(), p.brp_no, 'Stadtwerke ' || n,
+     (array['pending', 'active', 'deactivated'])[1 + n % 3]::customer_status, p.no, '{}',
+     array['stadtwerke ' || n], now(), now()
+   from generate_series(0, $1::int - 1) n
+   join (select *, row_number() over (partition by brp_no order by no) - 1 as nth from position) p
+     on p.brp_no = 1 + n / $2::int and p.nth = n % 6`,
+  `insert into asset (id, name, nominal_power_kw, technology, tso, created_at)
+   select gen_random_uuid(), 'Windpark ' || n, 1000 + n % 1000 + $2::int,
+     (array['solar', 'wind_onshore'])[1 + n % 2]::technology, (array['DE_AMPRION', 'DE_TENNET'])[1 + n % 2]::tso, now()
+   from generate_series(1, $1::int) n`,
+  `insert into offer (published_no, asset_id, published_at, ppa_type, delivery_start, country, price_years, price_cents)
+   select row_number() over (), id, now(), 'PAY_AS_PRODUCED', now(), 'DE', '{5}', array[6100 + $2::int]
+   from (select id from asset limit $1::int / 2) as offered`,
+  `insert into demand (published_no, id, published_at, contract_years, annual_kwh, country)
+   select n, gen_random_uuid(), now(), $2::int, 24000, (array['DE', 'AT'])[1 + n % 2]
+   from generate_series(1, $1::int) n`,
+  'update market_list set version = $1::int * $2::int',
+  `insert into contract (id, external_id, type, delivery_start, delivery_end, seller_customer, seller_name, seller_eic,
+     seller_tso, seller_position, seller_brp, buyer_customer, buyer_name, buyer_eic, buyer_tso, buyer_position, buyer_brp,
+     ppa_type, created_at)
+   with party as (
+     select row_number() over (order by c.brp_no, c.id) - 1 as n, c.id, c.name, p.eic, p.tso, p.no, p.brp_no
+     from customer c join position p on p.no = c.position_no)
+   select gen_random_uuid(), 'PPA-' || s.n, 'ppa', now() - interval '1 year', now() + $2::int * interval '1 year',
+     s.id, s.name, s.eic, s.tso, s.no, s.brp_no, b.id, b.name, b.eic, b.tso, b.no, b.brp_no, 'produced', now()
+   from party s join party b on b.n = (s.n * 37 + 1) % $1::int`,
+  `insert into api_key (id, hash, prefix, name, owner, brp_no, account_no, scopes, created_at)
+   select gen_random_uuid(), uuid_send(gen_random_uuid()), 'sk', 'Key ' || n, owner,
+     case owner when 'brp' then 1 + n / $2::int end, case owner when 'account' then 1 + n / $2::int end, '{}', now()
+   from generate_series(0, $1::int - 1) n, unnest('{brp,account}'::key_owner[]) owner`,
+  `insert into app_user (id, email, name, role, may_manage, brp_no, account_no, created_at)
+   select gen_random_uuid(), role::text || n || '@users.example', 'User ' || n, role, true,
+     case role when 'brp' then 1 + n / $2::int end, case role when 'account' then 1 + n / $2::int end, now()
+   from generate_series(0, $1::int - 1) n, unnest('{brp,account}'::key_owner[]) role`,
+  `insert into audit (at, actor, action, subject)
+   select now(), 'key_' || n / $2::int, 'action.' || n / $2::int, 'cust_' || n / $2::int
+   from generate_series(0, $1::int - 1) n`,
+  `insert into message (id, direction, type, tso, delivery_day, version, state, created_at)
+   select gen_random_uuid(), (array['out', 'in'])[1 + n % 2]::message_direction,
+     (array['schedule', 'confirmation'])[1 + n % 2]::message_type, (array['DE_AMPRION', 'DE_TENNET'])[1 + n % 2]::tso,
+     date '2020-01-01' + n / $2::int, 1, (array['confirmed', 'applied'])[1 + n % 2]::message_state, now()
+   from generate_series(0, $1::int - 1) n`,
+  `insert into unsent_schedule (tso, delivery_day, noted_at)
+   select 'DE_AMPRION', date '2020-01-01' + n / $2::int, now() from generate_series(0, $1::int - 1, $2::int) n`,
+];
+
+/** $1 is the number of days. Of fifty sheets one is corrected, of 500 one has an invalid cell. */
+const OF_DAYS = [
+  `insert into sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position, sender_brp,
+     receiver_brp, status_mask, volumes)
+   select encode(set_byte(uuid_send(gen_random_uuid()), 15, 0), 'hex')::uuid, now(), no, date '2026-01-01' + day, 1,
+     seller_position, buyer_position, seller_brp, buyer_brp,
+     case when (no + day) % 500 = 0 then 3 when (no + day) % 50 = 0 then 5 else 1 end,
+     decode('02' || repeat('03e8', 96), 'hex')
+   from contract, generate_series(0, $1::int - 1) day`,
+  `insert into nomination (id, position_no, brp_no, eic, tso, delivery_day, direction, version, status, amounts,
+     gate_closure, sent_at, created_at, basis_contracts, basis_revisions, basis_invalidations)
+   select gen_random_uuid(), no, brp_no, eic, tso, date '2026-01-01' + day, direction, 1,
+     case (no + day) % 50 when 0 then 'partial_match' when 1 then 'pending' else 'match' end::nomination_status,
+     array_fill(1, array[96]), timestamptz '2025-12-31 13:30Z' + day * interval '1 day',
+     case (no + day) % 50 when 1 then null else now() end, now(), '{}', '{}', '{}'
+   from position, generate_series(0, $1::int - 1) day, unnest('{out,in}'::direction[]) direction`,
+  `insert into anomaly (nomination_id, message_id)
+   select n.id, m.id from nomination n, (select id from message limit 1) m
+   where n.status = 'partial_match' and n.delivery_day < date '2026-01-01' + $1::int`,
+];
+
+/**
+ * Fills an empty database with the rows of a platform, directly and within seconds. All BRPs are of the same size, so
+ * what a list of one of them costs must not depend on how many there are.
+ */
+export async function insertPlatformRows(
+  client: pg.Client,
+  { brps, rowsPerBrp, days }: PlatformSize,
+): Promise<void> {
+  for (const text of OF_BRPS) await client.query(text, [brps]);
+  for (const text of OF_ROWS) await client.query(text, [brps * rowsPerBrp, rowsPerBrp]);
+  for (const text of OF_DAYS) await client.query(text, [days]);
+  await client.query('vacuum (analyze)');
+}
