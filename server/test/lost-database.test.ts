@@ -157,13 +157,13 @@ for (const { name, of, cause } of FAULTS) {
   });
 }
 
-for (const of of SETUPS) {
-  test(`${of.name}: while Postgres is stopped, requests and /readyz are answered 503 in time`, async () => {
-    const requests = await requestsOf(of);
-    const stopped = await processesOf(of);
+for (const setup of SETUPS) {
+  test(`${setup.name}: while Postgres is stopped, requests and /readyz are answered 503 in time`, async () => {
+    const requests = await requestsOf(setup);
+    const stopped = await processesOf(setup);
     for (const pid of stopped) process.kill(pid, 'SIGSTOP');
     try {
-      const ready = async () => (await fetch(`${of.product.adminUrl}/readyz`)).status;
+      const ready = async () => (await fetch(`${setup.product.adminUrl}/readyz`)).status;
       const outcomes = await Promise.all([
         ready(),
         ...requests.map(async (request) => (await request()).status),
@@ -174,8 +174,8 @@ for (const of of SETUPS) {
       for (const pid of stopped) process.kill(pid, 'SIGCONT');
     }
     await untilBack(requests);
-    assert.equal((await fetch(`${of.product.adminUrl}/readyz`)).status, 200);
-    assert.equal(of.product.child.exitCode, null, of.product.log());
+    assert.equal((await fetch(`${setup.product.adminUrl}/readyz`)).status, 200);
+    assert.equal(setup.product.child.exitCode, null, setup.product.log());
   });
 }
 
