@@ -98,305 +98,180 @@ const ENDPOINTS = Object.assign({}, brpEndpoints, marketEndpoints, operatorEndpo
 };
 
 /**
- * What a list reads, by whom it is asked and with which filters: the indexes, each with the columns that its condition
- * compares for equality and, behind the semicolon, for order. Look-ups of single rows by a unique key, and of a balance
- * group's positions, are left out.
+ * What a list reads, by caller, list and queries; a dash is a query without filters. Each index has the columns that its
+ * condition compares for equality and, behind the semicolon, for order. Look-ups of single rows by a unique key, and of
+ * a balance group's positions, are left out.
  */
-const PLANS: readonly (readonly [id: string, caller: Caller, queries: string[], reads: string[]])[] = [
-  ['listCustomers', 'brp', ['', 'tso=DE_TENNET', 'search=x'], ['customer_of_brp(brp_no; id)']],
-  ['listCustomers', 'brp', ['status=pending'], ['customer_of_brp_by_status(brp_no, status; id)']],
-  [
-    'listCustomers',
-    'brp',
-    ['eic={eic}', 'status=pending&eic={eic}'],
-    ['customer_of_position(brp_no, position_no; id)'],
-  ],
-  [
-    'listContracts',
-    'brp',
-    ['', 'status=pending', 'type=ppa', 'active_on=2026-01-01', 'delivery_start={T1}', 'delivery_end={T1}'],
-    ['contract_sold(seller_brp; id)', 'contract_bought(buyer_brp; id)'],
-  ],
-  [
-    'listContracts',
-    'brp',
-    ['eic={eic}'],
-    [
-      'contract_sold_from(seller_brp, seller_eic; id)',
-      'contract_sold_to(seller_brp, buyer_eic; id)',
-      'contract_bought_from(buyer_brp, seller_eic; id)',
-      'contract_bought_at(buyer_brp, buyer_eic; id)',
-    ],
-  ],
-  [
-    'listTransactions',
-    'brp',
-    [
-      '',
-      'status=valid',
-      'delivery_date=2026-01-02',
-      'type=ppa',
-      'delivery_start={T1}&delivery_end={T2}',
-      'slot_number_from=4&slot_number_to=8',
-    ],
-    [
-      'sheet_sent(sender_brp; delivery_day, contract_no)',
-      'sheet_received(receiver_brp; delivery_day, contract_no)',
-    ],
-  ],
-  [
-    'listTransactions',
-    'brp',
-    ['status=invalid', 'status=invalid&sender_eic={eic}'],
-    [
-      'sheet_sent_invalid(sender_brp; delivery_day, contract_no)',
-      'sheet_received_invalid(receiver_brp; delivery_day, contract_no)',
-    ],
-  ],
-  [
-    'listTransactions',
-    'brp',
-    ['status=superseded', 'status=superseded&sender_eic={eic}&receiver_eic={eic}'],
-    [
-      'sheet_sent_superseded(sender_brp; delivery_day, contract_no)',
-      'sheet_received_superseded(receiver_brp; delivery_day, contract_no)',
-    ],
-  ],
-  [
-    'listTransactions',
-    'brp',
-    ['sender_eic={eic}'],
-    [
-      'sheet_sent_from(sender_brp, sender_position; delivery_day, contract_no)',
-      'sheet_received_from(receiver_brp, sender_position; delivery_day, contract_no)',
-    ],
-  ],
-  [
-    'listTransactions',
-    'brp',
-    ['receiver_eic={eic}'],
-    [
-      'sheet_sent_to(sender_brp, receiver_position; delivery_day, contract_no)',
-      'sheet_received_at(receiver_brp, receiver_position; delivery_day, contract_no)',
-    ],
-  ],
-  [
-    'listTransactions',
-    'brp',
-    ['sender_eic={eic}&receiver_eic={eic}'],
-    [
-      'sheet_sent_to(sender_brp, receiver_position; delivery_day, contract_no)',
-      'sheet_received_from(receiver_brp, sender_position; delivery_day, contract_no)',
-    ],
-  ],
-  [
-    'listTransactions',
-    'brp',
-    ['contract_id={contract_id}'],
-    ['sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)'],
-  ],
-  [
-    'listContractTransactions',
-    'brp',
-    [
-      '',
-      'status=invalid',
-      'sender_eic={eic}&receiver_eic={eic}',
-      'delivery_date=2026-01-02',
-      'delivery_start={T1}&delivery_end={T2}',
-      'slot_number_from=4&slot_number_to=8',
-    ],
-    ['sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)'],
-  ],
-  [
-    'getTransactionHistory',
-    'brp',
-    [''],
-    ['sheet_contract_no_delivery_day_revision_key(contract_no, delivery_day)'],
-  ],
-  [
-    'listNominations',
-    'brp',
-    [
-      '',
-      'tso=DE_TENNET',
-      'direction=out',
-      'delivery_date=2026-01-02',
-      'delivery_start={T1}&delivery_end={T2}',
-      'slot_number_from=4&slot_number_to=8',
-      'include_slots=true',
-    ],
-    ['nomination_of_brp(brp_no; delivery_day, id)'],
-  ],
-  [
-    'listNominations',
-    'brp',
-    ['status=pending'],
-    ['nomination_of_brp_by_status(brp_no, status; delivery_day, id)'],
-  ],
-  [
-    'listNominations',
-    'brp',
-    ['eic={eic}', 'status=pending&eic={eic}'],
-    ['nomination_of_eic(brp_no, eic; delivery_day, id)'],
-  ],
-  [
-    'getNominationHistory',
-    'brp',
-    [''],
-    ['nomination_position_no_delivery_day_direction_version_key(position_no, delivery_day, direction)'],
-  ],
-  ['getDaySchedule', 'brp', ['delivery_date=2026-01-02'], ['nomination_of_brp(brp_no, delivery_day)']],
-  ['listBrps', 'operator', [''], ['brp_id_key(; id)']],
-  ['listAccounts', 'operator', [''], ['account_id_key(; id)']],
-  ['listBalanceGroups', 'operator', ['', 'tso=DE_TENNET'], ['balance_group_in_order(; eic)']],
-  ['listBalanceGroups', 'operator', ['brp_id={brp_id}'], ['balance_group_of_brp_in_order(brp_no; eic)']],
-  ['listApiKeys', 'operator', [''], ['api_key_pkey(; id)']],
-  ['listApiKeys', 'operator', ['owner_type=operator'], ['api_key_of_owner(owner; id)']],
-  ['listApiKeys', 'operator', ['owner_id={brp_id}'], ['api_key_of_brp(brp_no; id)']],
-  ['listApiKeys', 'operator', ['owner_id={account_id}'], ['api_key_of_account(account_no; id)']],
-  ['listUsers', 'operator', [''], ['app_user_pkey(; id)']],
-  ['listUsers', 'operator', ['role=operator'], ['app_user_of_role(role; id)']],
-  ['listUsers', 'operator', ['email=a@users.example'], []],
-  ['listUsers', 'operator', ['brp_id={brp_id}'], ['app_user_of_brp(brp_no; id)']],
-  ['listUsers', 'operator', ['account_id={account_id}'], ['app_user_of_account(account_no; id)']],
-  ['operatorListCustomers', 'operator', ['', 'tso=DE_TENNET', 'search=x'], ['customer_pkey(; id)']],
-  ['operatorListCustomers', 'operator', ['brp_id={brp_id}'], ['customer_of_brp(brp_no; id)']],
-  [
-    'operatorListCustomers',
-    'operator',
-    ['brp_id={brp_id}&status=pending'],
-    ['customer_of_brp_by_status(brp_no, status; id)'],
-  ],
-  ['operatorListCustomers', 'operator', ['status=pending'], ['customer_by_status(status; id)']],
-  ['operatorListCustomers', 'operator', ['eic={eic}'], ['customer_of_position(brp_no, position_no; id)']],
-  ['listAssets', 'operator', ['', 'offered=false'], ['asset_pkey(; id)']],
-  ['listAssets', 'operator', ['technology=solar'], ['asset_of_technology(technology; id)']],
-  ['listAssets', 'operator', ['tso=DE_TENNET'], ['asset_of_tso(tso; id)']],
-  ['listAssets', 'operator', ['offered=true'], ['offer_asset_id_key(; asset_id)']],
-  ['listDemands', 'operator', [''], ['demand_id_key(; id)']],
-  ['listDemands', 'operator', ['country=DE'], ['demand_of_country(country; id)']],
-  [
-    'operatorListContracts',
-    'operator',
-    ['', 'status=pending', 'type=ppa', 'active_on=2026-01-01', 'delivery_start={T1}', 'delivery_end={T1}'],
-    ['contract_id_key(; id)'],
-  ],
-  ['operatorListContracts', 'operator', ['external_id=x'], []],
-  [
-    'operatorListContracts',
-    'operator',
-    ['eic={eic}'],
-    ['contract_sold_from(seller_brp, seller_eic; id)', 'contract_bought_at(buyer_brp, buyer_eic; id)'],
-  ],
-  [
-    'operatorListTransactions',
-    'operator',
-    [
-      '',
-      'status=valid',
-      'type=ppa',
-      'delivery_date=2026-01-02',
-      'delivery_start={T1}&delivery_end={T2}',
-      'slot_number_from=4&slot_number_to=8',
-    ],
-    ['sheet_of_day(; delivery_day, contract_no)'],
-  ],
-  [
-    'operatorListTransactions',
-    'operator',
-    ['status=invalid'],
-    ['sheet_invalid(; delivery_day, contract_no)'],
-  ],
-  [
-    'operatorListTransactions',
-    'operator',
-    ['status=superseded'],
-    ['sheet_superseded(; delivery_day, contract_no)'],
-  ],
-  [
-    'operatorListTransactions',
-    'operator',
-    ['sender_eic={eic}', 'sender_eic={eic}&receiver_eic={eic}', 'status=invalid&sender_eic={eic}'],
-    ['sheet_sent_from(sender_brp, sender_position; delivery_day, contract_no)'],
-  ],
-  [
-    'operatorListTransactions',
-    'operator',
-    ['receiver_eic={eic}'],
-    ['sheet_received_at(receiver_brp, receiver_position; delivery_day, contract_no)'],
-  ],
-  [
-    'operatorListTransactions',
-    'operator',
-    ['contract_id={contract_id}'],
-    ['sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)'],
-  ],
-  [
-    'operatorListNominations',
-    'operator',
-    [
-      '',
-      'tso=DE_TENNET',
-      'direction=out',
-      'delivery_date=2026-01-02',
-      'delivery_start={T1}&delivery_end={T2}',
-      'slot_number_from=4&slot_number_to=8',
-      'include_slots=true',
-    ],
-    ['nomination_of_day(; delivery_day, id)'],
-  ],
-  [
-    'operatorListNominations',
-    'operator',
-    ['status=pending'],
-    ['nomination_by_status(status; delivery_day, id)'],
-  ],
-  [
-    'operatorListNominations',
-    'operator',
-    ['eic={eic}'],
-    ['nomination_of_eic(brp_no, eic; delivery_day, id)'],
-  ],
-  [
-    'listMismatches',
-    'operator',
-    ['delivery_date=2026-01-02', 'delivery_date=2026-01-02&tso=DE_TENNET'],
-    ['nomination_of_day(delivery_day; id)'],
-  ],
-  [
-    'listUnsent',
-    'operator',
-    ['', 'delivery_date=2026-01-02', 'tso=DE_TENNET'],
-    ['nomination_unsent(; gate_closure, id)'],
-  ],
-  ['listMessages', 'operator', ['', 'direction=out', 'order=newest_first'], ['message_pkey(; id)']],
-  [
-    'listMessages',
-    'operator',
-    ['delivery_date=2026-01-02', 'order=newest_first&delivery_date=2026-01-02'],
-    ['message_of_day(delivery_day; id)'],
-  ],
-  [
-    'listMessages',
-    'operator',
-    ['state=failed', 'order=newest_first&state=failed'],
-    ['message_of_state(state; id)'],
-  ],
-  ['listMessages', 'operator', ['type=anomaly'], ['message_of_type(type; id)']],
-  ['listMessages', 'operator', ['tso=DE_TENNET'], ['message_of_tso(tso; id)']],
-  ['listAudit', 'operator', ['', 'order=newest_first'], ['audit_pkey(; no)']],
-  ['listAudit', 'operator', ['subject=x', 'order=newest_first&subject=x'], ['audit_of_subject(subject; no)']],
-  ['listAudit', 'operator', ['actor=x'], ['audit_of_actor(actor; no)']],
-  ['listAudit', 'operator', ['action=x'], ['audit_of_action(action; no)']],
-  ['listOwnApiKeys', 'user of a BRP', [''], ['api_key_of_brp(brp_no; id)']],
-  ['listOwnBalanceGroups', 'user of a BRP', [''], ['balance_group_of_brp_in_order(brp_no; eic)']],
-  ['listOwnApiKeys', 'user of an account', [''], ['api_key_of_account(account_no; id)']],
-  ['browseAssets', 'user of an account', [''], ['offer_pkey(; published_no)']],
-  ['browseDemands', 'user of an account', [''], ['demand_pkey(; published_no)']],
-  ['listMarketAssets', 'account', [''], ['offer_pkey(; published_no)']],
-  ['listMarketDemands', 'account', [''], ['demand_pkey(; published_no)']],
-];
+const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
+  brp: {
+    listCustomers: {
+      '- tso=DE_TENNET search=x': 'customer_of_brp(brp_no; id)',
+      'status=pending': 'customer_of_brp_by_status(brp_no, status; id)',
+      'eic={eic} status=pending&eic={eic}': 'customer_of_position(brp_no, position_no; id)',
+    },
+    listContracts: {
+      '- status=pending type=ppa active_on=2026-01-01 delivery_start={T1} delivery_end={T1}':
+        'contract_sold(seller_brp; id) + contract_bought(buyer_brp; id)',
+      'eic={eic}':
+        'contract_sold_from(seller_brp, seller_eic; id) + contract_sold_to(seller_brp, buyer_eic; id) + contract_bought_from(buyer_brp, seller_eic; id) + contract_bought_at(buyer_brp, buyer_eic; id)',
+    },
+    listTransactions: {
+      '- status=valid delivery_date=2026-01-02 type=ppa delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8':
+        'sheet_sent(sender_brp; delivery_day, contract_no) + sheet_received(receiver_brp; delivery_day, contract_no)',
+      'status=invalid status=invalid&sender_eic={eic}':
+        'sheet_sent_invalid(sender_brp; delivery_day, contract_no) + sheet_received_invalid(receiver_brp; delivery_day, contract_no)',
+      'status=superseded status=superseded&sender_eic={eic}&receiver_eic={eic}':
+        'sheet_sent_superseded(sender_brp; delivery_day, contract_no) + sheet_received_superseded(receiver_brp; delivery_day, contract_no)',
+      'sender_eic={eic}':
+        'sheet_sent_from(sender_brp, sender_position; delivery_day, contract_no) + sheet_received_from(receiver_brp, sender_position; delivery_day, contract_no)',
+      'receiver_eic={eic}':
+        'sheet_sent_to(sender_brp, receiver_position; delivery_day, contract_no) + sheet_received_at(receiver_brp, receiver_position; delivery_day, contract_no)',
+      'sender_eic={eic}&receiver_eic={eic}':
+        'sheet_sent_to(sender_brp, receiver_position; delivery_day, contract_no) + sheet_received_from(receiver_brp, sender_position; delivery_day, contract_no)',
+      'contract_id={contract_id}': 'sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)',
+    },
+    listContractTransactions: {
+      '- status=invalid sender_eic={eic}&receiver_eic={eic} delivery_date=2026-01-02 delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8':
+        'sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)',
+    },
+    getTransactionHistory: {
+      '-': 'sheet_contract_no_delivery_day_revision_key(contract_no, delivery_day)',
+    },
+    listNominations: {
+      '- tso=DE_TENNET direction=out delivery_date=2026-01-02 delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8 include_slots=true':
+        'nomination_of_brp(brp_no; delivery_day, id)',
+      'status=pending': 'nomination_of_brp_by_status(brp_no, status; delivery_day, id)',
+      'eic={eic} status=pending&eic={eic}': 'nomination_of_eic(brp_no, eic; delivery_day, id)',
+    },
+    getNominationHistory: {
+      '-': 'nomination_position_no_delivery_day_direction_version_key(position_no, delivery_day, direction)',
+    },
+    getDaySchedule: {
+      'delivery_date=2026-01-02': 'nomination_of_brp(brp_no, delivery_day)',
+    },
+  },
+  operator: {
+    listBrps: {
+      '-': 'brp_id_key(; id)',
+    },
+    listAccounts: {
+      '-': 'account_id_key(; id)',
+    },
+    listBalanceGroups: {
+      '- tso=DE_TENNET': 'balance_group_in_order(; eic)',
+      'brp_id={brp_id}': 'balance_group_of_brp_in_order(brp_no; eic)',
+    },
+    listApiKeys: {
+      '-': 'api_key_pkey(; id)',
+      'owner_type=operator': 'api_key_of_owner(owner; id)',
+      'owner_id={brp_id}': 'api_key_of_brp(brp_no; id)',
+      'owner_id={account_id}': 'api_key_of_account(account_no; id)',
+    },
+    listUsers: {
+      '-': 'app_user_pkey(; id)',
+      'role=operator': 'app_user_of_role(role; id)',
+      'email=a@users.example': '',
+      'brp_id={brp_id}': 'app_user_of_brp(brp_no; id)',
+      'account_id={account_id}': 'app_user_of_account(account_no; id)',
+    },
+    operatorListCustomers: {
+      '- tso=DE_TENNET search=x': 'customer_pkey(; id)',
+      'brp_id={brp_id}': 'customer_of_brp(brp_no; id)',
+      'brp_id={brp_id}&status=pending': 'customer_of_brp_by_status(brp_no, status; id)',
+      'status=pending': 'customer_by_status(status; id)',
+      'eic={eic}': 'customer_of_position(brp_no, position_no; id)',
+    },
+    listAssets: {
+      '- offered=false': 'asset_pkey(; id)',
+      'technology=solar': 'asset_of_technology(technology; id)',
+      'tso=DE_TENNET': 'asset_of_tso(tso; id)',
+      'offered=true': 'offer_asset_id_key(; asset_id)',
+    },
+    listDemands: {
+      '-': 'demand_id_key(; id)',
+      'country=DE': 'demand_of_country(country; id)',
+    },
+    operatorListContracts: {
+      '- status=pending type=ppa active_on=2026-01-01 delivery_start={T1} delivery_end={T1}':
+        'contract_id_key(; id)',
+      'external_id=x': '',
+      'eic={eic}':
+        'contract_sold_from(seller_brp, seller_eic; id) + contract_bought_at(buyer_brp, buyer_eic; id)',
+    },
+    operatorListTransactions: {
+      '- status=valid type=ppa delivery_date=2026-01-02 delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8':
+        'sheet_of_day(; delivery_day, contract_no)',
+      'status=invalid': 'sheet_invalid(; delivery_day, contract_no)',
+      'status=superseded': 'sheet_superseded(; delivery_day, contract_no)',
+      'sender_eic={eic} sender_eic={eic}&receiver_eic={eic} status=invalid&sender_eic={eic}':
+        'sheet_sent_from(sender_brp, sender_position; delivery_day, contract_no)',
+      'receiver_eic={eic}': 'sheet_received_at(receiver_brp, receiver_position; delivery_day, contract_no)',
+      'contract_id={contract_id}': 'sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)',
+    },
+    operatorListNominations: {
+      '- tso=DE_TENNET direction=out delivery_date=2026-01-02 delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8 include_slots=true':
+        'nomination_of_day(; delivery_day, id)',
+      'status=pending': 'nomination_by_status(status; delivery_day, id)',
+      'eic={eic}': 'nomination_of_eic(brp_no, eic; delivery_day, id)',
+    },
+    listMismatches: {
+      'delivery_date=2026-01-02 delivery_date=2026-01-02&tso=DE_TENNET':
+        'nomination_of_day(delivery_day; id)',
+    },
+    listUnsent: {
+      '- delivery_date=2026-01-02 tso=DE_TENNET': 'nomination_unsent(; gate_closure, id)',
+    },
+    listMessages: {
+      '- direction=out order=newest_first': 'message_pkey(; id)',
+      'delivery_date=2026-01-02 order=newest_first&delivery_date=2026-01-02':
+        'message_of_day(delivery_day; id)',
+      'state=failed order=newest_first&state=failed': 'message_of_state(state; id)',
+      'type=anomaly': 'message_of_type(type; id)',
+      'tso=DE_TENNET': 'message_of_tso(tso; id)',
+    },
+    listAudit: {
+      '- order=newest_first': 'audit_pkey(; no)',
+      'subject=x order=newest_first&subject=x': 'audit_of_subject(subject; no)',
+      'actor=x': 'audit_of_actor(actor; no)',
+      'action=x': 'audit_of_action(action; no)',
+    },
+  },
+  'user of a BRP': {
+    listOwnApiKeys: {
+      '-': 'api_key_of_brp(brp_no; id)',
+    },
+    listOwnBalanceGroups: {
+      '-': 'balance_group_of_brp_in_order(brp_no; eic)',
+    },
+  },
+  'user of an account': {
+    listOwnApiKeys: {
+      '-': 'api_key_of_account(account_no; id)',
+    },
+    browseAssets: {
+      '-': 'offer_pkey(; published_no)',
+    },
+    browseDemands: {
+      '-': 'demand_pkey(; published_no)',
+    },
+  },
+  account: {
+    listMarketAssets: {
+      '-': 'offer_pkey(; published_no)',
+    },
+    listMarketDemands: {
+      '-': 'demand_pkey(; published_no)',
+    },
+  },
+};
+
+const cases = (Object.keys(PLANS) as Caller[]).flatMap((caller) =>
+  Object.entries(PLANS[caller]).flatMap(([id, plans]) =>
+    Object.entries(plans).flatMap(([queries, wanted]) =>
+      queries.split(' ').map((query) => ({ caller, id, query: query === '-' ? '' : query, wanted })),
+    ),
+  ),
+);
 
 type PlanNode = { readonly [name: string]: unknown; readonly Plans?: readonly PlanNode[] };
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
@@ -465,22 +340,20 @@ test('every list reads the rows of its tenant and main filter by an index, and n
   const explainer = new Explainer();
   await explainer.open();
   t.after(explainer.close);
-  for (const [id, caller, queries, wanted] of PLANS) {
+  for (const { caller, id, query, wanted } of cases) {
     const endpoint = ENDPOINTS[id];
     assert.ok(endpoint, id);
-    for (const query of queries) {
-      const listener = caller === 'account' ? customerApp : app;
-      const ask = (): Promise<Answer> =>
-        listener.inject({ url: addressOf(endpoint, query), headers: CALLERS[caller] });
-      // The first request of a process also reads what later ones remember.
-      await ask();
-      asked.clear();
-      const { statusCode, body }: Answer = await ask();
-      assert.equal(statusCode, 200, body);
-      const reads = [];
-      for (const [name, one] of asked) if (!isOfCaller(name)) reads.push(...(await explainer.readsOf(one)));
-      assert.deepEqual(reads, wanted, `${id} for ${caller}: ${query}`);
-    }
+    const listener = caller === 'account' ? customerApp : app;
+    const ask = (): Promise<Answer> =>
+      listener.inject({ url: addressOf(endpoint, query), headers: CALLERS[caller] });
+    // The first request of a process also reads what later ones remember.
+    await ask();
+    asked.clear();
+    const { statusCode, body } = await ask();
+    assert.equal(statusCode, 200, body);
+    const reads = [];
+    for (const [name, one] of asked) if (!isOfCaller(name)) reads.push(...(await explainer.readsOf(one)));
+    assert.equal(reads.join(' + '), wanted, `${id} for ${caller}: ${query}`);
   }
 });
 
@@ -494,7 +367,7 @@ test('the plans of all lists are known, for each of their filters', () => {
   const lists = Object.values(ENDPOINTS).filter(isList);
   assert.ok(lists.length > 20, `${lists.length} lists`);
   for (const { id, query } of lists) {
-    const queries = PLANS.flatMap(([of, , all]) => (of === id ? all : []));
+    const queries = cases.filter((one) => one.id === id).map((one) => one.query);
     assert.ok(queries.length > 0, `${id} is not in the table of plans`);
     const known = new Set(queries.flatMap((text) => [...new URLSearchParams(text).keys()]));
     const filters = Object.keys((query as { properties?: object }).properties ?? {});

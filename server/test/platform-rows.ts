@@ -100,8 +100,11 @@ export async function insertPlatformRows(
   client: pg.Client,
   { brps, rowsPerBrp, days }: PlatformSize,
 ): Promise<void> {
+  // As a restore does: references are known to hold, and checking them takes most of the time.
+  await client.query('set session_replication_role = replica');
   for (const text of OF_BRPS) await client.query(text, [brps]);
   for (const text of OF_ROWS) await client.query(text, [brps * rowsPerBrp, rowsPerBrp]);
   for (const text of OF_DAYS) await client.query(text, [days]);
+  await client.query('reset session_replication_role');
   await client.query('vacuum (analyze)');
 }
