@@ -7,7 +7,7 @@ import { createApp, createCustomerApp, createRateLimiter } from '../src/app.ts';
 import { createLastUsed } from '../src/auth/last-used.ts';
 import { movableClock } from '../src/clock.ts';
 import { readerConfig } from '../src/db/connection.ts';
-import { type Database, knownHotStatements, type Statement } from '../src/db/database.ts';
+import type { Database, Statement } from '../src/db/database.ts';
 import { createMetrics } from '../src/metrics.ts';
 import { signedIn } from './browser.ts';
 import { startTestPlatform } from './harness.ts';
@@ -294,12 +294,6 @@ class Explainer {
 
   close = () => this.client.end();
 
-  /** What a hot statement reads, whatever its values are. */
-  async readsOfHot({ text }: Statement): Promise<string[]> {
-    const { rows } = await this.client.query(`explain (generic_plan, format json) ${text}`);
-    return this.readsIn(rows[0]['QUERY PLAN']);
-  }
-
   /** What the statement reads by its generic plan, under the settings of the server's reading connections. */
   async readsOf({ statement, values }: Asked): Promise<string[]> {
     const literal = (value: unknown) =>
@@ -310,10 +304,7 @@ class Explainer {
     await this.client.query(`prepare asked as ${statement.text}`);
     const { rows } = await this.client.query(`explain (format json) execute asked ${given}`);
     await this.client.query('deallocate asked');
-    return this.readsIn(rows[0]['QUERY PLAN']);
-  }
-
-  private readsIn([{ Plan: plan }]: [{ Plan: PlanNode }]): string[] {
+    const [{ Plan: plan }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
     const scans = nodesOf(plan).filter((node) => node['Relation Name'] !== undefined);
     return scans.map((node) => this.scanOf(node)).filter((scan) => scan !== null);
   }
@@ -362,21 +353,6 @@ test('every list reads the rows of its tenant and main filter by an index, and n
     const reads = [];
     for (const [name, one] of asked) if (!isOfCaller(name)) reads.push(...(await explainer.readsOf(one)));
     assert.equal(reads.join(' + '), wanted, `${id} for ${caller}: ${query}`);
-  }
-});
-
-test('every hot statement reads by conditions on indexes alone', async (t) => {
-  const explainer = new Explainer();
-  await explainer.open();
-  t.after(explainer.close);
-  const hot = knownHotStatements();
-  assert.ok(
-    hot.some(({ name }) => name === 'list_transactions'),
-    'lists were asked for before',
-  );
-  for (const one of hot) {
-    const reads = await explainer.readsOfHot(one);
-    assert.ok(!reads.some((read) => / on |\(\)$/.test(read)), `${one.name}: ${reads.join(' + ')}`);
   }
 });
 
