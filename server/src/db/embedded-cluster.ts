@@ -34,6 +34,11 @@ export type Say = (message: string) => void;
 
 const isWindows = process.platform === 'win32';
 
+/** Another process works on the data folder. */
+export class FolderInUse extends Error {
+  override name = 'FolderInUse';
+}
+
 /**
  * One server per data folder. The lock must die with its holder, however it dies, and must not be won by two
  * servers that find it abandoned at the same moment: a pid file can do neither, a lock of the kernel on a
@@ -58,7 +63,7 @@ export function lockFolder(dataDir: string): { release: () => void } {
         cause: error,
       });
     }
-    throw new Error(
+    throw new FolderInUse(
       `Another Saldo server is using the data folder ${dataDir}: stop it, or use another folder.`,
       { cause: error },
     );
@@ -169,7 +174,7 @@ async function createCluster(dataDir: string, folder: string, host: Host): Promi
 }
 
 /** A rename outlasts a power cut only when the folder above it is on disk. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   if (isWindows) return; // Folders cannot be opened there, and NTFS keeps a journal of such changes.
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());
