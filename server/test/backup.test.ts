@@ -89,14 +89,12 @@ const setCounter = async (count: number) => {
 
 /** Calls `write` with 1, 2, … until `done` is settled, at least three times. Returns the last count. */
 async function keepWriting(write: (count: number) => Promise<void>, done: Promise<unknown>): Promise<number> {
-  let isDone = false;
-  const end = () => {
-    isDone = true;
-  };
-  done.then(end, end);
-  let count = 0;
-  while (!isDone || count < 3) await write(++count);
-  return count;
+  const goesOn = () => false;
+  const isDone = done.then(() => true);
+  for (let count = 1; ; count++) {
+    await write(count);
+    if (count >= 3 && (await Promise.race([isDone, Promise.resolve().then(goesOn)]))) return count;
+  }
 }
 
 type Cell = { slot_number: number; version: number; status: string; volume: number };

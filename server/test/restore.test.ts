@@ -198,7 +198,7 @@ test('a backup of an older schema is restored and brought up to date', async () 
   const connection = new pg.Client({ connectionString: source });
   await connection.connect();
   await connection.query('begin');
-  await migrateInTransaction(connection, 2, () => {});
+  await migrateInTransaction(connection, 2);
   await connection.query('commit');
   await connection.end();
   await query(source, "insert into brp (id, name, created_at) values (gen_random_uuid(), 'Old', now())");
@@ -312,6 +312,29 @@ test('a file that is cut off, changed anywhere, or no backup at all is rejected 
     assert.equal(run.code, 1, what);
     assert.match(run.err, reason);
     assert.ok(!existsSync(file('untouched')), what);
+  }
+});
+
+test('rows that are not those of the backup are found before anything is committed', async () => {
+  const backup = await openBackupFile(whole, () => {});
+  const text = Buffer.concat(await Array.fromAsync(backup.body(() => {}))).toString('latin1');
+  await backup.close();
+  const target = await emptyDatabase();
+  for (const [from, to] of [
+    ['\tNordwind', '\tSuedwind'],
+    ['"name":"brp","rows":', '"name":"brp","rows":1'],
+  ] as const) {
+    const changed = text.replace(from, to);
+    assert.notEqual(changed, text, from);
+    async function* body() {
+      yield Buffer.from(changed, 'latin1');
+    }
+    // With a checksum that is right, as if the backup had been made so.
+    await writeBackupFile(file('changed.saldo'), backup.header, body(), new AbortController().signal);
+    const run = await restore('changed.saldo', target);
+    assert.equal(run.code, 1, from);
+    assert.match(run.err, /Nothing was restored: The rows of brp are not those of the backup/);
+    assert.equal(await countOf(target), 0);
   }
 });
 

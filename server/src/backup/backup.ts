@@ -72,7 +72,7 @@ async function beginSnapshot(client: pg.Client): Promise<BackupTable[]> {
   }
 }
 
-export async function serverVersion(client: pg.Client): Promise<string> {
+async function serverVersion(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ server_version: string }>('show server_version');
   return rows[0]?.server_version ?? '';
 }

@@ -5,7 +5,9 @@
 import type pg from 'pg';
 import { type BackupTable, quoteName, type Sequence } from './format.ts';
 
-const OF_THE_SCHEMA = `c.relnamespace = current_schema()::regnamespace
+/** Where names without a schema are looked up, as in all statements of the server. */
+const SCHEMAS = 'select oid from pg_namespace where nspname = any(current_schemas(false))';
+const OF_THE_SCHEMA = `c.relnamespace in (${SCHEMAS}) and pg_table_is_visible(c.oid)
   and not exists (select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass and d.deptype = 'e')`;
 
 /** Tables with the columns that can be written: the values of generated columns follow from the others. */
@@ -50,7 +52,7 @@ export async function estimateRows(client: pg.Client, table: BackupTable): Promi
 /** The number of tables, views, sequences, types and functions. */
 export async function countObjects(client: pg.Client): Promise<number> {
   const own = (catalogue: string, namespace: string) =>
-    `(select count(*) from ${catalogue} c where ${namespace} = current_schema()::regnamespace and not exists (
+    `(select count(*) from ${catalogue} c where ${namespace} in (${SCHEMAS}) and not exists (
        select from pg_depend d
        where d.objid = c.oid and d.classid = '${catalogue}'::regclass and d.deptype in ('e', 'i')))`;
   const { rows } = await client.query<{ count: number }>(

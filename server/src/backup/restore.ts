@@ -21,7 +21,7 @@ import {
 } from './format.ts';
 import type { Progress } from './progress.ts';
 
-export type RestoreResult = { readonly tables: number; readonly rows: number; readonly createdAt: string };
+export type RestoreResult = { readonly tables: number; readonly rows: number };
 
 type Options = {
   /** Tables of the backup that are left out. */
@@ -58,9 +58,7 @@ export const restore = (url: string, file: BackupFile, options: Options): Promis
     const { progress } = options;
     await begin(client, 'isolation level read committed', LOAD_SETTINGS);
     await rejectUsedDatabase(client);
-    const messages: string[] = [];
-    const say = (message: string) => void messages.push(message);
-    await migrateInTransaction(client, header.migrations.length, say);
+    await migrateInTransaction(client, header.migrations.length);
     const tables = await chooseTables(client, header, options.without);
 
     const rebuild = await takeDown(client);
@@ -75,11 +73,11 @@ export const restore = (url: string, file: BackupFile, options: Options): Promis
     await verify(client, tables, totals, progress);
 
     progress.start('Applying newer migrations and collecting statistics', 0);
-    await migrateInTransaction(client, Number.POSITIVE_INFINITY, say);
+    await migrateInTransaction(client, Number.POSITIVE_INFINITY);
     await client.query(`analyze ${(await listTables(client)).map(({ name }) => quoteName(name)).join(', ')}`);
     await client.query('commit');
     const rows = totals.tables.reduce((sum, table) => (tables.has(table.name) ? sum + table.rows : sum), 0);
-    return { tables: tables.size, rows, createdAt: header.createdAt };
+    return { tables: tables.size, rows };
   });
 
 async function rejectUsedDatabase(client: pg.Client): Promise<void> {

@@ -124,7 +124,7 @@ export async function openCluster(dataDir: string, host: Host, say: Say): Promis
   if (version !== String(major)) {
     throw new Error(
       `The database in ${folder} was made by Postgres ${version}, but this is Postgres ${major}: ` +
-        'dump it with the Saldo that made it, and load it into a new data folder.',
+        'back it up with the Saldo that made it (saldo backup), and restore it into a new data folder.',
     );
   }
   // Device and inode name a folder as long as a process can be at work in it, even if the folder is moved.

@@ -40,11 +40,7 @@ export async function migrate(url: string, say: (message: string) => void): Prom
  * Applies the next `count` migrations inside the caller's transaction. The caller holds the runner's advisory lock.
  * The runner cannot be told that a transaction is open, so its own BEGIN, COMMIT and ROLLBACK are left out.
  */
-export async function migrateInTransaction(
-  client: pg.Client,
-  count: number,
-  say: (message: string) => void,
-): Promise<void> {
+export async function migrateInTransaction(client: pg.Client, count: number): Promise<void> {
   const withoutTransactions = Object.create(client, {
     query: {
       value: (text: unknown, values?: unknown[]) =>
@@ -53,7 +49,8 @@ export async function migrateInTransaction(
           : client.query(text as string, values),
     },
   }) as pg.Client;
-  await runner({ ...optionsFor(say), dbClient: withoutTransactions, noLock: true, count });
+  // The logger would print the whole migration; its error is thrown as well.
+  await runner({ ...optionsFor(() => {}), dbClient: withoutTransactions, noLock: true, count });
 }
 
 /** The migrations of this version in their order. Line ends do not count: Git may change them. */
