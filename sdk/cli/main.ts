@@ -10,7 +10,7 @@ module.enableCompileCache?.(path.join(cache, 'saldo'));
 const { runCli } = await import('./run.ts');
 
 const interrupt = new AbortController();
-process.once('SIGINT', () => interrupt.abort());
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort());
 
 // A reader that has seen enough, `head` for example, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { SaldoConnectionError, SaldoProblem } from '../src/index.ts';
+import { addBackupCommands } from './commands/backup.ts';
 import { addContractCommands } from './commands/contracts.ts';
 import { addCustomerCommands } from './commands/customers.ts';
 import { addExchangeCommands } from './commands/exchange.ts';
@@ -66,6 +67,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addNominationCommands,
     addExchangeCommands,
     addPlatformCommands,
+    addBackupCommands,
   ]) {
     add(program, open);
   }

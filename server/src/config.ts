@@ -209,6 +209,12 @@ function workers(env: Environment): number {
     : wholeNumber(env, 'WORKERS', range, ', or auto');
 }
 
+/** Null: the embedded database. */
+export const readDatabaseUrl = (env: Environment): string | null =>
+  url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']);
+
+export const readDataDir = (env: Environment): string => text(env, 'DATA_DIR') ?? 'data';
+
 const PORTS = { min: 0, max: 65_535 };
 
 export function readConfig(env: Environment): Config {
@@ -221,7 +227,7 @@ export function readConfig(env: Environment): Config {
     baseUrl: url(env, 'BASE_URL', ['http:', 'https:']),
     customerBaseUrl: url(env, 'CUSTOMER_BASE_URL', ['http:', 'https:']),
     errorBase: url(env, 'ERROR_BASE', ['http:', 'https:']),
-    databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseUrl: readDatabaseUrl(env),
     redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
     rateLimit: wholeNumber(env, 'RATE_LIMIT', { min: 1, max: 1_000_000_000, default: 300 }),
     rateWindowS: wholeNumber(env, 'RATE_WINDOW_S', { min: 1, max: 86_400, default: 60 }),
@@ -241,6 +247,6 @@ export function readConfig(env: Environment): Config {
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
   };
   // Last, because folders are the only ones that leave a trace.
-  const dataDir = folder('DATA_DIR', text(env, 'DATA_DIR') ?? 'data');
+  const dataDir = folder('DATA_DIR', readDataDir(env));
   return { ...settings, dataDir, exchange: exchange(env, dataDir) };
 }

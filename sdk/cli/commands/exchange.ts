@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { operatorEndpoints as api, type Message } from '@saldo/api';
 import type { Command } from 'commander';
 import { localTime } from '../days.ts';
@@ -10,8 +7,8 @@ import { addFields, readFields } from '../fields.ts';
 import { sizeOf } from '../files.ts';
 import type { Session } from '../session.ts';
 import { type Column, mwh } from '../tables.ts';
-import { UsageError } from '../usage.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';
+import { runServerProgram } from './server-program.ts';
 
 const MESSAGE_COLUMNS: readonly Column<Message>[] = [
   ['ID', ({ id }) => id],
@@ -149,7 +146,6 @@ async function showMismatches(session: Session, query: { delivery_date: string }
   );
 }
 
-/** The simulator is no part of the SDK: it is a program of the checkout, which this only starts. */
 function addSimulator(program: Command, open: OpenSession): void {
   program
     .command('simulate-tso')
@@ -158,20 +154,8 @@ function addSimulator(program: Command, open: OpenSession): void {
     .allowUnknownOption()
     .allowExcessArguments()
     .action(
-      doing(open, async (session, { args }) => {
-        const { terminal } = session;
-        const simulator = fileURLToPath(new URL('server/src/simulator/main.ts', terminal.checkout));
-        if (!existsSync(simulator)) throw new UsageError('simulate-tso works in a checkout of Saldo only');
-        const child = spawn(process.execPath, [simulator, ...args], {
-          cwd: fileURLToPath(terminal.checkout),
-          env: terminal.env,
-          stdio: ['ignore', 'pipe', 'pipe'],
-        });
-        child.stdout.on('data', (text: Buffer) => void terminal.stdout.write(text));
-        child.stderr.on('data', (text: Buffer) => void terminal.stderr.write(text));
-        terminal.signal.addEventListener('abort', () => child.kill('SIGTERM'));
-        const [code] = (await once(child, 'close')) as [number | null];
-        if (code !== 0) session.endWith(code ?? 1);
-      }),
+      doing(open, (session, { args }) =>
+        runServerProgram(session, 'simulate-tso', 'simulator/main.ts', args),
+      ),
     );
 }

@@ -34,6 +34,11 @@ export type Say = (message: string) => void;
 
 const isWindows = process.platform === 'win32';
 
+/** Another process works on the data folder. */
+export class FolderInUse extends Error {
+  override name = 'FolderInUse';
+}
+
 /**
  * One server per data folder. The lock must die with its holder, however it dies, and must not be won by two
  * servers that find it abandoned at the same moment: a pid file can do neither, a lock of the kernel on a
@@ -58,7 +63,7 @@ export function lockFolder(dataDir: string): { release: () => void } {
         cause: error,
       });
     }
-    throw new Error(
+    throw new FolderInUse(
       `Another Saldo server is using the data folder ${dataDir}: stop it, or use another folder.`,
       { cause: error },
     );
@@ -119,7 +124,7 @@ export async function openCluster(dataDir: string, host: Host, say: Say): Promis
   if (version !== String(major)) {
     throw new Error(
       `The database in ${folder} was made by Postgres ${version}, but this is Postgres ${major}: ` +
-        'dump it with the Saldo that made it, and load it into a new data folder.',
+        'back it up with the Saldo that made it (saldo backup), and restore it into a new data folder.',
     );
   }
   // Device and inode name a folder as long as a process can be at work in it, even if the folder is moved.
@@ -169,7 +174,7 @@ async function createCluster(dataDir: string, folder: string, host: Host): Promi
 }
 
 /** A rename outlasts a power cut only when the folder above it is on disk. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   if (isWindows) return; // Folders cannot be opened there, and NTFS keeps a journal of such changes.
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());

@@ -44,6 +44,9 @@ type Endpoint = {
 type Server = { cluster: Cluster; host: Host; endpoint: Endpoint; settings: Settings; say: Say };
 
 const isWindows = process.platform === 'win32';
+const LOOPBACK = '127.0.0.1';
+/** It is a part of the name of the socket. */
+const SOCKET_PORT = 5432;
 
 const defaultSettings: Settings = {
   fsync: 'on',
@@ -87,6 +90,16 @@ export async function startEmbeddedPostgres(options: {
     lock.release();
     throw error;
   }
+}
+
+/** The address of the embedded database that another process has started; only its user and root can connect. */
+export async function findRunningPostgres(dataDir: string): Promise<string> {
+  const folder = join(await realpath(dataDir), 'postgres');
+  const data = join(folder, 'data');
+  const password = await readFile(join(folder, 'password'), 'utf8');
+  const [, , , port = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split(/\r?\n/);
+  const host = isWindows ? LOOPBACK : socketFolder({ folder, data });
+  return urlOf({ cluster: { password }, endpoint: { host, port: Number(port) } }, 'saldo');
 }
 
 /** Starts Postgres, and starts it again whenever it ends without having been told to. */
@@ -251,7 +264,13 @@ async function createDatabase(client: pg.Client): Promise<void> {
 }
 
 /** The port is always there, or PGPORT would decide; a host in the query is how a path fits into a URL. */
-function urlOf({ cluster, endpoint: { host, port } }: Server, database: string): string {
+function urlOf(
+  {
+    cluster,
+    endpoint: { host, port },
+  }: { cluster: Pick<Cluster, 'password'>; endpoint: Pick<Endpoint, 'host' | 'port'> },
+  database: string,
+): string {
   const [address, query] = isWindows ? [host, ''] : ['localhost', `host=${encodeURIComponent(host)}&`];
   return `postgres://saldo:${cluster.password}@${address}:${port}/${database}?${query}sslmode=disable`;
 }
@@ -263,10 +282,9 @@ function urlOf({ cluster, endpoint: { host, port } }: Server, database: string):
  * socket every hour, so that a cleaner of temporary files leaves it alone.
  */
 function socketOf(cluster: Cluster, { account }: Host): Endpoint {
-  const port = 5432;
-  const fits = Buffer.byteLength(join(cluster.folder, `.s.PGSQL.${port}`)) < 104;
-  const digest = createHash('sha256').update(cluster.data).digest('hex').slice(0, 16);
-  const host = fits ? cluster.folder : `/tmp/saldo-${digest}`;
+  const port = SOCKET_PORT;
+  const host = socketFolder(cluster);
+  const fits = host === cluster.folder;
   return {
     host,
     port,
@@ -287,6 +305,11 @@ function socketOf(cluster: Cluster, { account }: Host): Endpoint {
   };
 }
 
+function socketFolder({ folder, data }: Pick<Cluster, 'folder' | 'data'>): string {
+  if (Buffer.byteLength(join(folder, `.s.PGSQL.${SOCKET_PORT}`)) < 104) return folder;
+  return `/tmp/saldo-${createHash('sha256').update(data).digest('hex').slice(0, 16)}`;
+}
+
 async function makePrivateFolder(folder: string, account: Host['account']): Promise<void> {
   const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
   if (isNew && account !== undefined) await chown(folder, account.uid, account.gid);
@@ -302,7 +325,7 @@ async function makePrivateFolder(folder: string, account: Host['account']): Prom
 
 /** Windows has no sockets that Postgres and Node both know. */
 async function freePort(): Promise<Endpoint> {
-  const host = '127.0.0.1';
+  const host = LOOPBACK;
   const port = await new Promise<number>((resolve, reject) => {
     const probe = createServer().once('error', reject);
     probe.listen(0, host, () => {

@@ -1,0 +1,98 @@
+/** Backs up and restores a platform; `saldo backup` and `saldo restore` start it. */
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { ConfigError } from '../config.ts';
+import { FolderInUse } from '../db/embedded-cluster.ts';
+import { BackupError, backUp } from './backup.ts';
+import { openBackupFile } from './file.ts';
+import { BackupFileError } from './format.ts';
+import { openSource, openTarget } from './place.ts';
+import { createProgress, formatBytes, formatCount } from './progress.ts';
+import { checkMigrations, restore } from './restore.ts';
+
+const EXIT = { problem: 1, interrupted: 130 } as const;
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+const progress = createProgress(process.stderr);
+
+/** The command line has checked them. */
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { without: { type: 'string', multiple: true, default: [] } },
+  });
+  const [command = '', file = ''] = positionals;
+  return { command, file, without: values.without };
+}
+
+async function runBackup(file: string, signal: AbortSignal): Promise<void> {
+  const startedAt = Date.now();
+  const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version: saldo } = JSON.parse(manifest) as { version: string };
+  const source = await openSource(process.env, say);
+  try {
+    const { tables, rows, bytes } = await backUp(source.url, file, { saldo, progress, signal });
+    progress.stop();
+    say(
+      `Backed up ${source.name} to ${file}: ${formatCount(rows)} rows of ${tables} tables, ` +
+        `${formatBytes(bytes)}, ${secondsSince(startedAt)} s.`,
+    );
+  } finally {
+    await source.close();
+  }
+}
+
+async function runRestore(file: string, without: readonly string[], signal: AbortSignal): Promise<void> {
+  const startedAt = Date.now();
+  progress.start('Checking the file', 0);
+  const backup = await openBackupFile(file, (bytes) => progress.add({ done: 0, bytes }));
+  try {
+    await checkMigrations(backup.header);
+    signal.throwIfAborted();
+    progress.stop();
+    const target = await openTarget(process.env, say);
+    try {
+      const { tables, rows } = await restore(target.url, backup, { without, progress, signal });
+      progress.stop();
+      say(
+        `Restored ${target.name} as of ${backup.header.createdAt}: ${formatCount(rows)} rows of ${tables} tables, ` +
+          `compared with the backup, ${secondsSince(startedAt)} s. The server can be started.`,
+      );
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await backup.close();
+  }
+}
+
+const secondsSince = (startedAt: number): string => ((Date.now() - startedAt) / 1000).toFixed(1);
+
+/** What an operator can act on is one line; everything else comes with its stack. */
+function explain(error: unknown, file: string): string {
+  if (error instanceof BackupFileError) return `${file} ${error.message}.`;
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  if (/Connection terminated/.test(message)) return 'The connection to the database was lost.';
+  const isPlain =
+    error instanceof BackupError || error instanceof ConfigError || error instanceof FolderInUse;
+  // Several addresses of a host that all refuse make an error without a message.
+  return isPlain || code !== undefined ? message || `${code}` : (stack ?? String(error));
+}
+
+async function main(): Promise<void> {
+  const interrupt = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort());
+  const { command, file, without } = readArguments();
+  const isRestore = command === 'restore';
+  try {
+    await (isRestore ? runRestore(file, without, interrupt.signal) : runBackup(file, interrupt.signal));
+  } catch (error) {
+    progress.stop();
+    const isInterrupted = interrupt.signal.aborted;
+    const reason = isInterrupted ? 'Interrupted.' : explain(error, file);
+    process.stderr.write(`${isRestore ? 'Nothing was restored' : 'No backup was made'}: ${reason}\n`);
+    process.exitCode = isInterrupted ? EXIT.interrupted : EXIT.problem;
+  }
+}
+
+await main();

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { readDatabaseUrl, readDataDir } from '../config.ts';
+import { findRunningPostgres, startEmbeddedPostgres } from '../db/embedded.ts';
+import { FolderInUse } from '../db/embedded-cluster.ts';
+import { BackupError } from './backup.ts';
+
+/** The database that DATABASE_URL or DATA_DIR names, ready for connections. */
+export type Place = { readonly name: string; readonly url: string; close(): Promise<void> };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Say = (message: string) => void;
+
+/** The database to back up. A running embedded one is used as it is; one that does not run is started for a while. */
+export async function openSource(env: Environment, say: Say): Promise<Place> {
+  const external = externalPlace(env);
+  if (external !== null) return external;
+  const dataDir = path.resolve(readDataDir(env));
+  const name = `the database in ${dataDir}`;
+  if (!existsSync(path.join(dataDir, 'postgres'))) {
+    throw new BackupError(
+      `There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL as for the server.`,
+    );
+  }
+  try {
+    const { url, stop } = await startEmbeddedPostgres({ dataDir, say });
+    return { name, url, close: stop };
+  } catch (error) {
+    if (!(error instanceof FolderInUse)) throw error;
+  }
+  const url = await findRunningPostgres(dataDir).catch((error: Error) => {
+    throw new BackupError(
+      `The server in ${dataDir} cannot be reached: ${error.message}. ` +
+        'Run this as the user of the server or as root, and not while the server starts or stops.',
+      { cause: error },
+    );
+  });
+  return { name, url, close: async () => {} };
+}
+
+/** The database to restore into. An embedded one is made when there is none, and its server must not run. */
+export async function openTarget(env: Environment, say: Say): Promise<Place> {
+  const external = externalPlace(env);
+  if (external !== null) return external;
+  const dataDir = path.resolve(readDataDir(env));
+  const { url, stop } = await startEmbeddedPostgres({ dataDir, say, settings: RESTORE_SETTINGS });
+  return { name: `the database in ${dataDir}`, url, close: stop };
+}
+
+/** Tables that are created and loaded in one transaction need no write-ahead log: their files are synced at its end. */
+const RESTORE_SETTINGS = { wal_level: 'minimal', max_wal_senders: '0' };
+
+function externalPlace(env: Environment): Place | null {
+  const url = readDatabaseUrl(env);
+  return url === null ? null : { name: 'the database of DATABASE_URL', url, close: async () => {} };
+}

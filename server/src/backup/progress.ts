@@ -1,0 +1,61 @@
+/** What a long command shows while it works: a line that changes on a terminal, a line now and then elsewhere. */
+
+type Output = { readonly isTTY?: boolean; write(text: string): unknown };
+
+export type Progress = {
+  /** Begins the next step. A total of zero: how much there is to do is not known. */
+  start(label: string, total: number): void;
+  /** `done` counts what the step's total counts. */
+  add(step: { done: number; rows?: number; bytes: number }): void;
+  /** Leaves an empty line for what is written next. */
+  stop(): void;
+};
+
+const REDRAW_MS = 200;
+const LINE_EVERY_MS = 10_000;
+const CLEAR_LINE = '\r\u001b[2K';
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** `12.3 MB`. */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${UNITS[power]}`;
+}
+
+export const formatCount = (count: number): string => count.toLocaleString('en-US');
+
+export function createProgress(output: Output, now: () => number = Date.now): Progress {
+  const isTerminal = output.isTTY === true;
+  let [label, total, done, rows, bytes] = ['', 0, 0, 0, 0];
+  let [startedAt, writtenAt] = [0, 0];
+
+  const write = (text: string) => {
+    writtenAt = now();
+    output.write(isTerminal ? CLEAR_LINE + text : `${text}\n`);
+  };
+  const describe = () => {
+    const seconds = (now() - startedAt) / 1000;
+    return [
+      // A total may be an estimate, so it is not a hundred per cent before the step ends.
+      ...(total > 0 ? [`${Math.min(99, Math.floor((done / total) * 100))} %`] : []),
+      ...(rows > 0 ? [`${formatCount(rows)} rows`] : []),
+      formatBytes(bytes),
+      ...(seconds > 0 ? [`${formatBytes(Math.round(bytes / seconds))}/s`] : []),
+    ].join(', ');
+  };
+  return {
+    start(nextLabel, nextTotal) {
+      [label, total, done, rows, bytes, startedAt] = [nextLabel, nextTotal, 0, 0, 0, now()];
+      write(`${label}…`);
+    },
+    add(step) {
+      done += step.done;
+      rows += step.rows ?? 0;
+      bytes += step.bytes;
+      if (now() - writtenAt >= (isTerminal ? REDRAW_MS : LINE_EVERY_MS)) write(`${label}: ${describe()}`);
+    },
+    stop() {
+      if (isTerminal) output.write(CLEAR_LINE);
+    },
+  };
+}

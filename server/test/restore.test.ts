@@ -1,0 +1,447 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { openBackupFile, writeBackupFile } from '../src/backup/file.ts';
+import { BackupFileError, quoteName } from '../src/backup/format.ts';
+import { startEmbeddedPostgres } from '../src/db/embedded.ts';
+import { listMigrations, migrate, migrateInTransaction } from '../src/db/migrate.ts';
+import { loadDemo } from '../src/demo/load.ts';
+import { runCommand } from './command-line.ts';
+import { databaseUrl, TEST_SERVER_VARIABLE } from './databases.ts';
+import { client, startTestPlatform } from './harness.ts';
+import { startProduct } from './product.ts';
+import { createWorld } from './world.ts';
+
+/** Restores by the command line, into databases and folders in which no server runs. */
+
+const OPERATOR = { key: 'operator-of-the-restore-tests', eic: '11XSALDO-------Z' };
+const PROGRAM = fileURLToPath(new URL('../src/backup/main.ts', import.meta.url));
+const server = process.env[TEST_SERVER_VARIABLE] ?? '';
+
+const platform = await startTestPlatform();
+await platform.db.transaction((tx) => loadDemo(tx, OPERATOR, platform.clock.now()));
+const operator = client(platform.baseUrl, await createWorld(platform.db, platform.clock).operatorKey());
+// Leaves a row in the audit trail, which nothing else can write.
+await operator('/operator/v1/brps', { method: 'POST', body: { name: 'Audited' } });
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo-restore-'));
+const databases: string[] = [];
+after(async () => {
+  for (const name of databases) await query(server, `drop database ${name} with (force)`);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function query<R extends pg.QueryResultRow>(url: string, ...statements: string[]): Promise<R[]> {
+  const connection = new pg.Client({ connectionString: url });
+  await connection.connect();
+  try {
+    let rows: R[] = [];
+    for (const text of statements) ({ rows } = await connection.query<R>(text));
+    return rows;
+  } finally {
+    await connection.end();
+  }
+}
+
+/** A database without anything in it. */
+async function emptyDatabase(): Promise<string> {
+  const name = `saldo_restore_${randomUUID().replaceAll('-', '')}`;
+  await query(server, `create database ${name} template template0`);
+  databases.push(name);
+  return databaseUrl(server, name);
+}
+
+const file = (name: string) => path.join(folder, name);
+const saldo = (args: string[], env: Record<string, string>) => runCommand(args, { folder, env });
+const backUp = async (url: string, name: string) => {
+  const run = await saldo(['backup', name], { DATABASE_URL: url });
+  assert.equal(run.code, 0, run.err);
+  return file(name);
+};
+const restore = (name: string, url: string, ...more: string[]) =>
+  saldo(['restore', name, ...more], { DATABASE_URL: url });
+
+const whole = await backUp(platform.databaseUrl, 'whole.saldo');
+
+/** Every table with its rows as text, every sequence, and the definition of everything else in the schema. */
+async function contentOf(url: string): Promise<Record<string, string>> {
+  const tables = await query<{ name: string }>(
+    url,
+    "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+  );
+  const sequences = await query<{ name: string }>(
+    url,
+    "select sequencename as name from pg_sequences where schemaname = 'public'",
+  );
+  const content: Record<string, string> = {};
+  for (const { name } of tables) {
+    const [found] = await query<{ rows: string }>(
+      url,
+      'set timezone = UTC',
+      `select count(*) || ' rows ' || md5(coalesce(string_agg(t::text, ' ' order by t::text collate "C"), '')) as rows from ${quoteName(name)} t`,
+    );
+    content[`table ${name}`] = found?.rows ?? '';
+  }
+  for (const { name } of sequences) {
+    const [found] = await query<{ state: string }>(
+      url,
+      `select last_value || ' ' || is_called as state from ${quoteName(name)}`,
+    );
+    content[`sequence ${name}`] = found?.state ?? '';
+  }
+  const [schema] = await query<{ definitions: string }>(
+    url,
+    `select string_agg(definition, e'\\n' order by definition collate "C") as definitions from (
+       select concat(conrelid::regclass, ' ', conname, ' ', convalidated, ' ', pg_get_constraintdef(oid)) as definition
+       from pg_constraint where connamespace = 'public'::regnamespace
+       union all
+       select concat(indisvalid, ' ', pg_get_indexdef(indexrelid)) from pg_index
+       where indrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)
+       union all
+       select concat(tgenabled, ' ', pg_get_triggerdef(oid)) from pg_trigger where not tgisinternal
+       union all
+       select concat(attrelid::regclass, ' ', attname, ' ', atttypid::regtype, ' ', attnotnull, ' ', attidentity) from pg_attribute
+       where attnum > 0 and attrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r')
+     ) as all_of_them`,
+  );
+  return { ...content, schema: schema?.definitions ?? '' };
+}
+
+const countOf = async (url: string) => {
+  const [found] = await query<{ count: number }>(
+    url,
+    "select count(*)::int as count from pg_class where relnamespace = 'public'::regnamespace",
+  );
+  return found?.count;
+};
+
+test('a restored database has every table, row, sequence, key, index and trigger of the one that was backed up', async () => {
+  const expected = await contentOf(platform.databaseUrl);
+  assert.ok(Object.keys(expected).length > 30);
+  assert.match(expected['table audit'] ?? '', /^[1-9]\d* rows/);
+  const target = await emptyDatabase();
+  const run = await restore('whole.saldo', target);
+  assert.equal(run.code, 0, run.err);
+  assert.match(run.out, /Restored .* as of .*: [\d,]+ rows of \d+ tables, compared with the backup/);
+  assert.deepEqual(await contentOf(target), expected);
+  const header = await openBackupFile(whole, () => {});
+  await header.close();
+  assert.deepEqual(
+    header.header.tables.map(({ name }) => `table ${name}`),
+    Object.keys(expected)
+      .filter((name) => name.startsWith('table '))
+      .toSorted(),
+  );
+});
+
+test('a table that is added later is in the backup without a change of code, without its generated columns', async () => {
+  const source = await emptyDatabase();
+  await migrate(source, () => {});
+  await query(
+    source,
+    `create table "Später ""neu""" (
+       no int generated always as identity, kwh int not null, doubled int generated always as (kwh * 2) stored,
+       "select" text, gone int)`,
+    'alter table "Später ""neu""" drop column gone',
+    `insert into "Später ""neu""" (kwh, "select") values (1, e'a\\tb\\n\\\\.'), (2, null)`,
+  );
+  await backUp(source, 'added.saldo');
+  const backup = await openBackupFile(file('added.saldo'), () => {});
+  await backup.close();
+  assert.deepEqual(
+    backup.header.tables.filter(({ name }) => name.startsWith('Später')),
+    [{ name: 'Später "neu"', columns: ['no', 'kwh', 'select'] }],
+  );
+  const target = await emptyDatabase();
+  const refused = await restore('added.saldo', target);
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.err,
+    /Nothing was restored: The backup has tables that Saldo does not create: Später "neu"\. Leave them out with --without/,
+  );
+  assert.equal(await countOf(target), 0);
+  const run = await restore('added.saldo', target, '--without', 'Später "neu"');
+  assert.equal(run.code, 0, run.err);
+  const {
+    'table Später "neu"': _,
+    'sequence Später "neu"_no_seq': __,
+    ...expected
+  } = await contentOf(source);
+  const { schema, ...found } = await contentOf(target);
+  assert.deepEqual({ ...found, schema: '' }, { ...expected, schema: '' });
+  assert.equal(schema, (await contentOf(platform.databaseUrl)).schema);
+});
+
+test('a table of Saldo cannot be left out, nor one that the backup does not have', async () => {
+  const target = await emptyDatabase();
+  for (const [table, reason] of [
+    ['audit', /The table audit belongs to Saldo and cannot be left out/],
+    ['nothing', /The backup has no table nothing/],
+  ] as const) {
+    const run = await restore('whole.saldo', target, '--without', table);
+    assert.equal(run.code, 1);
+    assert.match(run.err, reason);
+    assert.equal(await countOf(target), 0);
+  }
+});
+
+test('a backup of an older schema is restored and brought up to date', async () => {
+  const source = await emptyDatabase();
+  const all = await listMigrations();
+  const connection = new pg.Client({ connectionString: source });
+  await connection.connect();
+  await connection.query('begin');
+  await migrateInTransaction(connection, 2);
+  await connection.query('commit');
+  await connection.end();
+  await query(source, "insert into brp (id, name, created_at) values (gen_random_uuid(), 'Old', now())");
+  await backUp(source, 'older.saldo');
+  const backup = await openBackupFile(file('older.saldo'), () => {});
+  await backup.close();
+  assert.deepEqual(backup.header.migrations, all.slice(0, 2));
+  const target = await emptyDatabase();
+  const run = await restore('older.saldo', target);
+  assert.equal(run.code, 0, run.err);
+  const [before, found] = [await contentOf(source), await contentOf(target)];
+  assert.equal(found['schema'], (await contentOf(platform.databaseUrl)).schema);
+  for (const name of ['table brp', 'table secret', 'sequence brp_no_seq'])
+    assert.equal(found[name], before[name], name);
+  const names = await query<{ name: string }>(target, 'select name from migration order by id');
+  assert.deepEqual(
+    names.map(({ name }) => name),
+    all.map(({ name }) => name),
+  );
+});
+
+test('a backup of a newer version, or of one whose migrations differ, is rejected before anything is changed', async () => {
+  const backup = await openBackupFile(whole, () => {});
+  await backup.close();
+  const { header } = backup;
+  const never = new AbortController().signal;
+  async function* nothing(): AsyncGenerator<Buffer> {}
+  const newer = {
+    ...header,
+    saldo: '9.9.9',
+    migrations: [...header.migrations, { name: '999-future', sha256: '00' }],
+  };
+  await writeBackupFile(file('newer.saldo'), newer, nothing(), never);
+  const edited = { ...header, migrations: header.migrations.map(({ name }) => ({ name, sha256: '00' })) };
+  await writeBackupFile(file('edited.saldo'), edited, nothing(), never);
+  for (const [name, reason] of [
+    [
+      'newer.saldo',
+      /another version of Saldo \(9\.9\.9\): it has the migration 999-future, which this version does not have/,
+    ],
+    ['edited.saldo', /its migration 001-platform differs from the one of this version/],
+  ] as const) {
+    const run = await saldo(['restore', name], { DATA_DIR: file('untouched') });
+    assert.equal(run.code, 1);
+    assert.match(run.err, reason);
+    assert.ok(!existsSync(file('untouched')));
+  }
+});
+
+test('a database that a newer version has migrated is not backed up', async () => {
+  const source = await emptyDatabase();
+  await migrate(source, () => {});
+  await query(source, "insert into migration (name, run_on) values ('999-future', now())");
+  const run = await saldo(['backup', 'future.saldo'], { DATABASE_URL: source });
+  assert.equal(run.code, 1);
+  assert.match(
+    run.err,
+    /The database has the migration 999-future, which this version of Saldo does not have/,
+  );
+  const none = await saldo(['backup', 'future.saldo'], { DATABASE_URL: await emptyDatabase() });
+  assert.match(none.err, /is not a Saldo database/);
+  assert.ok(!existsSync(file('future.saldo')));
+});
+
+test('a file that is cut off, changed anywhere, or no backup at all is rejected before anything is changed', async () => {
+  const bytes = await readFile(whole);
+  const damaged = new Map<string, Buffer>([
+    ['empty', Buffer.alloc(0)],
+    ['foreign', Buffer.from('PGDMP, or anything else that is no backup of Saldo')],
+    ['longer', Buffer.concat([bytes, Buffer.from('x')])],
+  ]);
+  for (const part of [0.0001, 0.01, 0.5, 0.999])
+    damaged.set(`the first ${part}`, bytes.subarray(0, Math.ceil(bytes.length * part)));
+  damaged.set('all but the last byte', bytes.subarray(0, -1));
+  // In each part of the file: signature, header, compressed rows, checksum.
+  for (const position of [
+    3,
+    10,
+    60,
+    5000,
+    bytes.length >> 1,
+    bytes.length - 60,
+    bytes.length - 35,
+    bytes.length - 1,
+  ]) {
+    const flipped = Buffer.from(bytes);
+    flipped[position]! ^= 1;
+    damaged.set(`a bit at ${position}`, flipped);
+  }
+  for (const [what, content] of damaged) {
+    await writeFile(file('damaged.saldo'), content);
+    await assert.rejects(
+      openBackupFile(file('damaged.saldo'), () => {}),
+      BackupFileError,
+      what,
+    );
+  }
+  for (const [what, reason] of [
+    ['foreign', /damaged\.saldo is not a Saldo backup\.\n$/],
+    [
+      'the first 0.5',
+      /damaged\.saldo is incomplete or was changed: its checksum does not match its content\.\n$/,
+    ],
+    [
+      'a bit at 5000',
+      /damaged\.saldo is incomplete or was changed: its checksum does not match its content\.\n$/,
+    ],
+  ] as const) {
+    await writeFile(file('damaged.saldo'), damaged.get(what) ?? '');
+    const run = await saldo(['restore', 'damaged.saldo'], { DATA_DIR: file('untouched') });
+    assert.equal(run.code, 1, what);
+    assert.match(run.err, reason);
+    assert.ok(!existsSync(file('untouched')), what);
+  }
+});
+
+test('rows that are not those of the backup are found before anything is committed', async () => {
+  const backup = await openBackupFile(whole, () => {});
+  const text = Buffer.concat(await Array.fromAsync(backup.body(() => {}))).toString('latin1');
+  await backup.close();
+  const target = await emptyDatabase();
+  for (const [from, to] of [
+    ['\tNordwind', '\tSuedwind'],
+    ['"name":"brp","rows":', '"name":"brp","rows":1'],
+  ] as const) {
+    const changed = text.replace(from, to);
+    assert.notEqual(changed, text, from);
+    async function* body() {
+      yield Buffer.from(changed, 'latin1');
+    }
+    // With a checksum that is right, as if the backup had been made so.
+    await writeBackupFile(file('changed.saldo'), backup.header, body(), new AbortController().signal);
+    const run = await restore('changed.saldo', target);
+    assert.equal(run.code, 1, from);
+    assert.match(run.err, /Nothing was restored: The rows of brp are not those of the backup/);
+    assert.equal(await countOf(target), 0);
+  }
+});
+
+test('a database that is not empty is not touched', async () => {
+  const target = await emptyDatabase();
+  await query(target, 'create table mine (a int)', 'insert into mine values (1)');
+  const run = await restore('whole.saldo', target);
+  assert.equal(run.code, 1);
+  assert.match(run.err, /Nothing was restored: The database is not empty/);
+  assert.deepEqual(await query(target, 'select * from mine'), [{ a: 1 }]);
+  assert.equal(await countOf(target), 1);
+  const before = await contentOf(platform.databaseUrl);
+  assert.equal((await restore('whole.saldo', platform.databaseUrl)).code, 1);
+  assert.deepEqual(await contentOf(platform.databaseUrl), before);
+});
+
+/** The program itself, so that a signal reaches it and not the command line in front of it. */
+function startRestore(env: Record<string, string>): { child: ChildProcess; error: () => string } {
+  const child = spawn(process.execPath, [PROGRAM, 'restore', whole], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let error = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    error += text;
+  });
+  return { child, error: () => error };
+}
+
+async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** Holds up a restore when everything is loaded and compared but nothing is committed. */
+async function heldUp(
+  target: string,
+  work: (child: ChildProcess, error: () => string) => Promise<void>,
+): Promise<void> {
+  const holder = new pg.Client({ connectionString: target });
+  await holder.connect();
+  // The last step writes statistics.
+  await holder.query('begin');
+  await holder.query('lock table pg_statistic in exclusive mode');
+  const { child, error } = startRestore({ DATABASE_URL: target });
+  const waiting = `select from pg_stat_activity
+    where datname = current_database() and application_name = 'saldo backup' and wait_event_type = 'Lock'`;
+  await until(async () => {
+    assert.equal(child.exitCode, null, error());
+    return (await query(target, waiting)).length === 1;
+  });
+  await work(child, error);
+  await holder.end();
+  const left =
+    "select from pg_stat_activity where datname = current_database() and application_name = 'saldo backup'";
+  await until(async () => (await query(target, left)).length === 0);
+}
+
+for (const [signal, code] of [
+  ['SIGKILL', null],
+  ['SIGTERM', 130],
+] as const) {
+  test(`a restore that ends by ${signal} at its last step leaves the database empty, and can be repeated`, async () => {
+    const target = await emptyDatabase();
+    await heldUp(target, async (child, error) => {
+      const second = await restore('whole.saldo', target);
+      assert.equal(second.code, 1);
+      assert.match(second.err, /Another restore or a starting server is using the database/);
+      child.kill(signal);
+      assert.equal((await once(child, 'exit'))[0], code);
+      if (signal === 'SIGTERM') assert.match(error(), /Nothing was restored: Interrupted\.\n$/);
+    });
+    assert.equal(await countOf(target), 0);
+    const run = await restore('whole.saldo', target);
+    assert.equal(run.code, 0, run.err);
+    assert.deepEqual(await contentOf(target), await contentOf(platform.databaseUrl));
+  });
+}
+
+/** Stops whatever changes the schema once sheets have rows: after everything is loaded. */
+const HOLD_UP = [
+  'create schema hold',
+  `create function hold.up() returns event_trigger language plpgsql as $$
+   begin
+     if exists (select from public.sheet) then perform pg_sleep(3600); end if;
+   exception when undefined_table then null;
+   end $$`,
+  "create event trigger hold_up on ddl_command_start when tag in ('CREATE INDEX', 'ALTER TABLE') execute function hold.up()",
+];
+
+test('a restore into a folder that is killed leaves an empty database, on which a server starts', async () => {
+  const dataDir = file('killed');
+  const prepared = await startEmbeddedPostgres({ dataDir, say: () => {} });
+  await query(prepared.url, ...HOLD_UP);
+  await prepared.stop();
+  const { child, error } = startRestore({ DATA_DIR: dataDir });
+  await until(() => {
+    assert.equal(child.exitCode, null, error());
+    return error().includes('Building indexes');
+  });
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const product = await startProduct({ DATA_DIR: dataDir, DEMO: 'off' });
+  try {
+    const [, key = ''] = /told this once: (\S+)/.exec(product.output()) ?? [];
+    const { body } = await client(product.baseUrl, key)('/operator/v1/brps');
+    assert.deepEqual(body.brps, []);
+  } finally {
+    assert.equal(await product.end('SIGTERM'), 0);
+  }
+});
