@@ -158,7 +158,7 @@ function addKeyCreation(keys: Command, open: OpenSession): void {
     create,
     "keys create --brp brp_01jhm3vq8ne0grs4f5c3hxkz2b --name 'dispatch system'",
     'keys create --brp brp_… --name reader --scopes contracts:read nominations:read',
-    'keys create --operator --name night-shift --json | jq -r .secret',
+    'keys create --operator --name night-shift --quiet',
   ).action(
     doing(open, async (session) => {
       const { brp, account, operator } = create.opts<{
@@ -183,5 +183,5 @@ function addKeyCreation(keys: Command, open: OpenSession): void {
 
 async function showSecret(session: Session, key: NewApiKey): Promise<void> {
   await session.show(key);
-  if (!session.json) session.note('Keep the secret now: it is not shown again.');
+  if (session.format === 'text') session.note('Keep the secret now: it is not shown again.');
 }
