@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseDay } from './days.ts';
 
 /** As much of JSON Schema as the options of commands need. */
 type Schema = {
   readonly type?: string;
+  readonly format?: string;
   readonly enum?: readonly string[];
   readonly const?: string;
   readonly description?: string;
@@ -55,6 +57,7 @@ function optionFor(name: string, schema: Schema): Option {
   const option = new Option(`${flag} <${wordFor(single)}${isList ? '...' : ''}>`, about);
   const choices = single.enum ?? (single.const === undefined ? undefined : [single.const]);
   if (choices) return option.choices(choices);
+  if (single.format === 'date') return option.argParser((text: string) => parseDay(text));
   if (single.type === 'number' || single.type === 'integer') return option.argParser(numberOf);
   return option;
 }

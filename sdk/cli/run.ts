@@ -19,16 +19,19 @@ const EXIT = { ok: 0, problem: 1, usage: 2, unreachable: 3, interrupted: 130 } a
 const AFTER_HELP = `
 Settings, the first that is found:
   --url, --key                    flags (a key on the command line can be seen by others on this machine)
-  SALDO_URL, SALDO_KEY            environment; SALDO_BRP_KEY for what needs a BRP's key
-  ~/.config/saldo/config.json     {"url": "https://…", "key": "…", "brp_key": "…"}, readable by you alone
+  SALDO_URL, SALDO_KEY            environment
+  ~/.config/saldo/config.json     {"url": "https://…", "key": "…"}, readable by you alone
   data/demo.json                  in the checkout, when nothing is set: the demo
+
+Days are written as 2026-10-25, today, tomorrow, or +2 for two days from today, by the German calendar.
 
 Exit codes: 0 done, 1 the platform answered with a problem, 2 wrong usage, 3 the platform cannot be reached.
 
 Examples:
   $ saldo brps list
   $ saldo import volumes 2026-10-25.csv --dry-run
-  $ saldo nominations list --delivery-date 2026-10-25 --all --json
+  $ saldo nominations list --delivery-date tomorrow --all --json
+  $ BRP=$(saldo brps create --name Nordwind --quiet)
 `;
 
 /** Runs one command and gives its exit code. */
@@ -44,6 +47,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     .option('--key <key>', 'API key')
     .option('--config <file>', 'another config file')
     .option('--json', 'answer with the JSON of the API, lists as arrays')
+    .option('--quiet', 'print one value a record: its id; the secret of a new key, the link of an invitation')
     .configureHelp({
       showGlobalOptions: true,
       sortSubcommands: true,

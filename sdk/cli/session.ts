@@ -1,23 +1,26 @@
-import { type BrpClient, createBrpClient, createOperatorClient, type OperatorClient } from '../src/index.ts';
-import { type Flags, findAccess, type Role } from './settings.ts';
-import { type Column, detailsOf, tableOf } from './tables.ts';
+import { createOperatorClient, type OperatorClient } from '../src/index.ts';
+import { type Flags, findAccess } from './settings.ts';
+import { type Column, detailsOf, handlesOf, tableOf } from './tables.ts';
 import { type Style, styleFor, type Terminal, write } from './terminal.ts';
+import { UsageError } from './usage.ts';
 
-export type GlobalFlags = Flags & { readonly json?: boolean };
+export type GlobalFlags = Flags & { readonly json?: boolean; readonly quiet?: boolean };
+
+/** Tables and lines for people, the JSON of the API, or one value a record for scripts. */
+type OutputFormat = 'text' | 'json' | 'quiet';
 
 /** One run of a command: who it talks to and how it answers. */
 export type Session = {
   readonly terminal: Terminal;
-  readonly json: boolean;
+  readonly format: OutputFormat;
   readonly style: Style;
   operator(): Promise<OperatorClient>;
-  brp(): Promise<BrpClient>;
   print(text: string): Promise<void>;
   /** For the person beside the output, never part of it. */
   note(text: string): void;
-  /** The record as the API answered it, or its members line by line. */
+  /** The record as the API answered it, its members line by line, or its handle. */
   show(record: object): Promise<void>;
-  /** Records as the API answered them, or as a table. */
+  /** Records as the API answered them, as a table, or a handle a line. */
   showTable<Item>(items: readonly Item[], columns: readonly Column<Item>[], whenEmpty: string): Promise<void>;
   /** The run ends with this code although nothing failed. */
   endWith(code: number): void;
@@ -28,27 +31,31 @@ export function openSession(
   terminal: Terminal,
   endWith: (code: number) => void,
 ): Session {
-  const json = flags.json === true;
+  if (flags.json && flags.quiet) throw new UsageError('--json and --quiet exclude each other');
+  const format = flags.json ? 'json' : flags.quiet ? 'quiet' : 'text';
   const style = styleFor(terminal.stdout, terminal.env);
   const note = (text: string) => void terminal.stderr.write(`${text}\n`);
   const print = (text: string) => write(terminal.stdout, text);
-  const clientOptions = async (role: Role) => ({
-    ...terminal.surroundings,
-    ...(await findAccess(flags, role, terminal, note)),
-    signal: terminal.signal,
-  });
   return {
     terminal,
-    json,
+    format,
     style,
     note,
     print,
     endWith,
-    operator: async () => createOperatorClient(await clientOptions('operator')),
-    brp: async () => createBrpClient(await clientOptions('brp')),
-    show: (record) => print(json ? `${JSON.stringify(record, null, 2)}\n` : detailsOf(record, style)),
+    operator: async () =>
+      createOperatorClient({
+        ...terminal.surroundings,
+        ...(await findAccess(flags, terminal, note)),
+        signal: terminal.signal,
+      }),
+    show(record) {
+      if (format === 'json') return print(`${JSON.stringify(record, null, 2)}\n`);
+      return print(format === 'quiet' ? handlesOf([record]) : detailsOf(record, style));
+    },
     async showTable(items, columns, whenEmpty) {
-      if (json) await print(`${JSON.stringify(items, null, 2)}\n`);
+      if (format === 'json') await print(`${JSON.stringify(items, null, 2)}\n`);
+      else if (format === 'quiet') await print(handlesOf(items));
       else if (items.length === 0) note(whenEmpty);
       else await print(tableOf(items, columns, style));
     },

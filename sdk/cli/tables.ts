@@ -56,5 +56,18 @@ function membersOf(record: object, prefix: string): [string, string][] {
   });
 }
 
+/** What a script needs of a record to go on, the first that it has. */
+const HANDLES = ['secret', 'link', 'id', 'nomination_id', 'eic', 'cover_url', 'date'];
+
+/** A line with the handle of each record; records without one, such as counts, have no line. */
+export const handlesOf = (records: readonly unknown[]): string =>
+  records
+    .flatMap((record) => {
+      const members = record as Readonly<Record<string, unknown>>;
+      const name = HANDLES.find((handle) => typeof members[handle] === 'string');
+      return name === undefined ? [] : [`${harmless(String(members[name]))}\n`];
+    })
+    .join('');
+
 /** MWh with the three decimals that they have. */
 export const mwh = (value: number): string => value.toFixed(3);

@@ -160,7 +160,7 @@ test('keys are shown once, when they are made, and never again', async () => {
   const request = client(platform.baseUrl, secret);
   assert.equal((await request('/v1/contracts')).status, 200);
 
-  const calendar = await saldo(['delivery-day', DAY], { env: { SALDO_BRP_KEY: secret } });
+  const calendar = await saldo(['delivery-day', DAY]);
   assert.equal(calendar.code, 0, calendar.err);
   assert.match(calendar.out, /^slot_count +100$/m);
   assert.match(calendar.out, /^day_ahead +2026-10-24 14:30 +open$/m);

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { LuaFactory } from 'wasmoon';
 
 /**
- * As much of a Redis as the rate limiter needs: it counts per key until the key expires, on a clock that the test
- * sets. It can be told to listen without answering.
+ * As much of a Redis as the rate limiter needs: counters that expire on a clock that the test sets, and a Lua
+ * interpreter for scripts on them. `isSilent` lets it listen without answering.
  */
 export type RedisStandIn = {
   readonly url: string;
@@ -13,11 +14,18 @@ export type RedisStandIn = {
   start(): Promise<void>;
 };
 
-const integers = (values: number[]) =>
-  `*${values.length}\r\n${values.map((value) => `:${value}\r\n`).join('')}`;
 const bulk = (text: string) => `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
 
+/** A value in RESP: Redis gives integers for numbers, and arrays for Lua's tables. */
+const encode = (value: unknown): string =>
+  Array.isArray(value)
+    ? `*${value.length}\r\n${value.map(encode).join('')}`
+    : typeof value === 'number'
+      ? `:${value}\r\n`
+      : bulk(String(value));
+
 export async function startRedisStandIn(): Promise<RedisStandIn> {
+  const lua = await new LuaFactory().createEngine();
   const counters = new Map<string, { count: number; endsAt: number }>();
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -34,23 +42,53 @@ export async function startRedisStandIn(): Promise<RedisStandIn> {
     });
   });
 
+  function call(name: unknown, key: unknown, argument: unknown): number {
+    if (typeof key !== 'string') throw new Error('ERR a key must be a string');
+    const known = counters.get(key);
+    const counter = known && known.endsAt > redis.now ? known : null;
+    switch (name) {
+      case 'INCR': {
+        const counted = counter ?? { count: 0, endsAt: Number.POSITIVE_INFINITY };
+        counters.set(key, counted);
+        return ++counted.count;
+      }
+      case 'PEXPIRE':
+        if (!/^\d+$/.test(String(argument))) throw new Error('ERR value is not an integer or out of range');
+        if (counter) counter.endsAt = redis.now + Number(argument);
+        return counter ? 1 : 0;
+      case 'PTTL':
+        if (!counter) return -2;
+        return counter.endsAt === Number.POSITIVE_INFINITY ? -1 : counter.endsAt - redis.now;
+      default:
+        throw new Error(`ERR unknown command '${String(name)}'`);
+    }
+  }
+  lua.global.set('redis', { call });
+
+  function runScript(script: string, keyCount: number, words: string[]): unknown {
+    lua.global.set('KEYS', words.slice(0, keyCount));
+    lua.global.set('ARGV', words.slice(keyCount));
+    return lua.doStringSync(script);
+  }
+
   function answer([name = '', ...rest]: string[]): string {
     switch (name.toUpperCase()) {
-      case 'EVAL': {
-        const [, , key = '', windowMs] = rest;
-        const known = counters.get(key);
-        const counter =
-          known && known.endsAt > redis.now ? known : { count: 0, endsAt: redis.now + Number(windowMs) };
-        counters.set(key, counter);
-        counter.count++;
-        return integers([counter.count, counter.endsAt - redis.now]);
-      }
       case 'INFO':
         return bulk('redis_version:7.4.0\r\nloading:0\r\n');
       case 'HELLO':
         return `%1\r\n${bulk('proto')}:3\r\n`;
-      default:
+      case 'CLIENT':
         return '+OK\r\n';
+    }
+    try {
+      const [script = '', keyCount = '', ...words] = rest;
+      return encode(
+        name.toUpperCase() === 'EVAL'
+          ? runScript(script, Number(keyCount), words)
+          : call(name.toUpperCase(), rest[0], rest[1]),
+      );
+    } catch (error) {
+      return `-${(error as Error).message.replaceAll(/\s+/g, ' ')}\r\n`;
     }
   }
 

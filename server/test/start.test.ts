@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { openBrowser } from './browser.ts';
 import { createDatabase } from './databases.ts';
 import { client } from './harness.ts';
+import { CHECKOUT, parseBlocks } from './markdown-blocks.ts';
 import { runProduct, startProduct } from './product.ts';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo start '));
@@ -18,6 +19,7 @@ after(() => rm(folder, { recursive: true, force: true }));
 test('the first start loads the demo world, prints curl lines that work, and the second start keeps the data', async () => {
   const dataDir = path.join(folder, 'demo');
   const first = await startProduct({ DATA_DIR: dataDir });
+  for (const line of await printedGreeting()) assert.match(first.output(), line);
   const lines = first.output().match(/curl .*/g) ?? [];
   assert.ok(lines.length >= 3);
   for (const list of ['assets', 'demands']) {
@@ -54,6 +56,21 @@ test('the first start loads the demo world, prints curl lines that work, and the
   assert.match(second.output(), /curl /);
   assert.equal(await second.end('SIGINT'), 0);
 });
+
+/** The lines of the greeting as the README shows it, for any port and any key. */
+async function printedGreeting(): Promise<RegExp[]> {
+  const blocks = parseBlocks('README.md', await readFile(path.join(CHECKOUT, 'README.md'), 'utf8'));
+  const greeting = blocks.find(({ text }) => text.startsWith('Saldo is ready.'));
+  assert.ok(greeting);
+  return greeting.text
+    .split('\n')
+    .map((line) =>
+      RegExp.escape(line)
+        .replaceAll('…', String.raw`\w+`)
+        .replaceAll(/8080|8081|9090/g, String.raw`\d+`),
+    )
+    .map((line) => new RegExp(`^${line}$`, 'm'));
+}
 
 /** A machine without curl still checks the lines: the same request by hand. */
 function viaFetch(line: string) {

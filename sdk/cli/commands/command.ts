@@ -31,7 +31,7 @@ export type ListCommand<E extends Endpoint> = {
   readonly about: string;
   readonly examples: readonly string[];
   readonly columns: readonly Column<RecordOf<E>>[];
-  /** What a table needs besides, unless it was said otherwise; it is not asked for when JSON is wanted. */
+  /** What a table needs besides, unless it was said otherwise; it is only asked for to make a table. */
   readonly forTable?: Readonly<Record<string, unknown>>;
   readonly from: (client: OperatorClient) => { list: (...input: never[]) => Promise<unknown> };
 };
@@ -56,7 +56,7 @@ export function addList<E extends Endpoint>(
       const { all, limit } = command.opts<{ all?: boolean; limit: number }>();
       const read = list.from(await session.operator()).list as unknown as AnyList;
       const { limit: _, ...given } = readFields(command, list.endpoint.query);
-      const filter = session.json ? given : { ...list.forTable, ...given };
+      const filter = session.format === 'text' ? { ...list.forTable, ...given } : given;
       const wanted = all ? Number.POSITIVE_INFINITY : limit;
       const { records, hasMore } = await collect(read, filter, wanted);
       await session.showTable(records as RecordOf<E>[], list.columns, 'There are none.');

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { operatorEndpoints as api, type BodyOf, type Profile } from '@saldo/api';
 import type { Command } from 'commander';
 import type { OperatorClient } from '../../src/index.ts';
-import { dayStart, instantOf, localTime, nextDay, slotCount } from '../days.ts';
+import { dayStart, instantOf, localTime, nextDay, parseDay, slotCount } from '../days.ts';
 import { addFields, numberOf, readFields } from '../fields.ts';
 import { mwh } from '../tables.ts';
 import type { Terminal } from '../terminal.ts';
@@ -39,7 +39,7 @@ export function addContractCommands(program: Command, open: OpenSession): void {
   const end = contracts
     .command('end <contract>')
     .description('end a contract early; later volumes become invalid');
-  end.requiredOption('--last-day <day>', 'the last delivery day');
+  end.requiredOption('--last-day <day>', 'the last delivery day', (text) => parseDay(text));
   addExamples(end, 'contracts end PPA-2026-0017 --last-day 2027-12-31').action(
     doing(open, async (session, { args: [reference = ''] }) => {
       const { lastDay } = end.opts<{ lastDay: string }>();
@@ -79,8 +79,8 @@ function addCreation(contracts: Command, open: OpenSession): void {
   const create = contracts.command('create').description('sign a contract between two customers');
   create.requiredOption('--seller <customer>', 'id of the customer that sells');
   create.requiredOption('--buyer <customer>', 'id of the customer that buys');
-  create.option('--first-day <day>', 'the first delivery day');
-  create.option('--last-day <day>', 'the last delivery day');
+  create.option('--first-day <day>', 'the first delivery day', (text) => parseDay(text));
+  create.option('--last-day <day>', 'the last delivery day', (text) => parseDay(text));
   addFields(create, api.createContract.body, { except: READ_HERE });
   create.option('--baseload <MW>', 'make the volumes: this power, always', numberOf);
   create.option('--peakload <MW>', 'make the volumes: this power, Monday to Friday from 8 to 20', numberOf);
@@ -147,10 +147,11 @@ function addDays(program: Command, open: OpenSession): void {
   addExamples(
     put,
     'days put PPA-2026-0017 2026-10-25 day.json',
-    'days put PPA-2026-0017 2026-10-26 --volume 1.25',
+    'days put PPA-2026-0017 tomorrow --volume 1.25',
     "jq -c '[.[].mwh]' forecast.json | saldo days put PPA-2026-0017 2026-10-26 -",
   ).action(
-    doing(open, async (session, { args: [reference = '', day = '', file] }) => {
+    doing(open, async (session, { args: [reference = '', given = '', file] }) => {
+      const day = parseDay(given);
       const { volume } = put.opts<{ volume?: number }>();
       if ((file === undefined) === (volume === undefined)) throw new UsageError('give a file or --volume');
       const slots = slotCount(day);
@@ -163,7 +164,9 @@ function addDays(program: Command, open: OpenSession): void {
       await session.show(result);
       // Whole kWh, since sums of fractions would drift.
       const totalKwh = volumes.reduce<number>((sum, volume) => sum + Math.round((volume ?? 0) * 1000), 0);
-      if (!session.json) session.note(`${day}: ${slots} slots, ${mwh(totalKwh / 1000)} MWh in all.`);
+      if (session.format === 'text') {
+        session.note(`${day}: ${slots} slots, ${mwh(totalKwh / 1000)} MWh in all.`);
+      }
     }),
   );
 }

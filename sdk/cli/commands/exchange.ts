@@ -40,7 +40,7 @@ function addSend(exchange: Command, open: OpenSession): void {
     doing(open, async (session) => {
       const body = readFields(send, api.sendSchedules.body);
       const result = await (await session.operator()).exchange.send(body);
-      if (session.json) await session.show(result);
+      if (session.format === 'json') await session.show(result);
       else await session.showTable(result.messages, MESSAGE_COLUMNS, 'There was nothing to send.');
       for (const { error } of result.faults) session.note(session.style('red', error));
       if (result.faults.length > 0) session.endWith(1);
@@ -61,9 +61,9 @@ function addReceive(exchange: Command, open: OpenSession): void {
       const result = await client.exchange.receive(
         file === '-' ? terminal.stdin : () => createReadStream(name),
       );
-      if (session.json) return session.show(result);
+      if (session.format === 'json') return session.show(result);
       await session.show(result.message);
-      session.note(`${result.nominations.length} nominations changed.`);
+      if (session.format === 'text') session.note(`${result.nominations.length} nominations changed.`);
     }),
   );
 }
@@ -126,7 +126,7 @@ function addOverviews(exchange: Command, open: OpenSession): void {
 async function showMismatches(session: Session, query: { delivery_date: string }): Promise<void> {
   const found = [];
   for await (const mismatch of (await session.operator()).exchange.eachMismatch(query)) found.push(mismatch);
-  if (session.json) return session.show(found);
+  if (session.format !== 'text') return session.showTable(found, [], '');
   const rows = found.flatMap(({ slots, ...nomination }) => slots.map((slot) => ({ ...nomination, ...slot })));
   const amount = (value: number | null) => (value === null ? null : mwh(value));
   await session.showTable(

@@ -72,7 +72,7 @@ function addAssets(program: Command, open: OpenSession): void {
 /** The asset line by line, and its prices as a table. */
 async function showAsset(session: Session, asset: OperatorAsset): Promise<void> {
   await session.show(asset);
-  if (session.json || asset.offer === null) return;
+  if (session.format !== 'text' || asset.offer === null) return;
   const table = tableOf(
     asset.offer.pricing,
     [

@@ -1,6 +1,6 @@
 import { operatorEndpoints as api, type Explanation, type Nomination } from '@saldo/api';
 import type { Command } from 'commander';
-import { localTime } from '../days.ts';
+import { localTime, parseDay } from '../days.ts';
 import { countOf } from '../fields.ts';
 import type { Session } from '../session.ts';
 import { type Column, detailsOf, mwh, tableOf } from '../tables.ts';
@@ -23,8 +23,8 @@ export function addNominationCommands(program: Command, open: OpenSession): void
   const nominate = program
     .command('nominate')
     .description('net what has changed and make new nominations, now');
-  nominate.option('--date <day>', 'only this delivery day');
-  addExamples(nominate, 'nominate', 'nominate --date 2026-10-25').action(
+  nominate.option('--date <day>', 'only this delivery day', (text) => parseDay(text));
+  addExamples(nominate, 'nominate', 'nominate --date tomorrow').action(
     doing(open, async (session) => {
       const { date } = nominate.opts<{ date?: string }>();
       const body = date === undefined ? {} : { delivery_date: date };
@@ -69,7 +69,7 @@ function addReads(program: Command, open: OpenSession): void {
     doing(open, async (session, { args: [id = ''] }) => {
       const nomination = await (await session.operator()).nominations.get(id);
       await session.show(nomination);
-      if (!session.json) await session.print(`\n${slotTable(session, nomination)}`);
+      if (session.format === 'text') await session.print(`\n${slotTable(session, nomination)}`);
     }),
   );
   const history = nominations.command('history <nomination>').description('all versions, newest first');
@@ -95,7 +95,7 @@ function slotTable({ style }: Session, { slots = [] }: Nomination): string {
 }
 
 async function showExplanation(session: Session, explanation: Explanation): Promise<void> {
-  if (session.json) return session.show(explanation);
+  if (session.format !== 'text') return session.show(explanation);
   await session.print(detailsOf(explanation, session.style));
   const rows = explanation.slots.flatMap(({ transactions, ...slot }) => [
     { ...slot, transaction: null },

@@ -62,7 +62,7 @@ function addBalanceGroups(program: Command, open: OpenSession): void {
   addFields(create, api.createBalanceGroup.body);
   addExamples(
     create,
-    "balance-groups create --brp-id brp_… --eic 11XFC-PROD-----E --name 'Hauptbilanzkreis' --tsos DE_50HERTZ DE_TENNET",
+    "balance-groups create --brp-id brp_… --eic 11XNORDWIND----J --name 'Hauptbilanzkreis' --tsos DE_50HERTZ DE_TENNET",
   ).action(
     doing(open, async (session) => {
       const body = readFields(create, api.createBalanceGroup.body) as BodyOf<typeof api.createBalanceGroup>;
@@ -70,14 +70,14 @@ function addBalanceGroups(program: Command, open: OpenSession): void {
     }),
   );
   const show = groups.command('show <eic>').description('show a balance group');
-  addExamples(show, 'balance-groups show 11XFC-PROD-----E').action(
+  addExamples(show, 'balance-groups show 11XNORDWIND----J').action(
     doing(open, async (session, { args: [eic = ''] }) => {
       await session.show(await (await session.operator()).balanceGroups.get(eic));
     }),
   );
   const set = groups.command('set <eic>').description('change a balance group’s settings');
   addFields(set, api.updateBalanceGroup.body);
-  addExamples(set, 'balance-groups set 11XFC-PROD-----E --tsos DE_50HERTZ DE_TENNET DE_AMPRION').action(
+  addExamples(set, 'balance-groups set 11XNORDWIND----J --tsos DE_50HERTZ DE_TENNET DE_AMPRION').action(
     doing(open, async (session, { args: [eic = ''] }) => {
       const change = readFields(set, api.updateBalanceGroup.body);
       if (Object.keys(change).length === 0) throw new UsageError('say what to set: --name or --tsos');
@@ -158,7 +158,7 @@ function addKeyCreation(keys: Command, open: OpenSession): void {
     create,
     "keys create --brp brp_01jhm3vq8ne0grs4f5c3hxkz2b --name 'dispatch system'",
     'keys create --brp brp_… --name reader --scopes contracts:read nominations:read',
-    'keys create --operator --name night-shift --json | jq -r .secret',
+    'keys create --operator --name night-shift --quiet',
   ).action(
     doing(open, async (session) => {
       const { brp, account, operator } = create.opts<{
@@ -183,5 +183,5 @@ function addKeyCreation(keys: Command, open: OpenSession): void {
 
 async function showSecret(session: Session, key: NewApiKey): Promise<void> {
   await session.show(key);
-  if (!session.json) session.note('Keep the secret now: it is not shown again.');
+  if (session.format === 'text') session.note('Keep the secret now: it is not shown again.');
 }

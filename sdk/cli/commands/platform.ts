@@ -1,6 +1,6 @@
 import { operatorEndpoints as api, type DeliveryDayCalendar } from '@saldo/api';
 import type { Command } from 'commander';
-import { localTime } from '../days.ts';
+import { localTime, parseDay } from '../days.ts';
 import type { Session } from '../session.ts';
 import { detailsOf, tableOf } from '../tables.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';
@@ -36,18 +36,27 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
   );
   const day = program
     .command('delivery-day <day>')
-    .description('slots and gates of a German delivery day; needs a BRP’s key (SALDO_BRP_KEY)')
+    .description('slots and gates of a German delivery day')
     .option('--slots', 'show the slots too');
-  addExamples(day, 'delivery-day 2026-10-25', 'delivery-day 2026-03-29 --slots').action(
+  addExamples(
+    day,
+    'delivery-day tomorrow',
+    'delivery-day 2026-03-29 --slots',
+    'delivery-day +2 --quiet',
+  ).action(
     doing(open, async (session, { args: [date = ''] }) => {
       const { slots } = day.opts<{ slots?: boolean }>();
-      await showDay(session, await (await session.brp()).deliveryDays.get(date), slots === true);
+      await showDay(
+        session,
+        await (await session.operator()).deliveryDays.get(parseDay(date)),
+        slots === true,
+      );
     }),
   );
 }
 
 async function showDay(session: Session, calendar: DeliveryDayCalendar, withSlots: boolean): Promise<void> {
-  if (session.json) return session.show(calendar);
+  if (session.format !== 'text') return session.show(calendar);
   const { style } = session;
   const gates = tableOf(
     calendar.gates,

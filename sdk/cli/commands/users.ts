@@ -68,7 +68,9 @@ function addInvitation(users: Command, open: OpenSession): void {
     doing(open, async (session, { args: [user = ''] }) => {
       const client = await session.operator();
       await session.show(await client.users.invite(await idOf(client, user)));
-      if (!session.json) session.note('Hand the link over now: it is not shown again, and works once.');
+      if (session.format === 'text') {
+        session.note('Hand the link over now: it is not shown again, and works once.');
+      }
     }),
   );
 }

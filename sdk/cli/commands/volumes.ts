@@ -138,7 +138,7 @@ async function importFile(
 const COUNT = new Intl.NumberFormat('en');
 
 async function showImport(session: Session, result: ImportResult, elapsedMs: number): Promise<void> {
-  if (session.json) return session.show(result);
+  if (session.format !== 'text') return session.show(result);
   const { style } = session;
   const count = (value: number) => COUNT.format(value);
   const seconds = `${(elapsedMs / 1000).toFixed(1)} s`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addDays } from './delivery-day.ts';
+import { addDays, formatInstant, localInstant } from './delivery-day.ts';
 import { DEFAULT_GATE_RULES, gatesOf } from './gates.ts';
 import { isTooSoon, sendingPhase } from './sending.ts';
 
@@ -23,6 +23,20 @@ test('a day is gathered, open, waiting and open again at the minutes that the ma
   // In winter the same wall times are an hour later.
   assert.equal(phaseAt('2026-11-17', '2026-11-16T13:00:00Z'), 'open');
   assert.equal(phaseAt('2026-11-17', '2026-11-16T13:30:00Z'), 'waiting');
+});
+
+test('the day after tomorrow can be sent at any time of day, tomorrow not while the TSOs wait', () => {
+  const waiting: string[] = [];
+  for (let minute = 0; minute < 24 * 60; minute++) {
+    const now = localInstant('2026-10-23', minute);
+    const phaseOf = (day: string) => sendingPhase(day, DEFAULT_GATE_RULES, now).phase;
+    assert.equal(phaseOf('2026-10-25'), 'gathering');
+    if (phaseOf('2026-10-24') === 'waiting') waiting.push(formatInstant(now));
+  }
+  assert.deepEqual(
+    [waiting.length, waiting[0], waiting.at(-1)],
+    [90, '2026-10-23T12:30:00Z', '2026-10-23T13:59:00Z'],
+  );
 });
 
 test('what is told to open later does open then', () => {

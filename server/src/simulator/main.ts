@@ -24,8 +24,8 @@ Options:
 
 Examples:
   $ saldo simulate-tso
-  $ saldo simulate-tso --deviate 11XFC-CONS-----0:45-48:-50
-  $ saldo simulate-tso --missing 11XFC-PROD-----E@DE_TENNET --reject DE_AMPRION --once
+  $ saldo simulate-tso --deviate 11XVERBUND-----2:45-48:-50
+  $ saldo simulate-tso --missing 11XNORDWIND----J@DE_TENNET --reject DE_AMPRION --once
 `;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);

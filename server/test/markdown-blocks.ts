@@ -1,0 +1,58 @@
+import { glob, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Pages whose `sh` and `ts` blocks are run, in this order. */
+const PAGES = ['README.md', 'sdk/README.md', 'docs/**/*.md'];
+
+/** Other names of the two languages, by which a block would not be found. */
+const OTHER_NAMES = /^(bash|shell|zsh|typescript|js|javascript)$/;
+
+export type Block = {
+  /** `README.md:23`. */
+  readonly place: string;
+  readonly language: string;
+  readonly text: string;
+  /** Why the block is not run, from `<!-- not run: … -->` on the line above it; null for one that is. */
+  readonly whyNotRun: string | null;
+};
+
+export type Page = { readonly name: string; readonly blocks: readonly Block[] };
+
+export function parseBlocks(name: string, markdown: string): Block[] {
+  const blocks: Block[] = [];
+  const lines = markdown.split('\n');
+  let start: number | null = null;
+  for (const [at, line] of lines.entries()) {
+    if (!line.startsWith('```')) continue;
+    if (start === null) start = at;
+    else {
+      const language = (lines[start] ?? '').slice(3).trim();
+      const place = `${name}:${start + 1}`;
+      if (OTHER_NAMES.test(language)) throw new Error(`${place}: write sh or ts instead of ${language}`);
+      const [, whyNotRun = null] = /^<!-- not run: (.+) -->$/.exec(lines[start - 1] ?? '') ?? [];
+      blocks.push({ place, language, text: `${lines.slice(start + 1, at).join('\n')}\n`, whyNotRun });
+      start = null;
+    }
+  }
+  if (start !== null) throw new Error(`${name}:${start + 1}: the block has no end`);
+  return blocks;
+}
+
+/** The pages with the blocks of them that are run. */
+export async function readPages(): Promise<Page[]> {
+  const pages: Page[] = [];
+  for (const pattern of PAGES) {
+    const names = (await Array.fromAsync(glob(pattern, { cwd: CHECKOUT }))).toSorted();
+    for (const name of names) {
+      const blocks = parseBlocks(name, await readFile(path.join(CHECKOUT, name), 'utf8'));
+      const run = blocks.filter(
+        ({ language, whyNotRun }) => /^(sh|ts)$/.test(language) && whyNotRun === null,
+      );
+      if (run.length > 0) pages.push({ name, blocks: run });
+    }
+  }
+  return pages;
+}

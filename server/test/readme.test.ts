@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { createOperatorClient } from '@saldo/sdk';
+import { dayOf, formatInstant, localInstant } from '../src/domain/delivery-day.ts';
+import { type Block, CHECKOUT, type Page, parseBlocks, readPages } from './markdown-blocks.ts';
+
+/** Runs what the documentation prints: every `sh` and `ts` block, in order, against the platform that the README starts. */
+
+const execute = promisify(execFile);
+const OPERATOR_KEY = 'my-own-operator-key';
+const MAX_OUTPUT = 64 * 1024 * 1024;
+const isStart = ({ language, text }: Block) => language === 'sh' && /\bnpm start\n$/.test(text);
+
+const pages = await readPages();
+const starts = pages.flatMap(({ blocks }) => blocks.filter(isStart));
+const [start] = starts;
+assert.ok(start && starts.length === 1, 'one block starts the platform; others need <!-- not run: why -->');
+
+/**
+ * A folder that a command takes for the checkout: whatever it writes stays here, and a checkout that belongs to another
+ * user, or that cannot be written to, serves as well.
+ */
+async function createWorkplace(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'saldo-readme-'));
+  for (const entry of await readdir(CHECKOUT)) {
+    if (entry !== 'data') await symlink(path.join(CHECKOUT, entry), path.join(folder, entry));
+  }
+  const command = `#!/bin/sh\nexec '${process.execPath}' '${path.join(CHECKOUT, 'sdk/cli/main.ts')}' "$@"\n`;
+  await mkdir(path.join(folder, 'home/bin'), { recursive: true });
+  await writeFile(path.join(folder, 'home/bin/saldo'), command, { mode: 0o755 });
+  return folder;
+}
+
+const environmentOf = (folder: string) => ({
+  PATH: `${path.join(folder, 'home/bin')}:${process.env['PATH']}`,
+  HOME: path.join(folder, 'home'),
+  DATA_DIR: path.join(folder, 'data'),
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+  npm_config_update_notifier: 'false',
+});
+
+type Started = {
+  readonly folder: string;
+  readonly addresses: Readonly<Record<string, string>>;
+  readonly baseUrl: string;
+  stop(): Promise<void>;
+};
+
+/** Starts the platform with the printed command, on free ports and with a clock that the test can move. */
+async function startAsPrinted(block: Block): Promise<Started> {
+  const folder = await createWorkplace();
+  const ports = { PORT: '0', CUSTOMER_PORT: '0', ADMIN_PORT: '0' };
+  const child = spawn('sh', ['-c', block.text], {
+    cwd: folder,
+    env: { ...environmentOf(folder), ...ports, SANDBOX: 'on' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own: a signal to it reaches the server behind the shell and npm.
+    detached: true,
+  });
+  let [output, log] = ['', ''];
+  const closed = once(child, 'close');
+  const ready = new Promise<void>((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (/Health\s+\S+\n/.test(output)) resolve();
+    });
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  await Promise.race([ready, closed.then(() => assert.fail(`${block.place}: ${output}${log}`))]);
+  const address = (label: string) => new RegExp(`${label}\\s+(http://[\\d.:]+)/`).exec(output)?.[1] ?? '';
+  const baseUrl = address('BRP API');
+  return {
+    folder,
+    baseUrl,
+    addresses: {
+      'http://127.0.0.1:8080': baseUrl,
+      'http://127.0.0.1:8081': address('Customer API'),
+      'http://127.0.0.1:9090': address('Health'),
+    },
+    async stop() {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
+      await closed;
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
+
+const withAddresses = (text: string, addresses: Started['addresses']) =>
+  Object.entries(addresses).reduce((result, [printed, real]) => result.replaceAll(printed, real), text);
+
+const moduleOf = ({ place }: Block) => `${place.replaceAll(/\W/g, '-')}.ts`;
+
+async function writeModules(blocks: readonly Block[], { folder, addresses }: Started): Promise<void> {
+  for (const block of blocks.filter(({ language }) => language === 'ts')) {
+    await writeFile(path.join(folder, moduleOf(block)), withAddresses(block.text, addresses));
+  }
+}
+
+/** Runs a page in one shell, so that a block finds the variables of those above it; ends at the first failure. */
+async function runPage(page: Page, platform: Started): Promise<{ output: string; places: string[] }> {
+  const { folder, addresses, baseUrl } = platform;
+  const commandsOf = (block: Block) =>
+    block.language === 'ts'
+      ? `'${process.execPath}' ${moduleOf(block)}\n`
+      : withAddresses(block.text, addresses);
+  const script = page.blocks
+    .filter((block) => !isStart(block))
+    .map((block) => `${commandsOf(block)}echo 'ran ${block.place}'\n`);
+  const file = path.join(folder, 'page.sh');
+  await writeFile(file, script.join(''));
+  await writeModules(page.blocks, platform);
+  const env = { ...environmentOf(folder), SALDO_URL: baseUrl, SALDO_KEY: OPERATOR_KEY };
+  const { stdout: output } = await execute('sh', ['-eu', file], {
+    cwd: folder,
+    env,
+    maxBuffer: MAX_OUTPUT,
+  }).catch(({ stdout, stderr }: { stdout: string; stderr: string }) =>
+    assert.fail(`${page.name} fails after what it printed here:\n${stdout}\n${stderr}`),
+  );
+  return { output, places: [...output.matchAll(/^ran (\S+)$/gm)].map(([, place = '']) => place) };
+}
+
+const platform = await startAsPrinted(start);
+after(() => platform.stop());
+const operator = createOperatorClient({ baseUrl: platform.baseUrl, apiKey: OPERATOR_KEY });
+// The hardest time of day: the TSOs accept no schedules of tomorrow.
+await operator.clock.set({ now: formatInstant(localInstant(dayOf(Date.now()), 15 * 60)) });
+
+for (const page of pages) {
+  test(`the blocks of ${page.name} run as printed, also while the TSOs accept nothing for tomorrow`, async () => {
+    const { output, places } = await runPage(page, platform);
+    const expected = page.blocks.filter((block) => !isStart(block)).map(({ place }) => place);
+    assert.deepEqual(places, expected);
+    if (page.name === 'README.md') {
+      // Sent, answered and applied: the four slots in which the simulated counterpart says less.
+      assert.equal(output.match(/^11X\S+ .* partial_match$/gm)?.length, 4, output);
+    }
+  });
+}
+
+test('the pages that must have blocks have them', () => {
+  const counts = new Map(pages.map(({ name, blocks }) => [name, blocks.length]));
+  for (const name of ['README.md', 'sdk/README.md', 'docs/operations.md']) assert.ok(counts.get(name), name);
+});
+
+test('the TypeScript blocks pass the type check of the project', async () => {
+  const { folder } = platform;
+  const blocks = pages.flatMap((page) => page.blocks).filter(({ language }) => language === 'ts');
+  assert.ok(blocks.length > 0);
+  await writeModules(blocks, platform);
+  const project = path.join(folder, 'tsconfig.blocks.json');
+  const settings = { extends: path.join(CHECKOUT, 'tsconfig.json'), include: blocks.map(moduleOf) };
+  await writeFile(project, JSON.stringify(settings));
+  const tsc = path.join(CHECKOUT, 'node_modules/typescript/bin/tsc');
+  await execute(process.execPath, [tsc, '--project', project], { cwd: folder }).catch(
+    ({ stdout }: { stdout: string }) => assert.fail(stdout),
+  );
+});
+
+test('a block that fails, in either language, fails its page', async () => {
+  for (const text of [
+    '```sh\nfalse\n```',
+    '```sh\nID=$(saldo brps show brp_nobody --quiet)\n```',
+    '```sh\necho "$UNDEFINED"\n```',
+    "```ts\nthrow new Error('wrong');\n```",
+  ]) {
+    const blocks = parseBlocks('wrong.md', `\n${text}\n\n\`\`\`sh\necho not reached\n\`\`\`\n`);
+    const page = { name: 'wrong.md', blocks };
+    await assert.rejects(runPage(page, platform), (error: Error) => !/not reached/.test(error.message), text);
+  }
+});
+
+test('a block is left out only for a reason, and only under its language’s one name', () => {
+  const block = (head: string) => parseBlocks('page.md', `${head}\ntrue\n\`\`\`\n`)[0];
+  assert.equal(block('<!-- not run: it needs systemd -->\n```sh')?.whyNotRun, 'it needs systemd');
+  for (const head of ['```sh', '<!-- not run: -->\n```sh', '<!-- not run: far away -->\n\n```sh']) {
+    assert.equal(block(head)?.whyNotRun, null, head);
+  }
+  assert.throws(() => block('```bash'), /page\.md:1: write sh or ts instead of bash/);
+  assert.throws(() => parseBlocks('page.md', '```sh\ntrue\n'), /has no end/);
+});
