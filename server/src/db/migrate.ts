@@ -1,30 +1,100 @@
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runner } from 'node-pg-migrate';
+import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
 import pg from 'pg';
+import { DatabaseUnusable } from './unusable.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
+const FILE = /^(.+)\.sql$/;
+
+/** The SHA-256 of each migration file, by the name under which the database knows the migration. */
+export type Checksums = ReadonlyMap<string, string>;
+
+/** Line ends do not count: Git may write them as the machine has them. */
+const checksumOf = (sql: string): string => hash('sha256', sql.replaceAll('\r\n', '\n'));
+
+export async function readChecksums(dir = MIGRATIONS): Promise<Checksums> {
+  const names = (await readdir(dir)).flatMap((file) => FILE.exec(file)?.[1] ?? []).sort();
+  const read = async (name: string) => checksumOf(await readFile(path.join(dir, `${name}.sql`), 'utf8'));
+  return new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
+}
 
 /**
- * Brings the schema up to date. Several processes may start at once: the runner holds an advisory lock, and those
- * that come later find nothing left to do.
+ * Brings the schema up to date. Several processes may start at once: each waits for the lock that the runner would
+ * take, and those that come later find nothing left to do.
  */
-export async function migrate(url: string, say: (message: string) => void): Promise<void> {
+export async function migrate(url: string, say: (message: string) => void, dir = MIGRATIONS): Promise<void> {
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' });
-  await client.connect();
+  await client.connect().catch((error: Error) => {
+    throw new DatabaseUnusable(
+      `The database cannot be reached (${error.message}). Check DATABASE_URL and that PostgreSQL runs there.`,
+      { cause: error },
+    );
+  });
   try {
+    // Of the session: it ends with the connection.
+    await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
+    const known = await readChecksums(dir);
+    await refuseOtherMigrations(client, known);
     const applied = await runner({
       dbClient: client,
-      dir: MIGRATIONS,
+      dir,
       direction: 'up',
       migrationsTable: 'migration',
+      noLock: true,
       singleTransaction: true,
       verbose: false,
       log: () => {},
       logger: { debug: () => {}, info: () => {}, warn: () => {}, error: (text) => say(text) },
     });
+    await recordChecksums(client, known);
     if (applied.length > 0)
       say(`Applied ${applied.length} database migration${applied.length === 1 ? '' : 's'}.`);
   } finally {
     await client.end();
   }
+}
+
+/** The schema is known only when the applied migrations are those of the files. */
+async function refuseOtherMigrations(client: pg.Client, known: Checksums): Promise<void> {
+  for (const { name, checksum } of await readApplied(client)) {
+    const expected = known.get(name);
+    if (expected === undefined) {
+      throw new DatabaseUnusable(
+        `The database was made by a newer version of Saldo: this one does not know its migration ${name}. ` +
+          'Start that version or a later one, or restore a backup from before the upgrade.',
+      );
+    }
+    if (checksum !== null && checksum !== expected) {
+      throw new DatabaseUnusable(
+        `The migration ${name}.sql has changed since it was applied to this database. ` +
+          'Restore the file as it was released, and put the change into a new migration.',
+      );
+    }
+  }
+}
+
+type Applied = { readonly name: string; readonly checksum: string | null };
+
+/** The runner's own table with one more column. Databases from before checksums get the column at their next start. */
+async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
+  await client.query(
+    `create table if not exists public.migration
+       (id serial primary key, name varchar(255) not null, run_on timestamp not null, checksum text)`,
+  );
+  const { rows } = await client.query(
+    "select from pg_attribute where attrelid = 'public.migration'::regclass and attname = 'checksum'",
+  );
+  if (rows.length === 0) await client.query('alter table public.migration add column checksum text');
+  return (await client.query<Applied>('select name, checksum from public.migration order by id')).rows;
+}
+
+async function recordChecksums(client: pg.Client, known: Checksums): Promise<void> {
+  await client.query(
+    `update public.migration m set checksum = k.checksum from unnest($1::text[], $2::text[]) k (name, checksum)
+     where m.name = k.name and m.checksum is null`,
+    [[...known.keys()], [...known.values()]],
+  );
 }
