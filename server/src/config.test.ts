@@ -53,6 +53,13 @@ test('a wrong value is told in one line: the variable, what it must be, and what
   }
 });
 
+test('the demo is on for the embedded database, and for another one when it is asked for', () => {
+  const own = { DATA_DIR: folder, DATABASE_URL: 'postgres://localhost/saldo' };
+  const demoOf = (environment: Record<string, string>) => readConfig(environment).demo;
+  assert.deepEqual([demoOf({ DATA_DIR: folder }), demoOf({ DATA_DIR: folder, DEMO: 'off' })], [true, false]);
+  assert.deepEqual([demoOf(own), demoOf({ ...own, DEMO: 'on' })], [false, true]);
+});
+
 test('a secret in a wrong value is not repeated', () => {
   for (const [name, value] of [
     ['DATABASE_URL', 'mysql://saldo:hunter2@db/saldo'],
