@@ -28,6 +28,10 @@ test('a wrong value is told in one line: the variable, what it must be, and what
     [{ CUSTOMER_PORT: '65536' }, /CUSTOMER_PORT must be a whole number from 0 to 65535, but it was "65536"/],
     [{ CUSTOMER_BASE_URL: 'ftp://x' }, /CUSTOMER_BASE_URL must be a URL .*, but it was "ftp:\/\/x"/],
     [{ OPERATOR_EMAIL: 'root' }, /OPERATOR_EMAIL must be an email address, but it was "root"/],
+    [
+      { OPERATOR_EMAIL: 'rооt@x.example' },
+      /OPERATOR_EMAIL must be an email address \(it must not mix letters/,
+    ],
     [{ OPERATOR_EIC: '11XSALDO-------A' }, /OPERATOR_EIC must be a valid EIC .*Z/],
     [
       { EXCHANGE_FORMATS: 'DE_AMPRION=edifact' },

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { LIMITS, MESSAGE_FORMATS, TSOS, type Tso } from '@saldo/api';
 import { checkEic } from './domain/eic.ts';
-import { isEmail } from './domain/email.ts';
+import { isEmail, whyDeceptive } from './domain/email.ts';
 
 /** Everything that the environment decides. Defaults are for a first look on one's own machine. */
 export type Config = {
@@ -129,6 +129,8 @@ function operatorKey(env: Environment): string | null {
 function email(env: Environment, name: string, byDefault: string): string {
   const value = text(env, name) ?? byDefault;
   if (!isEmail(value) || value.length > LIMITS.emailLength) refuse(name, 'an email address', value);
+  const fault = whyDeceptive(value);
+  if (fault !== null) refuse(name, `an email address (it ${fault})`, value);
   return value;
 }
 

@@ -105,6 +105,29 @@ test('a database that cannot be reached is told in one line, without its passwor
   );
 });
 
+test('emails that were stored in another form get the one in which they are looked up, each user their own', async () => {
+  const old = await createEmptyDatabase();
+  const dir = await copyMigrations('before-006');
+  await rm(path.join(dir, '006-normal-emails.sql'));
+  await migrate(old.url, () => {}, dir);
+  const emails = ['ﬁona@x.example', '℡@x.example', 'an\u200bna@x.example', 'ﬂo@x.example', 'flo@x.example'];
+  const client = new pg.Client({ connectionString: old.url });
+  await client.connect();
+  await client.query(
+    `insert into app_user (id, email, name, role, may_manage, created_at)
+     select gen_random_uuid(), email, 'Somebody', 'operator', true, now() from unnest($1::text[]) email`,
+    [emails],
+  );
+  await migrate(old.url, () => {});
+  const { rows } = await client.query<{ email: string }>('select email from app_user');
+  await client.end();
+  await old.drop();
+  assert.deepEqual(
+    rows.map(({ email }) => email).toSorted(),
+    ['fiona@x.example', 'tel@x.example', 'an\u200bna@x.example', 'ﬂo@x.example', 'flo@x.example'].toSorted(),
+  );
+});
+
 /** Released migrations never change: databases hold what they did. Add a line here with each new file. */
 const RELEASED = {
   '001-platform': '258550de28243cbfcd3a612713b0fee33cff13d97d317357e87d46972a4b7d6e',
@@ -112,6 +135,7 @@ const RELEASED = {
   '003-market': 'ceb2b88b434365f4b72e116f7f588ab8737fba688145bcbf2f94d7ce337503c2',
   '004-exchange': '2c503a92c5d0f87cc96de28b5c158044f5f66ac5d3f0b77d8f9d6e53726d0f70',
   '005-users': 'ab0d5f71794416deb43bb64fae00473d38d39e82098d0b8b83fbb9e384c53e0d',
+  '006-normal-emails': '0884372ba0cd7d18cbe325e8043076fc523513b8d73ff9bbc5d58bf9494eabe1',
 };
 
 test('the migration files are those that were released', async () => {
