@@ -19,6 +19,7 @@ const CALLS_AT_ONCE = 1000;
 const CLOSED_DOOR: SessionDoor = {
   sessions: { find: () => null, forget: () => {} },
   cookie: { read: () => null, set: () => {}, clear: () => {} },
+  device: { read: () => null, remember: () => {} },
   baseUrl: () => '',
 };
 

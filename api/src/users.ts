@@ -12,11 +12,20 @@ export type UserPermissions = (typeof USER_PERMISSIONS)[number];
 export const USER_STATUSES = ['invited', 'active', 'disabled'] as const;
 export type UserStatus = (typeof USER_STATUSES)[number];
 
+const email = { maxLength: LIMITS.emailLength, examples: ['dispatch@nordwind.example'] };
+
+/** The email of a user that exists; those of old users may be any. */
 export const EmailInput = Type.String({
+  ...email,
   format: 'email',
-  maxLength: LIMITS.emailLength,
-  description: 'Upper and lower case are the same.',
-  examples: ['dispatch@nordwind.example'],
+  description: 'Upper and lower case are the same, and so are compatible ways to write a letter.',
+});
+
+export const NewEmail = Type.String({
+  ...email,
+  format: 'new-email',
+  description:
+    'Without invisible characters, and in letters of one script. Upper and lower case are the same.',
 });
 
 /** A password that is to be; what is only compared may be anything. */

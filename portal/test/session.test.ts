@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { newUser } from '../../server/test/browser.ts';
+import { newUser, openBrowser } from '../../server/test/browser.ts';
 import { client } from '../../server/test/harness.ts';
 import { NOBODY, open, openStage, settled } from './stage.ts';
 
@@ -29,7 +29,12 @@ test('whoever signs in comes to the page that they asked for, and after signing 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(page, 'Sign in to Saldo').waitFor();
     assert.equal(await page.title(), 'Sign in to Saldo · Saldo');
-    assert.deepEqual(await page.context().cookies(), []);
+    const cookies = await page.context().cookies();
+    assert.deepEqual(
+      cookies.map(({ name }) => name),
+      ['saldo_device'],
+      'which opens nothing',
+    );
     await page.goBack();
     await heading(page, 'Sign in to Saldo').waitFor();
     assert.equal(await page.getByText('Nordlicht').count(), 0);
@@ -43,6 +48,19 @@ test('a wrong password is told, and the right one works after it', () =>
     await fillIn(page, user.email, user.password);
     await heading(page, 'Overview').waitFor();
   }));
+
+test('wrong passwords are delayed, which is shown at once', async () => {
+  const victim = await newUser(platform, { type: 'brp', brpNo: brp.no });
+  await visit(NOBODY, async (page) => {
+    await open(page, '/sign-in');
+    await fillIn(page, victim.email, 'not the password');
+    await page.getByRole('alert').getByText('Email and password do not belong together.').waitFor();
+    for (let tries = 1; tries < 5; tries++)
+      await openBrowser(platform).signIn(victim.email, 'not the password');
+    await fillIn(page, victim.email, 'not the password');
+    await page.getByRole('alert').getByText('Too many attempts in a short time.').waitFor();
+  });
+});
 
 test('an address of somewhere else is not followed after signing in', () =>
   visit(NOBODY, async (page) => {

@@ -42,6 +42,7 @@ import { transactionRoutes } from './features/transactions/routes.ts';
 import { operatorUserRoutes } from './features/users/operator-routes.ts';
 import { doorRoutes, sessionRoutes } from './features/users/portal-routes.ts';
 import { cursorSealer } from './http/cursor.ts';
+import { deviceCookie } from './http/device-cookie.ts';
 import { mountDocs, type OfferedDocument } from './http/docs.ts';
 import { ERROR_PAGE_POLICY, errorPage, isProblemCode } from './http/error-pages.ts';
 import {
@@ -151,6 +152,7 @@ async function mountingOf({ config, db, clock, limiter, lastUsed }: Parts, addre
   const door: SessionDoor = {
     sessions: sessionRing(db, lastUsed, () => clock.machineNow(), monotonicNow),
     cookie: sessionCookie(isSecure),
+    device: deviceCookie(isSecure, secret.value),
     baseUrl: () => addresses.base,
   };
   const behind = (guard: Guard): Mounting => ({ db, guard, cursors });

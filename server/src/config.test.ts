@@ -28,6 +28,10 @@ test('a wrong value is told in one line: the variable, what it must be, and what
     [{ CUSTOMER_PORT: '65536' }, /CUSTOMER_PORT must be a whole number from 0 to 65535, but it was "65536"/],
     [{ CUSTOMER_BASE_URL: 'ftp://x' }, /CUSTOMER_BASE_URL must be a URL .*, but it was "ftp:\/\/x"/],
     [{ OPERATOR_EMAIL: 'root' }, /OPERATOR_EMAIL must be an email address, but it was "root"/],
+    [
+      { OPERATOR_EMAIL: 'rооt@x.example' },
+      /OPERATOR_EMAIL must be an email address \(it must not mix letters/,
+    ],
     [{ OPERATOR_EIC: '11XSALDO-------A' }, /OPERATOR_EIC must be a valid EIC .*Z/],
     [
       { EXCHANGE_FORMATS: 'DE_AMPRION=edifact' },
@@ -51,6 +55,13 @@ test('a wrong value is told in one line: the variable, what it must be, and what
     assert.match(told, expected);
     assert.doesNotMatch(told, /\n/);
   }
+});
+
+test('the demo is on for the embedded database, and for another one when it is asked for', () => {
+  const own = { DATA_DIR: folder, DATABASE_URL: 'postgres://localhost/saldo' };
+  const demoOf = (environment: Record<string, string>) => readConfig(environment).demo;
+  assert.deepEqual([demoOf({ DATA_DIR: folder }), demoOf({ DATA_DIR: folder, DEMO: 'off' })], [true, false]);
+  assert.deepEqual([demoOf(own), demoOf({ ...own, DEMO: 'on' })], [false, true]);
 });
 
 test('a secret in a wrong value is not repeated', () => {

@@ -1,9 +1,11 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { LIMITS, MESSAGE_FORMATS, TSOS, type Tso } from '@saldo/api';
 import { checkEic } from './domain/eic.ts';
-import { isEmail } from './domain/email.ts';
+import { isEmail, whyDeceptive } from './domain/email.ts';
 
 /** Everything that the environment decides. Defaults are for a first look on one's own machine. */
 export type Config = {
@@ -127,6 +129,8 @@ function operatorKey(env: Environment): string | null {
 function email(env: Environment, name: string, byDefault: string): string {
   const value = text(env, name) ?? byDefault;
   if (!isEmail(value) || value.length > LIMITS.emailLength) refuse(name, 'an email address', value);
+  const fault = whyDeceptive(value);
+  if (fault !== null) refuse(name, `an email address (it ${fault})`, value);
   return value;
 }
 
@@ -181,7 +185,21 @@ function tls(env: Environment): Config['tls'] {
   if (cert === null && key === null) return null;
   if (cert === null) return refuse('TLS_CERT', 'set together with TLS_KEY', '');
   if (key === null) return refuse('TLS_KEY', 'set together with TLS_CERT', '');
-  return { cert: fileOf('TLS_CERT', cert), key: fileOf('TLS_KEY', key) };
+  const files = { cert: fileOf('TLS_CERT', cert), key: fileOf('TLS_KEY', key) };
+  const certificate = parseFile('TLS_CERT', 'a certificate in PEM', cert, () => {
+    // The class alone would also take a certificate in DER, with which no connection succeeds.
+    createSecureContext({ cert: files.cert });
+    return new X509Certificate(files.cert);
+  });
+  const privateKey = parseFile('TLS_KEY', 'a private key in PEM without a passphrase', key, () =>
+    createPrivateKey(files.key),
+  );
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new ConfigError(
+      `TLS_KEY must be the key of the certificate in TLS_CERT, but "${key}" is that of another.`,
+    );
+  }
+  return files;
 }
 
 function fileOf(name: string, file: string): Buffer {
@@ -192,12 +210,43 @@ function fileOf(name: string, file: string): Buffer {
   }
 }
 
+function parseFile<T>(name: string, must: string, file: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw new ConfigError(`${name} must be a file with ${must}, but "${file}" is not (${reason}).`);
+  }
+}
+
+/** Entries are compared with the `Origin` header, which browsers write without a path and without the default port. */
+function origins(env: Environment, name: string): readonly string[] {
+  const entries = (text(env, name) ?? '').split(',').map((entry) => entry.trim());
+  return entries
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const isOrigin = /^https?:\/\/[^/?#@\\\s*]+$/i.test(entry) && URL.canParse(entry);
+      if (!isOrigin)
+        refuse(name, 'a list of origins such as https://app.example.org,http://localhost:3000', entry);
+      return new URL(entry).origin;
+    });
+}
+
+/** Schedules, answers and secrets are no business of the machine's other users. */
+const PRIVATE = 0o700;
+
 function folder(name: string, value: string): string {
   const dir = path.resolve(value);
   try {
-    mkdirSync(dir, { recursive: true });
+    mkdirSync(dir, { recursive: true, mode: PRIVATE });
   } catch {
     refuse(name, 'a folder that exists or can be made', value);
+  }
+  try {
+    // Permissions do not tell everything: a file system may be read-only or full.
+    rmdirSync(mkdtempSync(path.join(dir, '.saldo-')));
+  } catch (error) {
+    refuse(name, `a folder that can be written to (${(error as NodeJS.ErrnoException).code})`, value);
   }
   return dir;
 }
@@ -218,6 +267,7 @@ export const readDataDir = (env: Environment): string => text(env, 'DATA_DIR') ?
 const PORTS = { min: 0, max: 65_535 };
 
 export function readConfig(env: Environment): Config {
+  const databaseUrl = readDatabaseUrl(env);
   const settings = {
     host: text(env, 'HOST') ?? '127.0.0.1',
     port: wholeNumber(env, 'PORT', { ...PORTS, default: 8080 }),
@@ -227,7 +277,7 @@ export function readConfig(env: Environment): Config {
     baseUrl: url(env, 'BASE_URL', ['http:', 'https:']),
     customerBaseUrl: url(env, 'CUSTOMER_BASE_URL', ['http:', 'https:']),
     errorBase: url(env, 'ERROR_BASE', ['http:', 'https:']),
-    databaseUrl: readDatabaseUrl(env),
+    databaseUrl,
     redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
     rateLimit: wholeNumber(env, 'RATE_LIMIT', { min: 1, max: 1_000_000_000, default: 300 }),
     rateWindowS: wholeNumber(env, 'RATE_WINDOW_S', { min: 1, max: 86_400, default: 60 }),
@@ -235,9 +285,10 @@ export function readConfig(env: Environment): Config {
     requestsAtOnce: wholeNumber(env, 'REQUESTS_AT_ONCE', { min: 1, max: 100_000, default: 512 }),
     requestTimeoutS: wholeNumber(env, 'REQUEST_TIMEOUT_S', { min: 1, max: 3600, default: 60 }),
     importSilenceS: wholeNumber(env, 'IMPORT_SILENCE_S', { min: 1, max: 3600, default: 120 }),
-    corsOrigins: (text(env, 'CORS_ORIGINS') ?? '').split(',').filter((origin) => origin !== ''),
+    corsOrigins: origins(env, 'CORS_ORIGINS'),
     trustProxy: oneOf(env, 'TRUST_PROXY', ['on', 'off'], 'off') === 'on',
-    demo: oneOf(env, 'DEMO', ['on', 'off'], 'on') === 'on',
+    // A database of the operator's own is not filled unless that is asked for.
+    demo: oneOf(env, 'DEMO', ['on', 'off'], databaseUrl === null ? 'on' : 'off') === 'on',
     sandbox: oneOf(env, 'SANDBOX', ['on', 'off'], 'off') === 'on',
     profileDays: wholeNumber(env, 'PROFILE_DAYS', { min: 1, max: LIMITS.profileDays, default: 7 }),
     operatorKey: operatorKey(env),

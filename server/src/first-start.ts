@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, open, readFile, rename } from 'node:fs/promises';
+import { chmod, open, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -32,6 +32,7 @@ export async function prepareFirstStart(
   clock: Clock,
   say: (message: string) => void,
 ): Promise<FirstAccess> {
+  await warnOfOpenFolders(config, say);
   return db.transaction(async (tx) => {
     await tx.query(FIRST_START_LOCK);
     const newOperatorKey = await ensureOperatorKey(tx, config.operatorKey, clock.now());
@@ -47,6 +48,20 @@ export async function prepareFirstStart(
     await writePrivately(demoFile(config), `${JSON.stringify(access, null, 2)}\n`);
     return { newOperatorKey: null, invitation: null };
   });
+}
+
+const OTHERS = 0o007;
+
+/** A mode that exists may be meant, for a gateway that runs as another user: it is reported and not changed. */
+async function warnOfOpenFolders({ exchange }: Config, say: (message: string) => void): Promise<void> {
+  if (process.platform === 'win32') return;
+  for (const [name, dir] of [
+    ['OUTBOX_DIR', exchange.outboxDir],
+    ['INBOX_DIR', exchange.inboxDir],
+  ] as const) {
+    if (((await stat(dir)).mode & OTHERS) === 0) continue;
+    say(`Every user of this machine can open ${name}. Close it with: chmod o-rwx '${dir}'`);
+  }
 }
 
 /** Readable for its owner only, from the first moment on, and whole or not there at all. */

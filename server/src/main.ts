@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { type DestinationStream, pino } from 'pino';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { DatabaseUnusable } from './db/unusable.ts';
 import type { DemoAccess } from './demo/load.ts';
 import { dayOf } from './domain/delivery-day.ts';
 import { invitationLink } from './features/users/actions.ts';
@@ -153,13 +154,28 @@ function exitWhen(stopped: Promise<void>): void {
   );
 }
 
-/** What a person can mend is told in one line; everything else with its stack. */
+/** What an operator can mend is one line that names the variable; everything else comes with its stack. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
-  const { code, port, message, stack } = error as NodeJS.ErrnoException & { port?: number };
-  if (code === 'EADDRINUSE')
-    return `Port ${port} is in use. Set PORT, CUSTOMER_PORT or ADMIN_PORT to another one.`;
-  return code === undefined ? (stack ?? message) : message;
+  if (error instanceof ConfigError || error instanceof DatabaseUnusable) return error.message;
+  const { code, port, address, hostname, message, stack } = error as ListenError;
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} is in use. Set PORT, CUSTOMER_PORT or ADMIN_PORT to another one.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return explainHost(address ?? hostname ?? '');
+    default:
+      return code === undefined ? (stack ?? message) : message;
+  }
+}
+
+type ListenError = NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string };
+
+function explainHost(host: string): string {
+  const { ADMIN_HOST } = process.env;
+  const name = ADMIN_HOST === undefined ? 'HOST' : ADMIN_HOST === host ? 'ADMIN_HOST' : 'HOST or ADMIN_HOST';
+  return `${name} must be an address of this machine, such as 127.0.0.1 or 0.0.0.0, but it was "${host}".`;
 }
 
 main().catch((error: unknown) => {

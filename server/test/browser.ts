@@ -6,23 +6,29 @@ import { hashPassword } from '../src/features/users/passwords.ts';
 import { setPassword } from '../src/features/users/sessions.ts';
 import { type Answer, client, type RequestOptions, type TestPlatform } from './harness.ts';
 
-/** As a browser with a page of the portal: it keeps the session's cookie and says where its requests come from. */
+/** As a browser with a page of the portal: it keeps both cookies and says where its requests come from. */
 export type Browser = {
   request(pathAndQuery: string, options?: RequestOptions): Promise<Answer>;
   signIn(email: string, password: string): Promise<Answer>;
-  /** The cookie as it would be sent; empty when there is none. */
+  /** The session's cookie as it would be sent; empty when there is none. */
   cookie: string;
+  /** The same for the cookie by which the device is known. */
+  device: string;
 };
 
 export function openBrowser({ baseUrl }: Pick<TestPlatform, 'baseUrl'>): Browser {
   const ask = client(baseUrl);
   const browser: Browser = {
     cookie: '',
+    device: '',
     async request(pathAndQuery, options = {}) {
-      const headers = { origin: baseUrl, ...(browser.cookie ? { cookie: browser.cookie } : {}) };
+      const cookie = [browser.cookie, browser.device].filter((one) => one !== '').join('; ');
+      const headers = { origin: baseUrl, ...(cookie === '' ? {} : { cookie }) };
       const answer = await ask(pathAndQuery, { ...options, headers: { ...headers, ...options.headers } });
-      const [set] = answer.headers.getSetCookie();
-      if (set !== undefined) browser.cookie = /Max-Age=0;/.test(set) ? '' : (set.split(';')[0] ?? '');
+      for (const set of answer.headers.getSetCookie()) {
+        const kept = /Max-Age=0;/.test(set) ? '' : (set.split(';')[0] ?? '');
+        browser[/saldo_device=/.test(set) ? 'device' : 'cookie'] = kept;
+      }
       return answer;
     },
     signIn: (email, password) =>

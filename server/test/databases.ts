@@ -14,7 +14,12 @@ export function databaseUrl(server: string, name: string): string {
 export type TestDatabase = { url: string; drop(): Promise<void> };
 
 /** A database of the test's own, migrated and empty. */
-export async function createDatabase(): Promise<TestDatabase> {
+export const createDatabase = (): Promise<TestDatabase> => createFrom(TEMPLATE);
+
+/** A database of the test's own without any table. */
+export const createEmptyDatabase = (): Promise<TestDatabase> => createFrom('template0');
+
+async function createFrom(template: string): Promise<TestDatabase> {
   const server = process.env[TEST_SERVER_VARIABLE];
   if (!server) throw new Error('tests run through npm test, which starts their database');
   const name = `saldo_test_${randomUUID().replaceAll('-', '')}`;
@@ -23,6 +28,6 @@ export async function createDatabase(): Promise<TestDatabase> {
     await client.connect();
     await client.query(text).finally(() => client.end());
   };
-  await run(`create database ${name} template ${TEMPLATE}`);
+  await run(`create database ${name} template ${template}`);
   return { url: databaseUrl(server, name), drop: () => run(`drop database ${name} with (force)`) };
 }

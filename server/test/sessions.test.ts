@@ -98,12 +98,12 @@ test('who may manage changes what a key with every scope could, and the trail na
   assert.ok(own.at(-1).request_id);
 });
 
-test('the cookie is out of reach of scripts, of other sites and of plain http', async () => {
+test('both cookies are out of reach of scripts, of other sites and of plain http', async () => {
   const user = await newUser(platform, OF_SELLER);
   const answer = await openBrowser(platform).signIn(user.email, user.password);
   assert.match(
     answer.headers.getSetCookie().join('|'),
-    /^saldo_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/,
+    /^saldo_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict\|saldo_device=[\w.-]{68}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Strict$/,
   );
   const other = await newUser(secure, OPERATOR);
   const listening = `http://127.0.0.1:${securePort}`;
@@ -115,7 +115,7 @@ test('the cookie is out of reach of scripts, of other sites and of plain http', 
   });
   assert.match(
     signIn.headers.getSetCookie().join('|'),
-    /^__Host-saldo_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    /^__Host-saldo_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict; Secure\|__Host-saldo_device=[\w.-]{68}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
   );
   assert.equal((await browser.request('/portal/v1/session')).status, 200);
   const plain = browser.cookie.replace('__Host-', '');

@@ -16,7 +16,7 @@ after(async () => {
 });
 
 test('a request that has begun is answered before the server stops', async () => {
-  const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url });
+  const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url, DEMO: 'on' });
   const [brp] = (await product.demo()).brps;
   assert.ok(brp);
   const { port } = new URL(product.baseUrl);
@@ -41,7 +41,7 @@ test('a request that has begun is answered before the server stops', async () =>
 });
 
 test('both listeners answer what they have begun and close behind it, and the log names requests to either', async () => {
-  const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url });
+  const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url, DEMO: 'on' });
   const [account] = (await product.demo()).accounts;
   assert.ok(account);
   const { port } = new URL(product.customerUrl);
@@ -65,7 +65,7 @@ test('both listeners answer what they have begun and close behind it, and the lo
 });
 
 test('health, readiness and metrics are on the admin port, and the log names key ids but never keys', async () => {
-  const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url });
+  const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url, DEMO: 'on' });
   const [brp] = (await product.demo()).brps;
   assert.ok(brp);
   await fetch(`${product.baseUrl}/v1/contracts`, {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -9,6 +8,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { LIMITS } from '@saldo/api';
 import { readConfig } from '../src/config.ts';
+import { makeCertificate } from './certificate.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { createWorld } from './world.ts';
@@ -17,7 +17,7 @@ import { createWorld } from './world.ts';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-tls-'));
 after(() => rm(folder, { recursive: true, force: true }));
-const { certificate, environment } = await makeCertificate();
+const { certificate, environment } = await makeCertificate(folder);
 
 const platform = await startTestPlatform();
 const secure = await startTestPlatform({ environment });
@@ -341,36 +341,3 @@ test('in the body of a bulk read include_assets is true or false, and no word', 
   assert.deepEqual((await send(false)).body, { transactions: [] });
   assert.deepEqual((await send(true)).body, { transactions: [], assets: [] });
 });
-
-/** A certificate that vouches for itself, written by hand: Node reads certificates but makes none. */
-async function makeCertificate() {
-  const element = (tag: number, ...parts: Uint8Array[]): Buffer => {
-    const body = Buffer.concat(parts);
-    const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 255];
-    return Buffer.concat([Buffer.from([tag, ...length]), body]);
-  };
-  const [sequence, set, oid, utf8] = [0x30, 0x31, 0x06, 0x0c];
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const algorithm = element(sequence, element(oid, Buffer.from([0x2b, 0x65, 0x70])));
-  const commonName = element(oid, Buffer.from([0x55, 0x04, 0x03]));
-  const name = element(
-    sequence,
-    element(set, element(sequence, commonName, element(utf8, Buffer.from('Saldo test')))),
-  );
-  const validity = element(
-    sequence,
-    element(0x17, Buffer.from('200101000000Z')),
-    element(0x18, Buffer.from('21000101000000Z')),
-  );
-  const serial = element(0x02, Buffer.from([1]));
-  const spki = publicKey.export({ type: 'spki', format: 'der' });
-  const content = element(sequence, serial, algorithm, name, validity, name, spki);
-  const signature = element(0x03, Buffer.from([0]), sign(null, content, privateKey));
-  const der = element(sequence, content, algorithm, signature);
-  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
-  const pem = ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
-  const [TLS_CERT, TLS_KEY] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')];
-  await writeFile(TLS_CERT, pem);
-  await writeFile(TLS_KEY, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
-  return { certificate: pem, environment: { TLS_CERT, TLS_KEY } };
-}

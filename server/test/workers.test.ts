@@ -22,6 +22,7 @@ test('several workers share the ports, are told apart, replaced when one ends, a
   const product = await startProduct({
     DATA_DIR: folder,
     DATABASE_URL: database.url,
+    DEMO: 'on',
     WORKERS: '2',
     LOG_LEVEL: 'info',
   });
@@ -66,6 +67,7 @@ test('what keeps workers from starting is told once', async () => {
   const run = runProduct({
     DATA_DIR: folder,
     DATABASE_URL: database.url,
+    DEMO: 'on',
     WORKERS: '3',
     LOG_LEVEL: 'error',
     PORT: String(port),

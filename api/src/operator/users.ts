@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Choice, DateTime, Name, Nullable, Pagination, pageQuery, Strict } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { EmailInput, identityFields, USER_PERMISSIONS, USER_ROLES, USER_STATUSES } from '../users.ts';
+import { identityFields, NewEmail, USER_PERMISSIONS, USER_ROLES, USER_STATUSES } from '../users.ts';
 
 export const User = Type.Object(
   {
@@ -70,7 +70,7 @@ export const operatorUserEndpoints = {
     query: Strict({}),
     body: Strict(
       {
-        email: EmailInput,
+        email: NewEmail,
         name: Name('How the user is called.', userExample.name),
         role: Choice(USER_ROLES, { description: 'For whom the user works.', examples: ['brp'] }),
         permissions: Permissions,

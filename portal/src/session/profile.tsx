@@ -7,7 +7,7 @@ import { Form, FormProblem, PasswordField } from '../ui/form.tsx';
 import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { portalClient } from './clients.ts';
+import { ONCE, portalClient } from './clients.ts';
 import { useSession } from './session.ts';
 
 /** Who the user is, and the one thing that is theirs alone: the password. */
@@ -47,7 +47,7 @@ function PasswordPanel() {
   const set = (name: keyof typeof EMPTY) => (value: string) => setValues({ ...values, [name]: value });
   const differ = isTried && values.new !== values.repeated ? t.session.passwordsDiffer : undefined;
   const change = useMutation({
-    mutationFn: () => portalClient.session.changePassword({ current: values.current, new: values.new }),
+    mutationFn: () => portalClient.session.changePassword({ current: values.current, new: values.new }, ONCE),
     onSuccess: () => {
       setValues(EMPTY);
       setIsTried(false);

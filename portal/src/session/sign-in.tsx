@@ -5,7 +5,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { Button } from '../ui/button.tsx';
 import { Form, PasswordField, TextField } from '../ui/form.tsx';
 import { Notice } from '../ui/states.tsx';
-import { portalClient } from './clients.ts';
+import { ONCE, portalClient } from './clients.ts';
 import { Frame } from './frame.tsx';
 import { begin, sessionQuery } from './session.ts';
 
@@ -19,7 +19,7 @@ export function SignInPage() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const signIn = useMutation({
-    mutationFn: () => portalClient.session.signIn({ email, password }),
+    mutationFn: () => portalClient.session.signIn({ email, password }, ONCE),
     onSuccess: async (state) => {
       // Whoever was signed in before, nothing of theirs is left.
       queryClient.clear();

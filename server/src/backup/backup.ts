@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { listMigrations } from '../db/migrate.ts';
+import { readChecksums } from '../db/migrate.ts';
 import { estimateRows, listSequences, listTables } from './catalogue.ts';
 import { begin, withConnection } from './connection.ts';
 import { writeBackupFile } from './file.ts';
@@ -78,11 +78,11 @@ async function serverVersion(client: pg.Client): Promise<string> {
 }
 
 async function appliedMigrations(client: pg.Client): Promise<BackupHeader['migrations']> {
-  const files = await listMigrations();
+  const files = await readChecksums();
   const { rows } = await client.query<{ name: string }>('select name from migration order by run_on, id');
   return rows.map(({ name }) => {
-    const found = files.find((file) => file.name === name);
-    if (found !== undefined) return found;
+    const sha256 = files.get(name);
+    if (sha256 !== undefined) return { name, sha256 };
     throw new BackupError(
       `The database has the migration ${name}, which this version of Saldo does not have. ` +
         'Back it up with the version that runs on it.',

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../config.ts';
-import { FolderInUse } from '../db/embedded-cluster.ts';
+import { DatabaseUnusable } from '../db/unusable.ts';
 import { BackupError, backUp } from './backup.ts';
 import { openBackupFile } from './file.ts';
 import { BackupFileError } from './format.ts';
@@ -74,7 +74,7 @@ function explain(error: unknown, file: string): string {
   const { code, message, stack } = error as NodeJS.ErrnoException;
   if (/Connection terminated/.test(message)) return 'The connection to the database was lost.';
   const isPlain =
-    error instanceof BackupError || error instanceof ConfigError || error instanceof FolderInUse;
+    error instanceof BackupError || error instanceof ConfigError || error instanceof DatabaseUnusable;
   // Several addresses of a host that all refuse make an error without a message.
   return isPlain || code !== undefined ? message || `${code}` : (stack ?? String(error));
 }

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { PG_MIGRATE_LOCK_ID } from 'node-pg-migrate';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { listMigrations, migrateInTransaction } from '../db/migrate.ts';
+import { migrateInTransaction, readChecksums } from '../db/migrate.ts';
 import { BackupError, tableRows } from './backup.ts';
 import { countObjects, listSequences, listTables } from './catalogue.ts';
 import { begin, withConnection } from './connection.ts';
@@ -35,10 +35,10 @@ const LOAD_SETTINGS = { maintenance_work_mem: '256MB' };
 
 /** Rejects a backup of a newer version, or one whose schema this version would make differently. */
 export async function checkMigrations({ migrations, saldo }: BackupHeader): Promise<void> {
-  const known = await listMigrations();
+  const known = [...(await readChecksums())];
   for (const [at, { name, sha256 }] of migrations.entries()) {
-    if (known[at]?.name === name && known[at].sha256 === sha256) continue;
-    const reason = known.some((migration) => migration.name === name)
+    if (known[at]?.[0] === name && known[at][1] === sha256) continue;
+    const reason = known.some(([own]) => own === name)
       ? `its migration ${name} differs from the one of this version`
       : `it has the migration ${name}, which this version does not have`;
     throw new BackupError(

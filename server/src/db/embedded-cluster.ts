@@ -28,6 +28,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Account, failure, type Host, runOn, signalPostgres } from './embedded-programs.ts';
+import { DatabaseUnusable } from './unusable.ts';
 
 export type Cluster = { folder: string; data: string; password: string; name: string };
 export type Say = (message: string) => void;
@@ -35,7 +36,7 @@ export type Say = (message: string) => void;
 const isWindows = process.platform === 'win32';
 
 /** Another process works on the data folder. */
-export class FolderInUse extends Error {
+export class FolderInUse extends DatabaseUnusable {
   override name = 'FolderInUse';
 }
 
@@ -59,12 +60,13 @@ export function lockFolder(dataDir: string): { release: () => void } {
     release();
     const sqliteBusy = 5;
     if ((error as { errcode?: number }).errcode !== sqliteBusy) {
-      throw new Error(`The data folder ${dataDir} cannot be used: ${(error as Error).message}.`, {
-        cause: error,
-      });
+      throw new DatabaseUnusable(
+        `DATA_DIR ${dataDir} cannot be used: ${(error as Error).message}. Check its permissions and its disk.`,
+        { cause: error },
+      );
     }
     throw new FolderInUse(
-      `Another Saldo server is using the data folder ${dataDir}: stop it, or use another folder.`,
+      `Another Saldo server is using DATA_DIR ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
       { cause: error },
     );
   }
@@ -89,7 +91,10 @@ export async function chooseAccount(dataDir: string): Promise<Account | undefine
   const candidates = ['postgres', '_postgres', 'nobody'].map((user) => lines.find(([name]) => name === user));
   const entry = candidates.find((line) => line !== undefined);
   if (entry === undefined) {
-    throw new Error('Postgres does not run as root, and this system has neither a user postgres nor nobody.');
+    throw new DatabaseUnusable(
+      'Postgres does not run as root, and this system has neither a user postgres nor nobody. ' +
+        'Add one of them, run Saldo as another user, or set DATABASE_URL.',
+    );
   }
   const account = { uid: Number(entry[2]), gid: Number(entry[3]) };
   if (owner !== undefined) await giveTo(account, folder);
@@ -116,13 +121,15 @@ export async function openCluster(dataDir: string, host: Host, say: Say): Promis
     version = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
     password = await readFile(join(folder, 'password'), 'utf8');
   } catch (error) {
-    throw new Error(`The embedded database in ${folder} cannot be opened: ${(error as Error).message}.`, {
-      cause: error,
-    });
+    throw new DatabaseUnusable(
+      `The embedded database in ${folder} cannot be opened: ${(error as Error).message}. ` +
+        'Restore the folder from a backup, or set DATA_DIR to another folder.',
+      { cause: error },
+    );
   }
   const { major } = host.programs;
   if (version !== String(major)) {
-    throw new Error(
+    throw new DatabaseUnusable(
       `The database in ${folder} was made by Postgres ${version}, but this is Postgres ${major}: ` +
         'back it up with the Saldo that made it (saldo backup), and restore it into a new data folder.',
     );

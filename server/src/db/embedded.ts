@@ -28,6 +28,7 @@ import {
   runOn,
   signalPostgres,
 } from './embedded-programs.ts';
+import { DatabaseUnusable } from './unusable.ts';
 
 /** The url names a database `saldo` that exists, and its only role, a superuser of that name. */
 export type EmbeddedPostgres = { url: string; stop: () => Promise<void> };
@@ -317,7 +318,7 @@ async function makePrivateFolder(folder: string, account: Host['account']): Prom
   const found = await lstat(folder);
   const owner = account?.uid ?? process.geteuid?.();
   if (!found.isDirectory() || found.uid !== owner || (found.mode & 0o077) !== 0) {
-    throw new Error(
+    throw new DatabaseUnusable(
       `${folder}, where the socket of Postgres should be, belongs to somebody else: remove it.`,
     );
   }

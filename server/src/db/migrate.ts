@@ -1,18 +1,32 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runner } from 'node-pg-migrate';
+import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
 import pg from 'pg';
+import { DatabaseUnusable } from './unusable.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
+const FILE = /^(.+)\.sql$/;
+
+/** The SHA-256 of each migration file, by the name under which the database knows the migration. */
+export type Checksums = ReadonlyMap<string, string>;
+
+/** Line ends do not count: Git may write them as the machine has them. */
+const checksumOf = (sql: string): string => hash('sha256', sql.replaceAll('\r\n', '\n'));
+
+export async function readChecksums(dir = MIGRATIONS): Promise<Checksums> {
+  const names = (await readdir(dir)).flatMap((file) => FILE.exec(file)?.[1] ?? []).sort();
+  const read = async (name: string) => checksumOf(await readFile(path.join(dir, `${name}.sql`), 'utf8'));
+  return new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
+}
 
 type RunnerOptions = Parameters<typeof runner>[0];
-export type MigrationFile = { readonly name: string; readonly sha256: string };
 
 const optionsFor = (say: (message: string) => void) => ({
-  dir: MIGRATIONS,
   direction: 'up' as const,
+  // The caller holds the lock.
+  noLock: true,
   migrationsTable: 'migration',
   singleTransaction: true,
   verbose: false,
@@ -21,14 +35,24 @@ const optionsFor = (say: (message: string) => void) => ({
 });
 
 /**
- * Brings the schema up to date. Several processes may start at once: the runner holds an advisory lock, and those
- * that come later find nothing left to do.
+ * Brings the schema up to date. Several processes may start at once: each waits for the lock that the runner would
+ * take, and those that come later find nothing left to do.
  */
-export async function migrate(url: string, say: (message: string) => void): Promise<void> {
+export async function migrate(url: string, say: (message: string) => void, dir = MIGRATIONS): Promise<void> {
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' });
-  await client.connect();
+  await client.connect().catch((error: Error) => {
+    throw new DatabaseUnusable(
+      `The database cannot be reached (${error.message}). Check DATABASE_URL and that PostgreSQL runs there.`,
+      { cause: error },
+    );
+  });
   try {
-    const applied = await runner({ ...optionsFor(say), dbClient: client });
+    // Of the session: it ends with the connection.
+    await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
+    const known = await readChecksums(dir);
+    await refuseOtherMigrations(client, known);
+    const applied = await runner({ ...optionsFor(say), dir, dbClient: client });
+    await recordChecksums(client, known);
     if (applied.length > 0)
       say(`Applied ${applied.length} database migration${applied.length === 1 ? '' : 's'}.`);
   } finally {
@@ -49,17 +73,50 @@ export async function migrateInTransaction(client: pg.Client, count: number): Pr
           : client.query(text as string, values),
     },
   }) as pg.Client;
+  await readApplied(client);
   // The logger would print the whole migration; its error is thrown as well.
-  await runner({ ...optionsFor(() => {}), dbClient: withoutTransactions, noLock: true, count });
+  await runner({ ...optionsFor(() => {}), dir: MIGRATIONS, dbClient: withoutTransactions, count });
+  await recordChecksums(client, await readChecksums());
 }
 
-/** The migrations of this version in their order. Line ends do not count: Git may change them. */
-export async function listMigrations(): Promise<MigrationFile[]> {
-  const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).toSorted();
-  return Promise.all(
-    names.map(async (name) => {
-      const text = (await readFile(path.join(MIGRATIONS, name), 'utf8')).replaceAll('\r\n', '\n');
-      return { name: path.basename(name, '.sql'), sha256: createHash('sha256').update(text).digest('hex') };
-    }),
+/** The schema is known only when the applied migrations are those of the files. */
+async function refuseOtherMigrations(client: pg.Client, known: Checksums): Promise<void> {
+  for (const { name, checksum } of await readApplied(client)) {
+    const expected = known.get(name);
+    if (expected === undefined) {
+      throw new DatabaseUnusable(
+        `The database was made by a newer version of Saldo: this one does not know its migration ${name}. ` +
+          'Start that version or a later one, or restore a backup from before the upgrade.',
+      );
+    }
+    if (checksum !== null && checksum !== expected) {
+      throw new DatabaseUnusable(
+        `The migration ${name}.sql has changed since it was applied to this database. ` +
+          'Restore the file as it was released, and put the change into a new migration.',
+      );
+    }
+  }
+}
+
+type Applied = { readonly name: string; readonly checksum: string | null };
+
+/** The runner's own table with one more column. Databases from before checksums get the column at their next start. */
+async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
+  await client.query(
+    `create table if not exists public.migration
+       (id serial primary key, name varchar(255) not null, run_on timestamp not null, checksum text)`,
+  );
+  const { rows } = await client.query(
+    "select from pg_attribute where attrelid = 'public.migration'::regclass and attname = 'checksum'",
+  );
+  if (rows.length === 0) await client.query('alter table public.migration add column checksum text');
+  return (await client.query<Applied>('select name, checksum from public.migration order by id')).rows;
+}
+
+async function recordChecksums(client: pg.Client, known: Checksums): Promise<void> {
+  await client.query(
+    `update public.migration m set checksum = k.checksum from unnest($1::text[], $2::text[]) k (name, checksum)
+     where m.name = k.name and m.checksum is null`,
+    [[...known.keys()], [...known.values()]],
   );
 }

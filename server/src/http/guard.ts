@@ -2,6 +2,7 @@ import type { Endpoint } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Ring } from '../auth/believed.ts';
 import { NOBODY, type Owner, type Principal } from '../auth/principal.ts';
+import type { DeviceCookie } from './device-cookie.ts';
 import { type ProblemError, problem } from './problem.ts';
 import type { RateLimiter, RateLimitState } from './rate-limit.ts';
 import { isFromOwnPage, type SessionCookie } from './session-cookie.ts';
@@ -28,6 +29,7 @@ declare module 'fastify' {
 export type SessionDoor = {
   readonly sessions: Ring;
   readonly cookie: SessionCookie;
+  readonly device: DeviceCookie;
   /** How the outside names the platform; known for certain only when it listens. */
   readonly baseUrl: () => string;
 };
@@ -155,10 +157,14 @@ export function sessionGuard(rule: PortalRule, door: SessionDoor, limiter: RateL
   };
 }
 
-/** Lets everybody in whom nobody knows yet, but not too often, and not a form on another site's page. */
+/**
+ * Admits anybody, but not too often, and not a form on another site's page. A known device is counted by itself, so that
+ * others at its address cannot use up its requests.
+ */
 export function openGuard(door: SessionDoor, limiter: RateLimiter): Guard {
   return () => async (request, reply) => {
-    await count(reply, limiter, `open:${request.ip}`);
+    const device = door.device.read(request);
+    await count(reply, limiter, device === null ? `open:${request.ip}` : `device:${device.id}`);
     refuseForeignPage(request, door);
     request.principal = NOBODY;
   };

@@ -8,27 +8,36 @@ export type SessionCookie = {
   clear(reply: FastifyReply): void;
 };
 
-/**
- * No script can read it, no other site's page sends it along, and on https it never travels in the clear. The prefix
- * makes browsers refuse one that another host of the same domain has set.
- */
+/** The value of a cookie; null when the request brings none of this name. */
+export function readCookie(request: FastifyRequest, name: string): string | null {
+  const { cookie } = request.headers;
+  if (cookie === undefined) return null;
+  for (const pair of cookie.split(';')) {
+    const equals = pair.indexOf('=');
+    if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
+  }
+  return null;
+}
+
+/** No script can read it, no other site's page sends it along, and on https it never travels in the clear. */
+export function writeCookie(
+  reply: FastifyReply,
+  isSecure: boolean,
+  name: string,
+  value: string,
+  maxAgeS: number,
+): void {
+  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  void reply.header('set-cookie', `${name}=${value}; Max-Age=${maxAgeS}; ${attributes}`);
+}
+
+/** The prefix makes browsers refuse one that another host of the same domain has set. */
 export function sessionCookie(isSecure: boolean): SessionCookie {
   const name = isSecure ? '__Host-saldo_session' : 'saldo_session';
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
-  const write = (reply: FastifyReply, value: string, maxAgeS: number) =>
-    void reply.header('set-cookie', `${name}=${value}; Max-Age=${maxAgeS}; ${attributes}`);
   return {
-    read(request) {
-      const { cookie } = request.headers;
-      if (cookie === undefined) return null;
-      for (const pair of cookie.split(';')) {
-        const equals = pair.indexOf('=');
-        if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
-      }
-      return null;
-    },
-    set: (reply, token, lastsMs) => write(reply, token, Math.floor(lastsMs / 1000)),
-    clear: (reply) => write(reply, '', 0),
+    read: (request) => readCookie(request, name),
+    set: (reply, token, lastsMs) => writeCookie(reply, isSecure, name, token, Math.floor(lastsMs / 1000)),
+    clear: (reply) => writeCookie(reply, isSecure, name, '', 0),
   };
 }
 

@@ -5,7 +5,7 @@ import { codePointLength, isWellFormedText } from '../domain/customer.ts';
 import { wholeUnits } from '../domain/decimal.ts';
 import { parseDay, parseInstant } from '../domain/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '../domain/eic.ts';
-import { isEmail } from '../domain/email.ts';
+import { isEmail, whyDeceptive } from '../domain/email.ts';
 import { volumeFaultMessage, volumeOf } from '../domain/volume.ts';
 
 /** Checks a value and tells everything that is wrong with it; an empty list means that it may be used. */
@@ -39,6 +39,12 @@ const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text
   email: {
     check: isEmail,
     explain: () => 'must be an email address such as dispatch@nordwind.example',
+  },
+  'new-email': {
+    check: (text) => isEmail(text) && whyDeceptive(text) === null,
+    explain: (text) =>
+      (isEmail(text) ? whyDeceptive(text) : null) ??
+      'must be an email address such as dispatch@nordwind.example',
   },
   uri: { check: (text) => URL.canParse(text), explain: () => 'must be an absolute URI' },
 };

@@ -25,7 +25,7 @@ export const problems: Dictionary['problems'] = {
     invalid_session: 'Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.',
     insufficient_permissions: 'Ihr Benutzer darf dies ansehen, aber nicht ändern.',
     rate_limited:
-      'Zu viele Anfragen in kurzer Zeit. Bitte warten Sie einen Moment und versuchen Sie es erneut.',
+      'Zu viele Versuche in kurzer Zeit. Bitte warten Sie eine Minute und versuchen Sie es erneut.',
     invitation_not_found: 'Diese Einladung gibt es nicht, sie wurde benutzt oder ist abgelaufen.',
     already_active: 'Dieser Kunde ist bereits aktiv.',
     invalid_status_transition:

@@ -17,7 +17,8 @@ export const session: Dictionary['session'] = {
   invitationExpires: 'Der Link gilt einmal, bis',
   newPassword: 'Neues Passwort',
   repeatPassword: 'Neues Passwort wiederholen',
-  passwordRule: (minimum) => `Mindestens ${minimum} Zeichen. Mehrere Wörter ergeben ein gutes Passwort.`,
+  passwordRule: (minimum) =>
+    `Mindestens ${minimum} Zeichen, und nicht leicht zu erraten. Mehrere Wörter ergeben ein gutes Passwort.`,
   passwordsDiffer: 'Die beiden Passwörter sind verschieden.',
   accept: 'Passwort setzen und anmelden',
   profile: 'Profil',

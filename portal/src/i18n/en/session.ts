@@ -15,7 +15,8 @@ export const session = {
   invitationExpires: 'The link works once, until',
   newPassword: 'New password',
   repeatPassword: 'Repeat the new password',
-  passwordRule: (minimum: number) => `At least ${minimum} characters. Several words make a good password.`,
+  passwordRule: (minimum: number) =>
+    `At least ${minimum} characters, and not easy to guess. Several words make a good password.`,
   passwordsDiffer: 'The two passwords differ.',
   accept: 'Set password and sign in',
   profile: 'Profile',

@@ -30,6 +30,8 @@ export class HandoverFailed extends Error {
 /** Names under which files are still being written. */
 const UNFINISHED = /^\.|\.(?:tmp|part)$/i;
 const DONE = 'done';
+/** Schedules and answers are no business of the machine's other users. Folders that exist keep their mode. */
+const PRIVATE = { recursive: true, mode: 0o700 };
 
 /** Files appear in the folder whole: written under another name, made durable, then renamed. */
 export function outboxFolder(folder: string): Transport {
@@ -37,7 +39,7 @@ export function outboxFolder(folder: string): Transport {
     async deliver(fileName, document) {
       const draft = path.join(folder, `.${fileName}.${randomUUID()}.tmp`);
       try {
-        await mkdir(folder, { recursive: true });
+        await mkdir(folder, PRIVATE);
         const file = await open(draft, 'wx');
         await file
           .writeFile(document)
@@ -66,7 +68,7 @@ async function syncFolder(folder: string): Promise<void> {
 export function inboxFolder(folder: string): Inbox {
   return {
     async files() {
-      await mkdir(path.join(folder, DONE), { recursive: true });
+      await mkdir(path.join(folder, DONE), PRIVATE);
       const entries = await readdir(folder, { withFileTypes: true });
       const names = entries.filter((entry) => entry.isFile() && !UNFINISHED.test(entry.name));
       const files = await Promise.all(names.map(({ name }) => inboxFile(folder, name)));

@@ -11,17 +11,24 @@ const VERSION = 19;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
-/** Each takes 19 MB and a thread of its own for a while; sign-ins must not take them all. */
-const inTurn = turnstile({ atOnce: 2, waitingAtMost: 50 });
+/**
+ * Each takes 19 MB and a thread of its own for a while; sign-ins must not take them all. Those from unknown devices wait
+ * in a line of their own: an attack fills that one.
+ */
+const LINES = {
+  known: turnstile({ atOnce: 1, waitingAtMost: 50 }),
+  unknown: turnstile({ atOnce: 1, waitingAtMost: 50 }),
+};
+type Line = keyof typeof LINES;
 const derive = promisify(argon2);
 
 type Hash = { cost: typeof COST; salt: Buffer; tag: Buffer };
 
 /** The same password typed on two keyboards is the same text only in a normal form. */
-const tagOf = (password: string, { cost, salt, tag }: Hash): Promise<Buffer> => {
+const tagOf = (password: string, { cost, salt, tag }: Hash, line: Line): Promise<Buffer> => {
   const message = Buffer.from(password.normalize('NFKC'));
   const parameters: Argon2Parameters = { ...cost, message, nonce: salt, tagLength: tag.length };
-  return inTurn(() => derive('argon2id', parameters));
+  return LINES[line](() => derive('argon2id', parameters));
 };
 
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
@@ -43,13 +50,17 @@ const decoy = (): Hash => ({ cost: COST, salt: randomBytes(SALT_BYTES), tag: ran
 
 export async function hashPassword(password: string): Promise<string> {
   const hash = decoy();
-  return encode({ ...hash, tag: await tagOf(password, hash) });
+  return encode({ ...hash, tag: await tagOf(password, hash, 'known') });
 }
 
 /** Takes the same time for a user who is not there, or has no password yet. */
-export async function isPassword(password: string, encoded: string | null): Promise<boolean> {
+export async function isPassword(
+  password: string,
+  encoded: string | null,
+  line: Line = 'known',
+): Promise<boolean> {
   const hash = encoded === null ? decoy() : decode(encoded);
-  return timingSafeEqual(await tagOf(password, hash), hash.tag);
+  return timingSafeEqual(await tagOf(password, hash, line), hash.tag);
 }
 
 /** Whether a hash was made with other parameters than are used now. */

@@ -7,6 +7,7 @@ import type { MovableClock } from '../../clock.ts';
 import type { Database, Tx } from '../../db/database.ts';
 import { formatInstant } from '../../domain/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import type { DeviceCookie } from '../../http/device-cookie.ts';
 import { problem } from '../../http/problem.ts';
 import { type Route, route } from '../../http/routes.ts';
 import type { SessionCookie } from '../../http/session-cookie.ts';
@@ -14,6 +15,7 @@ import { type Doer, recordAudit } from '../audit/store.ts';
 import {
   acceptInvitation,
   changePassword,
+  deviceCredential,
   endSession,
   endSessions,
   getInvited,
@@ -29,14 +31,18 @@ export type SessionParts = {
   readonly clock: MovableClock;
   readonly sessions: Ring;
   readonly cookie: SessionCookie;
+  readonly device: DeviceCookie;
   /** How the outside names the customer API. */
   readonly customerUrl: string;
 };
 
 const timesOf = (clock: MovableClock) => ({ now: clock.now(), machineNow: clock.machineNow() });
 
-const visitorOf = (request: FastifyRequest, cookie: SessionCookie): Visitor => ({
+type Cookies = Pick<SessionParts, 'cookie' | 'device'>;
+
+const visitorOf = (request: FastifyRequest, { cookie, device }: Cookies): Visitor => ({
   address: request.ip,
+  device: device.read(request),
   requestId: request.id,
   oldToken: cookie.read(request),
 });
@@ -53,24 +59,27 @@ const stateOf = (user: UserRow, expiresAt: number, now: number, customerUrl: str
  * How somebody gets in who is not known yet. None of these is remembered for an `Idempotency-Key`: what they answer
  * with is a cookie.
  */
-export function doorRoutes({ db, clock, sessions, cookie, customerUrl }: SessionParts): Route[] {
-  const letIn = (reply: FastifyReply, { token, user, expiresAt }: NewSession): SessionState => {
+export function doorRoutes({ db, clock, sessions, cookie, device, customerUrl }: SessionParts): Route[] {
+  const cookies = { cookie, device };
+  const letIn = (request: FastifyRequest, reply: FastifyReply, session: NewSession): SessionState => {
+    const { token, user, expiresAt } = session;
     const { now, machineNow } = timesOf(clock);
     sessions.forget();
     cookie.set(reply, token, expiresAt - machineNow);
+    device.remember(request, reply, deviceCredential(user));
     return stateOf(user, expiresAt, now, customerUrl);
   };
   return [
     route(endpoints.signIn, async ({ body, request, reply }) =>
-      letIn(reply, await signIn(db, body, visitorOf(request, cookie), timesOf(clock))),
+      letIn(request, reply, await signIn(db, body, visitorOf(request, cookies), timesOf(clock))),
     ),
     route(endpoints.getInvitation, async ({ params }) =>
       wireInvitation(await getInvited(db, tokenOf(params), clock.machineNow())),
     ),
     route(endpoints.acceptInvitation, async ({ params, body, request, reply }) => {
-      const visitor = visitorOf(request, cookie);
+      const visitor = visitorOf(request, cookies);
       const session = await acceptInvitation(db, tokenOf(params), body.password, visitor, timesOf(clock));
-      return letIn(reply, session);
+      return letIn(request, reply, session);
     }),
   ];
 }
@@ -82,7 +91,7 @@ function tokenOf({ token }: { token: string }): string {
 }
 
 /** What a user does with their own session and password. Ended sessions are forgotten once that is committed. */
-export function sessionRoutes({ db, clock, sessions, cookie, customerUrl }: SessionParts): Route[] {
+export function sessionRoutes({ db, clock, sessions, cookie, device, customerUrl }: SessionParts): Route[] {
   const ending = async (call: Doer, action: string, userId: string, end: (tx: Tx) => Promise<void>) => {
     await db.transaction(async (tx) => {
       await end(tx);
@@ -97,9 +106,11 @@ export function sessionRoutes({ db, clock, sessions, cookie, customerUrl }: Sess
       const { userId, expiresAt } = sessionOf(request);
       return stateOf(await getUser(db, userId), expiresAt, clock.now(), customerUrl);
     }),
-    route(endpoints.changePassword, async ({ body, request }) => {
-      await changePassword(db, sessionOf(request), body, visitorOf(request, cookie), timesOf(clock));
+    route(endpoints.changePassword, async ({ body, request, reply }) => {
+      const visitor = visitorOf(request, { cookie, device });
+      const user = await changePassword(db, sessionOf(request), body, visitor, timesOf(clock));
       sessions.forget();
+      device.remember(request, reply, deviceCredential(user));
       return {};
     }),
     route(endpoints.signOut, async (call) => {

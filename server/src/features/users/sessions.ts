@@ -5,15 +5,19 @@ import { newId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import { normalEmail } from '../../domain/email.ts';
 import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import type { Device } from '../../http/device-cookie.ts';
 import { fieldProblem, problem } from '../../http/problem.ts';
 import { type Doer, recordAudit } from '../audit/store.ts';
+import { isGuessable } from './password-strength.ts';
 import { hashPassword, isOutdated, isPassword } from './passwords.ts';
 import { findInvited, findUserByEmail, getUser, lockInvited, type UserRow } from './store.ts';
-import { forgiveTries, takeTry } from './tries.ts';
+import { forgiveTries, type Trier, takeTry } from './tries.ts';
 
 /** Where somebody who is not known yet comes from, and with which request. */
 export type Visitor = {
   readonly address: string;
+  /** The browser, when somebody has signed in there before. */
+  readonly device: Device | null;
   readonly requestId: string;
   /** Of the session that the browser has already; a new one takes its place. */
   readonly oldToken: string | null;
@@ -74,9 +78,13 @@ export async function setPassword(tx: Tx, userId: string, passwordHash: string):
   await tx.query(SET_PASSWORD, [userId, passwordHash]);
 }
 
+/** What a device is known by: it is unknown again when the password has changed. */
+export const deviceCredential = ({ id, password_hash }: Pick<UserRow, 'id' | 'password_hash'>): string =>
+  `${id} ${password_hash ?? ''}`;
+
 /**
- * Lets a user in who knows the password. An email that is not known, a user without a password, one that is disabled
- * and a wrong password are answered alike, and after the same time.
+ * Signs a user in. An email that is not known, a user without a password, one that is disabled and a wrong password are
+ * answered alike, and after the same time.
  */
 export async function signIn(
   db: Database,
@@ -85,15 +93,22 @@ export async function signIn(
   times: Times,
 ): Promise<NewSession> {
   const email = normalEmail(credentials.email);
-  await takeTry(db, email, visitor.address, times.machineNow);
+  const { address, device } = visitor;
   const user = await findUserByEmail(db, email);
-  const isRight = await isPassword(credentials.password, user?.password_hash ?? null);
+  const isKnown = device?.knows(deviceCredential(user ?? { id: '', password_hash: null })) ?? false;
+  const trier: Trier =
+    device !== null && isKnown
+      ? { kind: 'device', id: device.id, email }
+      : { kind: 'address', address, email };
+  await takeTry(db, trier, times.machineNow);
+  const line = isKnown ? 'known' : 'unknown';
+  const isRight = await isPassword(credentials.password, user?.password_hash ?? null, line);
   if (!isRight || user === null || user.password_hash === null) throw nobodyKnown();
   const renewed = isOutdated(user.password_hash) ? await hashPassword(credentials.password) : null;
   return db.transaction(async (tx) => {
-    const session = await startSession(tx, user.id, visitor, times);
     if (renewed !== null) await setPassword(tx, user.id, renewed);
-    await forgiveTries(tx, email, visitor.address, times.machineNow);
+    const session = await startSession(tx, user.id, visitor, times);
+    await forgiveTries(tx, trier);
     await recordAudit(tx, asUser(user, visitor), deedOf('user.signed_in', user), times.now);
     return session;
   });
@@ -123,7 +138,7 @@ export async function acceptInvitation(
   times: Times,
 ): Promise<NewSession> {
   const invited = await getInvited(db, token, times.machineNow);
-  checkNewPassword('password', password, invited);
+  await refuseWeakPassword('password', password, invited);
   const passwordHash = await hashPassword(password);
   return db.transaction(async (tx) => {
     const user = await lockInvited(tx, hashSecret(token), times.machineNow);
@@ -131,38 +146,42 @@ export async function acceptInvitation(
     await tx.query(ACCEPT, [user.id, passwordHash]);
     await endSessions(tx, user.id);
     const session = await startSession(tx, user.id, visitor, times);
-    await forgiveTries(tx, user.email, visitor.address, times.machineNow);
     await recordAudit(tx, asUser(user, visitor), deedOf('user.password_set', user), times.now);
     return session;
   });
 }
 
-/** Length is a matter of form; this is what a guess begins with. */
-function checkNewPassword(field: string, password: string, user: UserRow): void {
-  if (normalEmail(password) !== user.email) return;
-  throw fieldProblem(field, 'validation_failed', 'must not be the email address');
+/** Length is a matter of form; this is what an attacker tries first. Passwords that exist are not judged. */
+async function refuseWeakPassword(field: string, password: string, user: UserRow): Promise<void> {
+  const refused = (why: string) => fieldProblem(field, 'validation_failed', why);
+  if (normalEmail(password) === user.email) throw refused('must not be the email address');
+  if (await isGuessable(password, user)) {
+    throw refused('is too easy to guess; several words that do not belong together make a good password');
+  }
 }
 
-/** Tries of a password by somebody who is signed in count like those of somebody who is not. */
+/** Gives the user as it is now. Tries of the current password are counted for the session. */
 export async function changePassword(
   db: Database,
   session: { id: string; userId: string },
   passwords: { current: string; new: string },
   visitor: Visitor,
   times: Times,
-): Promise<void> {
+): Promise<UserRow> {
   const user = await getUser(db, session.userId);
-  await takeTry(db, user.email, visitor.address, times.machineNow);
+  const trier = { kind: 'session', id: session.id } as const;
+  await takeTry(db, trier, times.machineNow);
   if (!(await isPassword(passwords.current, user.password_hash))) {
     throw fieldProblem('current', 'validation_failed', 'is not the current password');
   }
-  checkNewPassword('new', passwords.new, user);
+  await refuseWeakPassword('new', passwords.new, user);
   const passwordHash = await hashPassword(passwords.new);
-  await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     await setPassword(tx, user.id, passwordHash);
     await endSessions(tx, user.id, session.id);
-    await forgiveTries(tx, user.email, visitor.address, times.machineNow);
+    await forgiveTries(tx, trier);
     await recordAudit(tx, asUser(user, visitor), deedOf('user.password_changed', user), times.now);
+    return getUser(tx, user.id);
   });
 }
 

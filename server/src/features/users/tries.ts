@@ -1,56 +1,131 @@
 import { hash } from 'node:crypto';
 import { type Database, statement, type Tx } from '../../db/database.ts';
 import { timestamp } from '../../db/wire-types.ts';
+import { networkOf } from '../../domain/network.ts';
+import {
+  FORGET_TRIES_MS,
+  judgeTry,
+  NEWCOMER_TRIES,
+  type Subject,
+  type Tries,
+} from '../../domain/sign-in-delay.ts';
 import { problem } from '../../http/problem.ts';
 
-/** A password may be tried so often within this window: by one user, and by one address for all users. */
-const WINDOW_MS = 15 * 60_000;
-const TRIES = { email: 10, address: 100 };
+/** Who tries a password: somebody on a known device, in a session, or at an address. Emails may be those of nobody. */
+export type Trier =
+  | { readonly kind: 'device'; readonly id: string; readonly email: string }
+  | { readonly kind: 'session'; readonly id: string }
+  | { readonly kind: 'address'; readonly address: string; readonly email: string };
 
-type Kind = keyof typeof TRIES;
+/** Hashes, since people type anything into a field for an email; in one order, so that no two tries deadlock. */
+function subjectsOf(trier: Trier): ReadonlyMap<string, Subject> {
+  const named: [Subject, string][] =
+    trier.kind === 'address'
+      ? [
+          ['pair', `${networkOf(trier.address)} ${trier.email}`],
+          ['address', networkOf(trier.address)],
+          ['account', trier.email],
+        ]
+      : [[trier.kind, trier.kind === 'device' ? `${trier.id} ${trier.email}` : trier.id]];
+  const hashed = named.map(([subject, who]) => [hash('sha256', `${subject}:${who}`), subject] as const);
+  return new Map(hashed.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
 
-/** All tries are counted in the database, for every process and also for users who are not there. */
-const TAKE = statement(
-  'take_sign_in_try',
-  `insert into sign_in_try (subject, count, ends_at) values ($1, 1, $3)
-   on conflict (subject) do update set
-     count = case when sign_in_try.ends_at <= $2 then 1 else sign_in_try.count + 1 end,
-     ends_at = case when sign_in_try.ends_at <= $2 then $3 else sign_in_try.ends_at end
-   returning count, ends_at`,
+const bytes = (hashes: Iterable<string>) => [...hashes].map((hex) => Buffer.from(hex, 'hex'));
+
+/** `ends_at` is when tries are forgotten, and so tells when the last one was. */
+const READ = statement(
+  'read_sign_in_tries',
+  `select encode(subject, 'hex') as subject, count, ends_at from sign_in_try
+   where subject = any($1) and ends_at > $2`,
 );
+const ENSURE = statement(
+  'ensure_sign_in_tries',
+  `insert into sign_in_try (subject, count, ends_at) select unnest($1::bytea[]), 0, $2
+   on conflict (subject) do nothing`,
+);
+const LOCK = statement(
+  'lock_sign_in_tries',
+  `select encode(subject, 'hex') as subject, case when ends_at > $2 then count else 0 end as count, ends_at
+   from sign_in_try where subject = any($1) order by subject for update`,
+);
+const COUNT = statement(
+  'count_sign_in_tries',
+  'update sign_in_try t set count = n.count, ends_at = $3 from unnest($1::bytea[], $2::int[]) n (subject, count) where t.subject = n.subject',
+);
+/** A few with each try, so that many who never succeed leave no more behind than they would in a quarter of an hour. */
 const FORGET_OLD = statement(
   'forget_sign_in_tries',
   `delete from sign_in_try where subject in
-     (select subject from sign_in_try where ends_at <= $1 for update skip locked)`,
+     (select subject from sign_in_try where ends_at <= $1 limit 100 for update skip locked)`,
 );
-const FORGIVE = statement('forgive_sign_in_tries', 'delete from sign_in_try where subject = $1');
+const FORGIVE = statement('forgive_sign_in_tries', 'delete from sign_in_try where subject = any($1)');
 const GIVE_BACK = statement(
-  'give_back_sign_in_try',
-  'update sign_in_try set count = count - 1 where subject = $1 and count > 0',
+  'give_back_sign_in_tries',
+  'update sign_in_try set count = count - 1 where subject = any($1) and count > 0',
 );
 
-const subjectOf = (kind: Kind, who: string) => hash('sha256', `${kind}:${who}`, 'buffer');
+type Row = { readonly subject: string; readonly count: number; readonly ends_at: number };
 
-async function take(db: Database, kind: Kind, who: string, now: number): Promise<void> {
-  const values = [subjectOf(kind, who), timestamp(now), timestamp(now + WINDOW_MS)];
-  const [state] = await db.transaction((tx) => tx.query<{ count: number; ends_at: number }>(TAKE, values));
-  if (!state) throw new Error('an insert returns its row');
-  if (state.count <= TRIES[kind]) return;
-  const waitS = Math.max(1, Math.ceil((state.ends_at - now) / 1000));
-  throw problem('rate_limited', `The password was wrong too often. Try again in ${waitS} s.`, {
-    'retry-after': String(waitS),
+function triesOf(subjects: ReadonlyMap<string, Subject>, rows: readonly Row[]): Map<Subject, Tries> {
+  const found = new Map(rows.map((row) => [row.subject, row]));
+  return new Map(
+    [...subjects].map(([hashed, subject]) => {
+      const { count = 0, ends_at = 0 } = found.get(hashed) ?? {};
+      return [subject, { count, lastAt: ends_at - FORGET_TRIES_MS }];
+    }),
+  );
+}
+
+const tooSoon = (ms: number) => {
+  const waitS = Math.ceil(ms / 1000);
+  const detail = `The password was wrong too often. Try again in ${waitS} s.`;
+  return problem('rate_limited', detail, { 'retry-after': String(waitS) });
+};
+
+/**
+ * Counts a try before it is made, so that many at once are no way around the limit. A try that is refused changes
+ * nothing and takes one read. `now` is the machine's time.
+ */
+export async function takeTry(db: Database, trier: Trier, now: number): Promise<void> {
+  const subjects = subjectsOf(trier);
+  const keys = bytes(subjects.keys());
+  const rows = await db.query<Row>(READ, [keys, timestamp(now)]);
+  const early = judgeTry(triesOf(subjects, rows), now);
+  if (early.kind === 'wait' && !early.isNewcomer) throw tooSoon(early.ms);
+  const verdict = await db.transaction(async (tx) => {
+    await tx.query(ENSURE, [keys, timestamp(now + FORGET_TRIES_MS)]);
+    const tries = triesOf(subjects, await tx.query<Row>(LOCK, [keys, timestamp(now)]));
+    const verdict = judgeTry(tries, now);
+    if (verdict.kind === 'admit')
+      await setTries(tx, subjects, now, (subject) => (tries.get(subject)?.count ?? 0) + 1);
+    else if (verdict.isNewcomer) await setTries(tx, onlyPair(subjects), now, () => NEWCOMER_TRIES);
+    await tx.query(FORGET_OLD, [timestamp(now)]);
+    return verdict;
   });
+  if (verdict.kind === 'wait') throw tooSoon(verdict.ms);
 }
 
-/** Counts a try before it is made, so that many at once are no way around the limit. `now` is the machine's time. */
-export async function takeTry(db: Database, email: string, address: string, now: number): Promise<void> {
-  await take(db, 'address', address, now);
-  await take(db, 'email', email, now);
+const onlyPair = (subjects: ReadonlyMap<string, Subject>) =>
+  new Map([...subjects].filter(([, subject]) => subject === 'pair'));
+
+async function setTries(
+  tx: Tx,
+  subjects: ReadonlyMap<string, Subject>,
+  now: number,
+  countOf: (subject: Subject) => number,
+): Promise<void> {
+  const counts = [...subjects.values()].map(countOf);
+  await tx.query(COUNT, [bytes(subjects.keys()), counts, timestamp(now + FORGET_TRIES_MS)]);
 }
 
-/** The password was right. The address gets back no more than this one try: others may use it too. */
-export async function forgiveTries(tx: Tx, email: string, address: string, now: number): Promise<void> {
-  await tx.query(FORGIVE, [subjectOf('email', email)]);
-  await tx.query(GIVE_BACK, [subjectOf('address', address)]);
-  await tx.query(FORGET_OLD, [timestamp(now)]);
+/** The password was right. Address and account get back no more than this one try: others may be trying there too. */
+export async function forgiveTries(tx: Tx, trier: Trier): Promise<void> {
+  const shared = (subject: Subject) => subject === 'address' || subject === 'account';
+  const of = (isShared: boolean) =>
+    bytes(
+      [...subjectsOf(trier)].filter(([, subject]) => shared(subject) === isShared).map(([hashed]) => hashed),
+    );
+  await tx.query(FORGIVE, [of(false)]);
+  await tx.query(GIVE_BACK, [of(true)]);
 }

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { makeCertificate } from './certificate.ts';
+import { createDatabase } from './databases.ts';
+import { client } from './harness.ts';
+import { runProduct, startProduct } from './product.ts';
+
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo-errors-'));
+const database = await createDatabase();
+after(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The one line with which a start ends that cannot succeed. */
+async function refusal(environment: Record<string, string>): Promise<string> {
+  const run = runProduct({
+    DATA_DIR: path.join(folder, 'data'),
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'error',
+    ...environment,
+  });
+  const [code] = await once(run.child, 'close');
+  assert.equal(code, 1, run.output() + run.log());
+  assert.match(run.log(), /^Saldo cannot start: [^\n]+\.\n$/);
+  return run.log();
+}
+
+test('TLS files that cannot be used stop the start with one line that names the variable', async () => {
+  const { environment } = await makeCertificate(await mkdtemp(path.join(folder, 'one-')));
+  const other = await makeCertificate(await mkdtemp(path.join(folder, 'two-')));
+  const noise = path.join(folder, 'noise.pem');
+  await writeFile(noise, 'no PEM at all\n');
+  const der = path.join(folder, 'cert.der');
+  await writeFile(der, new X509Certificate(other.certificate).raw);
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ TLS_CERT: path.join(folder, 'nowhere.pem') }, /TLS_CERT must be the path of a file that can be read/],
+    [{ TLS_KEY: folder }, /TLS_KEY must be the path of a file that can be read/],
+    [{ TLS_CERT: noise }, /TLS_CERT must be a file with a certificate in PEM, but ".*noise\.pem" is not/],
+    [{ TLS_CERT: der }, /TLS_CERT must be a file with a certificate in PEM/],
+    [{ TLS_CERT: environment.TLS_KEY }, /TLS_CERT must be a file with a certificate in PEM/],
+    [{ TLS_KEY: noise }, /TLS_KEY must be a file with a private key in PEM without a passphrase/],
+    [{ TLS_KEY: environment.TLS_CERT }, /TLS_KEY must be a file with a private key in PEM/],
+    [{ TLS_KEY: other.environment.TLS_KEY }, /TLS_KEY must be the key of the certificate in TLS_CERT/],
+  ];
+  for (const [change, expected] of wrong) {
+    assert.match(await refusal({ ...environment, ...change }), expected, JSON.stringify(change));
+  }
+});
+
+/** A folder that cannot be written to, by root neither. */
+async function closedFolder(): Promise<string> {
+  if (process.geteuid?.() === 0 && process.platform === 'linux') return '/proc';
+  const dir = path.join(folder, 'closed');
+  await mkdir(dir, { mode: 0o500 });
+  return dir;
+}
+
+test('a folder that cannot be written to stops the start with one line that names the variable', async () => {
+  const closed = await closedFolder();
+  for (const name of ['DATA_DIR', 'OUTBOX_DIR', 'INBOX_DIR']) {
+    const line = await refusal({ [name]: closed });
+    assert.match(
+      line,
+      new RegExp(`${name} must be a folder that can be written to \\(E[A-Z]+\\), but it was`),
+    );
+  }
+});
+
+test('a host that is no address of this machine stops the start with one line that names the variable', async () => {
+  // Of the range for documentation, and of the domain that never exists.
+  for (const host of ['203.0.113.7', 'no-such-host.invalid']) {
+    for (const [name, workers] of [
+      ['HOST', '1'],
+      ['HOST', '2'],
+      ['ADMIN_HOST', '1'],
+    ] as const) {
+      const line = await refusal({ [name]: host, WORKERS: workers });
+      assert.match(line, new RegExp(`: ${name} must be an address of this machine, .* but it was "${host}"`));
+    }
+  }
+});
+
+test('origins are trimmed, and what is no origin stops the start with one line that names it', async () => {
+  for (const entry of [
+    'https://app.example/',
+    'https://app.example/x',
+    'app.example',
+    '*',
+    'https://',
+    'null',
+  ]) {
+    const line = await refusal({ CORS_ORIGINS: `https://first.example, ${entry}` });
+    assert.ok(
+      line.includes('CORS_ORIGINS must be a list of origins such as https://') && line.includes(`"${entry}"`),
+      line,
+    );
+  }
+  const product = await startProduct({
+    DATA_DIR: path.join(folder, 'origins'),
+    DATABASE_URL: database.url,
+    CORS_ORIGINS: ' https://first.example , HTTPS://Second.example:443,',
+  });
+  for (const [origin, allowed] of [
+    ['https://first.example', 'https://first.example'],
+    ['https://second.example', 'https://second.example'],
+    ['https://third.example', null],
+  ] as const) {
+    const { headers } = await client(product.baseUrl)('/openapi.json', { headers: { origin } });
+    assert.equal(headers.get('access-control-allow-origin'), allowed, origin);
+  }
+  assert.equal(await product.end('SIGTERM'), 0);
+});
+
+test('a database that cannot be reached stops the start with one line that names the variable', async () => {
+  const unreachable = [
+    'postgres://saldo:hunter2@127.0.0.1:1/saldo',
+    'postgres://saldo@no-such-host.invalid/saldo',
+  ];
+  for (const url of unreachable) {
+    const line = await refusal({ DATABASE_URL: url });
+    assert.match(line, /The database cannot be reached \(.+\)\. Check DATABASE_URL/);
+    assert.doesNotMatch(line, /hunter2/);
+  }
+});
+
+test('a second server on a data folder is refused in one line, and the first goes on', async () => {
+  const DATA_DIR = path.join(folder, 'shared');
+  const first = await startProduct({ DATA_DIR, DEMO: 'off' });
+  const line = await refusal({ DATA_DIR, DATABASE_URL: '' });
+  assert.match(
+    line,
+    /Another Saldo server is using DATA_DIR .+\. Stop it, or set DATA_DIR to another folder\./,
+  );
+  assert.equal((await fetch(`${first.adminUrl}/readyz`)).status, 200);
+  assert.equal(await first.end('SIGTERM'), 0);
+});
+
+test('a database of a newer version stops the start with one line that says what to do', async () => {
+  const newer = await createDatabase();
+  const connection = new pg.Client({ connectionString: newer.url });
+  await connection.connect();
+  await connection.query("insert into migration (name, run_on) values ('999-later', now())");
+  await connection.end();
+  const line = await refusal({ DATABASE_URL: newer.url });
+  assert.match(line, /newer version of Saldo.*999-later.*Start that version or a later one/);
+  await newer.drop();
+});
+
+test('a database of one’s own gets the demo world only when that is asked for', async () => {
+  const own = await createDatabase();
+  const environment = { DATA_DIR: path.join(folder, 'own'), DATABASE_URL: own.url };
+  const empty = await startProduct(environment);
+  assert.match(empty.output(), /Operator key, told this once/);
+  await assert.rejects(empty.demo());
+  assert.equal(await empty.end('SIGTERM'), 0);
+  const full = await startProduct({ ...environment, DEMO: 'on' });
+  const [brp] = (await full.demo()).brps;
+  assert.equal((await client(full.baseUrl, brp?.api_key)('/v1/contracts')).status, 200);
+  assert.equal(await full.end('SIGTERM'), 0);
+  await own.drop();
+});
+
+const modeOf = async (dir: string) => (await stat(dir)).mode & 0o777;
+
+test('the folders of schedules and answers are private, and ones that are open to everybody are reported', async (t) => {
+  if (process.platform === 'win32') return t.skip('Windows has no such modes');
+  const dataDir = path.join(folder, 'modes');
+  const environment = { DATA_DIR: dataDir, DATABASE_URL: database.url };
+  const [outbox, inbox] = [path.join(dataDir, 'outbox'), path.join(dataDir, 'inbox')];
+  const done = path.join(inbox, 'done');
+  const first = await startProduct(environment);
+  while ((await modeOf(done).catch(() => null)) === null) await delay(20);
+  assert.deepEqual(await Promise.all([outbox, inbox, done].map(modeOf)), [0o700, 0o700, 0o700]);
+  assert.doesNotMatch(first.output(), /chmod/);
+  assert.equal(await first.end('SIGTERM'), 0);
+  await chmod(outbox, 0o755);
+  await chmod(inbox, 0o770);
+  const second = await startProduct(environment);
+  assert.match(
+    second.output(),
+    /Every user of this machine can open OUTBOX_DIR\. Close it with: chmod o-rwx '.*outbox'/,
+  );
+  assert.doesNotMatch(second.output(), /INBOX_DIR/, 'a group may be that of a gateway');
+  assert.equal(await second.end('SIGTERM'), 0);
+  assert.deepEqual([await modeOf(outbox), await modeOf(inbox)], [0o755, 0o770], 'they are left as they are');
+});
