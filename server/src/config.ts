@@ -25,7 +25,7 @@ export type Config = {
   readonly rateWindowS: number;
   /** Processes that share the ports. */
   readonly workers: number;
-  /** More requests than this at once are turned away, so that those before them are answered in time. */
+  /** Requests in work at once in a process; further ones wait in order of arrival. */
   readonly requestsAtOnce: number;
   /** A client that needs longer than this for a request is not sending one. */
   readonly requestTimeoutS: number;

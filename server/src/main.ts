@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { type DestinationStream, pino } from 'pino';
-import { systemClock } from './clock.ts';
+import { monotonicNow, systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import type { DemoAccess } from './demo/load.ts';
 import { dayOf } from './domain/delivery-day.ts';
@@ -130,14 +130,19 @@ function greet(
   say('');
 }
 
+/** One Ctrl-C or `kill` of a process group arrives twice: from its sender, and from npm, which passes it on. */
+const SAME_SIGNAL_MS = 1_000;
+
 /** The first signal stops in good order, a second one at once. */
 function stopOnSignal(platform: Platform): void {
-  let stopping = false;
+  let stoppingSince: number | null = null;
   const stop = () => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    say('Stopping…');
-    exitWhen(platform.stop());
+    const at = monotonicNow();
+    if (stoppingSince === null) {
+      stoppingSince = at;
+      say('Stopping…');
+      exitWhen(platform.stop());
+    } else if (at - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);

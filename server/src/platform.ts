@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
 import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
-import { type Clock, type MovableClock, movableClock } from './clock.ts';
+import { type Clock, type MovableClock, monotonicNow, movableClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
@@ -15,8 +15,9 @@ import { nominateDue } from './features/nominations/actions.ts';
 import { followSandboxClock } from './features/sandbox/operator-routes.ts';
 import { runProfiles } from './features/transactions/profiles.ts';
 import { loadPortal } from './http/portal-files.ts';
+import { QUEUE_LIMITS, RequestQueue } from './http/request-queue.ts';
 import { originOf } from './http/server.ts';
-import { type Job, startJobs } from './jobs.ts';
+import { type Job, type RunningJobs, startJobs } from './jobs.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { answerOutbox } from './simulator/folders.ts';
 import { EXEMPLARY } from './simulator/tso.ts';
@@ -105,9 +106,15 @@ export const startService = (config: Config, databaseUrl: string, surroundings: 
     const metrics = createMetrics();
     const { limiter, close: closeLimiter } = createRateLimiter(config, logger);
     started.push(closeLimiter);
-    const parts = { config, db, clock, logger, metrics, limiter };
+    const queue = requestQueue(config, metrics);
+    const parts = { config, db, clock, logger, metrics, limiter, queue };
     const listeners: FastifyInstance[] = [];
-    started.push(() => Promise.all(listeners.map((listener) => listener.close())).then(() => {}));
+    const jobs: RunningJobs[] = [];
+    // Together, because a job may take a while and no new connection is to be accepted meanwhile.
+    started.push(async () => {
+      const closed = listeners.map((listener) => listener.close());
+      await Promise.all([...closed, ...jobs.map((running) => running.stop())]);
+    });
     const customerApp = await createCustomerApp(parts);
     listeners.push(customerApp);
     await customerApp.listen({ host: config.host, port: config.customerPort });
@@ -118,14 +125,19 @@ export const startService = (config: Config, databaseUrl: string, surroundings: 
     listeners.push(app);
     await app.listen({ host: config.host, port: config.port });
     if (runsJobs) {
-      const jobs = startJobs(
-        [...platformJobs(config, db, clock), ...exchangeJobs(config, db, clock, logger)],
-        logger,
-      );
-      started.push(() => jobs.stop());
+      const all = [...platformJobs(config, db, clock), ...exchangeJobs(config, db, clock, logger)];
+      jobs.push(startJobs(all, logger));
     }
     return { db, metrics, baseUrl: config.baseUrl ?? originOf(app), customerUrl };
   });
+
+/** One for all listeners of the process, since they share its one thread. */
+function requestQueue({ requestsAtOnce }: Config, metrics: Metrics): RequestQueue {
+  const queue = new RequestQueue({ ...QUEUE_LIMITS, atOnce: requestsAtOnce }, monotonicNow);
+  metrics.addGauge('saldo_http_requests_in_work', 'Requests in work.', () => queue.inWork);
+  metrics.addGauge('saldo_http_requests_waiting', 'Requests that wait to be worked on.', () => queue.inQueue);
+  return queue;
+}
 
 /** Where those who run the platform look. */
 export async function startAdmin(
