@@ -100,8 +100,6 @@ type Listener = {
   readonly keys: Ring[];
 };
 
-const isHttps = (config: Config, baseUrl: string | null): boolean =>
-  baseUrl?.startsWith('https:') ?? config.tls !== null;
 type Methods = Parameters<typeof methodFinder>[0];
 
 /** A listener as all of them are, with nothing mounted yet; `table` is what will be. */
@@ -119,7 +117,7 @@ async function createListener(
     tls: config.tls,
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
-    isSecure: isHttps(config, baseUrl),
+    isSecure: config.tls !== null || baseUrl?.startsWith('https:') === true,
     queue,
     requestTimeoutMs: config.requestTimeoutS * 1000,
     portal,
@@ -168,9 +166,10 @@ async function mountingOf({ config, db, clock, limiter }: Parts, { addresses, ke
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
   if (!secret) throw new Error('the migrations make the cursor secret');
   const cursors = cursorSealer(secret.value);
+  const isSecure = config.baseUrl?.startsWith('https:') ?? config.tls !== null;
   const door: SessionDoor = {
     sessions: sessionRing(db, () => clock.machineNow(), monotonicNow),
-    cookie: sessionCookie(isHttps(config, config.baseUrl)),
+    cookie: sessionCookie(isSecure),
     baseUrl: () => addresses.base,
   };
   const behind = (guard: Guard): Mounting => ({ db, guard, cursors });

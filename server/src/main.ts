@@ -8,7 +8,7 @@ import { invitationLink } from './features/users/actions.ts';
 import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-start.ts';
 import { type Platform, startPlatform, startService } from './platform.ts';
 import { ensurePortal } from './portal-build.ts';
-import { serveAsWorker, startWorkers, WorkerFailed } from './workers.ts';
+import { openInWorker, serveAsWorker, startWorkers, WorkerFailed } from './workers.ts';
 
 /** Standard output is for people, standard error is the log. */
 const say = (message: string) => process.stdout.write(`${message}\n`);
@@ -51,7 +51,8 @@ async function main(): Promise<void> {
   const service = { clock: systemClock, logger, runsJobs: true };
   if (cluster.isWorker && config.databaseUrl !== null) {
     const portalDir = await ensurePortal(config.dataDir, () => {});
-    serveAsWorker(await startService(config, config.databaseUrl, { ...service, portalDir }), exitWhen);
+    const start = startService(config, config.databaseUrl, { ...service, portalDir }, openInWorker);
+    serveAsWorker(await start, exitWhen);
     return;
   }
   let first: FirstAccess = { newOperatorKey: null, invitation: null };

@@ -15,7 +15,7 @@ import { nominateDue } from './features/nominations/actions.ts';
 import { followSandboxClock } from './features/sandbox/operator-routes.ts';
 import { runProfiles } from './features/transactions/profiles.ts';
 import { loadPortal } from './http/portal-files.ts';
-import { QUEUE_LIMITS, RequestQueue } from './http/request-queue.ts';
+import { MAX_WAITING, RequestQueue } from './http/request-queue.ts';
 import { originOf } from './http/server.ts';
 import { type Job, type RunningJobs, startJobs } from './jobs.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -94,8 +94,17 @@ export const startStore = (config: Config, { say, prepare }: StoreSurroundings) 
     return { url };
   });
 
+/** Makes a listener ready for connections. */
+type Open = (app: FastifyInstance, address: { host: string; port: number }) => Promise<unknown>;
+const listenOn: Open = (app, address) => app.listen(address);
+
 /** What one process does: both listeners, and the jobs. */
-export const startService = (config: Config, databaseUrl: string, surroundings: ServiceSurroundings) =>
+export const startService = (
+  config: Config,
+  databaseUrl: string,
+  surroundings: ServiceSurroundings,
+  open = listenOn,
+) =>
   startInTurn(async (started) => {
     const { logger, runsJobs, portalDir } = surroundings;
     const clock = movableClock(surroundings.clock);
@@ -117,23 +126,24 @@ export const startService = (config: Config, databaseUrl: string, surroundings: 
     });
     const customerApp = await createCustomerApp(parts);
     listeners.push(customerApp);
-    await customerApp.listen({ host: config.host, port: config.customerPort });
+    await open(customerApp, { host: config.host, port: config.customerPort });
     // The operator is told where covers are, and pages may show them, so the customer API has to have its address first.
     const customerUrl = config.customerBaseUrl ?? originOf(customerApp);
     const portal = portalDir === null ? null : await loadPortal(portalDir, customerUrl);
     const app = await createApp({ ...parts, customerUrl, portal });
     listeners.push(app);
-    await app.listen({ host: config.host, port: config.port });
+    await open(app, { host: config.host, port: config.port });
     if (runsJobs) {
       const all = [...platformJobs(config, db, clock), ...exchangeJobs(config, db, clock, logger)];
       jobs.push(startJobs(all, logger));
     }
-    return { db, metrics, baseUrl: config.baseUrl ?? originOf(app), customerUrl };
+    return { db, metrics, app, customerApp, baseUrl: config.baseUrl ?? originOf(app), customerUrl };
   });
 
 /** One for all listeners of the process, since they share its one thread. */
-function requestQueue({ requestsAtOnce }: Config, metrics: Metrics): RequestQueue {
-  const queue = new RequestQueue({ ...QUEUE_LIMITS, atOnce: requestsAtOnce }, monotonicNow);
+function requestQueue({ requestsAtOnce, queueWaitMs }: Config, metrics: Metrics): RequestQueue {
+  const rule = { atOnce: requestsAtOnce, maxWaiting: MAX_WAITING, maxWaitMs: queueWaitMs };
+  const queue = new RequestQueue(rule, monotonicNow);
   metrics.addGauge('saldo_http_requests_in_work', 'Requests in work.', () => queue.inWork);
   metrics.addGauge('saldo_http_requests_waiting', 'Requests that wait to be worked on.', () => queue.inQueue);
   return queue;

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { monotonicNow } from '../src/clock.ts';
 import { statement } from '../src/db/database.ts';
-import { QUEUE_LIMITS, RequestQueue } from '../src/http/request-queue.ts';
+import { RequestQueue } from '../src/http/request-queue.ts';
 import { createServer } from '../src/http/server.ts';
 import { signedIn } from './browser.ts';
 import { createDatabase } from './databases.ts';
@@ -81,7 +81,7 @@ async function tooSlow() {
     corsOrigins: [],
     requestTimeoutMs: 20,
     isSecure: false,
-    queue: new RequestQueue({ ...QUEUE_LIMITS, atOnce: 1 }, monotonicNow),
+    queue: new RequestQueue({ atOnce: 1, maxWaiting: 1, maxWaitMs: 1000 }, monotonicNow),
     portal: null,
     errorBase: () => 'https://help.example',
     methodsOf: () => [],

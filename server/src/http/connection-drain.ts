@@ -14,12 +14,16 @@ export class ConnectionDrain {
   private readonly servers: Server[] = [];
   private readonly sockets = new Set<Socket>();
   private readonly responses = new Set<ServerResponse>();
+  private readonly drained = Promise.withResolvers<void>();
 
   track<S extends Server>(server: S): S {
     this.servers.push(server);
     server.on('connection', (socket: Socket) => {
       this.sockets.add(socket);
-      socket.once('close', () => this.sockets.delete(socket));
+      socket.once('close', () => {
+        this.sockets.delete(socket);
+        if (this.isClosing && this.sockets.size === 0) this.drained.resolve();
+      });
     });
     return server;
   }
@@ -34,14 +38,17 @@ export class ConnectionDrain {
     this.isClosing = true;
     // Closing resets connections that are not accepted yet. Right after a poll of the event loop there are none.
     await nextTurn();
-    const closed = Promise.all(this.servers.filter(({ listening }) => listening).map(stopListening));
+    // `close` of an HTTP server would also close idle connections, at once.
+    for (const server of this.servers) if (server.listening) NetServer.prototype.close.call(server);
+    if (this.sockets.size === 0) return;
     const startedAt = performance.now();
     // After a poll as well, because closing a connection resets it when a request was received and not yet read.
     const sweep = setInterval(
       () => setImmediate(() => this.sweep(performance.now() - startedAt)),
       SWEEP_EVERY_MS,
     );
-    await closed.finally(() => clearInterval(sweep));
+    await this.drained.promise;
+    clearInterval(sweep);
   }
 
   private sweep(elapsedMs: number): void {
@@ -53,7 +60,3 @@ export class ConnectionDrain {
     if (!isSending) for (const server of this.servers) server.closeIdleConnections();
   }
 }
-
-/** `close` of an HTTP server would also close idle connections, at once. */
-const stopListening = (server: Server) =>
-  new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));

@@ -1,16 +1,20 @@
-import type { ServerResponse } from 'node:http';
+import type { EventEmitter } from 'node:events';
 
-type Response = Pick<ServerResponse, 'on' | 'destroyed'>;
+/** Of a response only its end matters here. */
+type Response = Pick<EventEmitter, 'on'>;
 
 type Reject = (waitedMs: number) => void;
 type QueuedRequest = { readonly queuedAt: number; readonly start: () => void; readonly reject: Reject };
 
-/** What waits is bounded, too: 4096 requests with the first 64 KB of a body each take about 300 MB. */
-export const QUEUE_LIMITS = { maxWaiting: 4096, maxWaitMs: 1500 };
+/** Upper bound for memory: as many requests with the first 64 KB of a body each take about 300 MB. */
+export const MAX_WAITING = 4096;
 
-export type RequestQueueRule = typeof QUEUE_LIMITS & {
+export type RequestQueueRule = {
   /** Requests in work at once. */
   readonly atOnce: number;
+  /** Beyond it a request is rejected without waiting. */
+  readonly maxWaiting: number;
+  readonly maxWaitMs: number;
 };
 
 /**

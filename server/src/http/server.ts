@@ -19,7 +19,6 @@ import { type Cors, corsFor } from './cors.ts';
 import type { Portal } from './portal-files.ts';
 import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
 import type { RequestQueue } from './request-queue.ts';
-import { hasBody } from './streams.ts';
 
 export type ServerOptions = {
   readonly logger: FastifyBaseLogger;
@@ -231,8 +230,12 @@ function unrouted(method: string, path: string, methods: readonly string[]): Pro
  * client that is sending, so the rest is read first, and the connection is closed once it is idle.
  */
 function closeAfter(request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader('connection', request.complete ? 'close' : 'keep-alive');
+  const isArriving = !request.complete && announcesBody(request);
+  response.setHeader('connection', isArriving ? 'keep-alive' : 'close');
 }
+
+const announcesBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 const COMPRESSED_BODY = problem(
   'unsupported_media_type',
@@ -241,7 +244,7 @@ const COMPRESSED_BODY = problem(
 
 function isCompressed(request: FastifyRequest): boolean {
   if ((request.headers['content-encoding'] ?? 'identity') === 'identity') return false;
-  return request.method !== 'GET' && request.method !== 'HEAD' && hasBody(request);
+  return request.method !== 'GET' && request.method !== 'HEAD' && announcesBody(request);
 }
 
 /** A logger of its own for every request would cost more than the one line that is written about it. */
@@ -253,8 +256,8 @@ const childless = (logger: FastifyBaseLogger): FastifyBaseLogger =>
   });
 
 /** Node has one time limit for all requests; this is the one for bodies that are read as a whole. */
-function enforceBodyTimeout(app: FastifyInstance, { raw, headers }: FastifyRequest, timeoutMs: number): void {
-  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return;
+function enforceBodyTimeout(app: FastifyInstance, { raw }: FastifyRequest, timeoutMs: number): void {
+  if (!announcesBody(raw)) return;
   const timer = setTimeout(() => {
     const late: BrokenRequest = Object.assign(new Error('the body is late'), {
       code: 'ERR_HTTP_REQUEST_TIMEOUT',

@@ -19,7 +19,7 @@ function mediaTypeFault({ headers }: FastifyRequest, types: readonly string[]): 
   return encoding === 'identity' ? null : fail('The body must be sent without a Content-Encoding.');
 }
 
-export const hasBody = ({ headers }: FastifyRequest) =>
+const hasBody = ({ headers }: FastifyRequest) =>
   headers['content-type'] !== undefined ||
   headers['transfer-encoding'] !== undefined ||
   Number(headers['content-length'] ?? 0) > 0;
