@@ -17,7 +17,7 @@ export type FloodJob = {
 
 export type FloodResult = {
   seconds: number;
-  /** Requests that were really sent, and those that found no connection free. */
+  /** Requests that were sent, and those that were due while every connection was waiting for an answer. */
   sent: number;
   unsent: number;
   /** Answered until the last one was sent: with 200, and with 503 and the advice when to try again. */
@@ -43,13 +43,13 @@ export type FloodResult = {
 /** So many connections are opened at once, since a server takes them one by one. */
 const OPENED_AT_ONCE = 32;
 const TICK_MS = 4;
-/** So many of those that are turned away are read as a whole. */
+/** So many of those that are rejected are read as a whole. */
 const READ_PROBLEMS = 50;
 const RECOVERY_PATIENCE_MS = 5_000;
 const IN_A_ROW = 10;
 const MOST_OVER_USUAL = 2;
 
-/** Turned away as the specification has it: whoever reads it knows why, and when to come back. */
+/** A rejection is a problem that says why, and when to come back. */
 function assertProblem({ head, body }: Answer): void {
   assert.match(head, /\r\ncontent-type: application\/problem\+json/i, 'a refusal is a problem');
   const { status, type, title } = JSON.parse(Buffer.concat(body).toString());

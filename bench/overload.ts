@@ -7,8 +7,9 @@ import { contractPages } from './targets.ts';
 import type { BenchWorld } from './world.ts';
 
 export type OverloadResults = {
-  readonly requestsAtOnce: number;
-  /** As many connections as it takes requests at once, each busy: the most that it can answer. */
+  /** Connections that are all kept busy, one request after the other on each. */
+  readonly capacityConnections: number;
+  /** What the server answers then, with load generator and database on the same cores as in the flood. */
   readonly capacity: Sample;
   /** One connection, one request after the other. */
   readonly alone: Sample;
@@ -17,17 +18,14 @@ export type OverloadResults = {
     readonly connections: number;
     /** How many cores the load generator took, of those that it shares with server and database. */
     readonly generatorCores: number;
-    /** What is left of the server's CPU time for each that it turned away, when an answer costs what it costs otherwise. */
-    readonly refusalUs: number;
   };
   /** The same as the capacity, after the flood. */
   readonly after: Sample;
 };
 
-/** Few enough that they are answered long before anybody gives up. */
-const REQUESTS_AT_ONCE = 128;
+/** More of them answer no more, they only wait longer. */
+const CAPACITY_CONNECTIONS = 128;
 const TIMES_CAPACITY = 2;
-/** More than can be under way at once while refusals come at once. */
 const FLOOD_CONNECTIONS = 1024;
 const CAPACITY_ROUNDS = 3;
 /** A flood is to last longer than anything that could hide it, such as what the sockets hold. */
@@ -40,25 +38,23 @@ export async function measureOverload(
   bench: Bench,
   say: (message: string) => void,
 ): Promise<OverloadResults> {
-  const server = await processes.product('product under a flood', world.url, {
-    REQUESTS_AT_ONCE: String(REQUESTS_AT_ONCE),
-  });
+  const server = await processes.product('product under a flood', world.url);
   const targets = contractPages(world);
   const contestant = { server, targets };
   const busy = async () => {
     const samples: Sample[] = [];
     for (let round = 0; round < CAPACITY_ROUNDS; round++) {
-      samples.push(await bench.sample(contestant, 2 * bench.milliseconds, REQUESTS_AT_ONCE));
+      samples.push(await bench.sample(contestant, 2 * bench.milliseconds, CAPACITY_CONNECTIONS));
     }
     return medianSample(samples);
   };
   // As long as what is measured: a server that goes on becoming faster would be asked for less than twice.
-  await bench.sample(contestant, FLOOD_ROUNDS * bench.milliseconds, REQUESTS_AT_ONCE);
+  await bench.sample(contestant, FLOOD_ROUNDS * bench.milliseconds, CAPACITY_CONNECTIONS);
   const capacity = await busy();
   const alone = await bench.sample(contestant, 2 * bench.milliseconds, 1);
   const perSecond = TIMES_CAPACITY * capacity.requestsPerSecond;
   const milliseconds = FLOOD_ROUNDS * bench.milliseconds;
-  const usedBefore = { generator: cpuSeconds(generator.pid), server: cpuSeconds(server.pid) };
+  const usedBefore = cpuSeconds(generator.pid);
   const flood = await generator.flood({
     port: server.port,
     targets,
@@ -67,23 +63,20 @@ export async function measureOverload(
     connections: FLOOD_CONNECTIONS,
     usualMs: alone.p50Ms,
   });
-  const generatorCores = (cpuSeconds(generator.pid) - usedBefore.generator) / flood.seconds;
-  const answersUs = (flood.answered + FLOOD_CONNECTIONS) * capacity.serverUs;
-  const refusalUs =
-    ((cpuSeconds(server.pid) - usedBefore.server) * 1e6 - answersUs) / Math.max(1, flood.shed);
+  const generatorCores = (cpuSeconds(generator.pid) - usedBefore) / flood.seconds;
   const after = await busy();
   await processes.end(server);
   const rate = (count: number) => (count / flood.seconds).toFixed(0);
   say(
-    `Asked for ${rate(flood.sent)} requests/s where it answers ${capacity.requestsPerSecond.toFixed(0)}: it answered ` +
-      `${rate(flood.answered)}, turned ${rate(flood.shed)} away, and ${flood.failed} requests failed; back to usual after ` +
+    `Offered ${rate(flood.sent + flood.unsent)} requests/s where it answers ${capacity.requestsPerSecond.toFixed(0)}: it ` +
+      `answered ${rate(flood.answered)}, rejected ${rate(flood.shed)}, and ${flood.failed} requests failed; back to usual after ` +
       `${flood.usualAgainMs?.toFixed(0) ?? 'too many'} ms, then it answers ${after.requestsPerSecond.toFixed(0)}.`,
   );
   return {
-    requestsAtOnce: REQUESTS_AT_ONCE,
+    capacityConnections: CAPACITY_CONNECTIONS,
     capacity,
     alone,
-    flood: { ...flood, perSecond, connections: FLOOD_CONNECTIONS, generatorCores, refusalUs },
+    flood: { ...flood, perSecond, connections: FLOOD_CONNECTIONS, generatorCores },
     after,
   };
 }

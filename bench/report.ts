@@ -275,7 +275,7 @@ function workersTable(results: Results): string[] {
 
 function overloadTable({ overload }: Results): string[] {
   if (!overload) return [];
-  const { capacity, alone, flood, after, requestsAtOnce } = overload;
+  const { capacity, alone, flood, after, capacityConnections } = overload;
   const rate = (requests: number) => count(requests / flood.seconds);
   const ms = (value: number) => value.toFixed(1);
   const row = (name: string, { requestsPerSecond, p50Ms, p99Ms }: Sample) => [
@@ -287,27 +287,26 @@ function overloadTable({ overload }: Results): string[] {
   const told = (value: number | null) => (value === null ? 'not within 5 s' : `after ${value.toFixed(0)} ms`);
   return [
     table(
-      [`overload, at most ${requestsAtOnce} requests at once`, 'requests/s', 'p50 ms', 'p99 ms'],
+      ['overload', 'requests/s', 'p50 ms', 'p99 ms'],
       [
         row('one connection', alone),
-        row(`${requestsAtOnce} connections: the capacity`, capacity),
-        [`flood: asked for ${count(flood.perSecond)}, really sent`, rate(flood.sent), '', ''],
+        row(`${capacityConnections} connections: the capacity`, capacity),
+        [`flood: ${count(flood.perSecond)} due, sent`, rate(flood.sent), '', ''],
         ['flood: answered', rate(flood.answered), ms(flood.answeredP50Ms), ms(flood.answeredP99Ms)],
         [
-          'flood: turned away with 503 and Retry-After',
+          'flood: rejected with 503 and Retry-After',
           rate(flood.shed),
           ms(flood.shedP50Ms),
           ms(flood.shedP99Ms),
         ],
-        ['flood: no connection for it', rate(flood.unsent), '', ''],
+        ['flood: due while every connection was waiting', rate(flood.unsent), '', ''],
         ['flood: failed', rate(flood.failed), '', ''],
-        row(`after it, ${requestsAtOnce} connections`, after),
+        row(`after it, ${capacityConnections} connections`, after),
       ],
     ),
     `The flood lasted ${flood.seconds.toFixed(1)} s over ${count(flood.connections)} open connections; the load generator ` +
       `took ${flood.generatorCores.toFixed(1)} of the cores that it shares with server and database. An answer cost the ` +
-      `server ${capacity.serverUs.toFixed(0)} µs, a refusal about ${Math.max(0, flood.refusalUs).toFixed(0)}. Who asked from ` +
-      `its end on was answered ${told(flood.firstAnswerMs)}, as fast as usual (within twice the p50 of one connection) ` +
+      `server ${capacity.serverUs.toFixed(0)} µs. Who asked from its end on was answered ${told(flood.firstAnswerMs)}, as fast as usual (within twice the p50 of one connection) ` +
       `${told(flood.usualAgainMs)}, and on a new connection ${told(flood.newcomerMs)}.` +
       (flood.firstFailure === null ? '' : ` The first failure: ${flood.firstFailure}`),
   ];

@@ -13,6 +13,7 @@ import type { FastifyInstance } from 'fastify';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { KeyKind } from './auth/api-key.ts';
+import type { Ring } from './auth/believed.ts';
 import { keyRing } from './auth/key-ring.ts';
 import type { LastUsed } from './auth/last-used.ts';
 import { sessionRing } from './auth/session-ring.ts';
@@ -52,11 +53,13 @@ import {
   type PortalRule,
   type SessionDoor,
   sessionGuard,
+  unroutedCounter,
 } from './http/guard.ts';
 import { openApiDocument } from './http/openapi.ts';
 import type { Portal } from './http/portal-files.ts';
 import { problem } from './http/problem.ts';
 import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from './http/rate-limit.ts';
+import type { RequestQueue } from './http/request-queue.ts';
 import { type Mounting, methodFinder, mountRoutes } from './http/routes.ts';
 import { createServer, originOf } from './http/server.ts';
 import { sessionCookie } from './http/session-cookie.ts';
@@ -71,6 +74,7 @@ export type Parts = {
   readonly metrics: Metrics;
   readonly limiter: RateLimiter;
   readonly lastUsed: LastUsed;
+  readonly queue: RequestQueue;
 };
 
 /** Paths that are there for everybody; those of the API are in its table of endpoints. */
@@ -91,15 +95,24 @@ const operatorTable = (config: Config) => [
 
 /** How the outside names a listener, and the place where its problems are explained. */
 type Addresses = { base: string; errors: string };
+
+type Listener = {
+  readonly app: FastifyInstance;
+  readonly addresses: Addresses;
+  /** The keys that are known on this listener; those who mount its routes add them. */
+  readonly keys: Ring[];
+};
+
 type Methods = Parameters<typeof methodFinder>[0];
 
 /** A listener as all of them are, with nothing mounted yet; `table` is what will be. */
 async function createListener(
-  { config, logger, metrics }: Parts,
+  { config, logger, metrics, limiter, queue }: Parts,
   table: Methods,
   baseUrl: string | null,
   portal: Portal | null,
-): Promise<{ app: FastifyInstance; addresses: Addresses }> {
+): Promise<Listener> {
+  const keys: Ring[] = [];
   const addresses = { base: baseUrl ?? '', errors: config.errorBase ?? baseUrl ?? '' };
   const logRequest = requestLog(logger);
   const app = await createServer({
@@ -107,7 +120,8 @@ async function createListener(
     tls: config.tls,
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
-    requestsAtOnce: config.requestsAtOnce,
+    isSecure: config.tls !== null || baseUrl?.startsWith('https:') === true,
+    queue,
     requestTimeoutMs: config.requestTimeoutS * 1000,
     portal,
     errorBase: () => addresses.errors,
@@ -117,34 +131,44 @@ async function createListener(
       metrics.observeRequest(request.method, route, status, seconds);
       logRequest(request, status, seconds);
     },
-    onTurnedAway: turnedAway(logger, metrics),
+    onReject: rejectionLog(config, logger, metrics),
+    countUnrouted: unroutedCounter(keys, limiter),
   });
   // Without a name for the outside, the server is named by the address that it got.
   app.addHook('onListen', async () => {
     addresses.base ||= originOf(app);
     addresses.errors ||= addresses.base;
   });
-  return { app, addresses };
+  return { app, addresses, keys };
 }
 
-/** How often the log tells that requests are turned away: a line for each would cost more than to turn it away. */
-const TELL_EVERY_MS = 1000;
+/** One line for all rejections of this time: a line for each would cost more than the rejection. */
+const LOG_REJECTIONS_EVERY_MS = 1000;
 
-function turnedAway(logger: Logger, metrics: Metrics): (method: string) => void {
+function rejectionLog(
+  { requestsAtOnce }: Config,
+  logger: Logger,
+  metrics: Metrics,
+): (method: string, waitedSeconds: number) => void {
   let count = 0;
-  let toldAt = -Infinity;
-  return (method) => {
-    count++;
-    metrics.observeRequest(method, 'unknown', PROBLEMS.unavailable.status, 0);
-    const at = monotonicNow();
-    if (at - toldAt < TELL_EVERY_MS) return;
-    logger.warn({ requests: count }, 'turned away, there is too much to do');
-    [count, toldAt] = [0, at];
+  const write = () => {
+    logger.warn(
+      { requests: count },
+      `overload: rejected ${count} requests in the last second (REQUESTS_AT_ONCE=${requestsAtOnce})`,
+    );
+    count = 0;
+  };
+  return (method, waitedSeconds) => {
+    if (count++ === 0) setTimeout(write, LOG_REJECTIONS_EVERY_MS).unref();
+    metrics.observeRequest(method, 'unknown', PROBLEMS.unavailable.status, waitedSeconds);
   };
 }
 
 /** How routes are mounted on a listener: who may come in, by the kind of their keys or by their session. */
-async function mountingOf({ config, db, clock, limiter, lastUsed }: Parts, addresses: Addresses) {
+async function mountingOf(
+  { config, db, clock, limiter, lastUsed }: Parts,
+  { addresses, keys: known }: Listener,
+) {
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
   if (!secret) throw new Error('the migrations make the cursor secret');
   const cursors = cursorSealer(secret.value);
@@ -158,6 +182,7 @@ async function mountingOf({ config, db, clock, limiter, lastUsed }: Parts, addre
   const behind = (guard: Guard): Mounting => ({ db, guard, cursors });
   const forOwners = (kind: KeyKind): Mounting => {
     const keys = keyRing(kind, db, lastUsed, () => clock.now(), monotonicNow);
+    known.push(keys);
     return behind(apiGuard(kind, keys, door, limiter));
   };
   return { door, behind, forOwners };
@@ -179,8 +204,10 @@ export async function createApp(parts: MainParts): Promise<FastifyInstance> {
     ...OPEN_PATHS,
     ...(portal === null ? [] : [{ method: 'GET' as const, path: '/' }]),
   ];
-  const { app, addresses } = await createListener(parts, table, config.baseUrl, portal);
-  const { door, behind, forOwners } = await mountingOf(parts, addresses);
+  const listener = await createListener(parts, table, config.baseUrl, portal);
+  const { app, addresses } = listener;
+  const { door, behind, forOwners } = await mountingOf(parts, listener);
+  const forOperators = forOwners('operator');
   const brpRoutes = [
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),
@@ -191,8 +218,8 @@ export async function createApp(parts: MainParts): Promise<FastifyInstance> {
   ];
   const users = { db, clock, ...door, customerUrl };
   mountRoutes(app, brpRoutes, forOwners('brp'));
-  mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), forOwners('operator'));
-  mountRoutes(app, operatorUserRoutes(users), forOwners('operator'));
+  mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), forOperators);
+  mountRoutes(app, operatorUserRoutes(users), forOperators);
   // What pages need besides the two APIs.
   mountRoutes(app, doorRoutes(users), behind(openGuard(door, limiter)));
   mountRoutes(app, sessionRoutes(users), behind(sessionGuard(EVERYBODY, door, limiter)));
@@ -325,8 +352,9 @@ export async function createCustomerApp(parts: Parts): Promise<FastifyInstance> 
   const { config, db } = parts;
   const endpoints = Object.values(marketEndpoints);
   const table = [...endpoints, ...CUSTOMER_OPEN_PATHS];
-  const { app, addresses } = await createListener(parts, table, config.customerBaseUrl, null);
-  const { forOwners } = await mountingOf(parts, addresses);
+  const listener = await createListener(parts, table, config.customerBaseUrl, null);
+  const { app, addresses } = listener;
+  const { forOwners } = await mountingOf(parts, listener);
   const listing = {
     assets: marketEndpoints.listMarketAssets,
     demands: marketEndpoints.listMarketDemands,

@@ -46,6 +46,7 @@ test('a wrong value is told in one line: the variable, what it must be, and what
     [{ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: '/nowhere/key.pem' }, /TLS_CERT must be the path of a file/],
     [{ TLS_CERT: '/nowhere/cert.pem' }, /TLS_KEY must be set together with TLS_CERT/],
     [{ WORKERS: 'all' }, /WORKERS must be a whole number from 1 to 256, or auto, but it was "all"/],
+    [{ QUEUE_WAIT_MS: '0' }, /QUEUE_WAIT_MS must be a whole number from 1 to 60000, but it was "0"/],
     [{ REQUESTS_AT_ONCE: '0' }, /REQUESTS_AT_ONCE must be a whole number from 1 to 100000, but it was "0"/],
     [{ REQUEST_TIMEOUT_S: '1h' }, /REQUEST_TIMEOUT_S must be a whole number from 1 to 3600, but it was "1h"/],
     [{ IMPORT_SILENCE_S: '-1' }, /IMPORT_SILENCE_S must be a whole number from 1 to 3600, but it was "-1"/],

@@ -27,8 +27,10 @@ export type Config = {
   readonly rateWindowS: number;
   /** Processes that share the ports. */
   readonly workers: number;
-  /** More requests than this at once are turned away, so that those before them are answered in time. */
+  /** Requests in work at once in a process; further ones wait in order of arrival. */
   readonly requestsAtOnce: number;
+  /** A request that has waited for so long is rejected. */
+  readonly queueWaitMs: number;
   /** A client that needs longer than this for a request is not sending one. */
   readonly requestTimeoutS: number;
   /** An import may take as long as it likes, but not fall silent for longer than this. */
@@ -283,6 +285,7 @@ export function readConfig(env: Environment): Config {
     rateWindowS: wholeNumber(env, 'RATE_WINDOW_S', { min: 1, max: 86_400, default: 60 }),
     workers: workers(env),
     requestsAtOnce: wholeNumber(env, 'REQUESTS_AT_ONCE', { min: 1, max: 100_000, default: 512 }),
+    queueWaitMs: wholeNumber(env, 'QUEUE_WAIT_MS', { min: 1, max: 60_000, default: 1500 }),
     requestTimeoutS: wholeNumber(env, 'REQUEST_TIMEOUT_S', { min: 1, max: 3600, default: 60 }),
     importSilenceS: wholeNumber(env, 'IMPORT_SILENCE_S', { min: 1, max: 3600, default: 120 }),
     corsOrigins: origins(env, 'CORS_ORIGINS'),

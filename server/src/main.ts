@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { type DestinationStream, pino } from 'pino';
-import { systemClock } from './clock.ts';
+import { monotonicNow, systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { DatabaseUnusable } from './db/unusable.ts';
 import type { DemoAccess } from './demo/load.ts';
@@ -9,7 +9,7 @@ import { invitationLink } from './features/users/actions.ts';
 import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-start.ts';
 import { type Platform, startPlatform, startService } from './platform.ts';
 import { ensurePortal } from './portal-build.ts';
-import { serveAsWorker, startWorkers, WorkerFailed } from './workers.ts';
+import { openInWorker, serveAsWorker, startWorkers, WorkerFailed } from './workers.ts';
 
 /** Standard output is for people, standard error is the log. */
 const say = (message: string) => process.stdout.write(`${message}\n`);
@@ -52,7 +52,8 @@ async function main(): Promise<void> {
   const service = { clock: systemClock, logger, runsJobs: true };
   if (cluster.isWorker && config.databaseUrl !== null) {
     const portalDir = await ensurePortal(config.dataDir, () => {});
-    serveAsWorker(await startService(config, config.databaseUrl, { ...service, portalDir }), exitWhen);
+    const start = startService(config, config.databaseUrl, { ...service, portalDir }, openInWorker);
+    serveAsWorker(await start, exitWhen);
     return;
   }
   let first: FirstAccess = { newOperatorKey: null, invitation: null };
@@ -131,14 +132,19 @@ function greet(
   say('');
 }
 
+/** One Ctrl-C or `kill` of a process group arrives twice: from its sender, and from npm, which passes it on. */
+const SAME_SIGNAL_MS = 1_000;
+
 /** The first signal stops in good order, a second one at once. */
 function stopOnSignal(platform: Platform): void {
-  let stopping = false;
+  let stoppingSince: number | null = null;
   const stop = () => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    say('Stopping…');
-    exitWhen(platform.stop());
+    const at = monotonicNow();
+    if (stoppingSince === null) {
+      stoppingSince = at;
+      say('Stopping…');
+      exitWhen(platform.stop());
+    } else if (at - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);

@@ -2,6 +2,8 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export type Metrics = {
   observeRequest(method: string, route: string, status: number, seconds: number): void;
+  /** A value that is read when the metrics are. */
+  addGauge(name: string, help: string, read: () => number): void;
   /** In Prometheus's text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -72,6 +74,12 @@ export function createMetrics(): Metrics {
   );
   return {
     observeRequest: requests.observe,
+    addGauge(name, help, read) {
+      const collect = function (this: Gauge) {
+        this.set(read());
+      };
+      registry.registerMetric(new Gauge({ name, help, collect, registers: [] }));
+    },
     text: async () => `${await registry.metrics()}\n${requests.text()}`,
     contentType: registry.contentType,
   };

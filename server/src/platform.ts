@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
 import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
 import { createLastUsed, type LastUsed } from './auth/last-used.ts';
-import { type Clock, type MovableClock, movableClock } from './clock.ts';
+import { type Clock, type MovableClock, monotonicNow, movableClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
@@ -16,8 +16,9 @@ import { nominateDue } from './features/nominations/actions.ts';
 import { followSandboxClock } from './features/sandbox/operator-routes.ts';
 import { runProfiles } from './features/transactions/profiles.ts';
 import { loadPortal } from './http/portal-files.ts';
+import { MAX_WAITING, RequestQueue } from './http/request-queue.ts';
 import { originOf } from './http/server.ts';
-import { type Job, startJobs } from './jobs.ts';
+import { type Job, type RunningJobs, startJobs } from './jobs.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { answerOutbox } from './simulator/folders.ts';
 import { EXEMPLARY } from './simulator/tso.ts';
@@ -95,8 +96,17 @@ export const startStore = (config: Config, { say, prepare }: StoreSurroundings) 
     return { url };
   });
 
+/** Makes a listener ready for connections. */
+type Open = (app: FastifyInstance, address: { host: string; port: number }) => Promise<unknown>;
+const listenOn: Open = (app, address) => app.listen(address);
+
 /** What one process does: both listeners, and the jobs. */
-export const startService = (config: Config, databaseUrl: string, surroundings: ServiceSurroundings) =>
+export const startService = (
+  config: Config,
+  databaseUrl: string,
+  surroundings: ServiceSurroundings,
+  open = listenOn,
+) =>
   startInTurn(async (started) => {
     const { logger, runsJobs, portalDir } = surroundings;
     const clock = movableClock(surroundings.clock);
@@ -113,27 +123,30 @@ export const startService = (config: Config, databaseUrl: string, surroundings: 
     const metrics = createMetrics();
     const { limiter, close: closeLimiter } = createRateLimiter(config, logger);
     started.push(closeLimiter);
-    const parts = { config, db, clock, logger, metrics, limiter, lastUsed };
+    const queue = requestQueue(config, metrics);
+    const parts = { config, db, clock, logger, metrics, limiter, lastUsed, queue };
     const listeners: FastifyInstance[] = [];
-    started.push(() => Promise.all(listeners.map((listener) => listener.close())).then(() => {}));
+    const jobs: RunningJobs[] = [];
+    // Together, because a job may take a while and no new connection is to be accepted meanwhile.
+    started.push(async () => {
+      const closed = listeners.map((listener) => listener.close());
+      await Promise.all([...closed, ...jobs.map((running) => running.stop())]);
+    });
     const customerApp = await createCustomerApp(parts);
     listeners.push(customerApp);
-    await customerApp.listen({ host: config.host, port: config.customerPort });
+    await open(customerApp, { host: config.host, port: config.customerPort });
     // The operator is told where covers are, and pages may show them, so the customer API has to have its address first.
     const customerUrl = config.customerBaseUrl ?? originOf(customerApp);
     const portal = portalDir === null ? null : await loadPortal(portalDir, customerUrl);
     const app = await createApp({ ...parts, customerUrl, portal });
     listeners.push(app);
-    await app.listen({ host: config.host, port: config.port });
+    await open(app, { host: config.host, port: config.port });
     if (runsJobs) {
-      const jobs = startJobs(
-        [...platformJobs(config, db, clock, lastUsed), ...exchangeJobs(config, db, clock, logger)],
-        logger,
-      );
-      started.push(() => jobs.stop());
+      const all = [...platformJobs(config, db, clock, lastUsed), ...exchangeJobs(config, db, clock, logger)];
+      jobs.push(startJobs(all, logger));
     }
     const baseUrl = config.baseUrl ?? originOf(app);
-    return { db, metrics, baseUrl, customerUrl, flush: () => lastUsed.flush() };
+    return { db, metrics, app, customerApp, baseUrl, customerUrl, flush: () => lastUsed.flush() };
   });
 
 /** Requests and jobs fail by the thousand while the database is away; the log names the cause once. */
@@ -141,6 +154,15 @@ const availabilityLog = (logger: Logger) => ({
   lost: (reason: Error) => logger.error({ err: reason }, 'database lost: requests are answered 503'),
   back: (awayMs: number) => logger.info({ away_ms: Math.round(awayMs) }, 'database is back'),
 });
+
+/** One for all listeners of the process, since they share its one thread. */
+function requestQueue({ requestsAtOnce, queueWaitMs }: Config, metrics: Metrics): RequestQueue {
+  const rule = { atOnce: requestsAtOnce, maxWaiting: MAX_WAITING, maxWaitMs: queueWaitMs };
+  const queue = new RequestQueue(rule, monotonicNow);
+  metrics.addGauge('saldo_http_requests_in_work', 'Requests in work.', () => queue.inWork);
+  metrics.addGauge('saldo_http_requests_waiting', 'Requests that wait to be worked on.', () => queue.inQueue);
+  return queue;
+}
 
 /** Where those who run the platform look. */
 export async function startAdmin(

@@ -1,18 +1,23 @@
 import cluster, { type Worker } from 'node:cluster';
-import { setTimeout as delay } from 'node:timers/promises';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
 import { type Metrics, metricsOfWorkers } from './metrics.ts';
 import { type Platform, type Surroundings, startAdmin, type startService, startStore } from './platform.ts';
 
-/** A worker tells where it listens, and on demand how it does. */
-type FromWorker =
-  | { readonly kind: 'ready'; readonly baseUrl: string; readonly customerUrl: string }
-  | { readonly kind: 'metrics'; readonly text: string };
-type ToWorker = { readonly kind: 'metrics' | 'stop' };
+type ListenerName = 'brp' | 'customer';
 
-type Ready = Extract<FromWorker, { kind: 'ready' }>;
+/** A worker tells that it is ready, and on demand how it does. */
+type FromWorker = { readonly kind: 'ready' } | { readonly kind: 'metrics'; readonly text: string };
+/** The message of a connection comes with its socket. */
+type ToWorker =
+  | { readonly kind: 'metrics' }
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'connection'; readonly listener: ListenerName };
 
 /** A worker that ends again and again shall not take the machine with it. */
 const RESTART_AFTER_MS = 1_000;
@@ -22,64 +27,100 @@ const METRICS_WITHIN_MS = 2_000;
 const say = (worker: Worker, message: ToWorker) => worker.send(message);
 
 /**
- * Several processes that share the listeners' ports. This one has the store, tells how the others do, and replaces one
- * that ends.
+ * Several processes that share the listeners' ports. This one has the store, accepts connections and hands them to the
+ * workers in turn, tells how they do, and replaces one that ends. It accepts connections itself, instead of leaving
+ * that to the cluster module, so that a stop can close the ports before it stops the workers: no connection is then on
+ * its way to a worker that no longer takes it.
  */
 export async function startWorkers(config: Config, surroundings: Surroundings): Promise<Platform> {
   const store = await startStore(config, surroundings);
-  const crew = workersOn(store.url, surroundings.logger);
   const db = openDatabase(store.url);
+  const ports: Server[] = [];
+  const crew = workerCrew(surroundings.logger);
   const stop = async () => {
+    // Closing resets connections that are not accepted yet. Right after a poll of the event loop there are none.
+    await nextTurn();
+    for (const port of ports) port.close();
     await crew.stop();
     await db.close();
     await store.stop();
   };
   try {
+    const share = async (listener: ListenerName, port: number) => {
+      const server = createServer({ pauseOnConnect: true, noDelay: true });
+      server.on('connection', (socket) => crew.give(listener, socket));
+      ports.push(server);
+      return originOf(server.listen(port, config.host), config);
+    };
+    const customerOrigin = await share('customer', config.customerPort);
+    const origin = await share('brp', config.port);
+    const customerUrl = config.customerBaseUrl ?? customerOrigin;
+    const baseUrl = config.baseUrl ?? origin;
+    const environment = { DATABASE_URL: store.url, BASE_URL: baseUrl, CUSTOMER_BASE_URL: customerUrl };
     // What keeps the first from starting keeps all of them from it, and is told once.
-    const { baseUrl, customerUrl } = await crew.start();
-    await Promise.all(Array.from({ length: config.workers - 1 }, () => crew.start()));
+    await crew.start(environment);
+    await Promise.all(Array.from({ length: config.workers - 1 }, () => crew.start(environment)));
     const admin = await startAdmin(config, db, {
       contentType: 'text/plain; version=0.0.4',
       text: crew.metrics,
     });
-    return {
-      baseUrl,
-      customerUrl,
-      adminUrl: admin.url,
-      stop: () => stop().finally(() => admin.stop()),
-    };
+    return { baseUrl, customerUrl, adminUrl: admin.url, stop: () => stop().finally(() => admin.stop()) };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function workersOn(databaseUrl: string, logger: Logger) {
+async function originOf(server: Server, { tls }: Config): Promise<string> {
+  await once(server, 'listening');
+  const { family, address, port } = server.address() as AddressInfo;
+  return `http${tls === null ? '' : 's'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+function workerCrew(logger: Logger) {
   const running = new Set<Worker>();
+  let ready: Worker[] = [];
+  const given: Record<ListenerName, number> = { brp: 0, customer: 0 };
+  /** Connections that came while no worker was ready. */
+  const held: [ListenerName, Socket][] = [];
   let isStopping = false;
 
-  function start(): Promise<Ready> {
-    const { promise, resolve, reject } = Promise.withResolvers<Ready>();
-    const worker = cluster.fork({ DATABASE_URL: databaseUrl });
+  function start(environment: Record<string, string>): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const worker = cluster.fork(environment);
     running.add(worker);
     let isReady = false;
     worker.on('message', (message: FromWorker) => {
       if (message.kind !== 'ready') return;
       isReady = true;
-      resolve(message);
+      ready.push(worker);
+      for (const [listener, socket] of held.splice(0)) give(listener, socket);
+      resolve();
+    });
+    worker.once('disconnect', () => {
+      ready = ready.filter((other) => other !== worker);
     });
     worker.once('exit', (code, signal) => {
       running.delete(worker);
       if (!isReady) return reject(new WorkerFailed());
-      if (!isStopping) void replace({ pid: worker.process.pid, code, signal });
+      if (!isStopping) void replace({ pid: worker.process.pid, code, signal }, environment);
     });
     return promise;
   }
 
-  async function replace(ended: object): Promise<void> {
+  async function replace(ended: object, environment: Record<string, string>): Promise<void> {
     logger.error(ended, 'a worker has ended; another one takes its place');
     await delay(RESTART_AFTER_MS);
-    if (!isStopping) await start().catch((err: unknown) => replace({ err }));
+    if (!isStopping) await start(environment).catch((err: unknown) => replace({ err }, environment));
+  }
+
+  /** To each worker in turn. */
+  function give(listener: ListenerName, socket: Socket): void {
+    const worker = ready[given[listener]++ % ready.length];
+    if (worker === undefined) return void held.push([listener, socket]);
+    worker.send({ kind: 'connection', listener } satisfies ToWorker, socket, (error) => {
+      if (error !== null) socket.destroy();
+    });
   }
 
   async function metrics(): Promise<string> {
@@ -96,7 +137,7 @@ function workersOn(databaseUrl: string, logger: Logger) {
     await Promise.all(ended);
   }
 
-  return { start, metrics, stop };
+  return { start, give, metrics, stop };
 }
 
 /** Why is told by the worker itself. */
@@ -117,11 +158,21 @@ function metricsOf(worker: Worker): Promise<string | null> {
   });
 }
 
+/**
+ * In a worker: a listener gets its connections from the first process. Node sets up the timeouts of connections when a
+ * server listens, which this one does as far as it can tell.
+ */
+export async function openInWorker(app: FastifyInstance): Promise<void> {
+  await app.ready();
+  app.server.emit('listening');
+}
+
 /** In a worker: tells that it is ready and does what it is told, until it is told to stop or nobody is there to tell. */
 export function serveAsWorker(
-  { baseUrl, customerUrl, metrics, stop }: Awaited<ReturnType<typeof startService>> & { metrics: Metrics },
+  { app, customerApp, metrics, stop }: Awaited<ReturnType<typeof startService>> & { metrics: Metrics },
   leave: (stopped: Promise<void>) => void,
 ): void {
+  const listeners = { brp: app.server, customer: customerApp.server };
   const tell = (message: FromWorker) => process.send?.(message);
   let isStopping = false;
   const end = () => {
@@ -130,11 +181,18 @@ export function serveAsWorker(
     leave(stop());
   };
   process.on('disconnect', end);
-  process.on('message', (message: ToWorker) => {
-    if (message.kind === 'stop') end();
-    else void metrics.text().then((text) => tell({ kind: 'metrics', text }));
+  process.on('message', (message: ToWorker, socket?: Socket) => {
+    if (message.kind === 'stop') return end();
+    if (message.kind === 'metrics') {
+      return void metrics.text().then((text) => tell({ kind: 'metrics', text }));
+    }
+    // A client may be gone before its connection arrives here.
+    if (socket === undefined) return;
+    // As an HTTP server has it: a client that has sent its request may close its side.
+    socket.allowHalfOpen = true;
+    listeners[message.listener].emit('connection', socket);
   });
   // Who stops the platform at a terminal signals every process; the first one tells the others.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
-  tell({ kind: 'ready', baseUrl, customerUrl });
+  tell({ kind: 'ready' });
 }

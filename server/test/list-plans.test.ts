@@ -5,9 +5,10 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { createApp, createCustomerApp, createRateLimiter } from '../src/app.ts';
 import { createLastUsed } from '../src/auth/last-used.ts';
-import { movableClock } from '../src/clock.ts';
+import { monotonicNow, movableClock } from '../src/clock.ts';
 import { readerConfig } from '../src/db/connection.ts';
 import type { Database, Statement } from '../src/db/database.ts';
+import { RequestQueue } from '../src/http/request-queue.ts';
 import { createMetrics } from '../src/metrics.ts';
 import { signedIn } from './browser.ts';
 import { startTestPlatform } from './harness.ts';
@@ -88,6 +89,7 @@ const logger = pino({ level: 'silent' });
 const parts = {
   ...{ config, logger, db: recording, clock: movableClock(platform.clock), metrics: createMetrics() },
   ...{ ...createRateLimiter(config, logger), lastUsed: createLastUsed(db) },
+  queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
 };
 const app = await createApp({ ...parts, customerUrl, portal: null });
 const customerApp = await createCustomerApp(parts);

@@ -1,76 +1,154 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { statement } from '../src/db/database.ts';
-import { assertProblem, client, startTestPlatform } from './harness.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { type Database, statement } from '../src/db/database.ts';
+import { assertProblem, client, startTestPlatform, type TestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
 const AT_ONCE = 8;
-const platform = await startTestPlatform({ environment: { REQUESTS_AT_ONCE: String(AT_ONCE) } });
-const world = createWorld(platform.db, platform.clock);
-const brp = await world.brp();
-const request = client(platform.baseUrl, brp.key);
+/** Lines of an import. */
+const SLOTS = 10;
+const ORIGIN = 'https://portal.example';
+const environment = { REQUESTS_AT_ONCE: String(AT_ONCE), CORS_ORIGINS: ORIGIN };
 
-/** As problems are told when there is little to do. */
-const first404 = await request('/nowhere');
-const LOCK = statement('test_lock', 'lock table contract in access exclusive mode');
-
-test('whoever comes too many is turned away at once, those before are answered, and then everybody is again', async () => {
-  const { promise: release, resolve: letGo } = Promise.withResolvers<void>();
-  const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
-  const holding = platform.db.transaction(async (tx) => {
-    await tx.query(LOCK);
-    isLocked();
-    await release;
-  });
-  await locked;
-  // All of them are sent before any can be answered: the first wait for the table, the others do not wait.
-  const asked = Array.from({ length: 3 * AT_ONCE }, () => request('/v1/contracts'));
-  const first = await Promise.any(
-    asked.map(async (answer) => {
-      assert.equal((await answer).status, 503);
-      return answer;
-    }),
-  );
-  assertProblem(first, 503, 'unavailable');
-  assert.equal(first.headers.get('retry-after'), '2');
-  await assertTurnedAwayLikeAnyProblem();
-  letGo();
-  await holding;
-  const statuses = (await Promise.all(asked)).map(({ status }) => status);
-  assert.equal(statuses.filter((status) => status === 200).length, AT_ONCE);
-  assert.equal(statuses.filter((status) => status === 503).length, 2 * AT_ONCE);
-  assert.equal((await request('/v1/contracts')).status, 200);
+/** Lets requests wait for as long as any test takes. */
+const patient = await startTestPlatform({ environment: { ...environment, QUEUE_WAIT_MS: '60000' } });
+const log: { msg: string; requests: number }[] = [];
+const impatient = await startTestPlatform({
+  environment: { ...environment, QUEUE_WAIT_MS: '100' },
+  logger: pino({ level: 'warn' }, { write: (line) => void log.push(JSON.parse(line)) }),
 });
 
-/** Reads never become requests then, and changes do; nobody outside can tell. */
-async function assertTurnedAwayLikeAnyProblem(): Promise<void> {
-  const headers = { 'x-request-id': 'mine-1' };
-  for (const method of ['GET', 'HEAD', 'PATCH', 'DELETE']) {
+const LOCK = statement('test_lock', 'lock table contract in access exclusive mode');
+
+/** Nothing that reads contracts ends until it is released. */
+async function stallContracts(db: Database): Promise<{ release: () => Promise<void> }> {
+  const { promise: released, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
+  const holding = db.transaction(async (tx) => {
+    await tx.query(LOCK);
+    isLocked();
+    await released;
+  });
+  await locked;
+  return {
+    release: () => {
+      letGo();
+      return holding;
+    },
+  };
+}
+
+async function gauge({ adminUrl }: TestPlatform, name: string): Promise<number> {
+  const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(metrics)?.[1]);
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await delay(10);
+}
+
+const brpOf = ({ db, clock }: TestPlatform) => createWorld(db, clock).brp();
+
+test('requests beyond those in work wait, and are answered when it is their turn', async () => {
+  const { key } = await brpOf(patient);
+  const request = client(patient.baseUrl, key);
+  const { release } = await stallContracts(patient.db);
+  const asked = Array.from({ length: 3 * AT_ONCE }, () => request('/v1/contracts'));
+  await until(async () => (await gauge(patient, 'saldo_http_requests_waiting')) === 2 * AT_ONCE);
+  assert.equal(await gauge(patient, 'saldo_http_requests_in_work'), AT_ONCE);
+  await release();
+  for (const { status } of await Promise.all(asked)) assert.equal(status, 200);
+  assert.equal(await gauge(patient, 'saldo_http_requests_waiting'), 0);
+});
+
+test('a request that has waited too long is rejected like any problem, and those in work are answered', async () => {
+  const { key } = await brpOf(impatient);
+  const request = client(impatient.baseUrl, key);
+  const usual = await request('/nowhere', { headers: { origin: ORIGIN } });
+  const { release } = await stallContracts(impatient.db);
+  const inWork = Array.from({ length: AT_ONCE }, () => request('/v1/contracts'));
+  await until(async () => (await gauge(impatient, 'saldo_http_requests_in_work')) === AT_ONCE);
+  const methods = ['GET', 'HEAD', 'PATCH', 'DELETE'];
+  for (const method of methods) {
+    const headers = { 'x-request-id': 'mine-1', origin: ORIGIN };
     const answer = await request('/v1/customers/cust_1?a=b', { method, headers });
     assert.equal(answer.status, 503, `${method}, whatever is asked for`);
     assert.equal(answer.headers.get('content-type'), 'application/problem+json');
     assert.equal(answer.headers.get('cache-control'), 'no-store');
     assert.equal(answer.headers.get('x-request-id'), 'mine-1');
-    assert.equal(answer.headers.get('vary'), first404.headers.get('vary'));
     assert.equal(answer.headers.get('retry-after'), '2');
+    for (const name of ['vary', 'access-control-allow-origin', 'access-control-expose-headers']) {
+      assert.equal(answer.headers.get(name), usual.headers.get(name), name);
+    }
+    assert.equal(answer.headers.get('access-control-allow-origin'), ORIGIN);
     if (method === 'HEAD') continue;
-    assert.equal((answer.body as { instance: string }).instance, '/v1/customers/cust_1?a=b');
+    assertProblem(answer, 503, 'unavailable');
+    assert.equal(answer.body.instance, '/v1/customers/cust_1?a=b');
   }
-}
+  assert.equal((await fetch(`${impatient.adminUrl}/healthz`)).status, 200, 'the admin port has no queue');
+  await release();
+  for (const { status } of await Promise.all(inWork)) assert.equal(status, 200);
+  assert.equal((await request('/v1/contracts')).status, 200);
+  await until(() => log.reduce((sum, { requests }) => sum + requests, 0) === methods.length);
+  for (const { msg, requests } of log) {
+    assert.equal(
+      msg,
+      `overload: rejected ${requests} requests in the last second (REQUESTS_AT_ONCE=${AT_ONCE})`,
+    );
+  }
+});
+
+test('imports start and end while more requests than can be in work keep coming, and take no place from them', async () => {
+  const world = createWorld(patient.db, patient.clock);
+  const operatorKey = await world.operatorKey();
+  const { seller, producer, consumer } = await world.pair();
+  await world.contract(producer, consumer, { externalId: 'UNDER-LOAD' });
+  const request = client(patient.baseUrl, seller.key);
+  let isOver = false;
+  const load = Array.from({ length: 3 * AT_ONCE }, async () => {
+    while (!isOver) assert.equal((await request('/v1/contracts')).status, 200);
+  });
+  await until(async () => (await gauge(patient, 'saldo_http_requests_waiting')) > AT_ONCE);
+  /** More imports than there are places, each with a body that does not end before ordinary requests are answered. */
+  const importing = Array.from({ length: AT_ONCE + 1 }, async (_, at) => {
+    async function* lines() {
+      yield 'contract,delivery_date,slot,volume\n';
+      for (let slot = 1; slot <= SLOTS; slot++) {
+        assert.equal((await request('/v1/delivery-days/2026-10-22')).status, 200);
+        yield `UNDER-LOAD,2026-10-2${at % 5},${slot},${at + 1}\n`;
+      }
+    }
+    const answer = await fetch(`${patient.baseUrl}/operator/v1/volumes?dry_run=true`, {
+      method: 'POST',
+      headers: { 'x-api-key': operatorKey, 'content-type': 'text/csv' },
+      body: Readable.toWeb(Readable.from(lines())),
+      duplex: 'half',
+    } as RequestInit);
+    assert.equal(answer.status, 200);
+    assert.equal(((await answer.json()) as { rows: number }).rows, SLOTS);
+  });
+  await Promise.all(importing);
+  isOver = true;
+  await Promise.all(load);
+});
 
 test('clients that leave without their answer make room', async () => {
-  for (let round = 0; round < 3; round++) {
-    const leaving = new AbortController();
-    const gone = Array.from({ length: AT_ONCE }, () =>
-      fetch(`${platform.baseUrl}/v1/contracts`, {
-        headers: { 'x-api-key': brp.key },
-        signal: leaving.signal,
-      }).catch(() => null),
-    );
-    leaving.abort();
-    await Promise.all(gone);
-  }
-  let status = 0;
-  for (let tries = 0; tries < 1000 && status !== 200; tries++) ({ status } = await request('/v1/contracts'));
-  assert.equal(status, 200);
+  const { key } = await brpOf(patient);
+  const { release } = await stallContracts(patient.db);
+  const leaving = new AbortController();
+  const gone = Array.from({ length: 3 * AT_ONCE }, () =>
+    fetch(`${patient.baseUrl}/v1/contracts`, {
+      headers: { 'x-api-key': key },
+      signal: leaving.signal,
+    }).catch(() => null),
+  );
+  await until(async () => (await gauge(patient, 'saldo_http_requests_waiting')) === 2 * AT_ONCE);
+  leaving.abort();
+  await Promise.all(gone);
+  await until(async () => (await gauge(patient, 'saldo_http_requests_in_work')) === 0);
+  assert.equal((await client(patient.baseUrl, key)('/v1/delivery-days/2026-10-22')).status, 200);
+  await release();
 });

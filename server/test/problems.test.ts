@@ -5,7 +5,9 @@ import { after, test } from 'node:test';
 import { FIELD_CODES, type FieldCode, LIMITS, PROBLEM_CODES, PROBLEMS, type ProblemCode } from '@saldo/api';
 import pg from 'pg';
 import { pino } from 'pino';
+import { monotonicNow } from '../src/clock.ts';
 import { statement } from '../src/db/database.ts';
+import { RequestQueue } from '../src/http/request-queue.ts';
 import { createServer } from '../src/http/server.ts';
 import { signedIn } from './browser.ts';
 import { createDatabase } from './databases.ts';
@@ -78,12 +80,14 @@ async function tooSlow() {
     trustProxy: false,
     corsOrigins: [],
     requestTimeoutMs: 20,
-    requestsAtOnce: 1,
+    isSecure: false,
+    queue: new RequestQueue({ atOnce: 1, maxWaiting: 1, maxWaitMs: 1000 }, monotonicNow),
     portal: null,
     errorBase: () => 'https://help.example',
     methodsOf: () => [],
     onAnswer: () => {},
-    onTurnedAway: () => {},
+    onReject: () => {},
+    countUnrouted: async () => {},
   });
   Object.assign(app.server, { connectionsCheckingInterval: 10 });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });

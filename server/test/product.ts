@@ -6,6 +6,11 @@ import { fileURLToPath } from 'node:url';
 import type { DemoAccess } from '../src/demo/load.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+type Command = readonly [program: string, ...args: string[]];
+/** As a person or a service manager starts it: npm, whatever it starts in between, and the server. */
+export const NPM_START: Command = ['npm', 'start'];
 
 /** The product as a person starts it: a process of its own, found by what it prints. */
 export type Product = {
@@ -22,8 +27,9 @@ export type Product = {
 
 export async function startProduct(
   environment: Record<string, string> & { DATA_DIR: string },
+  command?: Command,
 ): Promise<Product> {
-  const run = runProduct(environment);
+  const run = runProduct(environment, command);
   const ready = new Promise<void>((resolve, reject) => {
     run.child.stdout?.on('data', () => /Saldo is ready[\s\S]*Health\s+\S+\n/.test(run.output()) && resolve());
     run.child.once('exit', (code) => reject(new Error(`ended with ${code}: ${run.output()}${run.log()}`)));
@@ -49,8 +55,14 @@ export async function startProduct(
 }
 
 /** Starts it without waiting: for starts that are meant to fail. */
-export function runProduct(environment: Record<string, string>) {
-  const child = spawn(process.execPath, [MAIN], {
+export function runProduct(
+  environment: Record<string, string>,
+  [program, ...args]: Command = [process.execPath, MAIN],
+) {
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    // A process group of its own, which a test can signal as a whole.
+    detached: true,
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

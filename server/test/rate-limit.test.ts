@@ -79,6 +79,34 @@ test('who asks too often is told so, and when to come back', async () => {
   assert.equal((await request('/openapi.json')).status, 200, 'what needs no key has no limit');
 });
 
+test('a path or method that does not exist counts for a known key of any kind, and stays what it is beyond the limit', async () => {
+  const { key } = await world.brp();
+  const { baseUrl, customerUrl } = platform;
+  for (const [origin, secret, known] of [
+    [baseUrl, key, '/v1/contracts'],
+    [baseUrl, await world.operatorKey(), '/operator/v1/brps'],
+    [customerUrl, await world.accountKey(), '/v1/assets'],
+  ] as const) {
+    const request = client(origin, secret);
+    const wrong: [status: number, path: string, method: string][] = [
+      [404, '/v1/nowhere', 'GET'],
+      [404, '/v1/nowhere', 'POST'],
+      [404, '/v1/contracts/', 'GET'],
+      [405, known, 'DELETE'],
+    ];
+    for (let at = 0; at < LIMIT + 4; at++) {
+      const [status, path, method] = wrong[at % wrong.length]!;
+      const answer = await request(path, { method });
+      assert.equal(answer.status, status, `${method} ${path}`);
+      const remaining = String(Math.max(0, LIMIT - 1 - at));
+      assert.deepEqual(limits(answer).slice(0, 2), [String(LIMIT), remaining], `${method} ${path}`);
+    }
+    assert.equal((await request(known)).status, 429);
+  }
+  const stranger = await client(baseUrl, 'nonsense')('/v1/nowhere');
+  assert.deepEqual([stranger.status, ...limits(stranger)], [404, null, null, null]);
+});
+
 test('two keys of one BRP have a window each', async () => {
   const brp = await world.brp();
   const { secret } = await world.key(brp);

@@ -12,7 +12,7 @@ import pg from 'pg';
 import { openBackupFile, writeBackupFile } from '../src/backup/file.ts';
 import { BackupFileError, quoteName } from '../src/backup/format.ts';
 import { startEmbeddedPostgres } from '../src/db/embedded.ts';
-import { migrate, migrateInTransaction } from '../src/db/migrate.ts';
+import { migrate, migrateInTransaction, readChecksums } from '../src/db/migrate.ts';
 import { loadDemo } from '../src/demo/load.ts';
 import { runCommand } from './command-line.ts';
 import { databaseUrl, TEST_SERVER_VARIABLE } from './databases.ts';

@@ -223,6 +223,7 @@ test('given a certificate and its key, the server speaks HTTPS itself', async ()
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const body = JSON.parse(Buffer.concat(await response.toArray()).toString());
   assert.equal(response.statusCode, 200);
+  assert.equal(response.headers['strict-transport-security'], 'max-age=31536000');
   assert.deepEqual(body.contracts, []);
 });
 

@@ -3,15 +3,25 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip } from 'node:zlib';
+import { brotliCompressSync, brotliDecompress, deflateSync, gunzip, gzipSync } from 'node:zlib';
 import { brpEndpoints, LIMITS } from '@saldo/api';
 import { client, problemOf, startTestPlatform } from './harness.ts';
+import { freePort } from './ports.ts';
 import { exchange, type RawAnswer, requestText } from './raw-http.ts';
 import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
 const sharing = await startTestPlatform({
   environment: { CORS_ORIGINS: 'https://portal.example,https://other.example' },
+});
+/** Gives clients one second for a body. */
+const hasty = await startTestPlatform({
+  environment: { CORS_ORIGINS: 'https://portal.example', REQUEST_TIMEOUT_S: '1' },
+});
+const { key: hastyKey } = await createWorld(hasty.db, hasty.clock).brp();
+const securePort = await freePort();
+const secure = await startTestPlatform({
+  environment: { BASE_URL: 'https://saldo.example', PORT: String(securePort) },
 });
 const world = createWorld(platform.db, platform.clock);
 const { seller: brp, producer } = await world.pair();
@@ -75,6 +85,19 @@ test('a request without the Host header is refused with a problem, unless it is 
   assert.equal(old.status, 200);
 });
 
+test('several Host headers are refused with a problem, in every version of HTTP', async () => {
+  for (const [version, second] of [
+    ['1.1', 'Host: other'],
+    ['1.1', 'hOST: test'],
+    ['1.0', 'Host: other'],
+  ] as const) {
+    const head = `GET /v1/contracts HTTP/${version}\r\nHost: test\r\n${second}\r\nX-Api-Key: ${brp.key}\r\n`;
+    const answer = await exchange(baseUrl, `${head}Connection: close\r\n\r\n`);
+    const expected = { status: 400, code: 'validation', errors: [' validation_failed'] };
+    assert.deepEqual(rawProblem(answer), expected, head);
+  }
+});
+
 test('an expectation that means nothing to the server is ignored', async () => {
   const answer = await exchange(baseUrl, requestText('GET /v1/contracts', { ...withKey, Expect: 'gold' }));
   assert.equal(answer.status, 200);
@@ -113,7 +136,7 @@ test('a path that does not exist is 404 whoever asks, with whatever method and b
         const answer = await request(path, { method, key, headers, body });
         assert.equal(answer.status, 404, `${method} ${path}`);
         if (method !== 'HEAD') assert.equal(problemOf(answer).code, 'not_found', path);
-        assert.equal(answer.headers.get('x-ratelimit-limit'), null);
+        assert.equal(answer.headers.has('x-ratelimit-limit'), key === brp.key);
       }
     }
   }
@@ -249,6 +272,32 @@ test('a body is taken as JSON, and in a PATCH as a merge patch too; every other 
   assert.equal(rawProblem(untyped).code, 'unsupported_media_type');
 });
 
+test('a compressed JSON body is refused with 415, whatever it is compressed with', async () => {
+  const json = '{"ids":["x"]}';
+  const send = (body: string | Buffer<ArrayBuffer>, encoding: string) =>
+    request('/v1/nominations/bulk', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+    });
+  for (const [encoding, body] of [
+    ['gzip', gzipSync(json)],
+    ['br', brotliCompressSync(json)],
+    ['deflate', deflateSync(json)],
+    ['gzip', Buffer.from(json)],
+    ['unknown', Buffer.from('{')],
+  ] as const) {
+    const answer = await send(Buffer.from(body), encoding);
+    assert.deepEqual([answer.status, problemOf(answer).code], [415, 'unsupported_media_type'], encoding);
+    assert.match(answer.body.detail, /without a Content-Encoding/);
+  }
+  assert.equal((await send(json, 'identity')).status, 200);
+  const weak = await world.key(brp, ['contracts:read']);
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  const asked = { method: 'POST', body: json, headers, key: weak.secret };
+  assert.equal((await request('/v1/nominations/bulk', asked)).status, 403, 'scopes come first');
+});
+
 test('a body over 1 MB is refused with 413, announced or not', async () => {
   const exactly = `{"metadata":{}}`.padEnd(LIMITS.bodyBytes);
   assert.equal((await request(customerPath, { method: 'PATCH', body: exactly })).status, 200);
@@ -355,6 +404,37 @@ test('configured origins may read answers, errors and rate limits included, and 
       assert.equal(headers.get('vary'), 'X-Api-Key, Accept-Encoding, Origin', 'a cache must not mix origins');
     }
   }
+});
+
+test('answers that are made before a request reaches an operation may be read by configured origins too', async () => {
+  const origin = 'Origin: https://portal.example\r\n';
+  const early: [code: string, bytes: string][] = [
+    ['validation', `GET /v1/contracts HTTP/1.1\r\n${origin}Connection: close\r\n\r\n`],
+    ['validation', `GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n${origin}Connection: close\r\n\r\n`],
+    ['validation', `GET /%zz HTTP/1.1\r\nHost: a\r\n${origin}Connection: close\r\n\r\n`],
+    [
+      'request_timeout',
+      `PATCH /v1/customers/x HTTP/1.1\r\nHost: a\r\n${origin}Content-Type: application/json\r\nContent-Length: 9\r\nX-Api-Key: ${hastyKey}\r\n\r\n{`,
+    ],
+  ];
+  for (const [code, bytes] of early) {
+    const { headers, body } = await exchange(hasty.baseUrl, bytes);
+    assert.equal(JSON.parse(body).type.split('/').at(-1), code, bytes);
+    assert.equal(headers['access-control-allow-origin'], 'https://portal.example', bytes);
+    assert.match(headers['access-control-expose-headers'] ?? '', /Retry-After, X-Request-Id/);
+    assert.equal(headers['vary'], 'X-Api-Key, Accept-Encoding, Origin');
+  }
+});
+
+test('HTTPS is announced to browsers by the listeners whose address or certificate says so, for this host only', async () => {
+  const pages = ['/v1/contracts', '/openapi.json', '/v1/nowhere', '/%zz'];
+  for (const path of pages) {
+    const answer = await fetch(`http://127.0.0.1:${securePort}${path}`);
+    assert.equal(answer.headers.get('strict-transport-security'), 'max-age=31536000', path);
+    assert.equal((await fetch(baseUrl + path)).headers.get('strict-transport-security'), null, path);
+  }
+  const customer = await fetch(`${secure.customerUrl}/openapi.json`);
+  assert.equal(customer.headers.get('strict-transport-security'), null, 'this one has no such address');
 });
 
 test('with origins configured, OPTIONS is still answered like everywhere else', async () => {

@@ -63,6 +63,23 @@ function tell(reply: FastifyReply, state: RateLimitState): void {
 const count = (reply: FastifyReply, limiter: RateLimiter, subject: string): void | Promise<void> =>
   andThen(limiter.take(subject), (state) => tell(reply, state));
 
+/**
+ * Counts a request that finds no operation, where its key is known. Its answer stays 404 or 405, which need no key, also
+ * beyond the limit.
+ */
+export const unroutedCounter =
+  (keys: readonly Ring[], limiter: RateLimiter) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const secret = request.headers['x-api-key'];
+    if (typeof secret !== 'string') return;
+    for (const ring of keys) {
+      const principal = await ring.find(secret);
+      if (principal === null) continue;
+      reply.headers(rateHeaders(await limiter.take(countedAs(principal))));
+      return;
+    }
+  };
+
 /** A page of another site can make a browser send a request, but not make it say that it came from here. */
 function refuseForeignPage(request: FastifyRequest, door: SessionDoor): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;

@@ -48,6 +48,35 @@ test('subjects do not share windows', () => {
   assert.deepEqual(take('b'), { limit: 3, remaining: 2, resetS: 60, exceeded: false });
 });
 
+test('the time until a window resets is never zero and never exceeds the window, whatever the clock says', () => {
+  const instant = fc.double({ min: 0, max: 2 ** 45, noNaN: true });
+  const step = fc.double({ min: 0, max: 130_000, noNaN: true });
+  fc.assert(
+    fc.property(instant, fc.array(step, { maxLength: 20 }), (start, steps) => {
+      const { take, clock } = inMemory();
+      clock.now = start;
+      for (const wait of [0, ...steps]) {
+        clock.now += wait;
+        const { resetS } = take('a');
+        assert.ok(Number.isInteger(resetS) && resetS >= 1 && resetS <= RULE.windowS, `${resetS} s`);
+      }
+    }),
+  );
+});
+
+test('a window that Redis says is longer, because it began under another setting, is told as a whole one', async () => {
+  for (const [leftMs, resetS] of [
+    [60_001, 60],
+    [3_600_000, 60],
+    [60_000, 60],
+    [1, 1],
+    [-2, 1],
+  ]) {
+    const { limiter } = limiterOn(async () => [1, leftMs]);
+    assert.equal((await limiter.take('a')).resetS, resetS);
+  }
+});
+
 test('however requests come, no window lets in more than the limit', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(30_000), fc.constantFrom('a', 'b')), { maxLength: 60 }), (steps) => {

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 export type RateLimitState = {
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds until the window resets, at least 1. */
+  /** Seconds until the window resets: at least 1, at most the whole window. */
   readonly resetS: number;
   readonly exceeded: boolean;
 };
@@ -19,7 +19,8 @@ const SWEEP_ABOVE = 10_000;
 const stateOf = (rule: RateRule, count: number, leftMs: number): RateLimitState => ({
   limit: rule.limit,
   remaining: Math.max(0, rule.limit - count),
-  resetS: Math.max(1, Math.ceil(leftMs / 1000)),
+  // The time left is a difference of fractions, which may exceed the window by the rounding error.
+  resetS: Math.min(rule.windowS, Math.max(1, Math.ceil(leftMs / 1000))),
   exceeded: count > rule.limit,
 });
 

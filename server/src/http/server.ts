@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import cors from '@fastify/cors';
 import { LIMITS, PROBLEMS } from '@saldo/api';
 import {
   fastify as Fastify,
@@ -15,16 +14,21 @@ import {
 } from 'fastify';
 import { DatabaseUnavailable } from '../db/connection.ts';
 import { compressAnswer } from './compression.ts';
+import { ConnectionDrain } from './connection-drain.ts';
+import { type Cors, corsFor } from './cors.ts';
 import type { Portal } from './portal-files.ts';
 import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
+import type { RequestQueue } from './request-queue.ts';
 
 export type ServerOptions = {
   readonly logger: FastifyBaseLogger;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly trustProxy: boolean;
   readonly corsOrigins: readonly string[];
-  /** How many requests may be under way; imports have a limit of their own. */
-  readonly requestsAtOnce: number;
+  /** The outside reaches this server by HTTPS only: browsers may remember that. */
+  readonly isSecure: boolean;
+  /** Shared by all listeners of the process. */
+  readonly queue: RequestQueue;
   /** How long a client may take for a request that is read as a whole. */
   readonly requestTimeoutMs: number;
   /** Where problems are explained; asked for at each problem, since an address may be known only after listening. */
@@ -34,31 +38,42 @@ export type ServerOptions = {
   /** What browsers are shown where there is no operation. */
   readonly portal: Portal | null;
   readonly onAnswer: (request: FastifyRequest, status: number, seconds: number) => void;
-  /** A read was turned away before it became a request. */
-  readonly onTurnedAway: (method: string) => void;
+  /** A request was rejected because of overload, before the framework saw it. */
+  readonly onReject: (method: string, waitedSeconds: number) => void;
+  /** Counts a request without an operation against the caller's rate limit, if its key is known. */
+  readonly countUnrouted: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 };
 
 /** A body that is read as a stream may be of any size; whoever reads it watches that it does not fall silent. */
 const STREAM_TIMEOUT_MS = 6 * 3600 * 1000;
 const KEEP_ALIVE_MS = 75_000;
-/** How long a stop waits for requests that are under way. */
-const STOP_GRACE_MS = 20_000;
 const RETRY = { 'retry-after': '2' };
 /** A request id that a client may bring along: it ends up in logs. */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
-const COMMON_HEADERS = {
+/** A year, for this host alone: other hosts of the domain are not ours to decide for. */
+const HSTS = { 'strict-transport-security': 'max-age=31536000' };
+
+/** Headers of every answer. */
+const commonHeaders = ({ corsOrigins, isSecure }: ServerOptions) => ({
   'cache-control': 'private, no-cache',
-  vary: 'X-Api-Key, Accept-Encoding',
+  vary: `X-Api-Key, Accept-Encoding${corsOrigins.length > 0 ? ', Origin' : ''}`,
   'x-content-type-options': 'nosniff',
-};
+  ...(isSecure ? HSTS : {}),
+});
 
 const PROBLEM_HEADERS = { 'cache-control': 'no-store', 'content-type': PROBLEM_MEDIA_TYPE };
 
 /** An HTTP server that answers every failure, down to a request that cannot be parsed, with a problem. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { queue } = options;
   const requestIdOf = requestIds();
-  const room = roomFor(options.requestsAtOnce);
+  const connections = new ConnectionDrain();
+  const early: EarlyAnswers = {
+    headers: commonHeaders(options),
+    cors: corsFor(options.corsOrigins),
+    errorBase: options.errorBase,
+  };
   const app = Fastify({
     loggerInstance: childless(options.logger),
     logController: new LogController({ disableRequestLogging: true }),
@@ -66,16 +81,16 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     trustProxy: options.trustProxy,
     bodyLimit: LIMITS.bodyBytes,
     routerOptions: { maxParamLength: LIMITS.headerBytes },
-    // A request that is there when the server stops is answered; only then are connections closed.
+    // A request that arrives while the server stops is answered.
     return503OnClosing: false,
-    forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
-      reply.headers({ ...COMMON_HEADERS, 'x-request-id': request.id });
+      reply.headers({ ...early.headers, ...early.cors(request.raw), 'x-request-id': request.id });
       // Such a request runs through no hooks.
       reply.raw.once('finish', () => options.onAnswer(request, reply.statusCode, reply.elapsedTime / 1000));
       answerProblem(request, reply, toProblem(error));
     },
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options, requestIdOf(null)),
+    clientErrorHandler: (error, socket) =>
+      answerBrokenRequest(error, socket, early, options.requestTimeoutMs, requestIdOf(null)),
     serverFactory: (handler) => {
       const limits = {
         maxHeaderSize: LIMITS.headerBytes,
@@ -86,17 +101,22 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         requireHostHeader: false,
       };
       const receive: typeof handler = (request, response) => {
-        if (!room.isFull() || !isRead(request)) return handler(request, response);
-        turnAway(request, response, options.errorBase(), requestIdOf(request));
-        return options.onTurnedAway(request.method ?? '');
+        connections.trackResponse(response);
+        const reject = (waitedMs: number) => {
+          if (connections.isClosing) closeAfter(request, response);
+          rejectOverload(request, response, early, requestIdOf(request));
+          options.onReject(request.method ?? '', waitedMs / 1000);
+        };
+        queue.enter(response, () => handler(request, response), reject);
       };
       const server = options.tls
         ? createHttpsServer({ ...options.tls, ...limits }, receive)
         : createHttpServer(limits, receive);
       // The same goes for expectations that it does not know; whoever has none may ignore them.
-      return server.on('checkExpectation', receive);
+      return connections.track(server.on('checkExpectation', receive));
     },
   });
+  app.addHook('preClose', () => connections.close());
 
   function answerProblem(request: FastifyRequest, reply: FastifyReply, error: ProblemError): FastifyReply {
     const body = problemBody(options.errorBase(), error, request.url);
@@ -111,48 +131,53 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   app.decorateRequest('principal', null);
   app.decorateRequest('callerSecret', null);
-  app.setErrorHandler((error: FastifyError, request, reply) => {
+  function fail(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const known = toProblem(error, request.routeOptions.bodyLimit);
     // Overload and a database that is away are logged once, where they are noticed.
     if (known.code === 'internal_error') {
       request.log.error({ err: error, request_id: request.id }, 'request failed');
     }
     return answerProblem(request, reply, known);
+  }
+
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (request.principal !== null || !isUnrouted(error)) return fail(error, request, reply);
+    return options.countUnrouted(request, reply).then(
+      () => fail(error, request, reply),
+      (failure: FastifyError) => fail(failure, request, reply),
+    );
   });
 
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(COMMON_HEADERS);
+    reply.headers(early.headers);
     reply.header('x-request-id', request.id);
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return done(hostMissing());
-    const isCounted = request.routeOptions.config.isStreamed !== true;
-    return done(isCounted && !room.enter(reply.raw) ? TOO_MUCH : undefined);
+    if (options.corsOrigins.length > 0) reply.headers(early.cors(request.raw));
+    // Streamed bodies have a concurrency limit of their own, and last for as long as the client sends.
+    if (request.routeOptions.config.isStreamed === true) queue.leave(reply.raw);
+    done(hostFault(request.raw));
   });
-  if (options.corsOrigins.length > 0) await shareWith(app, options.corsOrigins);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404 && request.method !== 'OPTIONS') return done();
     const page = options.portal?.find(request);
     if (page) return void page.send(request, reply).catch(done);
     const path = request.url.split('?', 1)[0] ?? '';
     const methods = options.methodsOf(path);
-    // A path of a known form may still lead to nothing, as that of a file does.
-    const isMissing = request.method !== 'OPTIONS' && methods.includes(request.method);
-    if (methods.length === 0 || isMissing) return done(problem('not_found', `There is nothing at ${path}.`));
-    reply.header('allow', methods.join(', '));
-    if (request.method === 'OPTIONS') return reply.code(204).send();
-    const possible = `${request.method} is not possible here, only ${methods.join(', ')}.`;
-    return done(problem('method_not_allowed', possible));
+    if (request.method === 'OPTIONS' && methods.length > 0) {
+      return reply.header('allow', methods.join(', ')).code(204).send();
+    }
+    return done(unrouted(request.method, path, methods));
   });
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    if (request.routeOptions.config.isStreamed !== true) hurryBody(app, request, options.requestTimeoutMs);
-    done();
+    if (request.routeOptions.config.isStreamed === true) return done();
+    enforceBodyTimeout(app, request, options.requestTimeoutMs);
+    return done(isCompressed(request) ? COMPRESSED_BODY : undefined);
   });
   app.addHook('onResponse', (request, reply, done) => {
     options.onAnswer(request, reply.statusCode, reply.elapsedTime / 1000);
     done();
   });
-  const isClosing = closeInGoodOrder(app);
   app.addHook('onSend', (request, reply, body, done) => {
-    if (isClosing()) reply.header('connection', 'close');
+    if (connections.isClosing) closeAfter(request.raw, reply.raw);
     const compressed = compressAnswer(request, reply, body);
     if (compressed === null) done();
     else compressed.then((bytes) => done(null, bytes), done);
@@ -161,74 +186,66 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app;
 }
 
-/** Lets pages of these origins read answers. It adds its headers to OPTIONS, which is answered like everywhere. */
-async function shareWith(app: FastifyInstance, origins: readonly string[]): Promise<void> {
-  await app.register(cors, {
-    origin: [...origins],
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'],
-    exposedHeaders: [
-      'X-RateLimit-Limit',
-      'X-RateLimit-Remaining',
-      'X-RateLimit-Reset',
-      'Retry-After',
-      'X-Request-Id',
-      'ETag',
-      'Link',
-      'X-Total-Count',
-      'X-List-Version',
-    ],
-    preflightContinue: true,
-    strictPreflight: false,
-  });
-}
+/** What answers need that are made before the framework or without its hooks. */
+type EarlyAnswers = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cors: Cors;
+  readonly errorBase: () => string;
+};
 
-/**
- * A server that takes on more than it can do makes everybody wait, until nobody gets an answer in time. Whoever comes
- * too many is told so at once. Reads, which are nearly all of what can come too many, are turned away before anything is
- * made of them: as requests they would cost nearly as much as an answer, and answers would be what there is no time for.
- */
-function roomFor(requestsAtOnce: number) {
-  let underWay = 0;
-  const leave = () => {
-    underWay--;
-  };
-  return {
-    isFull: () => underWay >= requestsAtOnce,
-    /** Until the response is closed; false when there is no room. */
-    enter(response: ServerResponse): boolean {
-      if (underWay >= requestsAtOnce) return false;
-      underWay++;
-      response.on('close', leave);
-      return true;
-    },
-  };
-}
+const OVERLOAD = problem('unavailable', 'The server is overloaded. Try again in a moment.', RETRY);
 
-const isRead = ({ method }: IncomingMessage) => method === 'GET' || method === 'HEAD';
-
-/** One for all, since to make an error costs more than to answer with it. */
-const TOO_MUCH = problem(
-  'unavailable',
-  'The server has too much to do right now. Try again in a moment.',
-  RETRY,
-);
-
-const TOO_MUCH_HEADERS = { ...COMMON_HEADERS, ...PROBLEM_HEADERS, ...TOO_MUCH.headers };
-
-/** The same answer as any problem's, as text, which goes out together with its headers in one piece. */
-function turnAway(
-  { method, url }: IncomingMessage,
+/** The same bytes as any problem, without the cost of the framework: a third of what an answer costs. */
+function rejectOverload(
+  request: IncomingMessage,
   response: ServerResponse,
-  errorBase: string,
+  { headers, cors, errorBase }: EarlyAnswers,
   requestId: string,
 ): void {
-  const body = JSON.stringify(problemBody(errorBase, TOO_MUCH, url ?? null));
-  response.writeHead(PROBLEMS[TOO_MUCH.code].status, {
-    ...TOO_MUCH_HEADERS,
+  const body = JSON.stringify(problemBody(errorBase(), OVERLOAD, request.url ?? null));
+  response.writeHead(PROBLEMS[OVERLOAD.code].status, {
+    ...headers,
+    ...PROBLEM_HEADERS,
+    ...OVERLOAD.headers,
+    ...cors(request),
     'content-length': Buffer.byteLength(body),
     'x-request-id': requestId,
   });
-  response.end(method === 'HEAD' ? undefined : body);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+const isUnrouted = (error: Error) =>
+  error instanceof ProblemError && (error.code === 'not_found' || error.code === 'method_not_allowed');
+
+/** Why a request finds no operation. A path of a known form may still lead to nothing, as that of a file does. */
+function unrouted(method: string, path: string, methods: readonly string[]): ProblemError {
+  if (methods.length === 0 || methods.includes(method)) {
+    return problem('not_found', `There is nothing at ${path}.`);
+  }
+  const allow = methods.join(', ');
+  return problem('method_not_allowed', `${method} is not possible here, only ${allow}.`, { allow });
+}
+
+/**
+ * The connection closes with the answer. Unless the body is still arriving: closing would reset the connection under a
+ * client that is sending, so the rest is read first, and the connection is closed once it is idle.
+ */
+function closeAfter(request: IncomingMessage, response: ServerResponse): void {
+  const isArriving = !request.complete && announcesBody(request);
+  response.setHeader('connection', isArriving ? 'keep-alive' : 'close');
+}
+
+const announcesBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const COMPRESSED_BODY = problem(
+  'unsupported_media_type',
+  'The body must be sent without a Content-Encoding: compressed JSON is not accepted.',
+);
+
+function isCompressed(request: FastifyRequest): boolean {
+  if ((request.headers['content-encoding'] ?? 'identity') === 'identity') return false;
+  return request.method !== 'GET' && request.method !== 'HEAD' && announcesBody(request);
 }
 
 /** A logger of its own for every request would cost more than the one line that is written about it. */
@@ -240,10 +257,13 @@ const childless = (logger: FastifyBaseLogger): FastifyBaseLogger =>
   });
 
 /** Node has one time limit for all requests; this is the one for bodies that are read as a whole. */
-function hurryBody(app: FastifyInstance, { raw, headers }: FastifyRequest, timeoutMs: number): void {
-  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return;
+function enforceBodyTimeout(app: FastifyInstance, { raw }: FastifyRequest, timeoutMs: number): void {
+  if (!announcesBody(raw)) return;
   const timer = setTimeout(() => {
-    const late = Object.assign(new Error('the body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    const late: BrokenRequest = Object.assign(new Error('the body is late'), {
+      code: 'ERR_HTTP_REQUEST_TIMEOUT',
+      request: raw,
+    });
     if (!raw.complete) app.server.emit('clientError', late, raw.socket);
   }, timeoutMs);
   // Whoever was refused before their body was read may never end it.
@@ -251,19 +271,17 @@ function hurryBody(app: FastifyInstance, { raw, headers }: FastifyRequest, timeo
   raw.once('close', () => clearTimeout(timer));
 }
 
-const hostMissing = () => validationProblem([{ code: 'required', message: 'the header Host is required' }]);
-
-/**
- * Requests that are under way when the server is told to stop are answered, and their connections closed behind the
- * answer instead of being kept alive. Whoever takes longer than the grace is cut off.
- */
-function closeInGoodOrder(app: FastifyInstance): () => boolean {
-  let closing = false;
-  app.addHook('preClose', async () => {
-    closing = true;
-    setTimeout(() => app.server.closeAllConnections(), STOP_GRACE_MS).unref();
-  });
-  return () => closing;
+/** Node keeps the first of several Host headers, where a proxy in front may have read the last. */
+function hostFault({ httpVersion, rawHeaders }: IncomingMessage): ProblemError | undefined {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return undefined;
+  return hosts === 0
+    ? validationProblem([{ code: 'required', message: 'the header Host is required' }])
+    : validationProblem([{ code: 'validation_failed', message: 'the header Host is given more than once' }]);
 }
 
 /** The address that is listened on, as a client would write it. */
@@ -331,11 +349,15 @@ function toProblem(error: FastifyError, bodyLimit: number = LIMITS.bodyBytes): P
   }
 }
 
+/** The request is known where the headers were fine and the body was late. */
+type BrokenRequest = NodeJS.ErrnoException & { readonly request?: IncomingMessage };
+
 /** What cannot be parsed as HTTP never becomes a request; its answer is written to the connection itself. */
 function answerBrokenRequest(
-  error: NodeJS.ErrnoException,
+  error: BrokenRequest,
   socket: Socket,
-  { errorBase, requestTimeoutMs }: ServerOptions,
+  { headers, cors, errorBase }: EarlyAnswers,
+  requestTimeoutMs: number,
   id: string,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -348,11 +370,15 @@ function answerBrokenRequest(
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? problem('request_timeout', `The request was not complete after ${requestTimeoutMs / 1000} s.`)
         : validationProblem([{ code: 'invalid_format', message: 'this is not an HTTP request' }]);
-  const body = Buffer.from(JSON.stringify(problemBody(errorBase(), answer, null)));
+  const body = JSON.stringify(problemBody(errorBase(), answer, null));
   const { status, title } = PROBLEMS[answer.code];
-  socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${body.length}\r\n` +
-      `Cache-Control: no-store\r\nVary: ${COMMON_HEADERS.vary}\r\nX-Request-Id: ${id}\r\n` +
-      `Connection: close\r\n\r\n${body.toString()}`,
-  );
+  const lines = Object.entries({
+    ...headers,
+    ...PROBLEM_HEADERS,
+    ...(error.request ? cors(error.request) : {}),
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': id,
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${title}\r\n${lines.join('')}\r\n${body}`);
 }

@@ -1,0 +1,62 @@
+import type { Server, ServerResponse } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Requests under way get this long to end; then their connections are cut. */
+const STOP_GRACE_MS = 20_000;
+/** A client that is about to send its next request on an open connection still gets an answer. */
+const KEEP_ALIVE_GRACE_MS = 300;
+const SWEEP_EVERY_MS = 50;
+
+/** Closes a server without resetting a connection on which a request was sent. */
+export class ConnectionDrain {
+  isClosing = false;
+  private readonly servers: Server[] = [];
+  private readonly sockets = new Set<Socket>();
+  private readonly responses = new Set<ServerResponse>();
+  private readonly drained = Promise.withResolvers<void>();
+
+  track<S extends Server>(server: S): S {
+    this.servers.push(server);
+    server.on('connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => {
+        this.sockets.delete(socket);
+        if (this.isClosing && this.sockets.size === 0) this.drained.resolve();
+      });
+    });
+    return server;
+  }
+
+  trackResponse(response: ServerResponse): void {
+    this.responses.add(response);
+    response.on('close', () => this.responses.delete(response));
+  }
+
+  /** Stops listening first. Resolves when all connections are closed. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    // Closing resets connections that are not accepted yet. Right after a poll of the event loop there are none.
+    await nextTurn();
+    // `close` of an HTTP server would also close idle connections, at once.
+    for (const server of this.servers) if (server.listening) NetServer.prototype.close.call(server);
+    if (this.sockets.size === 0) return;
+    const startedAt = performance.now();
+    // After a poll as well, because closing a connection resets it when a request was received and not yet read.
+    const sweep = setInterval(
+      () => setImmediate(() => this.sweep(performance.now() - startedAt)),
+      SWEEP_EVERY_MS,
+    );
+    await this.drained.promise;
+    clearInterval(sweep);
+  }
+
+  private sweep(elapsedMs: number): void {
+    if (elapsedMs >= STOP_GRACE_MS) for (const socket of this.sockets) socket.destroy();
+    if (elapsedMs < KEEP_ALIVE_GRACE_MS) return;
+    for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
+    // `closeIdleConnections` also cuts an answer that is written but not yet sent to a slow reader.
+    const isSending = [...this.responses].some(({ writableEnded }) => writableEnded);
+    if (!isSending) for (const server of this.servers) server.closeIdleConnections();
+  }
+}

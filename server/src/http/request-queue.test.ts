@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { test } from 'node:test';
+import { RequestQueue } from './request-queue.ts';
+
+const RULE = { atOnce: 2, maxWaiting: 3, maxWaitMs: 1000 };
+
+function queueWith(t: {
+  mock: { timers: { enable(options: { apis: ['setTimeout'] }): void; tick(ms: number): void } };
+}) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = 5000.25;
+  const queue = new RequestQueue(RULE, () => now);
+  return {
+    queue,
+    pass: (ms: number) => {
+      now += ms;
+      t.mock.timers.tick(ms);
+    },
+  };
+}
+
+/** A request whose answer ends, or whose client leaves, when the test says so. */
+function enter(queue: RequestQueue) {
+  const response = new EventEmitter();
+  const entered = { response, state: 'waiting' as string, close: () => response.emit('close') };
+  queue.enter(
+    response,
+    () => {
+      entered.state = 'started';
+    },
+    (waitedMs) => {
+      entered.state = `rejected after ${waitedMs} ms`;
+    },
+  );
+  return entered;
+}
+
+const statesOf = (entered: readonly { state: string }[]) => entered.map(({ state }) => state);
+
+test('so many requests are in work, and the others follow in order of arrival', (t) => {
+  const { queue } = queueWith(t);
+  const all = Array.from({ length: 4 }, () => enter(queue));
+  assert.deepEqual(statesOf(all), ['started', 'started', 'waiting', 'waiting']);
+  assert.deepEqual([queue.inWork, queue.inQueue], [2, 2]);
+  all[1]?.close();
+  assert.deepEqual(statesOf(all), ['started', 'started', 'started', 'waiting']);
+  all[0]?.close();
+  assert.deepEqual(statesOf(all), ['started', 'started', 'started', 'started']);
+  all[2]?.close();
+  all[3]?.close();
+  assert.deepEqual([queue.inWork, queue.inQueue], [0, 0]);
+});
+
+test('a request is rejected once it has waited too long, and those behind it when their time comes', (t) => {
+  const { queue, pass } = queueWith(t);
+  const busy = [enter(queue), enter(queue)];
+  const first = enter(queue);
+  pass(400);
+  const second = enter(queue);
+  pass(599);
+  assert.deepEqual(statesOf([first, second]), ['waiting', 'waiting']);
+  pass(1);
+  assert.deepEqual(statesOf([first, second]), ['rejected after 1000 ms', 'waiting']);
+  pass(399);
+  assert.equal(second.state, 'waiting');
+  pass(1);
+  assert.equal(second.state, 'rejected after 1000 ms');
+  const third = enter(queue);
+  busy[0]?.close();
+  assert.equal(third.state, 'started', 'a rejected request takes no place');
+  pass(5000);
+  assert.deepEqual([queue.inWork, queue.inQueue], [2, 0]);
+});
+
+test('what waits is bounded: beyond it a request is rejected at once', (t) => {
+  const { queue } = queueWith(t);
+  const all = Array.from({ length: 7 }, () => enter(queue));
+  assert.deepEqual(statesOf(all.slice(0, 5)), ['started', 'started', 'waiting', 'waiting', 'waiting']);
+  assert.deepEqual(statesOf(all.slice(5)), ['rejected after 0 ms', 'rejected after 0 ms']);
+});
+
+test('a client that leaves while it waits gives its place up and is never started', (t) => {
+  const { queue } = queueWith(t);
+  const all = Array.from({ length: 4 }, () => enter(queue));
+  all[2]?.close();
+  assert.equal(queue.inQueue, 1);
+  all[0]?.close();
+  assert.deepEqual(statesOf(all), ['started', 'started', 'waiting', 'started']);
+});
+
+test('a request that leaves early frees its place once', (t) => {
+  const { queue } = queueWith(t);
+  const [streamed, other, third, fourth] = Array.from({ length: 4 }, () => enter(queue));
+  queue.leave(streamed!.response);
+  assert.deepEqual(statesOf([third!, fourth!]), ['started', 'waiting']);
+  streamed!.close();
+  assert.deepEqual(statesOf([third!, fourth!]), ['started', 'waiting']);
+  other!.close();
+  assert.equal(fourth!.state, 'started');
+});

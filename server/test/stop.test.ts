@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { NPM_START, type Product, startProduct } from './product.ts';
+
+const CLIENTS = 64;
+/** So many answers show that the load is there before the stop begins. */
+const ANSWERS_BEFORE_STOP = 1_000;
+
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo-stop-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+type Outcome = { answered: number; closedByServer: number; refused: boolean; failures: string[] };
+
+/** Asks again and again on a connection that is kept alive, until the server refuses new connections. */
+async function keepAsking(url: string, key: string, onAnswer: () => void): Promise<Outcome> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const outcome: Outcome = { answered: 0, closedByServer: 0, refused: false, failures: [] };
+  while (!outcome.refused && outcome.failures.length === 0) {
+    const asked = outcome.answered % 2 === 0 ? listContracts(url, key, agent) : readBulk(url, key, agent);
+    await asked.then(
+      ({ headers }) => {
+        outcome.answered++;
+        if (headers.connection === 'close') outcome.closedByServer++;
+        onAnswer();
+      },
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNREFUSED') outcome.refused = true;
+        else outcome.failures.push(`${error.code}: ${error.message}`);
+      },
+    );
+  }
+  agent.destroy();
+  return outcome;
+}
+
+const listContracts = (url: string, key: string, agent: Agent) =>
+  answerTo(request(`${url}/v1/contracts`, { agent, headers: { 'x-api-key': key } }), '');
+
+const readBulk = (url: string, key: string, agent: Agent) => {
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  return answerTo(
+    request(`${url}/v1/nominations/bulk`, { agent, headers, method: 'POST' }),
+    '{"ids":["nom_unknown"]}',
+  );
+};
+
+/** The answer, when it is a whole one with 200. */
+async function answerTo(asked: ReturnType<typeof request>, body: string): Promise<IncomingMessage> {
+  asked.end(body);
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const chunk of answer) text += String(chunk);
+  assert.equal(answer.statusCode, 200, text);
+  assert.ok(JSON.parse(text));
+  return answer;
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const postmasterOf = async (dataDir: string) =>
+  Number((await readFile(path.join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+
+/** Neither Postgres nor any process of the group that npm started. */
+async function assertNothingLeft({ child }: Product, postmaster: number): Promise<void> {
+  assert.ok(!isAlive(postmaster), 'Postgres has ended');
+  // What npm started may need a moment to be reaped.
+  for (let tries = 0; isAlive(-child.pid!) && tries < 100; tries++) await delay(50);
+  assert.ok(!isAlive(-child.pid!), 'no process of the group is left');
+}
+
+for (const [name, workers, signalled] of [
+  ['the process that npm start made', '1', 'npm'],
+  ['its whole process group', '1', 'group'],
+  ['the process that npm start made, with several workers', '2', 'npm'],
+] as const) {
+  test(`SIGTERM under load to ${name} answers or refuses every request, resets none, and leaves nothing behind`, async () => {
+    const dataDir = path.join(folder, `${workers}-${signalled}`);
+    const product = await startProduct(
+      { DATA_DIR: dataDir, WORKERS: workers, RATE_LIMIT: '1000000', LOG_LEVEL: 'error' },
+      NPM_START,
+    );
+    const [brp] = (await product.demo()).brps;
+    assert.ok(brp);
+    const postmaster = await postmasterOf(dataDir);
+    assert.ok(isAlive(postmaster));
+    const { promise: underLoad, resolve: isUnderLoad } = Promise.withResolvers<void>();
+    let answers = 0;
+    const clients = Array.from({ length: CLIENTS }, () =>
+      keepAsking(product.baseUrl, brp.api_key, () => ++answers === ANSWERS_BEFORE_STOP && isUnderLoad()),
+    );
+    await Promise.race([underLoad, ...clients]);
+    const exited = once(product.child, 'exit');
+    process.kill(signalled === 'npm' ? product.child.pid! : -product.child.pid!, 'SIGTERM');
+    const outcomes = await Promise.all(clients);
+    assert.deepEqual(
+      outcomes.flatMap(({ failures }) => failures),
+      [],
+    );
+    assert.ok(outcomes.every(({ refused }) => refused));
+    assert.ok(
+      outcomes.every(({ closedByServer }) => closedByServer >= 1),
+      'every client was answered with Connection: close',
+    );
+    await exited;
+    assert.match(product.output(), /Stopping/);
+    assert.equal(product.child.exitCode, 0, product.log());
+    await assertNothingLeft(product, postmaster);
+  });
+}
+
+test('a stop closes idle connections while a request is under way, and answers what comes on the others', async () => {
+  const dataDir = path.join(folder, 'idle');
+  const product = await startProduct({ DATA_DIR: dataDir, LOG_LEVEL: 'error' });
+  const { port } = new URL(product.baseUrl);
+  const open = async () => {
+    const socket = connect(Number(port), '127.0.0.1');
+    await once(socket, 'connect');
+    return socket;
+  };
+  const [underWay, silent, used] = [await open(), await open(), await open()];
+  const head = 'GET /openapi.json HTTP/1.1\r\nHost: saldo\r\n';
+  underWay.write(head);
+  used.write(`${head}\r\n`);
+  for (let text = ''; !text.endsWith('0\r\n\r\n') && !/\}$/.test(text); ) {
+    text += String((await once(used, 'data'))[0]);
+  }
+  const stopped = product.end('SIGTERM');
+  await Promise.all([silent, used].map((socket) => once(socket.resume(), 'close')));
+  underWay.write('\r\n');
+  let answer = '';
+  for await (const chunk of underWay) answer += String(chunk);
+  assert.match(answer, /^HTTP\/1\.1 200 OK/);
+  assert.match(answer, /\r\nconnection: close\r\n/i);
+  assert.equal(await stopped, 0);
+});
