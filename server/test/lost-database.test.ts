@@ -5,6 +5,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
+import { DATABASE_LIMITS } from '../src/db/connection.ts';
 import { startEmbeddedPostgres } from '../src/db/embedded.ts';
 import { type Product, startProduct } from './product.ts';
 
@@ -49,6 +50,7 @@ async function processesOf(setup: Setup): Promise<number[]> {
   return [postmaster, ...children.trim().split(' ').filter(Boolean).map(Number)];
 }
 
+type Request = () => Promise<Outcome>;
 type Outcome = { status: number; retryAfter: string | null };
 
 async function outcomeOf(request: Promise<Response>): Promise<Outcome> {
@@ -81,11 +83,11 @@ async function requestsOf({ product }: Setup) {
 }
 
 /** Sends requests of every kind without a pause, until told to stop; returns what they were answered. */
-function load(requests: (() => Promise<Outcome>)[]) {
+function load(requests: Request[]) {
   const outcomes: Outcome[] = [];
-  let isOver = false;
-  const run = async (request: () => Promise<Outcome>) => {
-    while (!isOver) {
+  const over = new AbortController();
+  const run = async (request: Request) => {
+    while (!over.signal.aborted) {
       outcomes.push(await request());
       await nextTurn();
     }
@@ -94,7 +96,7 @@ function load(requests: (() => Promise<Outcome>)[]) {
   return {
     outcomes,
     async stop() {
-      isOver = true;
+      over.abort();
       await runs;
       return outcomes;
     },
@@ -131,7 +133,7 @@ const FAULTS: Fault[] = [
   },
 ];
 
-async function untilBack(requests: (() => Promise<Outcome>)[]): Promise<void> {
+async function untilBack(requests: Request[]): Promise<void> {
   for (const request of requests) while ((await request()).status !== 200) await nextTurn();
 }
 
@@ -178,6 +180,28 @@ for (const setup of SETUPS) {
     assert.equal(setup.product.child.exitCode, null, setup.product.log());
   });
 }
+
+test('a write that is under way when Postgres stops is answered with the first call that is late', async (t) => {
+  const [setup] = SETUPS as [Setup, ...Setup[]];
+  const [page, , patch] = (await requestsOf(setup)) as [Request, Request, Request];
+  const holder = new pg.Client({ connectionString: postgres.url });
+  holder.on('error', () => {});
+  await holder.connect();
+  t.after(() => holder.end());
+  await holder.query('begin; lock table customer in exclusive mode');
+  const writing = patch();
+  const waiting = `select pid ${ITS_CONNECTIONS} and wait_event_type = 'Lock'`;
+  while ((await onOutside(waiting)).rows.length === 0) await nextTurn();
+  const stopped = await processesOf(setup);
+  for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+  try {
+    const late = new Promise((resolve) => setTimeout(resolve, DATABASE_LIMITS.writeMs / 2, 'late').unref());
+    assert.equal((await page()).status, 503);
+    assert.deepEqual(await Promise.race([writing, late]), { status: 503, retryAfter: '2' });
+  } finally {
+    for (const pid of stopped) process.kill(pid, 'SIGCONT');
+  }
+});
 
 test('the log names the loss and the return of the database once each, not once per request', async () => {
   for (const { product } of SETUPS) {

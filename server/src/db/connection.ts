@@ -24,6 +24,11 @@ export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable';
 }
 
+/** Postgres did not even cancel a statement in time: it stands still, or cannot be reached. */
+export class DatabaseStalled extends DatabaseUnavailable {
+  override name = 'DatabaseStalled';
+}
+
 /** A prepared statement no longer fits the schema. Its connection is gone, so the next attempt prepares it anew. */
 export class StaleStatement extends DatabaseUnavailable {
   override name = 'StaleStatement';
@@ -36,7 +41,8 @@ export class StaleStatement extends DatabaseUnavailable {
 const UNAVAILABLE = /^(08|53|57|58|3D|55000)/;
 const SOCKET_ERRORS = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 const LOST =
-  /Connection terminated|Client has encountered a connection error|timeout exceeded|timeout expired|Query read timeout|not queryable/;
+  /Connection terminated|Client has encountered a connection error|timeout exceeded|timeout expired|not queryable/;
+const LATE = 'Query read timeout';
 
 const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
 
@@ -46,6 +52,7 @@ export function translate(error: unknown): unknown {
   if (code === '0A000' && error.message.startsWith('cached plan')) {
     return new StaleStatement(error.message, { cause: error });
   }
+  if (error.message === LATE) return new DatabaseStalled('no answer in time', { cause: error });
   if (UNAVAILABLE.test(code) || SOCKET_ERRORS.test(code) || LOST.test(error.message)) {
     return new DatabaseUnavailable(error.message, { cause: error });
   }

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import {
   DATABASE_LIMITS,
+  DatabaseStalled,
   DatabaseUnavailable,
   hotConfig,
   openPool,
@@ -140,7 +141,7 @@ export type AvailabilityListener = {
   back(awayMs: number): void;
 };
 
-function availability(listener: AvailabilityListener | undefined) {
+function availability(listener: AvailabilityListener | undefined, closeInUse: () => void) {
   let lostAt: number | null = null;
   return async <T>(call: Promise<T>): Promise<T> => {
     try {
@@ -151,6 +152,7 @@ function availability(listener: AvailabilityListener | undefined) {
       }
       return result;
     } catch (error) {
+      if (error instanceof DatabaseStalled) closeInUse();
       if (error instanceof DatabaseUnavailable && !(error instanceof StaleStatement) && lostAt === null) {
         lostAt = performance.now();
         listener?.lost(error);
@@ -168,7 +170,13 @@ export function openDatabase(url: string, listener?: AvailabilityListener): Data
   const pipelines = Array.from({ length: DATABASE_LIMITS.pipelines }, () => new Pipeline(hotConfig(url)));
   const readers = openPool(readerConfig(url), DATABASE_LIMITS.readers);
   const writers = openPool(writerConfig(url), DATABASE_LIMITS.writers);
-  const watched = availability(listener);
+  // One call that is late shows that all others wait in vain: they fail at once instead of each at its own deadline.
+  const inUse = new Set<pg.PoolClient>();
+  writers.on('acquire', (client) => inUse.add(client));
+  writers.on('release', (_error, client) => inUse.delete(client));
+  const watched = availability(listener, () => {
+    for (const client of inUse) client.end().catch(() => {});
+  });
   // Set while a transaction runs, to find calls that need a second connection: enough of them at once wait for ever.
   const transactionScope = new AsyncLocalStorage<true>();
   const refuseInTransaction = (what: string) => {
