@@ -12,6 +12,7 @@ import {
   volumeClient,
 } from './clients.ts';
 import { compareEverything, type VerifiedDocuments } from './compare.ts';
+import { RULES } from './compare-volumes.ts';
 import { type ExchangeClient, exchangeClient } from './exchange-client.ts';
 import { FAULTS, type FaultKind, possibleFaults } from './faults.ts';
 import { type FaultResult, Journal } from './journal.ts';
@@ -28,6 +29,7 @@ const LOAD_AFTER_FAULT_MS = 500;
 const BACK_WITHIN_MS = 120_000;
 const PROBE_EVERY_MS = 100;
 const PROBE_TIMEOUT_MS = 5_000;
+const PROBES_IN_ROW = 5;
 
 type Log = (message: string) => void;
 
@@ -127,12 +129,19 @@ export class Campaign {
     return { kind, mode: this.mode, backAfterS, serverEnded: unplanned.length, outcomes, failures };
   }
 
-  /** Seconds from now until a write that begins from now on is acknowledged. */
+  /**
+   * Seconds from now until writes are acknowledged again: the first of a row of them, since a fault may take a moment
+   * to have its effect.
+   */
   private async waitForWrites(): Promise<number | null> {
     const startedAt = Date.now();
+    let backAt = 0;
+    let inRow = 0;
     while (Date.now() - startedAt < BACK_WITHIN_MS) {
       const { outcome } = await probe({ ...this.load, counter: new OutcomeCounter() }, PROBE_TIMEOUT_MS);
-      if (outcome === 'acknowledged') return (Date.now() - startedAt) / 1000;
+      inRow = outcome === 'acknowledged' ? inRow + 1 : 0;
+      if (inRow === 1) backAt = Date.now();
+      if (inRow === PROBES_IN_ROW) return (backAt - startedAt) / 1000;
       await delay(PROBE_EVERY_MS);
     }
     return null;
@@ -166,4 +175,4 @@ export class ViolationFound extends Error {
   override name = 'ViolationFound';
 }
 
-const isViolation = (text: string) => /^(lost|doubled|versions|saldo|balance|messages): /.test(text);
+const isViolation = (text: string) => RULES.some((rule) => text.startsWith(violationText(rule, '')));

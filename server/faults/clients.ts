@@ -9,7 +9,7 @@ import { type Answer, detailOf, type OutcomeCounter, type RequestOptions, reques
 import type { Target } from './target.ts';
 import { contractTerms, type World } from './world.ts';
 
-const PAUSE_MS = 250;
+const PAUSE_MS = 100;
 const RETRY_AFTER_MS = 300;
 /** A client with an idempotency key repeats its request for so long; the platform has to be back by then. */
 const RETRY_FOR_MS = 90_000;

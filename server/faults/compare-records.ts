@@ -18,7 +18,9 @@ function checkCustomers({ customers }: Snapshot, history: History): Violation[] 
   for (const write of history.writes) {
     if (write.write.kind !== 'customer') continue;
     const { customer, value } = write.write;
-    writes.set(customer, [...(writes.get(customer) ?? []), { write, value }]);
+    const known = writes.get(customer);
+    if (known) known.push({ write, value });
+    else writes.set(customer, [{ write, value }]);
   }
   return [...writes].flatMap(([customer, all]): Violation[] => {
     const lastCertain = all.findLastIndex(({ write }) => write.outcome === 'acknowledged');

@@ -3,8 +3,11 @@ import { slotCount } from '../src/domain/delivery-day.ts';
 import type { History, JournaledWrite } from './journal.ts';
 import type { NominationRow, SheetRow, Snapshot } from './snapshot.ts';
 
+/** What a comparison can find; `unreadable` means that the platform did not let itself be compared. */
+export const RULES = ['lost', 'doubled', 'versions', 'saldo', 'balance', 'messages', 'unreadable'] as const;
+
 export type Violation = {
-  readonly rule: 'lost' | 'doubled' | 'versions' | 'saldo' | 'balance' | 'messages';
+  readonly rule: (typeof RULES)[number];
   readonly text: string;
   readonly evidence: readonly string[];
 };

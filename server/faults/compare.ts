@@ -5,7 +5,7 @@ import { kwhFromMwh } from '../src/domain/energy.ts';
 import type { Load } from './clients.ts';
 import { compareRecords } from './compare-records.ts';
 import { compareVolumes, type Violation } from './compare-volumes.ts';
-import { detailOf, request } from './request.ts';
+import { type Answer, detailOf, request } from './request.ts';
 import { type MessageRow, readSnapshot, type Snapshot } from './snapshot.ts';
 
 /** Jobs net, send and receive by themselves within seconds; what is still wrong after this time stays wrong. */
@@ -23,26 +23,32 @@ export async function compareEverything(
   const deadline = Date.now() + SETTLE_WITHIN_MS;
   for (;;) {
     await takeFiles();
-    await nominate(load);
-    const snapshot = await readSnapshot(load.target);
-    const { history } = load.journal;
-    const violations = [...compareVolumes(snapshot, history), ...compareRecords(snapshot, history)];
-    if (violations.length === 0) violations.push(...(await compareDocuments(load, snapshot, verified)));
-    if (violations.length === 0) violations.push(...(await compareAnswersOfApi(load, snapshot)));
+    const violations = await compareOnce(load, verified);
     if (violations.length === 0 || Date.now() > deadline) return violations;
     await delay(LOOK_EVERY_MS);
   }
 }
 
-/** Nets what has changed, as the job would do a moment later. */
-async function nominate({ target, world }: Load): Promise<void> {
-  const answer = await request(`${target.baseUrl}/operator/v1/nominations/run`, {
-    key: world.operatorKey,
-    method: 'POST',
-    body: {},
-  });
-  if (answer.outcome !== 'acknowledged') throw new Error(`Nominations cannot be run: ${detailOf(answer)}`);
+async function compareOnce(load: Load, verified: VerifiedDocuments): Promise<Violation[]> {
+  const { target, world, journal } = load;
+  // Nets what has changed, as the job would do a moment later.
+  const url = `${target.baseUrl}/operator/v1/nominations/run`;
+  const nominated = await request(url, { key: world.operatorKey, method: 'POST', body: {} });
+  if (nominated.outcome !== 'acknowledged') return [unreadable('Nominations cannot be run', nominated)];
+  const snapshot = await readSnapshot(target);
+  const violations = [
+    ...compareVolumes(snapshot, journal.history),
+    ...compareRecords(snapshot, journal.history),
+    ...(await compareDocuments(load, snapshot, verified)),
+  ];
+  return violations.length > 0 ? violations : compareAnswersOfApi(load, snapshot);
 }
+
+const unreadable = (text: string, answer: Answer): Violation => ({
+  rule: 'unreadable',
+  text,
+  evidence: [detailOf(answer)],
+});
 
 /** The document that the API gives is the one that left the outbox; a stored one never changes afterwards. */
 async function compareDocuments(

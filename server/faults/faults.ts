@@ -28,6 +28,7 @@ export type FaultKind =
   | 'kill server'
   | 'kill postmaster'
   | 'kill backend'
+  | 'kill backend and server'
   | 'kill everything'
   | 'terminate backends'
   | 'freeze postmaster'
@@ -46,6 +47,7 @@ export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
   'kill server': { inject: killServer, mayLoseConnections: true },
   'kill postmaster': { inject: killPostmaster, mayLoseConnections: false },
   'kill backend': { inject: killBackend, mayLoseConnections: false },
+  'kill backend and server': { inject: killBackendAndServer, mayLoseConnections: true },
   'kill everything': { inject: killEverything, mayLoseConnections: true },
   'terminate backends': { inject: terminateBackends, mayLoseConnections: false },
   'freeze postmaster': { inject: freezePostmaster, mayLoseConnections: false },
@@ -77,10 +79,17 @@ async function killBackend({ target }: Injection): Promise<void> {
   if (backend) signal(backend.pid, 'SIGKILL');
 }
 
-async function killEverything({ target }: Injection): Promise<void> {
-  const postmaster = await getPostmaster(target);
+/** The server ends while Postgres recovers: the next start finds a postmaster in the middle of it. */
+async function killBackendAndServer(injection: Injection): Promise<void> {
+  await killBackend(injection);
+  await delay(injection.random.integer(0, 60));
+  await killServer(injection);
+}
+
+async function killEverything(injection: Injection): Promise<void> {
+  const postmaster = await getPostmaster(injection.target);
   const pids = [...childrenOf(postmaster), postmaster];
-  await killServer({ target } as Injection);
+  await killServer(injection);
   for (const pid of pids) signal(pid, 'SIGKILL');
 }
 

@@ -7,10 +7,17 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { FaultKind } from './faults.ts';
 
 /**
- * How a write ended for its client. Only `acknowledged` and `not_sent` are certain: with a 503 the commit may have
- * happened although its answer from the database was lost.
+ * How a write ended for its client. `acknowledged` was done; `refused` (4xx) and `not_sent` were not. All others may
+ * have been done: with a 503 or another 5xx (`failed`) the answer of the database to the commit may be what was lost.
  */
-export type Outcome = 'acknowledged' | 'not_sent' | 'unavailable' | 'lost' | 'unanswered' | 'refused';
+export type Outcome =
+  | 'acknowledged'
+  | 'refused'
+  | 'not_sent'
+  | 'unavailable'
+  | 'failed'
+  | 'lost'
+  | 'unanswered';
 
 /** Null where the write does not mention the slot. */
 export type DayVolumes = { readonly contract: string; readonly day: string; readonly kwh: (number | null)[] };

@@ -51,7 +51,7 @@ export function rowsOf(results: readonly FaultResult[]): Row[] {
       acknowledged: total(({ outcomes }) => outcomes.acknowledged ?? 0),
       unavailable: total(({ outcomes }) => outcomes.unavailable ?? 0),
       connections_lost: total(({ outcomes }) => outcomes.lost ?? 0),
-      back_after_s: { median: seconds[Math.floor(seconds.length / 2)] ?? null, max: seconds.at(-1) ?? null },
+      back_after_s: { median: seconds[(seconds.length - 1) >> 1] ?? null, max: seconds.at(-1) ?? null },
     };
   });
 }

@@ -8,7 +8,7 @@ type Untyped = ReturnType<typeof JSON.parse>;
 
 export type Answer =
   | {
-      readonly outcome: 'acknowledged' | 'unavailable' | 'refused';
+      readonly outcome: 'acknowledged' | 'refused' | 'unavailable' | 'failed';
       status: number;
       body: Untyped;
       text: string;
@@ -49,8 +49,11 @@ export async function request(url: string, options: RequestOptions): Promise<Ans
   }
 }
 
-const outcomeOf = (status: number) =>
-  status < 300 ? 'acknowledged' : status === 503 ? 'unavailable' : 'refused';
+function outcomeOf(status: number) {
+  if (status < 300) return 'acknowledged';
+  if (status === 503) return 'unavailable';
+  return status < 500 ? 'refused' : 'failed';
+}
 
 /** A connection that was never made has sent nothing; any other failure leaves the client without knowledge. */
 function lostConnection(error: unknown): Answer {
@@ -69,7 +72,8 @@ export class OutcomeCounter {
 
   count(answer: Answer): void {
     this.counts[answer.outcome] = (this.counts[answer.outcome] ?? 0) + 1;
-    if (answer.outcome === 'refused') this.failures.push(`unexpected answer: ${detailOf(answer)}`);
+    if (answer.outcome === 'refused' || answer.outcome === 'failed')
+      this.failures.push(`unexpected answer: ${detailOf(answer)}`);
     if (answer.outcome === 'unanswered')
       this.failures.push(`unanswered within the deadline: ${answer.reason}`);
   }
