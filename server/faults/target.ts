@@ -171,8 +171,9 @@ export class Target {
         (await findPostmaster(this.clusterData)) === null
       ) {
         await delay(RESTART_AFTER_MS);
+        // It fails until what the last one left behind is gone, and while the disk is full.
         if (!this.isPostgresHeld)
-          await this.external.start().catch((error: Error) => this.log(error.message));
+          await this.external.start().catch(() => this.log('Postgres did not start yet.'));
       }
       if (this.product !== null || this.stopping) continue;
       await this.startServer().catch(async (error: Error) => {
