@@ -20,13 +20,15 @@ Options:
   --minutes <n>      how long faults are injected, both modes together (default 10, at most 240)
   --seed <n>         decides the order of faults and what clients write (default: by the clock)
   --mode <mode>      embedded, external or both (default both)
-  --folder <folder>  where journal and data are (default: a new one in the temporary folder). With the folder of an
-                     earlier run the campaign compares first and then continues; the table counts both runs.
+  --folder <folder>  where journal and data are; it is kept. With the folder of an earlier run the campaign compares
+                     first and then continues; the table counts both runs. (default: a new folder in the temporary
+                     one, which is removed when nothing failed)
   --save             also writes the report to server/faults/results/campaign.json
   --help
 
 Exit code 0: no failure. 1: the data differ from the journal (stops at once, prints the evidence), or the server ended
-by itself, did not answer, or broke connections (counted, the campaign goes on). The folder is kept then.
+by itself, did not answer, or broke connections (counted, the campaign goes on). The folder is kept then; its disks are
+small tmpfs mounts, so unmount them (umount <folder>/*/disk) before you remove it.
 `;
 
 const MAX_MINUTES = 240;
@@ -60,10 +62,11 @@ function readOptions() {
     throw new Error('--mode must be embedded, external or both.');
   }
   const folder = path.resolve(values.folder ?? path.join(tmpdir(), `saldo-faults-${startedAt}`));
-  return { minutes, seed, modes, folder, save: values.save, wantsHelp: values.help };
+  const isTemporary = values.folder === undefined;
+  return { minutes, seed, modes, folder, isTemporary, save: values.save, wantsHelp: values.help };
 }
 
-/** Gives the journal's history; true when nothing failed in this run nor in those before it. */
+/** Runs one mode; the failures are those of this run and of those that it continues. */
 async function runMode(mode: Mode, folder: string, seed: number, minutes: number) {
   log(`${mode}: starting in ${folder}`);
   const campaign = await Campaign.open(mode, folder, seed, log);
@@ -84,12 +87,11 @@ async function runMode(mode: Mode, folder: string, seed: number, minutes: number
   failures.push(
     ...history.faults.flatMap((one) => (one.serverEnded > 0 ? [`${mode}, ${one.kind}: server ended`] : [])),
   );
-  if (failures.length === 0) await campaign.target.disk.unmount();
-  return { history, failures };
+  return { history, failures, disk: campaign.target.disk };
 }
 
 async function main(): Promise<number> {
-  const { minutes, seed, modes, folder, save, wantsHelp } = readOptions();
+  const { minutes, seed, modes, folder, isTemporary, save, wantsHelp } = readOptions();
   if (wantsHelp) {
     process.stdout.write(HELP);
     return 0;
