@@ -61,8 +61,7 @@ export const possibleFaults = (target: Target): FaultKind[] =>
   (Object.keys(FAULTS) as FaultKind[]).filter((kind) => kind !== 'full disk' || target.disk.canBeFilled);
 
 async function killServer({ target }: Injection): Promise<void> {
-  target.isEndPlanned = true;
-  if (target.serverPid !== null) signal(target.serverPid, 'SIGKILL');
+  target.endServer('SIGKILL');
 }
 
 async function killPostmaster({ target }: Injection): Promise<void> {
@@ -174,14 +173,13 @@ async function growWal(target: Target): Promise<void> {
 /** SIGTERM under load: everything that is under way is answered, and the exit code is 0. */
 async function stopServer({ target, fail }: Injection): Promise<void> {
   const { length } = target.ends;
-  target.isEndPlanned = true;
-  if (target.serverPid !== null) signal(target.serverPid, 'SIGTERM');
+  target.endServer('SIGTERM');
   const deadline = Date.now() + EXIT_WITHIN_MS;
   while (target.ends.length === length && Date.now() < deadline) await delay(20);
   const how = target.ends[length]?.how ?? null;
   if (how === null) {
     fail(`The server did not stop within ${EXIT_WITHIN_MS / 1000} s of SIGTERM.`);
-    if (target.serverPid !== null) signal(target.serverPid, 'SIGKILL');
+    target.endServer('SIGKILL');
   } else if (!how.startsWith('exit code 0')) fail(`After SIGTERM the server ended with ${how}`);
 }
 

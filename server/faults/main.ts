@@ -128,9 +128,11 @@ async function main(): Promise<number> {
   const { failures } = report;
   process.stdout.write(`\n${tableOf(report.rows)}\n\n`);
   log(`${report.faults} faults, ${report.writes} writes, ${report.repeated_files} files handed over again.`);
-  if (failures.length > 0)
-    log(`${failures.length} failures. Journal, data and report are kept in ${folder}.`);
-  else await rm(folder, { recursive: true, force: true });
+  log(`${failures.length} failures.`);
+  if (failures.length === 0 && isTemporary) {
+    for (const { disk } of runs) await disk.unmount();
+    await rm(folder, { recursive: true });
+  } else log(`Journal, data and report are kept in ${folder}.`);
   return failures.length === 0 ? 0 : 1;
 }
 

@@ -31,8 +31,6 @@ export class Target {
   readonly outboxDir: string;
   readonly inboxDir: string;
   readonly ends: ServerEnd[] = [];
-  /** Set by a fault that ends the server on purpose. */
-  isEndPlanned = false;
   private readonly dataDir: string;
   private readonly journal: Journal;
   private readonly environment: Record<string, string> & { DATA_DIR: string };
@@ -41,6 +39,7 @@ export class Target {
   baseUrl = '';
   adminUrl = '';
   private product: Product | null = null;
+  private isEndPlanned = false;
   private stopping = false;
   private supervision: Promise<void> | null = null;
 
@@ -89,8 +88,11 @@ export class Target {
     };
   }
 
-  get serverPid(): number | null {
-    return this.product?.child.pid ?? null;
+  /** Ends the server on purpose, if it runs. */
+  endServer(name: 'SIGKILL' | 'SIGTERM'): void {
+    if (this.product === null) return;
+    this.isEndPlanned = true;
+    this.product.child.kill(name);
   }
 
   get clusterData(): string {
@@ -123,6 +125,8 @@ export class Target {
     }
     await this.startServer();
     this.supervision = this.supervise();
+    // However the campaign ends, the server does not outlive it.
+    process.on('exit', () => this.endServer('SIGKILL'));
   }
 
   /** SIGTERM to the server, and its exit code; the external database is stopped behind it. */
@@ -138,8 +142,7 @@ export class Target {
   /** Ends the server at once: for a campaign that stops with a violation. */
   async kill(): Promise<void> {
     this.stopping = true;
-    this.isEndPlanned = true;
-    if (this.product?.child.exitCode === null) this.product.child.kill('SIGKILL');
+    this.endServer('SIGKILL');
     await this.external?.stop().catch((error: Error) => this.log(error.message));
   }
 
