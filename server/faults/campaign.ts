@@ -43,6 +43,7 @@ export class Campaign {
   private readonly verified: VerifiedDocuments = new Map();
   private readonly log: Log;
   private readonly seed: number;
+  private endsSeen = 0;
 
   static async open(mode: Mode, folder: string, seed: number, log: Log): Promise<Campaign> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -108,9 +109,6 @@ export class Campaign {
     const failures: string[] = [];
     const clients = startClients(this.clients);
     await delay(load.random.integer(...LOAD_BEFORE_FAULT_MS));
-    const before = load.counter.take();
-    failures.push(...before.failures);
-    const endsBefore = target.ends.length;
 
     await FAULTS[kind].inject({ target, random: load.random, fail: (text) => failures.push(text) });
     const backAfterS = await this.waitForWrites();
@@ -123,7 +121,8 @@ export class Campaign {
     const lost = outcomes.lost ?? 0;
     if (lost > 0 && !FAULTS[kind].mayLoseConnections)
       failures.push(`${lost} connections broke without an answer`);
-    const unplanned = target.ends.slice(endsBefore).filter(({ isPlanned }) => !isPlanned);
+    const unplanned = target.ends.slice(this.endsSeen).filter(({ isPlanned }) => !isPlanned);
+    this.endsSeen = target.ends.length;
     for (const { how } of unplanned) this.log(`The server ended by itself: ${how}`);
     if (backAfterS !== null) failures.push(...(await this.compare()));
     return { kind, mode: this.mode, backAfterS, serverEnded: unplanned.length, outcomes, failures };

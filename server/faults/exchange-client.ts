@@ -1,4 +1,4 @@
-/** Sends schedules, plays the gateway that takes them from the outbox, and the TSOs that answer them. */
+/** Sends schedules, and acts as the gateway that takes them from the outbox and as the TSOs that answer them. */
 import { hash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';

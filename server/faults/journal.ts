@@ -43,7 +43,7 @@ export type FaultResult = {
   readonly backAfterS: number | null;
   /** Ends of the server process that the fault did not aim at. */
   readonly serverEnded: number;
-  /** How the clients' requests ended, from the fault to the comparison. */
+  /** How the clients' requests ended, from the comparison before the fault to the one after it. */
   readonly outcomes: Partial<Record<Outcome, number>>;
   /** Everything else that must not happen. */
   readonly failures: readonly string[];

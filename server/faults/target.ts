@@ -1,6 +1,6 @@
 /**
  * The product under test: the real server in a process of its own, on its embedded database or on a PostgreSQL behind
- * `DATABASE_URL`. The campaign plays the service manager of the machine: it starts the server again when it ends, and
+ * `DATABASE_URL`. The campaign acts as the service manager of the machine: it starts the server again when it ends, and
  * the external PostgreSQL too. The embedded one is the server's own business.
  */
 import { readFileSync } from 'node:fs';
