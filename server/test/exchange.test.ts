@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
+import pg from 'pg';
 import { controlArea } from '../src/domain/control-area.ts';
 import { agree, newPlace, operating, type Place, readSchedule, unmatchedSlots } from './exchanging.ts';
-import { client, startTestPlatform } from './harness.ts';
+import { assertProblem, client, startTestPlatform } from './harness.ts';
 import { kwhOf, listNominated, only } from './nominated.ts';
 import { createWorld } from './world.ts';
 
@@ -326,4 +327,22 @@ test('each slot of the files nets to zero, and their series are the nominations 
     }
     assert.deepEqual(new Set(net), new Set([0]), tso);
   }
+});
+
+test('a schedule that the database has no space for is a 503, and is sent when there is space again', async () => {
+  const day = '2026-11-28';
+  await deliver(day);
+  const client = new pg.Client({ connectionString: platform.databaseUrl });
+  await client.connect();
+  await client.query(
+    `create function refuse_message() returns trigger language plpgsql as
+       $$ begin raise exception 'no space left on device' using errcode = 'disk_full'; end $$;
+     create trigger refuse_message before insert on message execute function refuse_message()`,
+  );
+  const body = { delivery_date: day };
+  const refused = await operator('/operator/v1/exchange/send', { method: 'POST', body });
+  await client.query('drop trigger refuse_message on message').finally(() => client.end());
+  assertProblem(refused, 503, 'unavailable');
+  assert.equal(refused.headers.get('retry-after'), '2');
+  assert.equal((await send(body)).messages.length, 4);
 });

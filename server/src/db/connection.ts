@@ -29,6 +29,10 @@ export class DatabaseStalled extends DatabaseUnavailable {
   override name = 'DatabaseStalled';
 }
 
+/** One error for several pieces of work that failed: callers try again later when the database is the reason. */
+export const combineFailures = (failures: readonly unknown[], message: string): Error =>
+  failures.find((failure) => failure instanceof DatabaseUnavailable) ?? new AggregateError(failures, message);
+
 /** A prepared statement no longer fits the schema. Its connection is gone, so the next attempt prepares it anew. */
 export class StaleStatement extends DatabaseUnavailable {
   override name = 'StaleStatement';

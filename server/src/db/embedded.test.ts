@@ -160,6 +160,8 @@ async function query(url: string, sql: string): Promise<unknown[][]> {
   }
 }
 
+const BACKENDS = `SELECT pid FROM pg_stat_activity
+  WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
 const pidFile = (dataDir: string) => join(dataDir, 'postgres', 'data', 'postmaster.pid');
 const postmasterOf = (dataDir: string) => Number.parseInt(readFileSync(pidFile(dataDir), 'utf8'), 10);
 
@@ -327,6 +329,26 @@ test('a killed postmaster comes back by itself, with everything that was committ
   assert.deepEqual(await query(url, 'SELECT n FROM kept'), [[1], [2]]);
   assert.notEqual(postmasterOf(box.folder), killed);
   assert.match(box.said.at(-2) ?? '', /^Postgres has stopped by itself \(killed by SIGKILL\)/);
+});
+
+test('Postgres is started again at once however often it ends, as long as each start succeeds', async (t) => {
+  const box = commonSandbox(t);
+  const { url } = await box.start(box.folder);
+  const backend = async () => Number((await query(url, BACKENDS))[0]?.[0]);
+  const ends = [async () => postmasterOf(box.folder), backend, async () => postmasterOf(box.folder)];
+  for (const processToKill of ends) {
+    box.said.length = 0;
+    const idle = new pg.Client({ connectionString: url }).on('error', () => {});
+    await idle.connect();
+    const postmaster = postmasterOf(box.folder);
+    process.kill(await processToKill(), 'SIGKILL');
+    await eventually(
+      () => box.said.at(-1) === 'Postgres is running again.',
+      () => box.said.join('\n'),
+    );
+    assert.match(box.said[0] ?? '', /starting it again at once/);
+    assert.notEqual(postmasterOf(box.folder), postmaster);
+  }
 });
 
 test('a stop in the middle of a restart wins', async (t) => {

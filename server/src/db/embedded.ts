@@ -63,6 +63,9 @@ const defaultSettings: Settings = {
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
   log_checkpoints: 'off',
+  // The supervisor starts Postgres again after a crash. While Postgres 18 recovers by itself it may ignore a fast
+  // shutdown for ever, which would cost the next start of a killed server a minute.
+  restart_after_crash: 'off',
   // Compiling a query costs more than it saves where queries take milliseconds.
   jit: 'off',
   // The disks of today find a random page about as fast as the next one.
@@ -126,13 +129,11 @@ async function superviseServer(server: Server, release: () => void): Promise<Emb
 
   const stopping = new AbortController();
   const keepRunning = async () => {
-    let launchedAt = Date.now();
-    for (let attempt = 0; ; attempt += 1) {
+    for (let failures = 0; ; ) {
       const how = await current.ended;
       if (stopping.signal.aborted) return;
-      // Whoever has run for a while is started again at once; a series of failures is given ever more time.
-      if (Date.now() - launchedAt > 60_000) attempt = 0;
-      const pauseMs = attempt === 0 ? 0 : Math.min(250 * 2 ** attempt, 30_000);
+      // Only starts that fail in a row are given ever more time, for instance while the disk is full.
+      const pauseMs = failures === 0 ? 0 : Math.min(250 * 2 ** failures, 30_000);
       const when = pauseMs === 0 ? 'at once' : `in ${pauseMs / 1000} s`;
       say(`Postgres has stopped by itself (${how}); starting it again ${when}…`);
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
@@ -141,11 +142,12 @@ async function superviseServer(server: Server, release: () => void): Promise<Emb
         await endpoint.prepare();
         // Nothing is awaited between this check and the launch: `stop` meets no process or the new one.
         if (stopping.signal.aborted) return;
-        launchedAt = Date.now();
         current = launch(server);
         await (await connectWhenReady(current, server)).end();
+        failures = 0;
         say('Postgres is running again.');
       } catch (error) {
+        failures += 1;
         if (!stopping.signal.aborted) say((error as Error).message);
       }
     }

@@ -1,4 +1,5 @@
 import type { Message, Tso } from '@saldo/api';
+import { combineFailures } from '../../db/connection.ts';
 import { type Database, statement, type Tx } from '../../db/database.ts';
 import { timestampOrNull } from '../../db/wire-types.ts';
 import { type Answer, applyAnswer, type Decision, type Mismatch } from '../../domain/answer.ts';
@@ -71,7 +72,7 @@ export async function receiveDue(
     received++;
     await attempt(() => read(id));
   }
-  if (failures.length > 0) throw new AggregateError(failures, 'messages could not be read');
+  if (failures.length > 0) throw combineFailures(failures, 'messages could not be read');
   return { received };
 }
 

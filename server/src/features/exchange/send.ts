@@ -1,4 +1,5 @@
 import type { Tso } from '@saldo/api';
+import { combineFailures } from '../../db/connection.ts';
 import { type Database, statement, type Tx } from '../../db/database.ts';
 import { type DeliveryDay, formatInstant } from '../../domain/delivery-day.ts';
 import type { GateRules } from '../../domain/gates.ts';
@@ -80,7 +81,7 @@ export async function sendDue(
     }
   }
   await deliverStored(db, now, exchange, asked, run);
-  if (failures.length > 0) throw new AggregateError(failures, 'schedules could not be made');
+  if (failures.length > 0) throw combineFailures(failures, 'schedules could not be made');
   run.messageIds = [...new Set(run.messageIds)];
   return run;
 }

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** The write-ahead log keeps 256 MB of segments for reuse; the rest is data and what the filler takes. */
+const DISK_MB = 768;
+const CHUNKS = [1024 * 1024, 4096];
+
+/** A folder that can be filled up without harm to others: a small tmpfs. */
+export type Disk = {
+  readonly folder: string;
+  /** False where this user may not mount: the folder is an ordinary one, and cannot be filled. */
+  readonly canBeFilled: boolean;
+  fill(): void;
+  free(): void;
+  unmount(): Promise<void>;
+};
+
+export async function openDisk(folder: string): Promise<Disk> {
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  const canBeFilled = isMounted(folder) || (await mount(folder));
+  const filler = path.join(folder, 'filler');
+  rmSync(filler, { force: true });
+  return {
+    folder,
+    canBeFilled,
+    fill: () => writeUntilFull(filler),
+    free: () => rmSync(filler, { force: true }),
+    async unmount() {
+      if (canBeFilled) await run('umount', [folder]);
+      else await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const isMounted = (folder: string) =>
+  existsSync('/proc/mounts') && readFileSync('/proc/mounts', 'utf8').includes(` ${folder} tmpfs `);
+
+const mount = (folder: string): Promise<boolean> =>
+  run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m,mode=0755`, 'saldo-faults', folder]).then(
+    () => true,
+    () => false,
+  );
+
+function writeUntilFull(file: string): void {
+  const handle = openSync(file, 'w');
+  try {
+    for (const bytes of CHUNKS) {
+      try {
+        for (const chunk = Buffer.alloc(bytes); ; ) writeSync(handle, chunk);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      }
+    }
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,102 @@
+/** Sends schedules, and acts as the gateway that takes them from the outbox and as the TSOs that answer them. */
+import { hash } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Answer as TsoAnswer } from '../src/domain/answer.ts';
+import type { Schedule } from '../src/domain/schedule.ts';
+import { readDocument } from '../src/features/exchange/read-document.ts';
+import { HandoverFailed, outboxFolder } from '../src/features/exchange/transport.ts';
+import { answerFileName, writeAnswer } from '../src/features/exchange/write-document.ts';
+import { answersTo, EXEMPLARY } from '../src/simulator/tso.ts';
+import type { Client, Load } from './clients.ts';
+import { request } from './request.ts';
+
+type Waiting = { readonly schedule: Schedule; readonly answer: TsoAnswer; readonly way: 'inbox' | 'request' };
+
+export type ExchangeClient = Client & {
+  /** Takes what lies in the outbox, so that the journal knows of every file. */
+  takeFiles(): Promise<void>;
+};
+
+export function exchangeClient(load: Load): ExchangeClient {
+  const { target, world, journal, random, counter } = load;
+  const key = world.operatorKey;
+  const waiting: Waiting[] = [];
+  let steps = 0;
+
+  async function send(): Promise<void> {
+    const body = { delivery_date: world.days[steps % world.days.length] };
+    const url = `${target.baseUrl}/operator/v1/exchange/send`;
+    const answer = await request(url, { key, method: 'POST', body });
+    counter.count(answer);
+    if (answer.outcome !== 'acknowledged') return;
+    const made = answer.body.messages as { id: string; file_name: string }[];
+    const messages = made.map(({ id, file_name }) => ({ id, file: file_name }));
+    if (messages.length > 0) journal.append({ entry: 'sent', messages });
+  }
+
+  async function takeFiles(): Promise<void> {
+    const names = await readdir(target.outboxDir).catch(() => []);
+    for (const name of names.filter((one) => /^[^.].*\.XML$/.test(one)).toSorted()) {
+      const file = path.join(target.outboxDir, name);
+      const bytes = await readFile(file);
+      journal.append({ entry: 'file', name, sha256: hash('sha256', bytes) });
+      await rm(file);
+      await rm(`${file}.json`, { force: true });
+      waiting.push(...(await answersFor(name, bytes)));
+    }
+  }
+
+  /** An acknowledgement always, the final confirmation half of the time; a few answers come over HTTP. */
+  async function answersFor(name: string, bytes: Buffer): Promise<Waiting[]> {
+    const read = await readDocument(bytes);
+    if (read.kind !== 'ok' || read.document.kind !== 'schedule')
+      throw new Error(`${name} is not a schedule.`);
+    const { schedule } = read.document;
+    const { acknowledgement, final } = answersTo(schedule, EXEMPLARY, Date.now());
+    if (acknowledgement.outcome !== 'accepted') throw new Error(`${name} does not net to zero.`);
+    const way = random.pick(['inbox', 'inbox', 'request'] as const);
+    const given = final !== null && random.integer(0, 1) === 1 ? [acknowledgement, final] : [acknowledgement];
+    return given.map((answer) => ({ schedule, answer, way }));
+  }
+
+  async function answerNext(): Promise<void> {
+    const next = waiting[0];
+    if (!next) return;
+    const isDelivered = next.way === 'inbox' ? await putIntoInbox(next) : await post(next);
+    if (isDelivered) waiting.shift();
+  }
+
+  async function putIntoInbox({ schedule, answer }: Waiting): Promise<boolean> {
+    const file = answerFileName(schedule, answer);
+    try {
+      await outboxFolder(target.inboxDir).deliver(file, Buffer.from(writeAnswer(answer, 'ess')));
+    } catch (error) {
+      // The disk is full; the answer is put there later.
+      if (error instanceof HandoverFailed) return false;
+      throw error;
+    }
+    journal.append({ entry: 'answer', answer: answer.id, file });
+    return true;
+  }
+
+  async function post({ answer }: Waiting): Promise<boolean> {
+    const url = `${target.baseUrl}/operator/v1/exchange/receive`;
+    const body = writeAnswer(answer, 'ess');
+    const received = await request(url, { key, method: 'POST', body, contentType: 'application/xml' });
+    counter.count(received);
+    if (received.outcome === 'acknowledged')
+      journal.append({ entry: 'answer', answer: answer.id, file: null });
+    return received.outcome === 'acknowledged';
+  }
+
+  return {
+    takeFiles,
+    async step() {
+      if (steps++ % 4 === 0) await send();
+      await takeFiles();
+      await answerNext();
+      await answerNext();
+    },
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * A PostgreSQL for `DATABASE_URL` that belongs to the campaign: the embedded programs, run by pg_ctl on a TCP port, so
+ * that the server knows nothing of it but its address.
+ */
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { chooseAccount } from '../src/db/embedded-cluster.ts';
+import { failure, findPrograms, type Host, runOn } from '../src/db/embedded-programs.ts';
+import { childrenOf, findPostmaster, signal } from './processes.ts';
+
+const START_WITHIN_S = 60;
+const SETTINGS = {
+  shared_buffers: '64MB',
+  min_wal_size: '64MB',
+  max_wal_size: '256MB',
+  log_checkpoints: 'off',
+  unix_socket_directories: '',
+};
+
+export type ExternalPostgres = {
+  readonly url: string;
+  /** The data folder of the cluster. */
+  readonly data: string;
+  /** Fails while what a killed postmaster left behind still holds its shared memory. */
+  start(): Promise<void>;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export async function openExternalPostgres(folder: string): Promise<ExternalPostgres> {
+  await mkdir(folder, { recursive: true });
+  // The account is the one that the embedded database would run under; `postgres` is where it keeps the cluster.
+  const account = await chooseAccount(folder);
+  const host: Host = { account, programs: await findPrograms(account, folder), log: () => {} };
+  const data = path.join(folder, 'postgres', 'data');
+  if (!existsSync(path.join(folder, 'port'))) await createCluster(folder, data, host);
+  const port = (await readFile(path.join(folder, 'port'), 'utf8')).trim();
+  const password = await readFile(path.join(folder, 'postgres', 'password'), 'utf8');
+
+  const control = async (command: string, options: readonly string[]) => {
+    const run = runOn(data, host, 'pg_ctl', [command, '-w', '-t', String(START_WITHIN_S), ...options]);
+    await run.ended;
+    if (run.child.exitCode !== 0) throw failure(`pg_ctl ${command} failed`, run);
+  };
+  const settings = Object.entries({ ...SETTINGS, listen_addresses: '127.0.0.1', port });
+  const start = () =>
+    control('start', [
+      '-l',
+      'server.log',
+      '-o',
+      settings.map(([name, value]) => `-c ${name}='${value}'`).join(' '),
+    ]);
+  await killLeftovers(data);
+  await start();
+  return {
+    url: `postgres://saldo:${password}@127.0.0.1:${port}/postgres?sslmode=disable`,
+    data,
+    start,
+    restart: () => control('restart', ['-m', 'fast', '-l', 'server.log']),
+    stop: () => control('stop', ['-m', 'fast']),
+  };
+}
+
+async function createCluster(folder: string, data: string, host: Host): Promise<void> {
+  await mkdir(data, { recursive: true, mode: 0o700 });
+  const passwordFile = path.join(folder, 'postgres', 'password');
+  await writeFile(passwordFile, crypto.randomUUID(), { mode: 0o600 });
+  if (host.account !== undefined) {
+    const { uid, gid } = host.account;
+    for (const entry of [path.dirname(data), data, passwordFile]) await chown(entry, uid, gid);
+  }
+  await chmod(data, 0o700);
+  const options = ['--username=saldo', '--pwfile=../password', '--auth=scram-sha-256', '--encoding=UTF8'];
+  const initdb = runOn(data, host, 'initdb', [...options, '--locale=C', '--no-instructions']);
+  await initdb.ended;
+  if (initdb.child.exitCode !== 0) throw failure('The cluster could not be created', initdb);
+  // Written last: its presence says that the cluster is complete.
+  await writeFile(path.join(folder, 'port'), String(await freePort()));
+}
+
+/** A campaign that was interrupted may have left its postmaster running, or stopped by a signal. */
+async function killLeftovers(data: string): Promise<void> {
+  const postmaster = await findPostmaster(data);
+  if (postmaster === null) return;
+  for (const pid of [postmaster, ...childrenOf(postmaster)]) signal(pid, 'SIGKILL');
+}
+
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });

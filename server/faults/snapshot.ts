@@ -1,0 +1,100 @@
+/** What the database holds, read in one transaction, in the shape in which it is compared. */
+import pg from 'pg';
+import { unpackVolumes } from '../src/domain/sheet.ts';
+import type { Target } from './target.ts';
+
+export type SheetRow = {
+  readonly contract: string;
+  readonly day: string;
+  readonly revision: number;
+  readonly sender_position: number;
+  readonly receiver_position: number;
+  readonly kwh: readonly (number | null)[];
+  readonly statuses: readonly number[] | null;
+  readonly versions: readonly number[] | null;
+  readonly previous: readonly (number | null)[] | null;
+};
+
+export type NominationRow = {
+  readonly id: string;
+  readonly position: number;
+  readonly day: string;
+  readonly direction: 'out' | 'in';
+  readonly version: number;
+  readonly previous_id: string | null;
+  readonly status: string;
+  /** Of versions that are not superseded. */
+  readonly amounts: readonly string[] | null;
+};
+
+export type MessageRow = {
+  readonly id: string;
+  readonly direction: 'out' | 'in';
+  readonly identification: string | null;
+  readonly version: number | null;
+  readonly state: string;
+  readonly file_name: string | null;
+  readonly answer_id: string | null;
+  readonly is_from_inbox: boolean;
+  readonly is_sent: boolean;
+  /** Of the document as it is stored: it must never change. */
+  readonly digest: string | null;
+};
+
+export type Snapshot = {
+  readonly sheets: readonly SheetRow[];
+  readonly nominations: readonly NominationRow[];
+  readonly messages: readonly MessageRow[];
+  /** By id, what the metadata says was written last. */
+  readonly customers: ReadonlyMap<string, string | null>;
+  /** Ids of the records that the campaign created, by kind and name. */
+  readonly created: ReadonlyMap<string, readonly string[]>;
+};
+
+export async function readSnapshot(target: Target): Promise<Snapshot> {
+  const client = new pg.Client({ connectionString: target.databaseUrl, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    const read = async <R extends pg.QueryResultRow>(text: string) => (await client.query<R>(text)).rows;
+    const sheets = await read<Omit<SheetRow, 'kwh'> & { volumes: Buffer }>(SHEETS);
+    const customers = await read<{ id: string; value: string | null }>(CUSTOMERS);
+    const created = await read<{ name: string; ids: string[] }>(CREATED);
+    return {
+      sheets: sheets.map(({ volumes, ...row }) => ({ ...row, kwh: unpackVolumes(volumes) })),
+      nominations: await read<NominationRow>(NOMINATIONS),
+      messages: await read<MessageRow>(MESSAGES),
+      customers: new Map(customers.map(({ id, value }) => [id, value])),
+      created: new Map(created.map(({ name, ids }) => [name, ids])),
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+const SHEETS = `
+  select typeid('con', c.id) as contract, s.delivery_day::text as day, s.revision, s.sender_position,
+    s.receiver_position, s.volumes, s.statuses, s.versions, s.previous
+  from sheet s join contract c on c.no = s.contract_no
+  order by s.contract_no, s.delivery_day, s.revision`;
+
+const NOMINATIONS = `
+  select id::text, position_no as position, delivery_day::text as day, direction::text, version, previous_id::text,
+    status::text, case when status <> 'superseded' then amounts end as amounts
+  from nomination order by position_no, delivery_day, direction, version`;
+
+const MESSAGES = `
+  select typeid('msg', id) as id, direction::text, identification, version, state::text, file_name, answer_id,
+    inbox_mark is not null as is_from_inbox, sent_at is not null as is_sent, encode(sha256(document), 'hex') as digest
+  from message order by id`;
+
+const CUSTOMERS = `select typeid('cust', id) as id, metadata ->> 'last_write' as value from customer`;
+
+const CREATED = `
+  select 'brp ' || name as name, array_agg(typeid('brp', id)) as ids from brp where name like 'faults-%' group by 1
+  union all
+  select 'customer ' || name, array_agg(typeid('cust', id)) from customer where name like 'faults-%' group by 1
+  union all
+  select 'contract ' || external_id, array_agg(typeid('con', id)) from contract
+  where external_id like 'faults-%' group by 1`;

@@ -1,0 +1,191 @@
+/**
+ * The product under test: the real server in a process of its own, on its embedded database or on a PostgreSQL behind
+ * `DATABASE_URL`. The campaign acts as the service manager of the machine: it starts the server again when it ends, and
+ * the external PostgreSQL too. The embedded one is the server's own business.
+ */
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { type Product, startProduct } from '../test/product.ts';
+import { type Disk, openDisk } from './disk.ts';
+import { type ExternalPostgres, openExternalPostgres } from './external-postgres.ts';
+import type { Journal } from './journal.ts';
+import { findPostmaster, hasVariable, signal } from './processes.ts';
+
+export type Mode = 'embedded' | 'external';
+
+const LOOK_EVERY_MS = 100;
+/** What a service manager waits before it starts something again. */
+const RESTART_AFTER_MS = 1_000;
+const SERVER_STARTS_WITHIN_MS = 180_000;
+const LOG_LINES = 20;
+
+export type ServerEnd = { readonly isPlanned: boolean; readonly how: string };
+
+export class Target {
+  readonly mode: Mode;
+  readonly disk: Disk;
+  readonly external: ExternalPostgres | null;
+  readonly outboxDir: string;
+  readonly inboxDir: string;
+  readonly ends: ServerEnd[] = [];
+  private readonly dataDir: string;
+  private readonly journal: Journal;
+  private readonly environment: Record<string, string> & { DATA_DIR: string };
+  private readonly log: (message: string) => void;
+  /** Where the server listens, or where the last one did: nothing answers there then. */
+  baseUrl = '';
+  adminUrl = '';
+  private product: Product | null = null;
+  private isEndPlanned = false;
+  private stopping = false;
+  private supervision: Promise<void> | null = null;
+
+  static async open(
+    mode: Mode,
+    folder: string,
+    operatorKey: string,
+    journal: Journal,
+    log: (message: string) => void,
+  ): Promise<Target> {
+    const disk = await openDisk(path.join(folder, 'disk'));
+    const external =
+      mode === 'external' ? await openExternalPostgres(path.join(disk.folder, 'external')) : null;
+    // Only the database is to run out of space with an external one, not the server's own folder.
+    const dataDir = path.join(external === null ? disk.folder : folder, 'data');
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    return new Target(mode, { disk, external, dataDir, operatorKey, journal, log });
+  }
+
+  private constructor(
+    mode: Mode,
+    parts: {
+      disk: Disk;
+      external: ExternalPostgres | null;
+      dataDir: string;
+      operatorKey: string;
+      journal: Journal;
+      log: (message: string) => void;
+    },
+  ) {
+    this.mode = mode;
+    this.disk = parts.disk;
+    this.external = parts.external;
+    this.dataDir = parts.dataDir;
+    this.journal = parts.journal;
+    this.log = parts.log;
+    this.outboxDir = path.join(parts.dataDir, 'outbox');
+    this.inboxDir = path.join(parts.dataDir, 'inbox');
+    this.environment = {
+      DATA_DIR: parts.dataDir,
+      DEMO: 'off',
+      SALDO_OPERATOR_KEY: parts.operatorKey,
+      RATE_LIMIT: '1000000',
+      LOG_LEVEL: 'warn',
+      ...(parts.external === null ? {} : { DATABASE_URL: parts.external.url }),
+    };
+  }
+
+  /** Ends the server on purpose, if it runs. */
+  endServer(name: 'SIGKILL' | 'SIGTERM'): void {
+    if (this.product === null) return;
+    this.isEndPlanned = true;
+    this.product.child.kill(name);
+  }
+
+  get clusterData(): string {
+    return this.external?.data ?? path.join(this.dataDir, 'postgres', 'data');
+  }
+
+  get databaseUrl(): string {
+    if (this.external !== null) return this.external.url;
+    const folder = path.join(this.dataDir, 'postgres');
+    const password = readFileSync(path.join(folder, 'password'), 'utf8');
+    return `postgres://saldo:${password}@localhost:5432/saldo?host=${encodeURIComponent(folder)}&sslmode=disable`;
+  }
+
+  /** Runs SQL on a connection of its own. */
+  async sql<R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    const client = new pg.Client({ connectionString: this.databaseUrl, connectionTimeoutMillis: 10_000 });
+    // The failure of the query says the same.
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return (await client.query<R>(text, [...values])).rows;
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+
+  async start(): Promise<void> {
+    for (const pid of this.journal.history.processes) {
+      if (hasVariable(pid, 'DATA_DIR', this.dataDir)) signal(pid, 'SIGKILL');
+    }
+    await this.startServer();
+    this.supervision = this.supervise();
+    // However the campaign ends, the server does not outlive it.
+    process.on('exit', () => this.endServer('SIGKILL'));
+  }
+
+  /** SIGTERM to the server, and its exit code; the external database is stopped behind it. */
+  async stop(): Promise<number | null> {
+    this.stopping = true;
+    await this.supervision;
+    this.isEndPlanned = true;
+    const code = (await this.product?.end('SIGTERM')) ?? null;
+    await this.external?.stop();
+    return code;
+  }
+
+  /** Ends the server at once: for a campaign that stops with a violation. */
+  async kill(): Promise<void> {
+    this.stopping = true;
+    this.endServer('SIGKILL');
+    await this.external?.stop().catch((error: Error) => this.log(error.message));
+  }
+
+  private async startServer(): Promise<void> {
+    const tooLate = delay(SERVER_STARTS_WITHIN_MS, null, { ref: false });
+    const product = await Promise.race([startProduct(this.environment), tooLate]);
+    if (product === null)
+      throw new Error(`The server does not start within ${SERVER_STARTS_WITHIN_MS / 1000} s.`);
+    const { child } = product;
+    this.journal.append({ entry: 'process', pid: child.pid ?? 0 });
+    child.once('exit', (code, name) => {
+      const lastLines = product.log().trimEnd().split('\n').slice(-LOG_LINES).join('\n');
+      const how = `${name ?? `exit code ${code}`}\n${lastLines}`;
+      this.ends.push({ isPlanned: this.isEndPlanned, how });
+      this.isEndPlanned = false;
+      this.product = null;
+    });
+    this.product = product;
+    this.baseUrl = product.baseUrl;
+    this.adminUrl = product.adminUrl;
+  }
+
+  private async supervise(): Promise<void> {
+    while (!this.stopping) {
+      await delay(LOOK_EVERY_MS);
+      if (
+        this.external !== null &&
+        !this.isPostgresHeld &&
+        (await findPostmaster(this.clusterData)) === null
+      ) {
+        await delay(RESTART_AFTER_MS);
+        // It fails until what the last one left behind is gone, and while the disk is full.
+        if (!this.isPostgresHeld)
+          await this.external.start().catch(() => this.log('Postgres did not start yet.'));
+      }
+      if (this.product !== null || this.stopping) continue;
+      await this.startServer().catch(async (error: Error) => {
+        this.log(`The server did not start: ${error.message.split('\n', 1)[0]}`);
+        await delay(RESTART_AFTER_MS);
+      });
+    }
+  }
+
+  /** True while `pg_ctl restart` is at work, so that the supervision does not start a second one. */
+  isPostgresHeld = false;
+}
