@@ -178,12 +178,17 @@ test('a block that fails, in either language, fails its page', async () => {
   }
 });
 
-test('a block is left out only for a reason, and only under its language’s one name', () => {
+test('a block is found in lists too, and left out only for a reason', () => {
   const block = (head: string) => parseBlocks('page.md', `${head}\ntrue\n\`\`\`\n`)[0];
   assert.equal(block('<!-- not run: it needs systemd -->\n```sh')?.whyNotRun, 'it needs systemd');
   for (const head of ['```sh', '<!-- not run: -->\n```sh', '<!-- not run: far away -->\n\n```sh']) {
     assert.equal(block(head)?.whyNotRun, null, head);
   }
+  const [indented] = parseBlocks(
+    'page.md',
+    '1. First:\n\n   ```sh\n   if true; then\n     true\n   fi\n   ```\n',
+  );
+  assert.equal(indented?.text, 'if true; then\n  true\nfi\n');
   assert.throws(() => block('```bash'), /page\.md:1: write sh or ts instead of bash/);
   assert.throws(() => parseBlocks('page.md', '```sh\ntrue\n'), /has no end/);
 });
