@@ -26,14 +26,18 @@ export function parseBlocks(name: string, markdown: string): Block[] {
   const lines = markdown.split('\n');
   let start: number | null = null;
   for (const [at, line] of lines.entries()) {
-    if (!line.startsWith('```')) continue;
+    // A block of a list is indented.
+    if (!line.trimStart().startsWith('```')) continue;
     if (start === null) start = at;
     else {
-      const language = (lines[start] ?? '').slice(3).trim();
+      const [before = '', head = ''] = [lines[start - 1], lines[start]];
+      const indent = head.indexOf('`');
+      const language = head.slice(indent + 3).trim();
       const place = `${name}:${start + 1}`;
       if (OTHER_NAMES.test(language)) throw new Error(`${place}: write sh or ts instead of ${language}`);
-      const [, whyNotRun = null] = /^<!-- not run: (.+) -->$/.exec(lines[start - 1] ?? '') ?? [];
-      blocks.push({ place, language, text: `${lines.slice(start + 1, at).join('\n')}\n`, whyNotRun });
+      const [, whyNotRun = null] = /^ *<!-- not run: (.+) -->$/.exec(before) ?? [];
+      const text = lines.slice(start + 1, at).map((each) => `${each.slice(indent)}\n`);
+      blocks.push({ place, language, text: text.join(''), whyNotRun });
       start = null;
     }
   }

@@ -13,7 +13,6 @@ import { type Block, CHECKOUT, type Page, parseBlocks, readPages } from './markd
 /** Runs what the documentation prints: every `sh` and `ts` block, in order, against the platform that the README starts. */
 
 const execute = promisify(execFile);
-const OPERATOR_KEY = 'my-own-operator-key';
 const MAX_OUTPUT = 64 * 1024 * 1024;
 const isStart = ({ language, text }: Block) => language === 'sh' && /\bnpm start\n$/.test(text);
 
@@ -21,6 +20,7 @@ const pages = await readPages();
 const starts = pages.flatMap(({ blocks }) => blocks.filter(isStart));
 const [start] = starts;
 assert.ok(start && starts.length === 1, 'one block starts the platform; others need <!-- not run: why -->');
+const [, operatorKey = ''] = /SALDO_OPERATOR_KEY=(\S+)/.exec(start.text) ?? [];
 
 /**
  * A folder that a command takes for the checkout: whatever it writes stays here, and a checkout that belongs to another
@@ -40,7 +40,7 @@ async function createWorkplace(): Promise<string> {
 const environmentOf = (folder: string) => ({
   PATH: `${path.join(folder, 'home/bin')}:${process.env['PATH']}`,
   HOME: path.join(folder, 'home'),
-  DATA_DIR: path.join(folder, 'data'),
+  DATA_DIR: path.join(folder, 'data/walk'),
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   npm_config_update_notifier: 'false',
 });
@@ -117,7 +117,7 @@ async function runPage(page: Page, platform: Started): Promise<{ output: string;
   const file = path.join(folder, 'page.sh');
   await writeFile(file, script.join(''));
   await writeModules(page.blocks, platform);
-  const env = { ...environmentOf(folder), SALDO_URL: baseUrl, SALDO_KEY: OPERATOR_KEY };
+  const env = { ...environmentOf(folder), SALDO_URL: baseUrl, SALDO_KEY: operatorKey };
   const { stdout: output } = await execute('sh', ['-eu', file], {
     cwd: folder,
     env,
@@ -130,7 +130,7 @@ async function runPage(page: Page, platform: Started): Promise<{ output: string;
 
 const platform = await startAsPrinted(start);
 after(() => platform.stop());
-const operator = createOperatorClient({ baseUrl: platform.baseUrl, apiKey: OPERATOR_KEY });
+const operator = createOperatorClient({ baseUrl: platform.baseUrl, apiKey: operatorKey });
 // The hardest time of day: the TSOs accept no schedules of tomorrow.
 await operator.clock.set({ now: formatInstant(localInstant(dayOf(Date.now()), 15 * 60)) });
 
@@ -178,12 +178,17 @@ test('a block that fails, in either language, fails its page', async () => {
   }
 });
 
-test('a block is left out only for a reason, and only under its language’s one name', () => {
+test('a block is found in lists too, and left out only for a reason', () => {
   const block = (head: string) => parseBlocks('page.md', `${head}\ntrue\n\`\`\`\n`)[0];
   assert.equal(block('<!-- not run: it needs systemd -->\n```sh')?.whyNotRun, 'it needs systemd');
   for (const head of ['```sh', '<!-- not run: -->\n```sh', '<!-- not run: far away -->\n\n```sh']) {
     assert.equal(block(head)?.whyNotRun, null, head);
   }
+  const [indented] = parseBlocks(
+    'page.md',
+    '1. First:\n\n   ```sh\n   if true; then\n     true\n   fi\n   ```\n',
+  );
+  assert.equal(indented?.text, 'if true; then\n  true\nfi\n');
   assert.throws(() => block('```bash'), /page\.md:1: write sh or ts instead of bash/);
   assert.throws(() => parseBlocks('page.md', '```sh\ntrue\n'), /has no end/);
 });
