@@ -26,8 +26,8 @@ export type ListResults = {
 
 /** Short rounds and few connections: these lists are many, and the dear ones would keep 32 connections waiting. */
 export const listPlan = ({ rounds, milliseconds, warmUpMs }: Plan): Plan => ({
-  rounds: Math.min(rounds, 5),
-  milliseconds: Math.min(milliseconds, 500),
+  rounds: Math.min(rounds, 9),
+  milliseconds: Math.min(milliseconds, 300),
   warmUpMs: Math.min(warmUpMs, 500),
   connections: 4,
 });

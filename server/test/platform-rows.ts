@@ -67,8 +67,6 @@ const OF_ROWS = [
      (array['schedule', 'confirmation'])[1 + n % 2]::message_type, (array['DE_AMPRION', 'DE_TENNET'])[1 + n % 2]::tso,
      date '2020-01-01' + n / $2::int, 1, (array['confirmed', 'applied'])[1 + n % 2]::message_state, now()
    from generate_series(0, $1::int - 1) n`,
-  `insert into unsent_schedule (tso, delivery_day, noted_at)
-   select 'DE_AMPRION', date '2020-01-01' + n / $2::int, now() from generate_series(0, $1::int - 1, $2::int) n`,
 ];
 
 /** $1 is the number of days. Of fifty sheets one is corrected, of 500 one has an invalid cell. */
@@ -90,6 +88,8 @@ const OF_DAYS = [
   `insert into anomaly (nomination_id, message_id)
    select n.id, m.id from nomination n, (select id from message limit 1) m
    where n.status = 'partial_match' and n.delivery_day < date '2026-01-01' + $1::int`,
+  `insert into unsent_schedule (tso, delivery_day, noted_at)
+   select 'DE_AMPRION', date '2020-01-01' + n, now() from generate_series(1, 100 * $1::int) n`,
 ];
 
 /**
