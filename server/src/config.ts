@@ -175,7 +175,7 @@ function exchange(env: Environment, dataDir: string): Config['exchange'] {
   const formats = exchangeFormats(env);
   const folderOf = (name: string, byDefault: string) => {
     const value = text(env, name);
-    return folder(name, value ?? path.join(dataDir, byDefault));
+    return folder(name, value ?? path.join(dataDir, byDefault), PRIVATE);
   };
   const [outboxDir, inboxDir] = [folderOf('OUTBOX_DIR', 'outbox'), folderOf('INBOX_DIR', 'inbox')];
   if (outboxDir === inboxDir) refuse('INBOX_DIR', 'another folder than OUTBOX_DIR', inboxDir);
@@ -234,13 +234,13 @@ function origins(env: Environment, name: string): readonly string[] {
     });
 }
 
-/** Schedules, answers and secrets are no business of the machine's other users. */
+/** Schedules and answers are not for other users of the machine. */
 const PRIVATE = 0o700;
 
-function folder(name: string, value: string): string {
+function folder(name: string, value: string, mode?: number): string {
   const dir = path.resolve(value);
   try {
-    mkdirSync(dir, { recursive: true, mode: PRIVATE });
+    mkdirSync(dir, { recursive: true, mode });
   } catch {
     refuse(name, 'a folder that exists or can be made', value);
   }

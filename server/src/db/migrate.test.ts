@@ -24,8 +24,8 @@ async function copyMigrations(name: string): Promise<string> {
   return dir;
 }
 
-async function run<R extends pg.QueryResultRow>(text: string): Promise<R[]> {
-  const client = new pg.Client({ connectionString: database.url });
+async function run<R extends pg.QueryResultRow>(text: string, { url } = database): Promise<R[]> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   return (await client.query<R>(text).finally(() => client.end())).rows;
 }
@@ -107,21 +107,21 @@ test('a database that cannot be reached is told in one line, without its passwor
 
 test('emails that were stored in another form get the one in which they are looked up, each user their own', async () => {
   const old = await createEmptyDatabase();
+  after(() => old.drop());
   const dir = await copyMigrations('before-006');
-  await rm(path.join(dir, '006-normal-emails.sql'));
+  for (const name of (await readChecksums()).keys()) {
+    if (name >= '006') await rm(path.join(dir, `${name}.sql`));
+  }
   await migrate(old.url, () => {}, dir);
   const emails = ['ﬁona@x.example', '℡@x.example', 'an\u200bna@x.example', 'ﬂo@x.example', 'flo@x.example'];
-  const client = new pg.Client({ connectionString: old.url });
-  await client.connect();
-  await client.query(
+  await run(
     `insert into app_user (id, email, name, role, may_manage, created_at)
-     select gen_random_uuid(), email, 'Somebody', 'operator', true, now() from unnest($1::text[]) email`,
-    [emails],
+     select gen_random_uuid(), email, 'Somebody', 'operator', true, now()
+     from unnest(array['${emails.join("','")}']) email`,
+    old,
   );
   await migrate(old.url, () => {});
-  const { rows } = await client.query<{ email: string }>('select email from app_user');
-  await client.end();
-  await old.drop();
+  const rows = await run<{ email: string }>('select email from app_user', old);
   assert.deepEqual(
     rows.map(({ email }) => email).toSorted(),
     ['fiona@x.example', 'tel@x.example', 'an\u200bna@x.example', 'ﬂo@x.example', 'flo@x.example'].toSorted(),

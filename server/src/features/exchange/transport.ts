@@ -30,7 +30,7 @@ export class HandoverFailed extends Error {
 /** Names under which files are still being written. */
 const UNFINISHED = /^\.|\.(?:tmp|part)$/i;
 const DONE = 'done';
-/** Schedules and answers are no business of the machine's other users. Folders that exist keep their mode. */
+/** Schedules and answers are not for other users of the machine. Folders that exist keep their mode. */
 const PRIVATE = { recursive: true, mode: 0o700 };
 
 /** Files appear in the folder whole: written under another name, made durable, then renamed. */

@@ -108,7 +108,7 @@ export async function signIn(
   return db.transaction(async (tx) => {
     if (renewed !== null) await setPassword(tx, user.id, renewed);
     const session = await startSession(tx, user.id, visitor, times);
-    await forgiveTries(tx, trier);
+    await forgiveTries(tx, trier, times.machineNow);
     await recordAudit(tx, asUser(user, visitor), deedOf('user.signed_in', user), times.now);
     return session;
   });
@@ -179,7 +179,7 @@ export async function changePassword(
   return db.transaction(async (tx) => {
     await setPassword(tx, user.id, passwordHash);
     await endSessions(tx, user.id, session.id);
-    await forgiveTries(tx, trier);
+    await forgiveTries(tx, trier, times.machineNow);
     await recordAudit(tx, asUser(user, visitor), deedOf('user.password_changed', user), times.now);
     return getUser(tx, user.id);
   });

@@ -120,7 +120,9 @@ async function setTries(
 }
 
 /** The password was right. Address and account get back no more than this one try: others may be trying there too. */
-export async function forgiveTries(tx: Tx, trier: Trier): Promise<void> {
+export async function forgiveTries(tx: Tx, trier: Trier, now: number): Promise<void> {
+  // In the order of all other tries, or the two could wait for each other.
+  await tx.query(LOCK, [bytes(subjectsOf(trier).keys()), timestamp(now)]);
   const shared = (subject: Subject) => subject === 'address' || subject === 'account';
   const of = (isShared: boolean) =>
     bytes(
