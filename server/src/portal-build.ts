@@ -83,6 +83,8 @@ const isReadOnly = (error: unknown) =>
  * cannot be written to gets its portal in the data folder. Null when it cannot be built: the APIs do without it.
  */
 export async function ensurePortal(dataDir: string, say: (message: string) => void): Promise<string | null> {
+  // A release has the built portal in place of its sources.
+  if (!existsSync(path.join(PORTAL, 'vite.config.ts'))) return PORTAL;
   const name = await fingerprint();
   const folders = [path.join(PORTAL, 'dist'), path.join(dataDir, 'portal')];
   const built = folders.map((folder) => path.join(folder, name));
