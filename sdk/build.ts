@@ -1,75 +1,108 @@
 import { execFile } from 'node:child_process';
-import { chmod, cp, glob, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import * as api from '@saldo/api';
+import { type Plugin, rolldown } from 'rolldown';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SDK = path.join(ROOT, 'sdk');
-
-type Manifest = { private?: true; version: string; dependencies: Record<string, string> } & Record<
-  string,
-  unknown
->;
+const MODULES = path.join(ROOT, 'node_modules');
 
 /**
- * Makes the package that is published: plain JavaScript with declarations, since Node runs no TypeScript under
- * node_modules, and the tables of `api` within it, so that one package is all there is to install.
+ * Makes the package that is published: ES module, CommonJS and command line, each bundled, so that the package has no
+ * dependencies, and one set of declarations for both module systems.
  */
 export async function buildPackage(outDir: string): Promise<void> {
   await rm(outDir, { recursive: true, force: true });
-  await mkdir(outDir, { recursive: true });
-  await compile(outDir);
-  await rename(path.join(outDir, 'sdk', 'src'), path.join(outDir, 'src'));
-  await rename(path.join(outDir, 'sdk', 'cli'), path.join(outDir, 'cli'));
-  await rename(path.join(outDir, 'api', 'src'), path.join(outDir, 'wire'));
-  await rm(path.join(outDir, 'sdk'), { recursive: true });
-  await rm(path.join(outDir, 'api'), { recursive: true });
-  for await (const file of glob('**/*.{js,d.ts}', { cwd: outDir })) await rewriteImports(outDir, file);
-  await chmod(path.join(outDir, 'cli', 'main.js'), 0o755);
-  await writeFile(path.join(outDir, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`);
+  await mkdir(path.join(outDir, 'cli'), { recursive: true });
+  await Promise.all([bundle(outDir), declare(outDir)]);
+  await writeJson(path.join(outDir, 'package.json'), await manifest());
   await cp(path.join(SDK, 'README.md'), path.join(outDir, 'README.md'));
   await cp(path.join(ROOT, 'LICENSE'), path.join(outDir, 'LICENSE'));
+  await cp(path.join(MODULES, 'commander/LICENSE'), path.join(outDir, 'cli/LICENSE-commander'));
 }
 
-async function compile(outDir: string): Promise<void> {
-  const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const options = ['--project', path.join(SDK, 'tsconfig.build.json'), '--outDir', outDir];
-  await promisify(execFile)(process.execPath, [tsc, ...options]).catch((error: { stdout: string }) => {
-    throw new Error(`the SDK does not compile:\n${error.stdout}`);
-  });
+/** The values of `@saldo/api` as literals: the schemas are plain JSON, so that TypeBox is not needed at run time. */
+const apiAsData: Plugin = {
+  name: 'api-as-data',
+  resolveId: (id) => (id === '@saldo/api' ? id : null),
+  load(id) {
+    if (id !== '@saldo/api') return null;
+    const values = Object.entries(api).filter(([, value]) => typeof value !== 'function');
+    return values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join('\n');
+  },
+};
+
+async function bundle(outDir: string): Promise<void> {
+  const plugins = [apiAsData];
+  const library = await rolldown({ cwd: ROOT, input: 'sdk/src/index.ts', platform: 'neutral', plugins });
+  await library.write({ format: 'esm', file: path.join(outDir, 'index.js') });
+  await library.write({ format: 'cjs', file: path.join(outDir, 'index.cjs') });
+  const cli = await rolldown({ cwd: ROOT, input: 'sdk/cli/main.ts', platform: 'node', plugins });
+  await cli.write({ format: 'esm', dir: path.join(outDir, 'cli'), chunkFileNames: '[name].js' });
+  await chmod(path.join(outDir, 'cli/main.js'), 0o755);
 }
 
 /**
- * In the checkout `@saldo/api` is a package of its own, in the published one it is a folder. The compiler rewrites the
- * `.ts` of imports in the code, but not in the declarations.
+ * Declarations are CommonJS ones, which both module systems can import. Those of TypeBox come along, because the types
+ * of the API are derived from its schemas.
  */
-async function rewriteImports(outDir: string, file: string): Promise<void> {
-  const folder = path.posix.dirname(file.replaceAll('\\', '/'));
-  const wire = path.posix.join(path.posix.relative(folder, 'wire'), 'index.js');
-  const text = await readFile(path.join(outDir, file), 'utf8');
-  const rewritten = text
-    .replaceAll(/(['"])@saldo\/api\1/g, `$1${wire}$1`)
-    .replaceAll(/((?:from |import\()(['"])\.[^'"]*)\.ts\2/g, '$1.js$2');
-  await writeFile(path.join(outDir, file), rewritten);
+async function declare(outDir: string): Promise<void> {
+  const types = path.join(outDir, 'types');
+  const tsc = path.join(MODULES, 'typescript/bin/tsc');
+  const options = ['--project', path.join(SDK, 'tsconfig.build.json'), '--outDir', types];
+  await promisify(execFile)(process.execPath, [tsc, ...options]).catch((error: { stdout: string }) => {
+    throw new Error(`the SDK does not compile:\n${error.stdout}`);
+  });
+  const typebox = path.join(MODULES, 'typebox/build');
+  for await (const file of glob('{*,{type,schema,system}/**/*}.d.mts', { cwd: typebox })) {
+    await cp(path.join(typebox, file), path.join(types, 'typebox', file.replace(/\.d\.mts$/, '.d.ts')));
+  }
+  await cp(path.join(MODULES, 'typebox/license'), path.join(types, 'typebox/LICENSE'));
+  for await (const file of glob('**/*.d.ts', { cwd: types })) await rewriteImports(types, file);
+  await writeJson(path.join(types, 'package.json'), { type: 'commonjs' });
+  for (const name of ['index.d.ts', 'index.d.cts']) {
+    await writeFile(path.join(outDir, name), "export * from './types/sdk/src/index.js';\n");
+  }
 }
 
-async function manifest(): Promise<Manifest> {
-  const read = async (name: string) => JSON.parse(await readFile(path.join(ROOT, name), 'utf8')) as Manifest;
-  const { private: _, scripts: __, ...own } = await read('sdk/package.json');
-  const { '@saldo/api': ___, ...dependencies } = {
-    ...own.dependencies,
-    ...(await read('api/package.json')).dependencies,
-  };
+/** Packages of the checkout are folders of the published one. The compiler leaves the endings in declarations as they are. */
+async function rewriteImports(types: string, file: string): Promise<void> {
+  const folder = path.posix.dirname(file.replaceAll('\\', '/'));
+  const to = (target: string) => `$1${path.posix.relative(folder, target)}$1`;
+  const text = await readFile(path.join(types, file), 'utf8');
+  const rewritten = text
+    .replaceAll(/(['"])@saldo\/api\1/g, to('api/src/index.js'))
+    .replaceAll(/(['"])typebox\1/g, to('typebox/index.js'))
+    .replaceAll(/((?:from |import\()(['"])\.[^'"]*)\.m?[jt]s\2/g, '$1.js$2');
+  await writeFile(path.join(types, file), rewritten);
+}
+
+async function manifest(): Promise<Record<string, unknown>> {
+  const source = JSON.parse(await readFile(path.join(SDK, 'package.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >;
+  const { private: _, scripts: __, dependencies: ___, devDependencies: ____, ...own } = source;
   return {
     ...own,
-    dependencies,
-    exports: { '.': { types: './src/index.d.ts', default: './src/index.js' } },
-    types: './src/index.d.ts',
+    main: './index.cjs',
+    module: './index.js',
+    types: './index.d.ts',
+    exports: {
+      '.': {
+        import: { types: './index.d.ts', default: './index.js' },
+        require: { types: './index.d.cts', default: './index.cjs' },
+      },
+      './package.json': './package.json',
+    },
     bin: { saldo: 'cli/main.js' },
-    files: ['src', 'cli', 'wire'],
-    sideEffects: false,
+    publishConfig: { access: 'public' },
   };
 }
+
+const writeJson = (file: string, value: object) => writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
 
 if (import.meta.main) await buildPackage(path.resolve(process.argv[2] ?? path.join(SDK, 'dist')));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -8,69 +8,98 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { buildPackage } from '../build.ts';
 
-const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
+const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 const run = promisify(execFile);
 
-/** Somebody else's project, in which the package is installed. */
-const project = await mkdtemp(path.join(tmpdir(), 'saldo-sdk-'));
-after(() => rm(project, { recursive: true, force: true }));
-const installed = path.join(project, 'node_modules', '@saldo', 'sdk');
-await buildPackage(installed);
-for (const name of ['typebox', 'commander']) {
-  await symlink(path.join(MODULES, name), path.join(project, 'node_modules', name), 'dir');
-}
-await mkdir(path.join(project, 'src'));
+/** Somebody else's project, in which the packed package is installed. */
+const base = await mkdtemp(path.join(tmpdir(), 'saldo-sdk-'));
+after(() => rm(base, { recursive: true, force: true }));
+const project = path.join(base, 'project');
+const installed = path.join(project, 'node_modules/@saldo/sdk');
+const built = path.join(base, 'built');
+await buildPackage(built);
+const packed = await run('npm', ['pack', built, '--json', '--pack-destination', base], { cwd: base });
+const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+const tarball = path.join(base, filename);
+// Offline: a package that needs another one cannot be installed.
+await run('npm', ['install', '--prefix', project, '--offline', '--no-audit', '--no-fund', tarball]);
 
-test('the built package works where it is installed, as plain JavaScript', async () => {
-  const script = path.join(project, 'src', 'use.mjs');
-  await writeFile(
-    script,
-    `import { createBrpClient, createOperatorClient, isProblem } from '@saldo/sdk';
-    const pages = [{ contracts: [{ id: 'con_1' }], pagination: { next_cursor: 'c' } },
-      { contracts: [{ id: 'con_2' }], pagination: { next_cursor: null } }];
-    const fetch = async () => Response.json(pages.shift());
-    const client = createBrpClient({ baseUrl: 'https://saldo.test', apiKey: 'k', fetch });
+/** Writes a file of that project. */
+async function write(name: string, text: string): Promise<string> {
+  const file = path.join(project, name);
+  await writeFile(file, text);
+  return file;
+}
+
+const USE = `
+  const pages = [{ contracts: [{ id: 'con_1' }], pagination: { next_cursor: 'c' } },
+    { contracts: [{ id: 'con_2' }], pagination: { next_cursor: null } }];
+  const fetch = async () => Response.json(pages.shift());
+  const client = createBrpClient({ baseUrl: 'https://saldo.test', apiKey: 'k', fetch });
+  const problem = { type: 'https://x/errors/brp_not_found', title: 'BRP Not Found', status: 404 };
+  const refuse = async () => Response.json(problem, { status: 404 });
+  const operator = createOperatorClient({ baseUrl: 'https://saldo.test', apiKey: 'k', fetch: refuse });
+  async function use() {
     for await (const { id } of client.contracts.each()) console.log(id);
-    const problem = { type: 'https://x/errors/brp_not_found', title: 'BRP Not Found', status: 404 };
-    const refuse = async () => Response.json(problem, { status: 404 });
-    const operator = createOperatorClient({ baseUrl: 'https://saldo.test', apiKey: 'k', fetch: refuse });
-    await operator.brps.get('brp_1').catch((error) => console.log(isProblem(error, 'brp_not_found')));`,
-  );
-  const { stdout } = await run(process.execPath, [script], { cwd: project });
-  assert.equal(stdout, 'con_1\ncon_2\ntrue\n');
+    await operator.brps.get('brp_1').catch((error) => console.log(isProblem(error, 'brp_not_found')));
+  }
+  use();`;
+const NAMES = '{ createBrpClient, createOperatorClient, isProblem }';
+
+test('the package is an ES module and a CommonJS one', async () => {
+  const scripts = [
+    await write('use.mjs', `import ${NAMES} from '@saldo/sdk';${USE}`),
+    await write('use.cjs', `const ${NAMES} = require('@saldo/sdk');${USE}`),
+  ];
+  for (const script of scripts) {
+    const { stdout } = await run(process.execPath, [script], { cwd: project });
+    assert.equal(stdout, 'con_1\ncon_2\ntrue\n', script);
+  }
 });
 
-test('the built package brings its types, and they refuse what the API would', async () => {
-  const script = path.join(project, 'src', 'use.ts');
-  await writeFile(
-    script,
-    `import { createOperatorClient, type Contract, isProblem, type Problem } from '@saldo/sdk';
-    const operator = createOperatorClient({ baseUrl: 'https://saldo.test', apiKey: 'k' });
-    export const statusOf = async (id: string): Promise<Contract['status']> => (await operator.contracts.get(id)).status;
-    export const problemOf = (error: unknown): Problem | null => (isProblem(error) ? error.problem : null);
-    export async function volumes(): Promise<number> {
-      let sum = 0;
-      for await (const { volume } of operator.transactions.each({ status: 'valid' })) sum += volume;
-      return sum;
-    }
-    // @ts-expect-error a filter that there is not
-    void operator.contracts.list({ state: 'pending' });
-    // @ts-expect-error a name is required
-    void operator.brps.create({});
-    // @ts-expect-error the day is missing
-    void operator.contracts.putDay('con_1', { volumes: [] });
-    `,
-  );
-  const tsc = path.join(MODULES, 'typescript', 'bin', 'tsc');
-  const options = '--noEmit --strict --target es2022 --module nodenext --lib es2023,dom,dom.iterable --types';
-  await run(process.execPath, [tsc, ...options.split(' '), '', script], { cwd: project }).catch(
+test('the package has no dependencies, and metadata to publish it with', async () => {
+  const manifest = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8')) as object;
+  for (const name of ['dependencies', 'devDependencies', 'peerDependencies', 'scripts', 'private']) {
+    assert.ok(!(name in manifest), name);
+  }
+  for (const name of ['name', 'version', 'description', 'keywords', 'license', 'engines', 'exports']) {
+    assert.ok(name in manifest, name);
+  }
+});
+
+const TYPED_USE = `
+  const operator = createOperatorClient({ baseUrl: 'https://saldo.test', apiKey: 'k' });
+  export const statusOf = async (id: string): Promise<Contract['status']> => (await operator.contracts.get(id)).status;
+  export const problemOf = (error: unknown): Problem | null => (isProblem(error) ? error.problem : null);
+  export async function volumes(): Promise<number> {
+    let sum = 0;
+    for await (const { volume } of operator.transactions.each({ status: 'valid' })) sum += volume;
+    return sum;
+  }
+  // @ts-expect-error a status is no number
+  export const numberOf = async (id: string): Promise<number> => (await operator.contracts.get(id)).status;
+  // @ts-expect-error a filter that there is not
+  void operator.contracts.list({ state: 'pending' });
+  // @ts-expect-error a name is required
+  void operator.brps.create({});
+  // @ts-expect-error the day is missing
+  void operator.contracts.putDay('con_1', { volumes: [] });`;
+const IMPORT = "import { createOperatorClient, type Contract, isProblem, type Problem } from '@saldo/sdk';";
+
+test('the package brings its types for both, and they refuse what the API would', async () => {
+  const files = [await write('use.mts', IMPORT + TYPED_USE), await write('use.cts', IMPORT + TYPED_USE)];
+  // Node16: CommonJS files cannot import declarations of ES modules. Declarations are checked too (no skipLibCheck).
+  const options = '--noEmit --strict --target es2022 --module node16 --lib es2023,dom,dom.iterable --types';
+  await run(process.execPath, [TSC, ...options.split(' '), '', ...files], { cwd: project }).catch(
     ({ stdout }: { stdout: string }) => assert.fail(stdout),
   );
 });
 
-test('the built command line runs', async () => {
-  const main = path.join(installed, 'cli', 'main.js');
+test('the command line of the package runs', async () => {
+  const saldo = path.join(project, 'node_modules/.bin/saldo');
   const env = { PATH: process.env['PATH'], HOME: project };
-  const { stdout } = await run(process.execPath, [main, '--version'], { env });
+  const { stdout } = await run(saldo, ['--version'], { env });
   assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+  const help = await run(saldo, ['contracts', 'create', '--help'], { env });
+  assert.match(help.stdout, /--first-day/);
 });
