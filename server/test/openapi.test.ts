@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import {
   brpEndpoints,
   type Endpoint,
@@ -332,4 +333,19 @@ test('the documentation offers every API, and an address of its own for each', a
 test('the document of the operator API says nothing of scopes, and has the clock only in a sandbox', () => {
   assert.doesNotMatch(operatorApi.text, /Required scope/);
   assert.ok(!('/operator/v1/clock' in operatorApi.body.paths));
+});
+
+test('openapi/ holds the documents of this version; `npm run openapi` writes them', (t) => {
+  const documents = { brp: brpApi, operator: operatorApi, customer: marketApi };
+  for (const [name, { text }] of Object.entries(documents)) {
+    const document: Json = JSON.parse(
+      text
+        .replaceAll(platform.baseUrl, 'https://saldo.example')
+        .replaceAll(platform.customerUrl, 'https://market.saldo.example'),
+    );
+    const file = fileURLToPath(new URL(`../../openapi/${name}.json`, import.meta.url));
+    t.assert.fileSnapshot(document, file, {
+      serializers: [(value: unknown) => `${JSON.stringify(value, null, 2)}\n`],
+    });
+  }
 });
