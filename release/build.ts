@@ -78,7 +78,6 @@ if (import.meta.main) {
   const options = { 'without-database': { type: 'boolean', default: false } } as const;
   const { values } = parseArgs({ options });
   const say = (message: string) => process.stdout.write(`${message}\n`);
-  const outDir = path.join(ROOT, 'dist');
-  await buildRelease(outDir, { withDatabase: !values['without-database'], say });
-  say(`Built ${outDir}. Start it with Node.js 26 or newer: node ${path.join(outDir, 'main.js')}`);
+  await buildRelease(path.join(ROOT, 'dist'), { withDatabase: !values['without-database'], say });
+  say('Built dist/. Start it with: node dist/main.js');
 }

@@ -1,9 +1,11 @@
-// Plain JavaScript, so that an older Node.js gives this reason instead of a syntax error.
-const REQUIRED_MAJOR = 26;
+// Plain JavaScript, so that an older Node.js prints this reason instead of a syntax error.
+import { readFileSync } from 'node:fs';
 
-if (Number.parseInt(process.versions.node, 10) < REQUIRED_MAJOR) {
+const { engines } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+const requiredMajor = Number.parseInt(engines.node.replace('>=', ''), 10);
+if (Number.parseInt(process.versions.node, 10) < requiredMajor) {
   process.stderr.write(
-    `Saldo cannot start: it needs Node.js ${REQUIRED_MAJOR} or newer, and this is ${process.version}.\n`,
+    `Saldo cannot start: it needs Node.js ${requiredMajor} or newer, and this is ${process.version}.\n`,
   );
   process.exit(1);
 }
