@@ -15,6 +15,7 @@ const SETPRIV = '/usr/bin/setpriv';
 /** Root can become an ordinary user; everybody else is one. */
 const mayChangeUser = process.getuid?.() === 0 && existsSync(SETPRIV);
 
+const run = promisify(execFile);
 const base = await mkdtemp(path.join(tmpdir(), 'saldo-release-'));
 await chmod(base, 0o755);
 const release = path.join(base, 'saldo');
@@ -26,7 +27,6 @@ after(async () => {
   await run('chmod', ['-R', 'u+w', base]);
   await rm(base, { recursive: true });
 });
-const run = promisify(execFile);
 
 await buildRelease(release, { withDatabase: true, say: () => {} });
 await run('chmod', ['-R', 'a-w,a+rX', release]);

@@ -18,15 +18,14 @@ type Manifest = { name: string; version: string; license: string; description: s
  */
 export async function buildRelease(outDir: string, { withDatabase, say }: Options): Promise<void> {
   const portal = await ensurePortal(path.join(tmpdir(), 'saldo-portal'), say);
-  if (portal === null)
-    throw new Error('A release needs the portal. Install the development packages: npm ci');
+  if (portal === null) throw new Error('A release needs the portal: run npm ci first.');
   await rm(outDir, { recursive: true, force: true });
   await mkdir(outDir, { recursive: true });
   for (const folder of await productionPackages(withDatabase)) {
     const source = await realpath(folder);
-    if (source.startsWith(NODE_MODULES))
-      await copyPackage(source, path.join(outDir, path.relative(ROOT, source)));
-    else await copyWorkspace(source, outDir);
+    const target = path.join(outDir, path.relative(ROOT, source));
+    if (source.startsWith(NODE_MODULES)) await copyPackage(source, target);
+    else await copyWorkspace(source, target, path.join(outDir, 'node_modules'));
   }
   await cp(portal, path.join(outDir, 'portal'), { recursive: true });
   await cp(path.join(ROOT, 'release', 'main.js'), path.join(outDir, 'main.js'));
@@ -46,8 +45,7 @@ async function productionPackages(withDatabase: boolean): Promise<string[]> {
   const options = ['ls', '--workspace=@saldo/server', '--all', '--parseable', ...omitted];
   const isWindows = process.platform === 'win32';
   const { stdout } = await promisify(execFile)('npm', options, { cwd: ROOT, shell: isWindows });
-  const [root, ...folders] = stdout.trim().split('\n');
-  if (root === undefined || folders.length === 0) throw new Error('npm lists no packages of the server.');
+  const [, ...folders] = stdout.trim().split('\n');
   return folders.filter((folder) => !folder.includes(`${path.sep}@types${path.sep}`));
 }
 
@@ -57,19 +55,16 @@ const isDevelopmentFile = (file: string) => /\.d\.[cm]?ts$|\.map$/.test(file);
 async function copyPackage(source: string, target: string): Promise<void> {
   // Packages nested below it are listed on their own.
   const nested = path.join(source, 'node_modules');
-  await cp(source, target, {
-    recursive: true,
-    filter: (file) => file !== nested && !isDevelopmentFile(file),
-  });
+  const filter = (file: string) => file !== nested && !isDevelopmentFile(file);
+  await cp(source, target, { recursive: true, verbatimSymlinks: true, filter });
 }
 
-async function copyWorkspace(source: string, outDir: string): Promise<void> {
-  const target = path.join(outDir, path.relative(ROOT, source));
+async function copyWorkspace(source: string, target: string, modules: string): Promise<void> {
   const filter = (file: string) => !file.endsWith('.test.ts');
   await cp(path.join(source, 'src'), path.join(target, 'src'), { recursive: true, filter });
   await cp(path.join(source, 'package.json'), path.join(target, 'package.json'));
   // A link and no copy: Node.js runs no TypeScript below node_modules.
-  const link = path.join(outDir, 'node_modules', (await readManifest(source)).name);
+  const link = path.join(modules, (await readManifest(source)).name);
   await mkdir(path.dirname(link), { recursive: true });
   await symlink(path.relative(path.dirname(link), target), link, 'dir');
 }
