@@ -50,7 +50,7 @@ export const LIMITS = {
 } as const;
 
 /** Formats that the server checks and that the documentation names; `date` and `date-time` are JSON Schema's own. */
-export const CUSTOM_FORMATS = ['eic', 'balance-group-eic', 'country-code', 'text'] as const;
+export const CUSTOM_FORMATS = ['eic', 'balance-group-eic', 'country-code', 'new-email', 'text'] as const;
 
 /** An object that refuses every member it does not name. */
 export const Strict = <P extends TProperties>(properties: P, options: object = {}) =>

@@ -12,7 +12,7 @@ import {
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parseDay, parseInstant } from '../src/domain/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '../src/domain/eic.ts';
-import { isEmail } from '../src/domain/email.ts';
+import { isEmail, whyDeceptive } from '../src/domain/email.ts';
 import { type Answer, client, startTestPlatform } from './harness.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
@@ -45,6 +45,7 @@ function describeDocument(
   ajv.addFormat('date-time', (text: string) => parseInstant(text) !== null);
   ajv.addFormat('balance-group-eic', isBalanceGroupEic);
   ajv.addFormat('email', isEmail);
+  ajv.addFormat('new-email', (text: string) => isEmail(text) && whyDeceptive(text) === null);
   ajv.addFormat('eic', (text: string) => checkEic(text) === null);
   ajv.addFormat('country-code', (text: string) => /^[A-Z]{2}$/.test(text));
   ajv.addFormat('text', (text: string) => text.isWellFormed());
