@@ -97,6 +97,8 @@ async function keepWriting(write: (count: number) => Promise<void>, done: Promis
   }
 }
 
+assert.equal((await saldo(['backup', 'first.saldo'], { DATA_DIR })).code, 0);
+
 type Cell = { slot_number: number; version: number; status: string; volume: number };
 
 test('a backup under writes is one moment: versions without gaps, audit and record agree, nominations net to zero', async () => {
@@ -283,18 +285,18 @@ test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions
 });
 
 test('a running server is not restored over', async () => {
-  const run = await saldo(['restore', 'quiet.saldo'], { DATA_DIR });
+  const run = await saldo(['restore', 'first.saldo'], { DATA_DIR });
   assert.equal(run.code, 1);
-  assert.match(run.err, /Nothing was restored: Another Saldo server is using the data folder/);
+  assert.match(run.err, /Nothing was restored: Another Saldo server is using DATA_DIR/);
   assert.equal((await ofBrp('/v1/contracts?limit=1')).status, 200);
 });
 
 test('a disk that is full leaves neither half a backup nor takes the earlier one', async () => {
-  const before = await stat(dirOf('quiet.saldo'));
+  const before = await stat(dirOf('first.saldo'));
   // The limit of a file's size stands for the full disk: the write fails in the same way.
   const limited = spawn(
     '/bin/sh',
-    ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath, PROGRAM, 'backup', dirOf('quiet.saldo')],
+    ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath, PROGRAM, 'backup', dirOf('first.saldo')],
     { env: { PATH: process.env['PATH'], DATA_DIR }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let error = '';
@@ -305,9 +307,9 @@ test('a disk that is full leaves neither half a backup nor takes the earlier one
   assert.equal(code, 1, error);
   assert.match(
     error,
-    /No backup was made: \S+quiet\.saldo cannot be written: EFBIG: .*\. No part of it was kept\.\n$/,
+    /No backup was made: \S+first\.saldo cannot be written: EFBIG: .*\. No part of it was kept\.\n$/,
   );
-  const after = await stat(dirOf('quiet.saldo'));
+  const after = await stat(dirOf('first.saldo'));
   assert.deepEqual([after.ino, after.size], [before.ino, before.size]);
   assert.deepEqual(
     (await readdir(folder)).filter((name) => name.includes('partial')),
