@@ -1,11 +1,12 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
+import { untilQuiet } from './http/connection-drain.ts';
 import { type Metrics, metricsOfWorkers } from './metrics.ts';
 import { type Platform, type Surroundings, startAdmin, type startService, startStore } from './platform.ts';
 
@@ -38,8 +39,8 @@ export async function startWorkers(config: Config, surroundings: Surroundings): 
   const ports: Server[] = [];
   const crew = workerCrew(surroundings.logger);
   const stop = async () => {
-    // Closing resets connections that are not accepted yet. Right after a poll of the event loop there are none.
-    await nextTurn();
+    crew.hold();
+    await untilQuiet(crew.countAccepted);
     for (const port of ports) port.close();
     await crew.stop();
     await db.close();
@@ -81,8 +82,9 @@ function workerCrew(logger: Logger) {
   const running = new Set<Worker>();
   let ready: Worker[] = [];
   const given: Record<ListenerName, number> = { brp: 0, customer: 0 };
-  /** Connections that came while no worker was ready. */
+  /** Connections that came while no worker was ready, or while the ports are being closed. */
   const held: [ListenerName, Socket][] = [];
+  let isHolding = false;
   let isStopping = false;
 
   function start(environment: Record<string, string>): Promise<void> {
@@ -94,7 +96,7 @@ function workerCrew(logger: Logger) {
       if (message.kind !== 'ready') return;
       isReady = true;
       ready.push(worker);
-      for (const [listener, socket] of held.splice(0)) give(listener, socket);
+      giveHeld();
       resolve();
     });
     worker.once('disconnect', () => {
@@ -117,11 +119,21 @@ function workerCrew(logger: Logger) {
   /** To each worker in turn. */
   function give(listener: ListenerName, socket: Socket): void {
     const worker = ready[given[listener]++ % ready.length];
-    if (worker === undefined) return void held.push([listener, socket]);
+    if (worker === undefined || isHolding) return void held.push([listener, socket]);
     worker.send({ kind: 'connection', listener } satisfies ToWorker, socket, (error) => {
       if (error !== null) socket.destroy();
     });
   }
+
+  function giveHeld(): void {
+    if (!isHolding) for (const [listener, socket] of held.splice(0)) give(listener, socket);
+  }
+
+  function hold(): void {
+    isHolding = true;
+  }
+
+  const countAccepted = () => given.brp + given.customer;
 
   async function metrics(): Promise<string> {
     const texts = await Promise.all(
@@ -132,12 +144,14 @@ function workerCrew(logger: Logger) {
 
   async function stop(): Promise<void> {
     isStopping = true;
+    isHolding = false;
+    giveHeld();
     const ended = [...running].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
     for (const worker of running) if (worker.isConnected()) say(worker, { kind: 'stop' });
     await Promise.all(ended);
   }
 
-  return { start, give, metrics, stop };
+  return { start, give, hold, countAccepted, metrics, stop };
 }
 
 /** Why is told by the worker itself. */

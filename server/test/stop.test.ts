@@ -18,9 +18,8 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 type Outcome = { answered: number; closedByServer: number; refused: boolean; failures: string[] };
 
-/** Asks again and again on a connection that is kept alive, until the server refuses new connections. */
-async function keepAsking(url: string, key: string, onAnswer: () => void): Promise<Outcome> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+/** Asks again and again until the server refuses new connections. */
+async function keepAsking(url: string, key: string, agent: Agent, onAnswer: () => void): Promise<Outcome> {
   const outcome: Outcome = { answered: 0, closedByServer: 0, refused: false, failures: [] };
   while (!outcome.refused && outcome.failures.length === 0) {
     const asked = outcome.answered % 2 === 0 ? listContracts(url, key, agent) : readBulk(url, key, agent);
@@ -99,8 +98,15 @@ for (const [name, workers, signalled] of [
     assert.ok(isAlive(postmaster));
     const { promise: underLoad, resolve: isUnderLoad } = Promise.withResolvers<void>();
     let answers = 0;
-    const clients = Array.from({ length: CLIENTS }, () =>
-      keepAsking(product.baseUrl, brp.api_key, () => ++answers === ANSWERS_BEFORE_STOP && isUnderLoad()),
+    const onAnswer = () => ++answers === ANSWERS_BEFORE_STOP && isUnderLoad();
+    // One of four opens a connection for each request.
+    const clients = Array.from({ length: CLIENTS }, (_, at) =>
+      keepAsking(
+        product.baseUrl,
+        brp.api_key,
+        new Agent({ keepAlive: at % 4 !== 0, maxSockets: 1 }),
+        onAnswer,
+      ),
     );
     await Promise.race([underLoad, ...clients]);
     const exited = once(product.child, 'exit');
@@ -111,9 +117,10 @@ for (const [name, workers, signalled] of [
       [],
     );
     assert.ok(outcomes.every(({ refused }) => refused));
+    const keptAlive = outcomes.filter((_, at) => at % 4 !== 0);
     assert.ok(
-      outcomes.every(({ closedByServer }) => closedByServer >= 1),
-      'every client was answered with Connection: close',
+      keptAlive.some(({ closedByServer }) => closedByServer > 0),
+      'connections that were kept alive end with an answer that says so',
     );
     await exited;
     assert.match(product.output(), /Stopping/);

@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Requests under way get this long to end; then their connections are cut. */
 const STOP_GRACE_MS = 20_000;
@@ -8,9 +8,28 @@ const STOP_GRACE_MS = 20_000;
 const KEEP_ALIVE_GRACE_MS = 300;
 const SWEEP_EVERY_MS = 50;
 
+const QUIET_MS = 20;
+const MAX_HOLD_MS = 500;
+
+/**
+ * Closing a port resets the connections that are not accepted yet. So the caller first holds back what makes clients
+ * connect again, this waits until they no longer do, and the port is closed right after a poll of the event loop.
+ */
+export async function untilQuiet(countAccepted: () => number): Promise<void> {
+  const endsAt = performance.now() + MAX_HOLD_MS;
+  for (let before = -1; before !== countAccepted() && performance.now() < endsAt; ) {
+    before = countAccepted();
+    await delay(QUIET_MS);
+  }
+  await nextTurn();
+}
+
 /** Closes a server without resetting a connection on which a request was sent. */
 export class ConnectionDrain {
   isClosing = false;
+  private accepted = 0;
+  /** Requests that arrive while the ports are being closed. */
+  private held: (() => void)[] | null = null;
   private readonly servers: Server[] = [];
   private readonly sockets = new Set<Socket>();
   private readonly responses = new Set<ServerResponse>();
@@ -19,6 +38,7 @@ export class ConnectionDrain {
   track<S extends Server>(server: S): S {
     this.servers.push(server);
     server.on('connection', (socket: Socket) => {
+      this.accepted++;
       this.sockets.add(socket);
       socket.once('close', () => {
         this.sockets.delete(socket);
@@ -28,18 +48,17 @@ export class ConnectionDrain {
     return server;
   }
 
-  trackResponse(response: ServerResponse): void {
+  /** Calls `start`, unless the ports are being closed: then afterwards. */
+  admit(response: ServerResponse, start: () => void): void {
     this.responses.add(response);
     response.on('close', () => this.responses.delete(response));
+    if (this.held === null) start();
+    else this.held.push(start);
   }
 
   /** Stops listening first. Resolves when all connections are closed. */
   async close(): Promise<void> {
-    this.isClosing = true;
-    // Closing resets connections that are not accepted yet. Right after a poll of the event loop there are none.
-    await nextTurn();
-    // `close` of an HTTP server would also close idle connections, at once.
-    for (const server of this.servers) if (server.listening) NetServer.prototype.close.call(server);
+    await this.stopListening();
     if (this.sockets.size === 0) return;
     const startedAt = performance.now();
     // After a poll as well, because closing a connection resets it when a request was received and not yet read.
@@ -49,6 +68,18 @@ export class ConnectionDrain {
     );
     await this.drained.promise;
     clearInterval(sweep);
+  }
+
+  private async stopListening(): Promise<void> {
+    const listening = this.servers.filter((server) => server.listening);
+    const held: (() => void)[] = [];
+    this.held = held;
+    if (listening.length > 0) await untilQuiet(() => this.accepted);
+    // `close` of an HTTP server would also close idle connections, at once.
+    for (const server of listening) NetServer.prototype.close.call(server);
+    this.isClosing = true;
+    this.held = null;
+    for (const start of held) start();
   }
 
   private sweep(elapsedMs: number): void {

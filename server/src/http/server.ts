@@ -101,13 +101,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         requireHostHeader: false,
       };
       const receive: typeof handler = (request, response) => {
-        connections.trackResponse(response);
         const reject = (waitedMs: number) => {
           if (connections.isClosing) closeAfter(request, response);
           rejectOverload(request, response, early, requestIdOf(request));
           options.onReject(request.method ?? '', waitedMs / 1000);
         };
-        queue.enter(response, () => handler(request, response), reject);
+        const enter = () => queue.enter(response, () => handler(request, response), reject);
+        connections.admit(response, enter);
       };
       const server = options.tls
         ? createHttpsServer({ ...options.tls, ...limits }, receive)
