@@ -107,9 +107,9 @@ test('imports start and end while more requests than can be in work keep coming,
   const { seller, producer, consumer } = await world.pair();
   await world.contract(producer, consumer, { externalId: 'UNDER-LOAD' });
   const request = client(patient.baseUrl, seller.key);
-  let isOver = false;
+  const over = new AbortController();
   const load = Array.from({ length: 3 * AT_ONCE }, async () => {
-    while (!isOver) assert.equal((await request('/v1/contracts')).status, 200);
+    while (!over.signal.aborted) assert.equal((await request('/v1/contracts')).status, 200);
   });
   await until(async () => (await gauge(patient, 'saldo_http_requests_waiting')) > AT_ONCE);
   /** More imports than there are places, each with a body that does not end before ordinary requests are answered. */
@@ -131,7 +131,7 @@ test('imports start and end while more requests than can be in work keep coming,
     assert.equal(((await answer.json()) as { rows: number }).rows, SLOTS);
   });
   await Promise.all(importing);
-  isOver = true;
+  over.abort();
   await Promise.all(load);
 });
 
