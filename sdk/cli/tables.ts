@@ -1,3 +1,4 @@
+import { formatLocalTime } from '../../server/src/domain/delivery-day.ts';
 import { harmless, type Style } from './terminal.ts';
 
 type Cell = string | number | boolean | null | undefined;
@@ -71,3 +72,6 @@ export const handlesOf = (records: readonly unknown[]): string =>
 
 /** MWh with the three decimals that they have. */
 export const mwh = (value: number): string => value.toFixed(3);
+
+/** An instant of the API in German local time: '2026-10-25 02:15'. */
+export const localTime = (instant: string): string => formatLocalTime(Date.parse(instant));

@@ -1,9 +1,9 @@
 import type { Contract, Transaction } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
+import { type DeliveryDay, dayOf } from '../../../server/src/domain/delivery-day.ts';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { firstVolumesKwh, type VolumeSlot, validSumKwh, volumeSlots } from '../domain/contract-day.ts';
-import { type DeliveryDay, dayOf } from '../domain/delivery-day.ts';
 import { kwhOf } from '../domain/energy.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { serverNow, useToday } from '../session/server-clock.ts';
@@ -25,7 +25,7 @@ import { SlotButton } from './slot-button.tsx';
 
 /** The day on which one begins to look: today, or the end of the delivery that is nearest to it. */
 function firstDay({ delivery_start, delivery_end }: Contract, today: DeliveryDay): DeliveryDay {
-  const first = delivery_start === null ? today : dayOf(delivery_start);
+  const first = delivery_start === null ? today : dayOf(Date.parse(delivery_start));
   const last = delivery_end === null ? today : dayOf(Date.parse(delivery_end) - 1);
   if (today < first) return first;
   return today > last ? last : today;

@@ -1,6 +1,6 @@
 import type { Contract, Customer, Nomination, Transaction } from '@saldo/api';
+import { dayOf, formatInstant, slotLabel } from '../../../server/src/domain/delivery-day.ts';
 import type { CsvColumn } from '../domain/csv.ts';
-import { dayOf, instantText, slotLabel } from '../domain/delivery-day.ts';
 import { decimalOf, kwhOf, kwOfKwh } from '../domain/energy.ts';
 import type { NominatedSlot } from '../domain/nomination.ts';
 
@@ -28,7 +28,7 @@ export const CONTRACT_COLUMNS: readonly CsvColumn<Contract>[] = [
 export const TRANSACTION_COLUMNS: readonly CsvColumn<Transaction>[] = [
   { name: 'id', value: ({ id }) => id },
   { name: 'contract_id', value: ({ contract_id }) => contract_id },
-  { name: 'delivery_date', value: ({ delivery_start }) => dayOf(delivery_start) },
+  { name: 'delivery_date', value: ({ delivery_start }) => dayOf(Date.parse(delivery_start)) },
   { name: 'slot_number', value: ({ slot_number }) => slot_number },
   { name: 'local_time', value: ({ delivery_start }) => slotLabel(Date.parse(delivery_start)) },
   { name: 'delivery_start', value: ({ delivery_start }) => delivery_start },
@@ -60,7 +60,7 @@ export const NOMINATION_COLUMNS: readonly CsvColumn<NominationLine>[] = [
   { name: 'delivery_date', value: ({ slot }) => dayOf(slot.start) },
   { name: 'slot_number', value: ({ slot }) => slot.slot },
   { name: 'local_time', value: ({ slot }) => slotLabel(slot.start) },
-  { name: 'delivery_start', value: ({ slot }) => instantText(slot.start) },
+  { name: 'delivery_start', value: ({ slot }) => formatInstant(slot.start) },
   { name: 'amount_mwh', value: ({ slot }) => decimalOf(slot.amountKwh) },
   { name: 'amount_mw', value: ({ slot }) => decimalOf(kwOfKwh(slot.amountKwh)) },
   { name: 'matched_amount_mwh', value: ({ slot }) => mwhOrNothing(slot.matchedKwh) },

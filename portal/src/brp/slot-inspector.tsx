@@ -1,6 +1,6 @@
 import type { Explanation, Nomination } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { type DeliveryDay, SLOT_MS, slotTimes } from '../domain/delivery-day.ts';
+import { type DeliveryDay, SLOT_MS, slotTimes } from '../../../server/src/domain/delivery-day.ts';
 import { kwhOf, sumKwh } from '../domain/energy.ts';
 import { isMismatch, type NominatedSlot } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';

@@ -1,5 +1,5 @@
 import type { Transaction } from '@saldo/api';
-import { type DeliveryDay, slotCount, slotStart } from './delivery-day.ts';
+import { type DeliveryDay, slotCount, slotStart } from '../../../server/src/domain/delivery-day.ts';
 import { kwhOf, sumKwh } from './energy.ts';
 
 /** A quarter-hour of a contract's day: its versions, newest first. */

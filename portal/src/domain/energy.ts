@@ -1,4 +1,4 @@
-import { SLOTS_PER_HOUR } from './delivery-day.ts';
+import { SLOTS_PER_HOUR } from '../../../server/src/domain/delivery-day.ts';
 
 /** Energy is counted in whole kWh; the wire's MWh have at most three decimals, so nothing is lost and no sum is rounded. */
 export const kwhOf = (mwh: number): number => Math.round(mwh * 1000);

@@ -1,5 +1,5 @@
 import type { NominationMismatch } from '@saldo/api';
-import { type DeliveryDay, slotCount } from './delivery-day.ts';
+import { type DeliveryDay, slotCount } from '../../../server/src/domain/delivery-day.ts';
 import { kwhOf } from './energy.ts';
 
 /** A quarter-hour on which two sides differ, in whole kWh. What a side has not said is null, which is not zero. */

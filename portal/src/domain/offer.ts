@@ -7,8 +7,8 @@ import {
   type OfferPpaType,
   type OperatorAsset,
 } from '@saldo/api';
+import { dayOf, dayStart, formatInstant, isDay } from '../../../server/src/domain/delivery-day.ts';
 import { thousandthsOf } from './decimal-input.ts';
-import { dayOf, dayStart, instantText, isDay } from './delivery-day.ts';
 import { decimalOf, kwhOf } from './energy.ts';
 
 /** A country is named by two letters. */
@@ -48,7 +48,7 @@ export function offerInputs({ offer }: Pick<OperatorAsset, 'offer'>): OfferInput
   if (offer === null) return NEW_OFFER;
   return {
     ppaType: offer.ppa_type,
-    start: dayOf(offer.delivery_start),
+    start: dayOf(Date.parse(offer.delivery_start)),
     annualMwh: offer.average_annual_power === null ? '' : typed(offer.average_annual_power),
     state: offer.state ?? '',
     country: offer.country,
@@ -83,8 +83,8 @@ export function offerFaults({ start, annualMwh, pricing }: OfferInputs): Faults 
 
 /** A day that was not touched keeps its instant, which need not be midnight. */
 const startOf = (day: string, stored: string | null | undefined): string | null => {
-  if (stored && dayOf(stored) === day) return stored;
-  return isDay(day) ? instantText(dayStart(day)) : null;
+  if (stored && dayOf(Date.parse(stored)) === day) return stored;
+  return isDay(day) ? formatInstant(dayStart(day)) : null;
 };
 
 /** The offer as the API takes it. */
@@ -149,7 +149,7 @@ export const NEW_DEMAND: DemandInputs = {
 export const demandInputs = (demand: Demand): DemandInputs => ({
   years: String(demand.contract_period),
   annualMwh: typed(demand.delivery_volume),
-  start: demand.delivery_start === null ? '' : dayOf(demand.delivery_start),
+  start: demand.delivery_start === null ? '' : dayOf(Date.parse(demand.delivery_start)),
   state: demand.state ?? '',
   country: demand.country,
   info: demand.additional_info ?? '',

@@ -1,4 +1,4 @@
-import { type DeliveryDay, slotLabel, TIME_ZONE } from '../domain/delivery-day.ts';
+import { type DeliveryDay, slotLabel, TIME_ZONE } from '../../../server/src/domain/delivery-day.ts';
 import { decimalOf, kwOfKwh } from '../domain/energy.ts';
 import type { Language } from './dictionary.ts';
 

@@ -9,6 +9,9 @@ import {
   dayStart,
   formatInstant,
   formatInstantMs,
+  formatLocalTime,
+  hourLabel,
+  isDay,
   isWeekend,
   localHours,
   localInstant,
@@ -16,8 +19,10 @@ import {
   parseDay,
   parseInstant,
   SLOT_MS,
+  SLOTS_PER_HOUR,
   slotAt,
   slotCount,
+  slotLabel,
   slotStart,
   TIME_ZONE,
   weekday,
@@ -28,6 +33,9 @@ const anyDay = fc
   .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
 const modernInstant = fc.integer({ min: utc('2020-01-01T00:00Z'), max: utc('2041-01-01T00:00Z') });
+
+const berlin = (instant: number) =>
+  Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(TIME_ZONE);
 
 function* daysFrom(first: DeliveryDay, last: DeliveryDay): Generator<DeliveryDay> {
   for (let day = first; day <= last; day = addDays(day, 1)) yield day;
@@ -50,6 +58,58 @@ test('the slots of all days from 2020 to 2040 tile time without gap or overlap',
     assert.equal(dayEnd(day), next);
   }
   assert.equal(next, utc('2040-12-31T23:00Z'));
+});
+
+test('every day from 1996 to 2100 has the start, end, slots and local hours of the time zone database', () => {
+  const from = Temporal.ZonedDateTime.from('1996-01-01T00:00:00+01:00[Europe/Berlin]');
+  let change = from.getTimeZoneTransition('next');
+  let next = from.epochMilliseconds;
+  for (const day of daysFrom('1996-01-01', '2100-12-31')) {
+    const end = Temporal.PlainDate.from(day).add({ days: 1 }).toZonedDateTime(TIME_ZONE).epochMilliseconds;
+    assert.equal(dayStart(day), next, day);
+    assert.equal(dayEnd(day), end, day);
+    assert.equal(slotCount(day), (end - next) / SLOT_MS, day);
+    // Between two changes of the offset, hours follow from the start of the day; on the day of a change, ask for each.
+    const hasChange = change !== null && change.epochMilliseconds < end;
+    const start = next;
+    const hourOf = (at: number) =>
+      hasChange ? berlin(start + at * SLOT_MS).hour : Math.floor(at / SLOTS_PER_HOUR);
+    assert.equal(localHours(day).length, slotCount(day), day);
+    assert.ok(
+      localHours(day).every((hour, at) => hour === hourOf(at)),
+      day,
+    );
+    if (hasChange) change = change?.getTimeZoneTransition('next') ?? null;
+    next = end;
+  }
+});
+
+test('local times of any instant from 1996 to 2100 are those of the time zone database', () => {
+  const instants = fc.integer({ min: utc('1996-01-01T00:00Z'), max: utc('2100-12-31T00:00Z') });
+  fc.assert(
+    fc.property(instants, (instant) => {
+      const local = berlin(instant);
+      const [day, time] = [local.toPlainDate().toString(), local.toPlainTime().toString().slice(0, 5)];
+      assert.equal(formatLocalTime(instant), `${day} ${time}`);
+      const minutes = local.hour * 60 + local.minute;
+      const resolved = local.toPlainDate().toZonedDateTime({
+        timeZone: TIME_ZONE,
+        plainTime: { hour: local.hour, minute: local.minute },
+      });
+      assert.equal(localInstant(day, minutes), resolved.epochMilliseconds);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('every local time of a clock-change day is mapped as the time zone database maps it', () => {
+  for (const day of ['2026-03-29', '2026-10-25']) {
+    for (let minutes = 0; minutes < 24 * 60; minutes++) {
+      const plainTime = { hour: Math.floor(minutes / 60), minute: minutes % 60 };
+      const expected = Temporal.PlainDate.from(day).toZonedDateTime({ timeZone: TIME_ZONE, plainTime });
+      assert.equal(localInstant(day, minutes), expected.epochMilliseconds, `${day} ${minutes}`);
+    }
+  }
 });
 
 test('a day has 92 or 100 slots exactly where the clocks change, else 96', () => {
@@ -85,7 +145,7 @@ test('every instant lies in exactly the slot that it is said to be in', () => {
       const { day, slot } = slotAt(instant);
       const start = slotStart(day, slot);
       assert.ok(start <= instant && instant < start + SLOT_MS);
-      const local = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(TIME_ZONE);
+      const local = berlin(instant);
       assert.equal(day, local.toPlainDate().toString());
       assert.equal(dayOf(instant), day);
       assert.equal(localHours(day)[slot - 1], local.hour);
@@ -142,8 +202,10 @@ test('only existing dates are days', () => {
     '２０２６-01-15',
   ]) {
     assert.equal(parseDay(text), null, JSON.stringify(text));
+    assert.ok(!isDay(text), JSON.stringify(text));
   }
   assert.equal(parseDay('2028-02-29'), '2028-02-29');
+  assert.ok(isDay('2028-02-29'));
 });
 
 test('a date-time is read as the instant it names', () => {
@@ -243,4 +305,57 @@ test('an instant with milliseconds is written as JavaScript itself writes it', (
       assert.equal(formatInstantMs(instant), new Date(instant).toISOString());
     }),
   );
+});
+
+const labelsOf = (day: string) =>
+  Array.from({ length: slotCount(day) }, (_, index) => slotLabel(slotStart(day, index + 1)));
+
+test('the day on which the clock goes back has 100 slots, and the hour that comes twice is told apart', () => {
+  const labels = labelsOf('2026-10-25');
+  assert.equal(labels.length, 100);
+  assert.deepEqual(labels.slice(7, 17), [
+    '01:45',
+    '02:00A',
+    '02:15A',
+    '02:30A',
+    '02:45A',
+    '02:00B',
+    '02:15B',
+    '02:30B',
+    '02:45B',
+    '03:00',
+  ]);
+  assert.equal(new Set(labels).size, 100);
+  assert.equal(labels.at(-1), '23:45');
+});
+
+test('the day on which the clock goes forward has 92 slots, and no hour from two to three', () => {
+  const labels = labelsOf('2026-03-29');
+  assert.equal(labels.length, 92);
+  assert.deepEqual(labels.slice(7, 9), ['01:45', '03:00']);
+  assert.ok(labels.every((label) => label.length === 5));
+});
+
+test('the hours of a clock-change day are 25 and 23', () => {
+  const hours = (day: string) =>
+    new Set(Array.from({ length: slotCount(day) }, (_, index) => hourLabel(slotStart(day, index + 1))));
+  assert.equal(hours('2026-10-25').size, 25);
+  assert.ok(hours('2026-10-25').has('02:00B'));
+  assert.equal(hours('2026-03-29').size, 23);
+});
+
+test('every slot of a day has a label of its own', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 36_500 }), (days) => {
+      const day = addDays('1996-01-01', days);
+      assert.equal(new Set(labelsOf(day)).size, slotCount(day));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('times are shown as German clocks show them', () => {
+  assert.equal(formatLocalTime(utc('2026-10-25T00:15:00Z')), '2026-10-25 02:15');
+  assert.equal(formatLocalTime(utc('2026-10-25T01:15:00Z')), '2026-10-25 02:15');
+  assert.equal(formatLocalTime(utc('2026-12-31T23:00:00Z')), '2027-01-01 00:00');
 });
