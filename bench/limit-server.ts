@@ -10,7 +10,6 @@ import { hotConfig } from '../server/src/db/connection.ts';
 import type { Statement } from '../server/src/db/database.ts';
 import { Pipeline } from '../server/src/db/pipeline.ts';
 import { contractStatus } from '../server/src/domain/contract.ts';
-import { centsText } from '../server/src/domain/decimal.ts';
 import {
   formatInstant,
   formatInstantMs,
@@ -216,7 +215,7 @@ function assetsText(rows: readonly OfferedColumns[]): string {
     const [years, cents] = [row[13], row[14]];
     let prices = '';
     for (let at = 0; at < years.length; at++)
-      prices += `,{"years":${years[at]},"price":${centsText(cents[at]!)}}`;
+      prices += `,{"years":${years[at]},"price":${cents[at]! / 100}}`;
     texts.push(
       `${encodeId(ID_PREFIX.asset, row[1]!)}","name":${JSON.stringify(row[2])},"assetType":"WIND","nominalPower":` +
         `${mwhText(row[4])},"averageAnnualPower":${mwhText(row[5]!)},"deliveryStart":"${formatInstantMs(row[6])}` +

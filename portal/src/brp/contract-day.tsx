@@ -2,9 +2,9 @@ import type { Contract, Transaction } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import { type DeliveryDay, dayOf } from '../../../server/src/domain/delivery-day.ts';
+import { kwhFromMwh } from '../../../server/src/domain/energy.ts';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { firstVolumesKwh, type VolumeSlot, validSumKwh, volumeSlots } from '../domain/contract-day.ts';
-import { kwhOf } from '../domain/energy.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { serverNow, useToday } from '../session/server-clock.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -157,7 +157,7 @@ function VolumesPanel({ day, slots, selected, onSelect }: VolumesProps) {
     const newest = slot.versions[0];
     const parts = [
       t.common.slotOf(slot.slot, format.slot(slot.start)),
-      newest ? amount(kwhOf(newest.volume)) : texts.empty,
+      newest ? amount(kwhFromMwh(newest.volume)) : texts.empty,
       ...(slot.isInvalid ? [texts.statuses.invalid] : []),
       ...(slot.isCorrected ? [`${texts.corrected} (${texts.version} ${newest?.version})`] : []),
     ];
@@ -238,10 +238,10 @@ function TransactionTable({ transactions, selected, onSelect, sumKwh, isTall = f
       id: 'volume',
       header: 'MWh',
       isNumber: true,
-      cell: ({ volume }) => format.mwh(kwhOf(volume)),
+      cell: ({ volume }) => format.mwh(kwhFromMwh(volume)),
       ...(sumKwh === undefined ? {} : { footer: format.mwh(sumKwh) }),
     },
-    { id: 'power', header: 'MW', isNumber: true, cell: ({ volume }) => format.mw(kwhOf(volume)) },
+    { id: 'power', header: 'MW', isNumber: true, cell: ({ volume }) => format.mw(kwhFromMwh(volume)) },
     { id: 'status', header: t.common.status, cell: ({ status }) => <TransactionBadge status={status} /> },
     { id: 'version', header: t.brp.transactions.version, isNumber: true, cell: ({ version }) => version },
     {

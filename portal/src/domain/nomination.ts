@@ -1,6 +1,6 @@
 import type { Nomination } from '@saldo/api';
 import { type DeliveryDay, dayOf, hourLabel } from '../../../server/src/domain/delivery-day.ts';
-import { kwhOf, sumKwh } from './energy.ts';
+import { kwhFromMwh, sumKwh } from '../../../server/src/domain/energy.ts';
 
 /** A quarter-hour of a nomination, in whole kWh. Not matched yet is null, which is not zero. */
 export type NominatedSlot = {
@@ -14,8 +14,8 @@ export const slotsOf = ({ slots = [] }: Nomination): NominatedSlot[] =>
   slots.map(({ slot_number, delivery_start, amount, matched_amount }) => ({
     slot: slot_number,
     start: Date.parse(delivery_start),
-    amountKwh: kwhOf(amount),
-    matchedKwh: matched_amount === null || matched_amount === undefined ? null : kwhOf(matched_amount),
+    amountKwh: kwhFromMwh(amount),
+    matchedKwh: matched_amount === null || matched_amount === undefined ? null : kwhFromMwh(matched_amount),
   }));
 
 export const isMismatch = ({ amountKwh, matchedKwh }: NominatedSlot): boolean =>

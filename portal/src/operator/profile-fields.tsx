@@ -1,6 +1,6 @@
 import { PROFILE_KINDS, type Profile } from '@saldo/api';
 import { ShapeChart } from '../charts/shape-chart.tsx';
-import { readShape, type ShapeReading, thousandthsOf } from '../domain/decimal-input.ts';
+import { parseTypedNumber, readShape, type ShapeReading } from '../domain/decimal-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Checkbox, Field, TextField } from '../ui/form.tsx';
 
@@ -18,8 +18,7 @@ export function profileOf(ppaType: string, { isWanted, power, shape }: ProfileIn
     const read = readShape(shape);
     return { power: 'powersMw' in read ? read.powersMw : [] };
   }
-  const powerKw = thousandthsOf(power);
-  return { power: powerKw === null ? Number.NaN : powerKw / 1000 };
+  return { power: parseTypedNumber(power) ?? Number.NaN };
 }
 
 type Props = { kind: ProfileKind; value: ProfileInput; onChange: (value: ProfileInput) => void };

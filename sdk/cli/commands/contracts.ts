@@ -10,9 +10,9 @@ import {
   formatInstant,
   slotCount,
 } from '../../../server/src/domain/delivery-day.ts';
+import { formatMwh, kwhFromMwh, sumKwh } from '../../../server/src/domain/energy.ts';
 import type { OperatorClient } from '../../src/index.ts';
 import { addFields, numberOf, parseDayArgument, readFields } from '../fields.ts';
-import { mwh } from '../tables.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';
@@ -171,11 +171,8 @@ function addDays(program: Command, open: OpenSession): void {
       const client = await session.operator();
       const result = await client.contracts.putDay(await contractId(client, reference), day, { volumes });
       await session.show(result);
-      // Whole kWh, since sums of fractions would drift.
-      const totalKwh = volumes.reduce<number>((sum, volume) => sum + Math.round((volume ?? 0) * 1000), 0);
-      if (session.format === 'text') {
-        session.note(`${day}: ${slots} slots, ${mwh(totalKwh / 1000)} MWh in all.`);
-      }
+      const totalKwh = sumKwh(volumes.map((volume) => kwhFromMwh(volume ?? 0)));
+      if (session.format === 'text') session.note(`${day}: ${slots} slots, ${formatMwh(totalKwh)} MWh in all.`);
     }),
   );
 }

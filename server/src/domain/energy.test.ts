@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ByteText } from './byte-text.ts';
 import {
+  findKw,
+  findKwh,
+  formatMw,
+  formatMwh,
   kwFromKwh,
-  kwFromMw,
   kwhFromMatchedKw,
   kwhFromMwh,
   MAX_SLOT_KWH,
   mwhNumber,
   mwhText,
+  parseMw,
   parseMwh,
-  writeMwh,
+  sumKwh,
 } from './energy.ts';
 
 const cellKwh = fc.integer({ min: -MAX_SLOT_KWH, max: MAX_SLOT_KWH });
@@ -64,22 +67,6 @@ test('text and JSON number of a volume are the same text', () => {
   for (const [kwh, text] of examples) assert.equal(mwhText(kwh), text);
 });
 
-test('a volume as bytes is the same text', () => {
-  const bytesOf = (kwh: number) => {
-    const text = new ByteText(0);
-    writeMwh(text, kwh);
-    return text.written().toString();
-  };
-  const anyKwh = fc.oneof(cellKwh, fc.integer({ min: -3000, max: 3000 }), fc.maxSafeInteger());
-  fc.assert(
-    fc.property(anyKwh, (kwh) => assert.equal(bytesOf(kwh), mwhText(kwh))),
-    { numRuns: 5000 },
-  );
-  for (const kwh of [0, -0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, MAX_SLOT_KWH])
-    assert.equal(bytesOf(kwh), mwhText(kwh));
-  assert.throws(() => bytesOf(0.5));
-});
-
 test('text that is no plain decimal is malformed', () => {
   const malformed = [
     '',
@@ -128,18 +115,19 @@ test('a volume beyond int32 is refused, however long its text', () => {
 });
 
 test('a JSON number counts by its decimal value, exponent forms included', () => {
-  assert.equal(kwhFromMwh(JSON.parse('1e-3')), 1);
-  assert.equal(kwhFromMwh(JSON.parse('12.5E1')), 125_000);
-  assert.equal(kwhFromMwh(JSON.parse('-0')), 0);
-  assert.equal(kwhFromMwh(1.005), 1005);
+  assert.equal(findKwh(JSON.parse('1e-3')), 1);
+  assert.equal(findKwh(JSON.parse('12.5E1')), 125_000);
+  assert.equal(findKwh(JSON.parse('-0')), 0);
+  assert.equal(findKwh(1.005), 1005);
   for (const value of [1e-4, 1e-7, 5e-324, 0.1 + 0.2, 1e21, 1e300, Number.NaN, Infinity, -Infinity]) {
-    assert.equal(kwhFromMwh(value), null, String(value));
+    assert.equal(findKwh(value), null, String(value));
+    assert.throws(() => kwhFromMwh(value), String(value));
   }
 });
 
 test('power is exact to the kW, or none', () => {
-  assert.deepEqual([48.301, 0.001, 1e6].map(kwFromMw), [48_301, 1, 1_000_000_000]);
-  for (const value of [0.0005, 48.3001, 1e21]) assert.equal(kwFromMw(value), null, String(value));
+  assert.deepEqual([48.301, 0.001, 1e6].map(findKw), [48_301, 1, 1_000_000_000]);
+  for (const value of [0.0005, 48.3001, 1e21]) assert.equal(findKw(value), null, String(value));
 });
 
 test('no volume comes back as negative zero', () => {
@@ -153,6 +141,58 @@ test('matched power becomes energy rounded half up, and whole energy survives th
 
 test('a fraction of a unit is a programming error', () => {
   assert.throws(() => mwhText(0.5));
+  assert.throws(() => formatMwh(0.5));
   assert.throws(() => mwhNumber(Number.NaN));
   assert.throws(() => kwhFromMatchedKw(1.5));
+});
+
+test('power that is written and read again is the same power, with three decimals', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 999_999_999_999 }), (powerKw) => {
+      const text = formatMw(powerKw);
+      assert.match(text, /^\d+\.\d{3}$/);
+      assert.equal(parseMw(text), powerKw);
+    }),
+  );
+  assert.deepEqual([0, 250, 1000, 12_345].map(formatMw), ['0.000', '0.250', '1.000', '12.345']);
+});
+
+test('fewer decimals are as good as three', () => {
+  assert.deepEqual(['1', '1.5', '0.25', '007.100'].map(parseMw), [1000, 1500, 250, 7100]);
+});
+
+test('what is no power of whole kW says why', () => {
+  const faults: [string, RegExp][] = [
+    ['-1', /negative/],
+    ['-0.000', /negative/],
+    ['1,5', /comma/],
+    ['1.2500', /4 decimals/],
+    ['1234567890', /too large/],
+  ];
+  for (const text of ['', '.5', '5.', '1e3', '+1', ' 1', '1 ', 'NaN', '0x10', '1.2.3', '١']) {
+    faults.push([text, /not a decimal number/]);
+  }
+  for (const [text, expected] of faults) {
+    const read = parseMw(text);
+    assert.ok(typeof read === 'object', text);
+    assert.match(read.fault, expected, text);
+  }
+});
+
+test('a fraction of a kW or less than nothing is a programming error', () => {
+  for (const powerKw of [0.5, -1, Number.NaN]) assert.throws(() => formatMw(powerKw));
+});
+
+test('sums are exact where floating point is not', () => {
+  assert.notEqual(0.1 + 0.2, 0.3);
+  assert.equal(formatMwh(sumKwh([0.1, 0.2].map(kwhFromMwh))), '0.300');
+  const day = Array.from({ length: 100 }, () => kwhFromMwh(0.001));
+  assert.equal(formatMwh(sumKwh(day)), '0.100');
+});
+
+test('energy in files has three decimals and its sign', () => {
+  assert.equal(formatMwh(0), '0.000');
+  assert.equal(formatMwh(7), '0.007');
+  assert.equal(formatMwh(1_234_567), '1234.567');
+  assert.equal(formatMwh(-50), '-0.050');
 });

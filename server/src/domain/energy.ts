@@ -1,87 +1,79 @@
 import { assert } from './assert.ts';
-import { type ByteText, FRACTION_TEXTS } from './byte-text.ts';
+import {
+  type DecimalFault,
+  findUnits,
+  formatFixed,
+  getUnits,
+  numberFromUnits,
+  parseDecimal,
+} from './decimal.ts';
 import { SLOTS_PER_HOUR } from './delivery-day.ts';
 
-/** In SQL a cell is an int. */
+/** Energy is stored in whole kWh and power in whole kW; the APIs and files carry MWh and MW with three decimals. */
+const MEGA_DECIMALS = 3;
+
+/** A cell of a sheet has 32 bits in SQL. */
 export const MAX_SLOT_KWH = 2_147_483_647;
+/** Nine digits of MW: more than any grid has. */
+const MAX_POWER_KW = 999_999_999_999;
 
-const KWH_PER_MWH = 1000;
-const MWH_DECIMALS = 3;
-const MINUS = 45;
-const POINT = 46;
-const ZERO = 48;
+export function parseMwh(text: string): number | DecimalFault {
+  return parseDecimal(text, MEGA_DECIMALS, MAX_SLOT_KWH);
+}
 
-/**
- * Reads decimal MWh digit by digit, so no binary fraction ever stands between the text and the integer. Zeros
- * after the third decimal are harmless: JSON cannot tell 1.2500 from 1.25, and CSV should not either.
- */
-export function parseMwh(text: string): number | 'malformed' | 'too_precise' | 'too_large' {
-  const firstDigit = text.charCodeAt(0) === MINUS ? 1 : 0;
-  let pointAt = text.length;
-  let decimals = 0;
-  let kwh = 0;
-  let tooPrecise = false;
-  for (let at = firstDigit; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === POINT && pointAt === text.length && at > firstDigit) {
-      pointAt = at;
-      continue;
-    }
-    const digit = code - ZERO;
-    if (!(digit >= 0 && digit <= 9)) return 'malformed';
-    if (decimals === MWH_DECIMALS) {
-      tooPrecise ||= digit > 0;
-      continue;
-    }
-    kwh = kwh * 10 + digit;
-    if (at > pointAt) decimals++;
+/** For MWh that were validated before, such as those of an API response. */
+export const kwhFromMwh = (mwh: number): number => getUnits(mwh, MEGA_DECIMALS);
+
+/** Null for a number that is not a whole number of kWh. */
+export const findKwh = (mwh: number): number | null => findUnits(mwh, MEGA_DECIMALS);
+
+/** Null for a number that is not a whole number of kW. */
+export const findKw = (mw: number): number | null => findUnits(mw, MEGA_DECIMALS);
+
+export const mwhNumber = (kwh: number): number => numberFromUnits(kwh, MEGA_DECIMALS);
+
+export const mwNumber = (kw: number): number => numberFromUnits(kw, MEGA_DECIMALS);
+
+/** The shortest text, as in JSON: '1.25' */
+export const mwhText = (kwh: number): string => String(mwhNumber(kwh));
+
+/** With three decimals, as in files: '1.250' */
+export const formatMwh = (kwh: number): `${number}` => formatFixed(kwh, MEGA_DECIMALS);
+
+/** With three decimals, as in schedules: '0.250' */
+export function formatMw(kw: number): `${number}` {
+  assert(kw >= 0, 'power is not negative');
+  return formatFixed(kw, MEGA_DECIMALS);
+}
+
+/** Reads the MW of a schedule as kW, or explains what is wrong with the text. */
+export function parseMw(text: string): number | { fault: string } {
+  if (text.startsWith('-')) return { fault: 'is negative, power never is' };
+  const kw = parseDecimal(text, MEGA_DECIMALS, MAX_POWER_KW);
+  if (kw === 'malformed') {
+    return {
+      fault: text.includes(',')
+        ? 'has a comma, decimals stand behind a point'
+        : 'is not a decimal number of MW',
+    };
   }
-  if (text.length === firstDigit || pointAt === text.length - 1) return 'malformed';
-  if (tooPrecise) return 'too_precise';
-  kwh *= 10 ** (MWH_DECIMALS - decimals);
-  if (kwh > MAX_SLOT_KWH) return 'too_large';
-  return firstDigit === 1 && kwh > 0 ? -kwh : kwh;
+  // Unlike JSON, schedules do not allow further zeros.
+  const decimals = text.includes('.') ? text.length - text.indexOf('.') - 1 : 0;
+  if (kw === 'too_precise' || decimals > MEGA_DECIMALS) {
+    return { fault: `has ${decimals} decimals, three are allowed` };
+  }
+  return kw === 'too_large' ? { fault: 'is too large' } : kw;
 }
 
-/**
- * A JSON number is what its shortest decimal text says. That text has an exponent only below 1e-6 and from
- * 1e21 on, where no volume can be, so `1e-3` in a body arrives here as '0.001' and every remaining exponent
- * is rightly refused.
- */
-export function kwhFromMwh(value: number): number | null {
-  const kwh = parseMwh(String(value));
-  return typeof kwh === 'number' ? kwh : null;
-}
+export const sumKwh = (volumesKwh: readonly number[]): number =>
+  volumesKwh.reduce((sum, kwh) => sum + kwh, 0);
 
-/** Power has its thousandths just as energy has: whole kW, or null where a number of MW is not that. */
-export const kwFromMw = (valueMw: number): number | null => kwhFromMwh(valueMw);
-
-/** A single, correctly rounded division: up to 10^15 kWh the shortest text of the result is exact. */
-export function mwhNumber(kwh: number): number {
-  assert(Number.isSafeInteger(kwh), 'energy is a whole number of kWh');
-  return kwh / KWH_PER_MWH;
-}
-
-/** The same text as JSON.stringify(mwhNumber(kwh)), without printing a fraction each time. */
-export function mwhText(kwh: number): string {
-  assert(Number.isSafeInteger(kwh), 'energy is a whole number of kWh');
-  if (kwh < 0) return `-${mwhText(-kwh)}`;
-  const mwh = Math.floor(kwh / KWH_PER_MWH);
-  return mwh + FRACTION_TEXTS[kwh - mwh * KWH_PER_MWH]!;
-}
-
-/** The same text as bytes. */
-export function writeMwh(text: ByteText, kwh: number): void {
-  assert(Number.isSafeInteger(kwh), 'energy is a whole number of kWh');
-  text.thousandths(kwh);
-}
-
-/** The power that delivers this energy within one slot; exact, unlike the way back. */
+/** The power that delivers this energy within one slot; exact, unlike the reverse. */
 export function kwFromKwh(kwh: number): number {
   return kwh * SLOTS_PER_HOUR;
 }
 
-/** What a TSO confirmed in kW, as the energy of one quarter-hour; half a kWh counts as a whole one. */
+/** The energy of one slot at the power that a TSO confirmed; half a kWh is rounded up. */
 export function kwhFromMatchedKw(kw: number): number {
   assert(Number.isSafeInteger(kw), 'power is a whole number of kW');
   return Math.floor((kw + SLOTS_PER_HOUR / 2) / SLOTS_PER_HOUR);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { MAX_SLOT_KWH, mwhText } from './energy.ts';
-import { volumeOfText } from './volume.ts';
+import { volumeFromText } from './volume.ts';
 import {
   CSV_COLUMNS,
   csvFields,
@@ -81,7 +81,7 @@ test('a volume is read on the short way as it is on the long one', () => {
     fc.property(fieldText, (text) => {
       if (text.includes(',') || text.includes('"')) return;
       const said = read(reader, `PPA-1,2026-10-22,1,${text}`);
-      const expected = volumeOfText(text);
+      const expected = volumeFromText(text);
       assert.equal(
         said.fault === null ? said.kwh : null,
         typeof expected === 'number' ? expected : null,

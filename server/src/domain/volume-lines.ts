@@ -1,6 +1,6 @@
 import { type DeliveryDay, parseDay, slotCount } from './delivery-day.ts';
 import { MAX_SLOT_KWH } from './energy.ts';
-import { type VolumeFault, volumeFaultMessage, volumeOf, volumeOfText } from './volume.ts';
+import { type VolumeFault, volumeFaultMessage, volumeFromJson, volumeFromText } from './volume.ts';
 
 /** What can be wrong with a line on its own, before anybody asks whether its contract exists. */
 export type LineFaultCode =
@@ -148,7 +148,7 @@ export function csvReader(columns: readonly CsvColumn[]): LineReader {
 
   function sayCell(slotText: string, volumeText: string): void {
     const slot = /^\d+$/.test(slotText) ? Number(slotText) : 0;
-    const kwh = volumeOfText(volumeText);
+    const kwh = volumeFromText(volumeText);
     said.slot = slot;
     if (slot < 1 || slot > said.slotCount) said.fault = invalidSlot(said);
     else if (typeof kwh === 'number') said.kwh = kwh;
@@ -283,7 +283,7 @@ function membersFault(record: Record<string, unknown>): string | null {
 }
 
 function sayJsonCell(said: SaidLine, slot: unknown, volume: unknown): void {
-  const kwh = volumeOf(volume);
+  const kwh = volumeFromJson(volume);
   if (!Number.isInteger(slot) || Number(slot) < 1 || Number(slot) > said.slotCount) {
     said.fault = invalidSlot(said);
     return;
@@ -303,7 +303,7 @@ function sayDay(said: SaidLine, values: unknown[]): void {
   for (let at = 0; at < values.length; at++) {
     const value = values[at];
     if (value === null) continue;
-    const kwh = volumeOf(value);
+    const kwh = volumeFromJson(value);
     if (typeof kwh !== 'number') {
       said.fault = volumeFault(`volumes[${at}]`, kwh);
       return;

@@ -8,7 +8,7 @@ import {
   SLOT_MS,
   slotCount,
 } from '../../domain/delivery-day.ts';
-import { parsePower, powerText } from '../../domain/power.ts';
+import { formatMw, parseMw } from '../../domain/energy.ts';
 import { CODES } from './codes.ts';
 import { type Fields, findText, groupsOf, textOf, type WrittenFields } from './vocabulary.ts';
 import { shown, XmlFault } from './xml.ts';
@@ -68,7 +68,7 @@ function* pointFields(
   reasonsAt: ReadonlyMap<number, Fields[]>,
 ): Generator<WrittenFields> {
   for (const [at, powerKw] of powersKw.entries()) {
-    const point = { position: String(at + 1), quantity: powerText(powerKw) };
+    const point = { position: String(at + 1), quantity: formatMw(powerKw) };
     const reasons = reasonsAt.get(at + 1);
     yield reasons ? { ...point, reasons } : point;
   }
@@ -123,7 +123,7 @@ function positionOf(point: Fields, count: number): number {
 
 function quantityOf(point: Fields, position: number): number {
   const text = findText(point, 'quantity') ?? '';
-  const powerKw = parsePower(text);
+  const powerKw = parseMw(text);
   if (typeof powerKw !== 'number') {
     throw new XmlFault(`position ${position}: the quantity ${shown(text)} ${powerKw.fault}`);
   }

@@ -1,12 +1,19 @@
-import { type DeliveryDay, dayEnd, dayStart, formatInstant, SLOT_MS, slotStart } from './delivery-day.ts';
+import {
+  type DeliveryDay,
+  dayEnd,
+  dayStart,
+  formatInstant,
+  SLOT_MS,
+  slotStart,
+} from '../domain/delivery-day.ts';
 
 const DATE_LENGTH = 10;
 
-/** The letters of a date as numbers, since ten of them one by one would take longer than the rest. */
+/** The ten characters of a date as three integers, so that a date is written with three stores instead of ten. */
 type DateBytes = { readonly year: number; readonly month: number; readonly day: number };
 
-/** A slot's members as bytes, as they are for the day that was asked for last. */
-type Piece = {
+/** The JSON members of a slot, with the dates of the day that was written last. */
+type SlotBytes = {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   readonly startAt: number;
@@ -16,23 +23,23 @@ type Piece = {
   day: DeliveryDay;
 };
 
-/** The slots of one day; a delivery day lies on two dates of UTC. */
+/** The slots of one day. A delivery day lies on two UTC dates. */
 export type SlotsOfDay = {
   readonly day: DeliveryDay;
   readonly first: DateBytes;
   readonly second: DateBytes;
-  readonly pieces: (Piece | undefined)[];
+  readonly templates: (SlotBytes | undefined)[];
 };
 
 /**
- * The times and number of slots as JSON members, with what always stands around them: a page has a hundred of them, and
- * to print their times would cost more than the rest of it. Slots of all days that begin at the same time of UTC, which
- * are those of a summer or a winter, differ in their dates alone; so each is printed once, and its dates are changed.
+ * Writes the times and the number of a slot as JSON members, together with constant text before and after them. Days
+ * that start at the same time of UTC (those of a summer or of a winter) share one template per slot: only the dates in
+ * it change. Formatting the times anew would cost more than the rest of a page of transactions.
  */
-export class SlotMembers {
+export class SlotJson {
   private readonly before: string;
   private readonly after: string;
-  private readonly piecesByTime = new Map<string, (Piece | undefined)[]>();
+  private readonly templatesByTime = new Map<string, (SlotBytes | undefined)[]>();
 
   constructor(before: string, after: string) {
     this.before = before;
@@ -42,24 +49,24 @@ export class SlotMembers {
   of(day: DeliveryDay): SlotsOfDay {
     const start = formatInstant(dayStart(day));
     const time = start.slice(DATE_LENGTH);
-    let pieces = this.piecesByTime.get(time);
-    if (pieces === undefined) this.piecesByTime.set(time, (pieces = []));
-    return { day, first: dateBytes(start), second: dateBytes(formatInstant(dayEnd(day))), pieces };
+    let templates = this.templatesByTime.get(time);
+    if (templates === undefined) this.templatesByTime.set(time, (templates = []));
+    return { day, first: dateBytes(start), second: dateBytes(formatInstant(dayEnd(day))), templates };
   }
 
-  /** To be used at once: the next day that is asked for is written into the same bytes. */
+  /** Copy the result before the next call, which may overwrite it with another day. */
   bytesAt(slots: SlotsOfDay, slot: number): Uint8Array {
-    const piece = slots.pieces[slot - 1];
-    if (piece === undefined) return (slots.pieces[slot - 1] = this.printed(slots, slot)).bytes;
-    if (piece.day !== slots.day) {
-      writeDate(piece.view, piece.startAt, piece.startsOnSecondDate ? slots.second : slots.first);
-      writeDate(piece.view, piece.endAt, piece.endsOnSecondDate ? slots.second : slots.first);
-      piece.day = slots.day;
+    const template = slots.templates[slot - 1];
+    if (template === undefined) return (slots.templates[slot - 1] = this.createTemplate(slots, slot)).bytes;
+    if (template.day !== slots.day) {
+      writeDate(template.view, template.startAt, template.startsOnSecondDate ? slots.second : slots.first);
+      writeDate(template.view, template.endAt, template.endsOnSecondDate ? slots.second : slots.first);
+      template.day = slots.day;
     }
-    return piece.bytes;
+    return template.bytes;
   }
 
-  private printed({ day }: SlotsOfDay, slot: number): Piece {
+  private createTemplate({ day }: SlotsOfDay, slot: number): SlotBytes {
     const start = slotStart(day, slot);
     const firstDate = formatInstant(dayStart(day)).slice(0, DATE_LENGTH);
     const [startText, endText] = [formatInstant(start), formatInstant(start + SLOT_MS)];
@@ -78,7 +85,7 @@ export class SlotMembers {
   }
 }
 
-/** `2026`, `-10-` and `25` of an instant's text: four, four and two bytes. */
+/** '2026', '-10-' and '25' of an instant's text: four, four and two bytes. */
 const dateBytes = (instant: string): DateBytes => ({
   year: (twoBytes(instant, 0) << 16) | twoBytes(instant, 2),
   month: (twoBytes(instant, 4) << 16) | twoBytes(instant, 6),
