@@ -1,10 +1,9 @@
 import { type ImportResult, LIMITS, type RejectionCode } from '@saldo/api';
 import type { Database, Tx } from '../../db/database.ts';
 import { isDayWithin } from '../../domain/contract.ts';
+import { type ContractDayInput, type LineFault, linesOf } from '../../domain/contract-day-input.ts';
 import type { DeliveryDay } from '../../domain/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '../../domain/id.ts';
-import { linesOf, type SaidDay } from '../../domain/said-days.ts';
-import type { LineFault } from '../../domain/volume-lines.ts';
 import {
   type ContractNames,
   DayBatch,
@@ -129,7 +128,7 @@ async function takeStretch(
   locked();
   let fallen = stretch.days.length - sound.length;
   const late = new ImportStretch();
-  const taken: { contract: VolumeContract; day: DeliveryDay; said: SaidDay }[] = [];
+  const taken: { contract: VolumeContract; day: DeliveryDay; said: ContractDayInput }[] = [];
   for (const said of stretch.days) {
     const contract = contracts(said.contract);
     const fault = contractFault(contract, said);
@@ -163,7 +162,7 @@ async function takeStretch(
 /** A contract is named by its id or by its external id; what has the form of an id is one. */
 async function findContracts(
   tx: Tx,
-  days: readonly SaidDay[],
+  days: readonly ContractDayInput[],
   isDryRun: boolean,
 ): Promise<(name: string) => VolumeContract | null> {
   const uuids = new Map<string, string | null>();
@@ -186,7 +185,10 @@ async function findContracts(
   };
 }
 
-function contractFault(contract: VolumeContract | null, { day }: SaidDay): LineFault<RejectionCode> | null {
+function contractFault(
+  contract: VolumeContract | null,
+  { day }: ContractDayInput,
+): LineFault<RejectionCode> | null {
   if (contract === null)
     return { code: 'unknown_contract', message: 'there is no contract with this id or external id' };
   const { type, deliveryStart, deliveryEnd } = contract;

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MAX_SLOT_KWH, mwhText } from './energy.ts';
-import { volumeFromText } from './volume.ts';
-import {
-  CSV_COLUMNS,
-  csvFields,
-  csvReader,
-  type LineReader,
-  ndjsonReader,
-  type SaidLine,
-} from './volume-lines.ts';
+import type { ParsedLine } from '../../domain/contract-day-input.ts';
+import { MAX_SLOT_KWH, mwhText } from '../../domain/energy.ts';
+import { volumeFromText } from '../../domain/volume.ts';
+import { CSV_COLUMNS, csvFields, csvLineParser, type LineParser, ndjsonLineParser } from './import-lines.ts';
 
-const read = (reader: LineReader, line: string): SaidLine => {
+const read = (parser: LineParser, line: string): ParsedLine => {
   // Within other bytes, as it stands in a file.
   const bytes = Buffer.from(`before\n${line}\nafter`);
-  return { ...reader(bytes, 7, bytes.length - 6) };
+  return { ...parser(bytes, 7, bytes.length - 6) };
 };
 
 const fieldText = fc.oneof(
@@ -41,7 +35,7 @@ const fieldText = fc.oneof(
   fc.stringMatching(/^[0-9.,"x-]{0,14}$/),
 );
 
-test('a line that is compared with the one before says what it says on its own', () => {
+test('a line after others is parsed as it is on its own', () => {
   const prefix = fc.constantFrom(
     'PPA-1,2026-10-25',
     'PPA-1,2026-10-22',
@@ -55,35 +49,39 @@ test('a line that is compared with the one before says what it says on its own',
   );
   fc.assert(
     fc.property(lines, (given) => {
-      const reader = csvReader(CSV_COLUMNS);
-      let before: SaidLine | null = null;
+      const parser = csvLineParser(CSV_COLUMNS);
+      let before: ParsedLine | null = null;
       for (const line of given) {
-        const said = read(reader, line);
-        const alone = read(csvReader(CSV_COLUMNS), line);
-        assert.deepEqual([said.isReadable, said.fault], [alone.isReadable, alone.fault], line);
-        if (!said.isReadable) continue;
-        assert.deepEqual([said.contract, said.date, said.day], [alone.contract, alone.date, alone.day], line);
-        if (said.fault === null) assert.deepEqual([said.slot, said.kwh], [alone.slot, alone.kwh], line);
+        const parsed = read(parser, line);
+        const alone = read(csvLineParser(CSV_COLUMNS), line);
+        assert.deepEqual([parsed.isReadable, parsed.fault], [alone.isReadable, alone.fault], line);
+        if (!parsed.isReadable) continue;
+        assert.deepEqual(
+          [parsed.contract, parsed.date, parsed.day],
+          [alone.contract, alone.date, alone.day],
+          line,
+        );
+        if (parsed.fault === null) assert.deepEqual([parsed.slot, parsed.kwh], [alone.slot, alone.kwh], line);
         const isSame: boolean =
-          before !== null && before.contract === said.contract && before.date === said.date;
-        assert.equal(said.isSameDay, isSame, line);
-        before = said;
+          before !== null && before.contract === parsed.contract && before.date === parsed.date;
+        assert.equal(parsed.isSameDay, isSame, line);
+        before = parsed;
       }
     }),
     { numRuns: 1000 },
   );
 });
 
-test('a volume is read on the short way as it is on the long one', () => {
-  const reader = csvReader(CSV_COLUMNS);
-  read(reader, 'PPA-1,2026-10-22,1,1');
+test('the fast path reads a volume as the slow path does', () => {
+  const parser = csvLineParser(CSV_COLUMNS);
+  read(parser, 'PPA-1,2026-10-22,1,1');
   fc.assert(
     fc.property(fieldText, (text) => {
       if (text.includes(',') || text.includes('"')) return;
-      const said = read(reader, `PPA-1,2026-10-22,1,${text}`);
+      const parsed = read(parser, `PPA-1,2026-10-22,1,${text}`);
       const expected = volumeFromText(text);
       assert.equal(
-        said.fault === null ? said.kwh : null,
+        parsed.fault === null ? parsed.kwh : null,
         typeof expected === 'number' ? expected : null,
         text,
       );
@@ -97,8 +95,8 @@ test('columns in any order say the same', () => {
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
   fc.assert(
     fc.property(fc.shuffledSubarray([...CSV_COLUMNS], { minLength: 4 }), (columns) => {
-      const said = read(csvReader(columns), columns.map((column) => quoted(values[column])).join(','));
-      const { contract, day, slot, kwh, fault } = said;
+      const parsed = read(csvLineParser(columns), columns.map((column) => quoted(values[column])).join(','));
+      const { contract, day, slot, kwh, fault } = parsed;
       assert.deepEqual(
         { contract, day, slot, kwh, fault },
         { contract: values.contract, day: '2026-10-22', slot: 7, kwh: 1250, fault: null },
@@ -128,12 +126,12 @@ test('a day of JSON numbers is read to the kWh, nulls say nothing, and a fault n
     fc.property(fc.array(kwh, { minLength: 96, maxLength: 96 }), (volumes) => {
       const mwh = volumes.map((volume) => (volume === null ? null : volume / 1000));
       const line = JSON.stringify({ contract: 'PPA-1', delivery_date: '2026-10-22', volumes: mwh });
-      assert.deepEqual(read(ndjsonReader(), line).volumes, volumes);
+      assert.deepEqual(read(ndjsonLineParser(), line).volumes, volumes);
     }),
   );
   const volumes = Array.from({ length: 96 }, (_, at) => (at === 41 ? -1 : 1));
   const line = JSON.stringify({ contract: 'PPA-1', delivery_date: '2026-10-22', volumes });
-  assert.deepEqual(read(ndjsonReader(), line).fault, {
+  assert.deepEqual(read(ndjsonLineParser(), line).fault, {
     code: 'negative_volume',
     message: 'volumes[41] must not be negative',
   });
