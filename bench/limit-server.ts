@@ -214,8 +214,7 @@ function assetsText(rows: readonly OfferedColumns[]): string {
   for (const row of rows) {
     const [years, cents] = [row[13], row[14]];
     let prices = '';
-    for (let at = 0; at < years.length; at++)
-      prices += `,{"years":${years[at]},"price":${cents[at]! / 100}}`;
+    for (let at = 0; at < years.length; at++) prices += `,{"years":${years[at]},"price":${cents[at]! / 100}}`;
     texts.push(
       `${encodeId(ID_PREFIX.asset, row[1]!)}","name":${JSON.stringify(row[2])},"assetType":"WIND","nominalPower":` +
         `${mwhText(row[4])},"averageAnnualPower":${mwhText(row[5]!)},"deliveryStart":"${formatInstantMs(row[6])}` +

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { CONTRACT_STATUSES } from '../../server/src/domain/enums.ts';
 import {
   Choice,
   DateTime,
@@ -15,7 +16,6 @@ import {
 import { endpoint } from './endpoint.ts';
 
 export const CONTRACT_TYPES = ['ppa', 'day_ahead', 'intraday'] as const;
-export const CONTRACT_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 export const PPA_TYPES = [
   'forecasted',
   'produced',

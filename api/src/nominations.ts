@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { DIRECTIONS, NOMINATION_STATUSES } from '../../server/src/domain/enums.ts';
 import {
   BulkIds,
   bulkQuery,
@@ -19,9 +20,6 @@ import {
   TsoSchema,
 } from './common.ts';
 import { endpoint } from './endpoint.ts';
-
-export const NOMINATION_STATUSES = ['pending', 'partial_match', 'match', 'superseded'] as const;
-export const DIRECTIONS = ['out', 'in'] as const;
 
 export const NominationSlot = Type.Object(
   {

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { TRANSACTION_STATUSES } from '../../server/src/domain/enums.ts';
 import {
   BulkIds,
   bulkQuery,
@@ -19,8 +20,6 @@ import {
 } from './common.ts';
 import { Asset, assetExample } from './contracts.ts';
 import { endpoint } from './endpoint.ts';
-
-export const TRANSACTION_STATUSES = ['valid', 'invalid', 'superseded'] as const;
 
 export const Transaction = Type.Object(
   {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { CONTROL_AREAS, type Tso } from '../src/domain/control-area.ts';
+import { CONTROL_AREAS } from '../src/domain/control-area.ts';
 import { type DeliveryDay, slotCount } from '../src/domain/delivery-day.ts';
 import { checkCharacter } from '../src/domain/eic.ts';
+import type { Tso } from '../src/domain/enums.ts';
 import { buildSchedules, type NominatedPosition, type Schedule } from '../src/domain/schedule.ts';
 
 export const OPERATOR = '11XSALDO-------Z';

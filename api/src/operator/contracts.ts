@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { PROFILE_KINDS } from '../../../server/src/domain/enums.ts';
 import { Choice, DateTime, LIMITS, Name, Nullable, ordered, Strict } from '../common.ts';
 import {
   assetExample,
@@ -10,8 +11,6 @@ import {
   PPA_TYPES,
 } from '../contracts.ts';
 import { endpoint } from '../endpoint.ts';
-
-export const PROFILE_KINDS = ['baseload', 'peakload', 'shaped'] as const;
 
 const power = (description: string, example: number) =>
   Type.Number({ minimum: 0, maximum: LIMITS.powerMw, description, examples: [example] });

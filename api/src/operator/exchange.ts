@@ -1,5 +1,11 @@
 import Type, { type Static } from 'typebox';
 import {
+  DIRECTIONS,
+  MESSAGE_FORMATS,
+  MESSAGE_TYPES,
+  NOMINATION_STATUSES,
+} from '../../../server/src/domain/enums.ts';
+import {
   Choice,
   DateTime,
   Day,
@@ -14,11 +20,8 @@ import {
   TsoSchema,
 } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { DIRECTIONS, NOMINATION_STATUSES } from '../nominations.ts';
 
 export const MESSAGE_DIRECTIONS = ['out', 'in'] as const;
-export const MESSAGE_TYPES = ['schedule', 'acknowledgement', 'confirmation', 'anomaly', 'unknown'] as const;
-export const MESSAGE_FORMATS = ['ess', 'cim'] as const;
 export const MESSAGE_STATES = [
   'stored',
   'sent',

@@ -1,20 +1,8 @@
 import { type DeliveryDay, MAX_SLOTS } from './delivery-day.ts';
+import type { RejectionCode } from './enums.ts';
 
-/** What can be wrong with one line of an import, before its contract is looked up. */
-export type LineFaultCode =
-  | 'malformed_line'
-  | 'invalid_date'
-  | 'invalid_slot'
-  | 'wrong_slot_count'
-  | 'invalid_volume'
-  | 'negative_volume'
-  | 'too_many_decimals'
-  | 'volume_too_large';
-
-export type LineFault<Code extends string = LineFaultCode> = {
-  readonly code: Code;
-  readonly message: string;
-};
+/** Why a line of an import is rejected. */
+export type LineFault = { readonly code: RejectionCode; readonly message: string };
 
 /** One line of an import. A reader reuses one object for all lines, since a market day has a million of them. */
 export type ParsedLine = {
@@ -73,19 +61,17 @@ function addLine(input: ContractDayInput, lineNumber: number): void {
   input.lineCount++;
 }
 
-export type GroupFault = LineFault<LineFaultCode | 'duplicate_slot'>;
-
-const duplicateSlot = (line: ParsedLine, slot: number): GroupFault => ({
+const duplicateSlot = (line: ParsedLine, slot: number): LineFault => ({
   code: 'duplicate_slot',
   message: `slot ${slot} of ${line.date} was said before by a line of the same block`,
 });
 
 /** Groups lines into contract days, in the order of the file. */
 export class ContractDayGrouper {
-  private readonly reject: (lineNumber: number, fault: GroupFault) => void;
+  private readonly reject: (lineNumber: number, fault: LineFault) => void;
   private open: ContractDayInput | null = null;
 
-  constructor(reject: (lineNumber: number, fault: GroupFault) => void) {
+  constructor(reject: (lineNumber: number, fault: LineFault) => void) {
     this.reject = reject;
   }
 
@@ -121,7 +107,7 @@ export class ContractDayGrouper {
   }
 }
 
-function addVolumes(input: ContractDayInput, line: ParsedLine): GroupFault | null {
+function addVolumes(input: ContractDayInput, line: ParsedLine): LineFault | null {
   if (line.volumes === null) {
     if (input.volumes[line.slot - 1] !== null) return duplicateSlot(line, line.slot);
     input.volumes[line.slot - 1] = line.kwh;

@@ -1,9 +1,8 @@
 import { type DeliveryDay, dayEnd, dayStart } from './delivery-day.ts';
+import type { ContractStatus } from './enums.ts';
 
 /** Half-open: the end is the first instant without delivery. */
 export type DeliveryPeriod = { deliveryStart: number | null; deliveryEnd: number | null };
-
-export type ContractStatus = 'pending' | 'in_progress' | 'completed';
 
 export function contractStatus({ deliveryStart, deliveryEnd }: DeliveryPeriod, now: number): ContractStatus {
   if (deliveryStart === null || now < deliveryStart) return 'pending';

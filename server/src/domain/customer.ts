@@ -1,4 +1,4 @@
-export type CustomerStatus = 'pending' | 'active' | 'deactivated';
+import type { CustomerStatus } from './enums.ts';
 
 const ALLOWED_MOVES: Record<CustomerStatus, readonly CustomerStatus[]> = {
   pending: ['active', 'deactivated'],

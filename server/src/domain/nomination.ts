@@ -1,9 +1,7 @@
 import { assert } from './assert.ts';
 import { type DeliveryDay, slotCount } from './delivery-day.ts';
+import { DIRECTIONS, type Direction } from './enums.ts';
 import { type GateRules, gateClosure } from './gates.ts';
-
-/** From the balance group's perspective: `out` delivers, `in` receives. */
-export type Direction = 'out' | 'in';
 
 export type CurrentNomination = {
   id: string;
@@ -44,7 +42,7 @@ export function nextNominations(input: NominationInput): NextNominations {
   const { day, saldo, previous, now, rules } = input;
   assert(saldo.length === slotCount(day), 'a saldo has every slot of its day');
   const versions: NominationVersion[] = [];
-  for (const direction of ['out', 'in'] as const) {
+  for (const direction of DIRECTIONS) {
     const current = currentOf(previous, direction);
     const amounts = amountsOf(saldo, direction);
     const changedSlots = slotsThatDiffer(current?.amounts ?? null, amounts);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TSOS } from '@saldo/api';
 import fc from 'fast-check';
 import {
   anyDay,
@@ -10,9 +9,10 @@ import {
   scheduleHistory,
   slotsOf,
 } from '../../test/schedule-worlds.ts';
-import { CONTROL_AREAS, type Tso } from './control-area.ts';
+import { CONTROL_AREAS } from './control-area.ts';
 import { slotCount } from './delivery-day.ts';
 import { checkEic } from './eic.ts';
+import { TSOS, type Tso } from './enums.ts';
 import {
   buildSchedules,
   MAX_IDENTIFICATION_LENGTH,

@@ -1,8 +1,8 @@
 import { assert } from './assert.ts';
-import { CONTROL_AREAS, type ControlArea, controlArea, type Tso } from './control-area.ts';
+import { CONTROL_AREAS, type ControlArea, controlArea } from './control-area.ts';
 import { type DeliveryDay, slotCount } from './delivery-day.ts';
 import { kwFromKwh } from './energy.ts';
-import type { Direction } from './nomination.ts';
+import type { Direction, Tso } from './enums.ts';
 
 /** A02 moves energy between two balance groups, A06 moves the operator's own between two control areas. */
 export type BusinessType = 'A02' | 'A06';

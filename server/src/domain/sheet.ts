@@ -1,8 +1,7 @@
 import { assert } from './assert.ts';
 import { MAX_SLOTS } from './delivery-day.ts';
 import { MAX_SLOT_KWH } from './energy.ts';
-
-export type CellStatus = 'valid' | 'invalid' | 'superseded';
+import { TRANSACTION_STATUSES, type TransactionStatus } from './enums.ts';
 
 /**
  * What one import or correction said about one contract and one delivery day. All arrays have one place per
@@ -29,7 +28,7 @@ export type Volumes = Pick<Sheet, 'volumes' | 'statuses'>;
 export type Cell = {
   slot: number;
   version: number;
-  status: CellStatus;
+  status: TransactionStatus;
   volumeKwh: number;
   revision: number;
   previousRevision: number | null;
@@ -57,7 +56,6 @@ export const STATUS_BIT = { valid: 1, invalid: 2, superseded: 4 } as const;
 const VALID = 0;
 const INVALID = 1;
 const SUPERSEDED = 2;
-const STATUS_OF_CODE: readonly CellStatus[] = ['valid', 'invalid', 'superseded'];
 /** Stands in `versions` where a sheet says nothing about a slot. */
 const NO_VERSION = 0;
 
@@ -127,7 +125,7 @@ export function cellAt(sheet: Sheet, slot: number): Cell | null {
   return {
     slot,
     version: sheet.versions === null ? 1 : sheet.versions[at]!,
-    status: STATUS_OF_CODE[codeAt(sheet, at)]!,
+    status: TRANSACTION_STATUSES[codeAt(sheet, at)]!,
     volumeKwh,
     revision: sheet.revision,
     previousRevision: sheet.previous?.[at] ?? null,
@@ -256,7 +254,7 @@ export function invalidateCell(
   history: readonly Sheet[],
   revision: number,
   slot: number,
-): { kind: 'done'; changed: StatusChange[] } | { kind: 'not_valid'; status: CellStatus } {
+): { kind: 'done'; changed: StatusChange[] } | { kind: 'not_valid'; status: TransactionStatus } {
   const sheet = history.find((candidate) => candidate.revision === revision);
   const cell = sheet === undefined ? null : cellAt(sheet, slot);
   if (sheet === undefined || cell === null) {

@@ -1,6 +1,7 @@
-import { CONTROL_AREAS, type Tso } from '../domain/control-area.ts';
+import { CONTROL_AREAS } from '../domain/control-area.ts';
 import { type DeliveryDay, parseDay } from '../domain/delivery-day.ts';
 import { checkEic } from '../domain/eic.ts';
+import type { Tso } from '../domain/enums.ts';
 import type { Behaviour, Counterpart } from './tso.ts';
 
 /** What a person told the simulator to do; the message says which part of it cannot be understood. */

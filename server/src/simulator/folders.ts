@@ -1,4 +1,4 @@
-import type { Format } from '../features/exchange/document.ts';
+import type { MessageFormat } from '../domain/enums.ts';
 import { readDocument } from '../features/exchange/read-document.ts';
 import { inboxFolder, outboxFolder } from '../features/exchange/transport.ts';
 import { answerFileName, writeAnswer } from '../features/exchange/write-document.ts';
@@ -9,7 +9,7 @@ export type SimulatedFolders = { readonly outboxDir: string; readonly inboxDir: 
 export type SimulationOptions = {
   readonly behaviour: Behaviour;
   /** Null: in the format of the schedule. */
-  readonly format: Format | null;
+  readonly format: MessageFormat | null;
   /** Leaves out the final confirmations. */
   readonly isIntermediateOnly: boolean;
 };

@@ -5,8 +5,9 @@ import type {
   Confirmation,
   ConfirmedSeries,
 } from '../domain/answer.ts';
-import { controlArea, type Tso } from '../domain/control-area.ts';
+import { controlArea } from '../domain/control-area.ts';
 import type { DeliveryDay } from '../domain/delivery-day.ts';
+import type { Tso } from '../domain/enums.ts';
 import { compactDay, nominationOf, type Schedule, type Series } from '../domain/schedule.ts';
 
 /** A balance group whose schedule is not what the operator expects; null means any TSO, any day. */

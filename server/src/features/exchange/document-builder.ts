@@ -6,8 +6,9 @@ import type {
   ImposedSeries,
   Reason,
 } from '../../domain/answer.ts';
-import { findAreaByParty, type Tso } from '../../domain/control-area.ts';
+import { findAreaByParty } from '../../domain/control-area.ts';
 import { type DeliveryDay, parseDay, parseInstant } from '../../domain/delivery-day.ts';
+import type { DocumentKind, MessageFormat, Tso } from '../../domain/enums.ts';
 import { type BusinessType, MAX_MESSAGE_VERSION, type Series } from '../../domain/schedule.ts';
 import {
   ACKNOWLEDGEMENT_CODES,
@@ -18,7 +19,7 @@ import {
   CONFIRMED_SLOT_CODES,
   meaningOf,
 } from './codes.ts';
-import type { DocumentKind, ExchangeDocument, Format, Recognised } from './document.ts';
+import type { ExchangeDocument, Recognised } from './document.ts';
 import { dayOfInterval, slotValues } from './slots.ts';
 import {
   type DocumentForm,
@@ -56,11 +57,11 @@ export class DocumentBuilder {
   private readonly rejected: Acknowledgement['rejectedSeries'][number][] = [];
   private readonly seen = new Set<string>();
   private readonly sequence: Sequence;
-  private readonly format: Format;
+  private readonly format: MessageFormat;
   private readonly vocabulary: Vocabulary;
   private readonly kind: DocumentKind;
 
-  constructor(format: Format, vocabulary: Vocabulary, kind: DocumentKind, form: DocumentForm) {
+  constructor(format: MessageFormat, vocabulary: Vocabulary, kind: DocumentKind, form: DocumentForm) {
     this.format = format;
     this.vocabulary = vocabulary;
     this.kind = kind;

@@ -1,21 +1,17 @@
 import type { Answer } from '../../domain/answer.ts';
-import type { Tso } from '../../domain/control-area.ts';
 import type { DeliveryDay } from '../../domain/delivery-day.ts';
+import type { MessageFormat, MessageType, Tso } from '../../domain/enums.ts';
 import type { Schedule } from '../../domain/schedule.ts';
-
-/** ESS 2.3, or IEC 62325-451 (CIM). */
-export type Format = 'ess' | 'cim';
 
 /** A schedule as a message: the operator's, or one that is read back. */
 type ScheduleDocument = { kind: 'schedule'; createdAt: number; schedule: Schedule };
 
 export type ExchangeDocument = ScheduleDocument | Answer;
-export type DocumentKind = ExchangeDocument['kind'];
 
 /** What could be told of a document, however broken the rest of it is. */
 export type Recognised = {
-  format: Format | null;
-  type: DocumentKind | 'unknown';
+  format: MessageFormat | null;
+  type: MessageType;
   tso: Tso | null;
   day: DeliveryDay | null;
   /** The message that it is, for a schedule, or that it answers. */
@@ -24,6 +20,6 @@ export type Recognised = {
 };
 
 export type ReadResult =
-  | { kind: 'ok'; format: Format; document: ExchangeDocument }
+  | { kind: 'ok'; format: MessageFormat; document: ExchangeDocument }
   /** The reason says what is wrong and where, in words for a person. */
   | { kind: 'unreadable'; reason: string; recognised: Recognised };

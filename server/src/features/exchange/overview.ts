@@ -3,9 +3,10 @@ import { type Db, statement } from '../../db/database.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import { type DeliveryDay, formatInstant, SLOT_MS, slotStart } from '../../domain/delivery-day.ts';
 import { kwFromKwh, kwhFromMatchedKw, mwhNumber } from '../../domain/energy.ts';
+import type { Direction } from '../../domain/enums.ts';
 import type { GateRules } from '../../domain/gates.ts';
 import { encodeId, ID_PREFIX } from '../../domain/id.ts';
-import type { Direction } from '../../domain/nomination.ts';
+
 import { sendingPhase } from '../../domain/sending.ts';
 
 export type MismatchRow = {

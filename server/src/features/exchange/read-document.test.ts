@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { OPERATOR, slotsOf } from '../../../test/schedule-worlds.ts';
 import type { Acknowledgement, Anomaly, Confirmation } from '../../domain/answer.ts';
 import { slotCount } from '../../domain/delivery-day.ts';
+import type { MessageFormat } from '../../domain/enums.ts';
 import type { Schedule } from '../../domain/schedule.ts';
-import type { Format, Recognised } from './document.ts';
+import type { Recognised } from './document.ts';
 import { readDocument } from './read-document.ts';
 import { writeAnswer, writeSchedule } from './write-document.ts';
 
@@ -62,7 +63,7 @@ const schedule: Schedule = {
   series: [series],
 };
 
-const texts: Readonly<Record<Format, string>> = {
+const texts: Readonly<Record<MessageFormat, string>> = {
   ess: writeAnswer(confirmation, 'ess'),
   cim: writeAnswer(confirmation, 'cim'),
 };
@@ -85,13 +86,13 @@ async function refusal(document: string | Uint8Array) {
 }
 
 /** A confirmation in which something is replaced, once. */
-function broken(format: Format, found: string | RegExp, replacement: string): string {
+function broken(format: MessageFormat, found: string | RegExp, replacement: string): string {
   const text = texts[format].replace(found, replacement);
   assert.notEqual(text, texts[format], `${found} is in the document`);
   return text;
 }
 
-const point = (format: Format, position: number, quantity: string) =>
+const point = (format: MessageFormat, position: number, quantity: string) =>
   format === 'ess'
     ? `<Interval>\n<Pos v="${position}"/>\n<Qty v="${quantity}"/>\n`
     : `<Point>\n<position>${position}</position>\n<quantity>${quantity}</quantity>\n`;

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { DocumentKind, Format, ReadResult, Recognised } from './document.ts';
+import type { DocumentKind, MessageFormat } from '../../domain/enums.ts';
+import type { ReadResult, Recognised } from './document.ts';
 import { DocumentBuilder } from './document-builder.ts';
 import { VOCABULARIES } from './formats.ts';
 import type { DocumentForm } from './vocabulary.ts';
@@ -35,7 +36,7 @@ export async function readDocument(xml: Uint8Array): Promise<ReadResult> {
 function* readInSlices(xml: Uint8Array): Generator<void, ReadResult, void> {
   let text = '';
   let builder: DocumentBuilder | null = null;
-  let format: Format | null = null;
+  let format: MessageFormat | null = null;
   try {
     text = yield* decode(xml);
     let pausedAt = 0;
@@ -85,7 +86,7 @@ function* decode(xml: Uint8Array): Generator<void, string, void> {
   return parts.join('');
 }
 
-function begin(root: XmlElement): { builder: DocumentBuilder; format: Format } {
+function begin(root: XmlElement): { builder: DocumentBuilder; format: MessageFormat } {
   for (const format of ['ess', 'cim'] as const) {
     const vocabulary = VOCABULARIES[format];
     for (const [kind, form] of Object.entries(vocabulary.documents) as [DocumentKind, DocumentForm][]) {

@@ -5,8 +5,9 @@ import { timestampOrNull } from '../../db/wire-types.ts';
 import { type Answer, applyAnswer, type Decision, type Mismatch } from '../../domain/answer.ts';
 import { controlArea, findAreaByParty } from '../../domain/control-area.ts';
 import type { DeliveryDay } from '../../domain/delivery-day.ts';
+import type { MessageFormat } from '../../domain/enums.ts';
 import { recordConfirmations } from '../nominations/actions.ts';
-import type { Format, ReadResult } from './document.ts';
+import type { ReadResult } from './document.ts';
 import { readDocument } from './read-document.ts';
 import { type MadeSchedule, readNewestSchedules, type StoredSeries } from './schedules.ts';
 import { recordDelivered } from './send.ts';
@@ -18,7 +19,7 @@ export type Receiving = { readonly operatorEic: string; readonly messageLimitByt
 /** What is told of a message once it is read. */
 type Reading = {
   type: Message['type'];
-  format: Format | null;
+  format: MessageFormat | null;
   tso: Tso | null;
   day: DeliveryDay | null;
   version: number | null;

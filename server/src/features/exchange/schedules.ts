@@ -2,7 +2,8 @@ import { type Message, TSOS, type Tso } from '@saldo/api';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import type { DeliveryDay } from '../../domain/delivery-day.ts';
-import type { Direction } from '../../domain/nomination.ts';
+import type { Direction } from '../../domain/enums.ts';
+
 import {
   type BusinessType,
   messageIdentification,

@@ -2,6 +2,7 @@ import type { Tso } from '@saldo/api';
 import { combineFailures } from '../../db/connection.ts';
 import { type Database, statement, type Tx } from '../../db/database.ts';
 import { type DeliveryDay, formatInstant } from '../../domain/delivery-day.ts';
+import type { MessageFormat } from '../../domain/enums.ts';
 import type { GateRules } from '../../domain/gates.ts';
 import {
   buildSchedules,
@@ -12,7 +13,7 @@ import {
 } from '../../domain/schedule.ts';
 import { isTooSoon, type SendingPhase, sendingPhase } from '../../domain/sending.ts';
 import { nominateDue, recordConfirmations, recordSent } from '../nominations/actions.ts';
-import type { Format } from './document.ts';
+
 import {
   adoptNominations,
   type CurrentNomination,
@@ -34,7 +35,7 @@ import { scheduleFileName, writeSchedule } from './write-document.ts';
 /** What the exchange with the TSOs is set to. */
 export type Exchange = {
   readonly operatorEic: string;
-  readonly formats: Readonly<Record<Tso, Format>>;
+  readonly formats: Readonly<Record<Tso, MessageFormat>>;
   readonly rules: GateRules;
   readonly transport: Transport;
 };

@@ -6,14 +6,14 @@ import { filteredList } from '../../db/filtered-list.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import { type DeliveryDay, dayNumber } from '../../domain/delivery-day.ts';
+import type { MessageFormat } from '../../domain/enums.ts';
 import type { Schedule } from '../../domain/schedule.ts';
-import type { Format } from './document.ts';
 
 export type MessageRow = {
   id: string;
   direction: Message['direction'];
   type: Message['type'];
-  format: Format | null;
+  format: MessageFormat | null;
   tso: Tso | null;
   delivery_day: DeliveryDay | null;
   version: number | null;
@@ -56,7 +56,7 @@ const INSERT_SCHEDULE = statement(
 export async function insertSchedule(
   tx: Tx,
   { tso, day, version, messageId }: Schedule,
-  sending: { format: Format; fileName: string; document: Buffer },
+  sending: { format: MessageFormat; fileName: string; document: Buffer },
   now: number,
 ): Promise<string> {
   const id = newId();

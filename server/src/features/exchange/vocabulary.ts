@@ -1,6 +1,7 @@
 import { assert } from '../../domain/assert.ts';
 import { checkEic } from '../../domain/eic.ts';
-import type { DocumentKind } from './document.ts';
+import type { DocumentKind } from '../../domain/enums.ts';
+
 import { escapeXml, shown, type XmlElement, XmlFault } from './xml.ts';
 
 /**

@@ -6,8 +6,9 @@ import { areaOf, OPERATOR, slotsOf } from '../../../test/schedule-worlds.ts';
 import type { Answer } from '../../domain/answer.ts';
 import { controlArea } from '../../domain/control-area.ts';
 import { slotCount } from '../../domain/delivery-day.ts';
+import type { MessageFormat } from '../../domain/enums.ts';
 import type { Schedule } from '../../domain/schedule.ts';
-import type { Format } from './document.ts';
+
 import { readDocument } from './read-document.ts';
 import {
   answerFileName,
@@ -18,7 +19,7 @@ import {
 } from './write-document.ts';
 import { readXml, type XmlElement } from './xml.ts';
 
-const FORMATS: readonly Format[] = ['ess', 'cim'];
+const FORMATS: readonly MessageFormat[] = ['ess', 'cim'];
 const createdAt = Date.parse('2026-10-24T12:00:00Z');
 
 const ESS_FLOW =
@@ -32,7 +33,7 @@ const CIM_HEAD =
  * Which elements stand in which, in which order and how often: the structure of both formats, told here a second time
  * and independently of what the writer goes by.
  */
-const STRUCTURE: Readonly<Record<Format, Readonly<Record<string, string>>>> = {
+const STRUCTURE: Readonly<Record<MessageFormat, Readonly<Record<string, string>>>> = {
   ess: {
     ScheduleMessage:
       'MessageIdentification MessageVersion MessageType ProcessType ScheduleClassificationType SenderIdentification SenderRole ReceiverIdentification ReceiverRole MessageDateTime ScheduleTimeInterval Domain? SubjectParty? SubjectRole? MatchingPeriod? ScheduleTimeSeries*',
@@ -102,7 +103,7 @@ const TYPES: readonly [RegExp, RegExp][] = [
 ];
 
 /** Throws where an element has other children than it may have, or a value of another form. */
-function checkStructure(format: Format, element: XmlElement): void {
+function checkStructure(format: MessageFormat, element: XmlElement): void {
   const { name, children } = element;
   const structure = STRUCTURE[format][name];
   if (structure === undefined) {
@@ -128,7 +129,7 @@ function parse(text: string): XmlElement {
   return { ...root!, children };
 }
 
-async function readBack(text: string, format: Format) {
+async function readBack(text: string, format: MessageFormat) {
   const read = await readDocument(Buffer.from(text));
   assert.ok(read.kind === 'ok', JSON.stringify(read));
   assert.equal(read.format, format);

@@ -9,9 +9,10 @@ import type {
 import { assert } from '../../domain/assert.ts';
 import { controlArea, findAreaByParty } from '../../domain/control-area.ts';
 import { type DeliveryDay, formatInstant } from '../../domain/delivery-day.ts';
+import type { MessageFormat } from '../../domain/enums.ts';
 import { compactDay, type Schedule, type Series } from '../../domain/schedule.ts';
 import { ACKNOWLEDGEMENT_CODES, CODES, CONFIRMATION_TYPES, codeFor } from './codes.ts';
-import type { Format } from './document.ts';
+
 import { VOCABULARIES } from './formats.ts';
 import { intervalText, periodFields } from './slots.ts';
 import { type Fields, type WrittenFields, writeDocument, writeParts } from './vocabulary.ts';
@@ -20,7 +21,7 @@ const VERSION_DIGITS = 3;
 const ANSWER_TAGS = { acknowledgement: 'ACK', confirmation: 'CNF', anomaly: 'ANO' } as const;
 const NO_REASONS: ReadonlyMap<number, Fields[]> = new Map();
 
-export function writeSchedule(schedule: Schedule, format: Format, createdAt: number): string {
+export function writeSchedule(schedule: Schedule, format: MessageFormat, createdAt: number): string {
   const { operatorEic, tso, day } = schedule;
   const { area, party } = controlArea(tso);
   const fields: WrittenFields = {
@@ -49,7 +50,7 @@ export function writeEssSeries(series: Series, day: DeliveryDay): string {
 }
 
 /** What a TSO would write: for the simulator, and for tests. */
-export function writeAnswer(answer: Answer, format: Format): string {
+export function writeAnswer(answer: Answer, format: MessageFormat): string {
   const vocabulary = VOCABULARIES[format];
   const area = findAreaByParty(answer.sender);
   assert(area !== null, 'only a TSO answers');

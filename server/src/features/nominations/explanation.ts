@@ -3,8 +3,9 @@ import { perViewer, tenantValues, type Viewer } from '../../auth/viewer.ts';
 import { type Db, statement } from '../../db/database.ts';
 import { type DeliveryDay, formatInstant, SLOT_MS, slotCount, slotStart } from '../../domain/delivery-day.ts';
 import { mwhNumber } from '../../domain/energy.ts';
+import type { Direction } from '../../domain/enums.ts';
 import { encodeId, ID_PREFIX, transactionIdWriter } from '../../domain/id.ts';
-import type { Direction } from '../../domain/nomination.ts';
+
 import { countedAsOf, type InvalidatedCell, type Sheet, unpackVolumes } from '../../domain/sheet.ts';
 
 type ExplainedRow = {

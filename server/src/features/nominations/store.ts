@@ -3,7 +3,7 @@ import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '.
 import { type Db, hotStatement, statement } from '../../db/database.ts';
 import { filteredList } from '../../db/filtered-list.ts';
 import { type DeliveryDay, MAX_SLOTS, MIN_SLOTS } from '../../domain/delivery-day.ts';
-import type { Direction } from '../../domain/nomination.ts';
+import type { Direction } from '../../domain/enums.ts';
 import { type InstantRange, wholeDays } from '../../http/time-filter.ts';
 
 type NominationStatus = Nomination['status'];

@@ -1,4 +1,4 @@
-import type { LineFault, LineFaultCode, ParsedLine } from '../../domain/contract-day-input.ts';
+import type { LineFault, ParsedLine } from '../../domain/contract-day-input.ts';
 import { parseDay, slotCount } from '../../domain/delivery-day.ts';
 import { MAX_SLOT_KWH } from '../../domain/energy.ts';
 import { type VolumeFault, volumeFaultMessage, volumeFromJson, volumeFromText } from '../../domain/volume.ts';
@@ -31,7 +31,7 @@ const emptyLine = (): ParsedLine => ({
   fault: null,
 });
 
-const VOLUME_CODES: Record<VolumeFault, LineFaultCode> = {
+const VOLUME_CODES: Record<VolumeFault, LineFault['code']> = {
   not_a_number: 'invalid_volume',
   negative: 'negative_volume',
   too_precise: 'too_many_decimals',

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type ImportResult, LIMITS, type ProblemFieldError, type RejectionCode } from '@saldo/api';
+import { type ImportResult, LIMITS, type ProblemFieldError } from '@saldo/api';
 import {
   ContractDayGrouper,
   type ContractDayInput,
@@ -25,7 +25,7 @@ export class ImportStretch {
   rows = 0;
   rejectedLines = 0;
 
-  refuse(line: number, { code, message }: LineFault<RejectionCode>): void {
+  refuse(line: number, { code, message }: LineFault): void {
     this.rejectedLines++;
     // Nobody reads more of them, and a file of a gigabyte may be nothing else.
     if (this.rejected.length < LIMITS.rejectedLines) this.rejected.push({ line, code, message });

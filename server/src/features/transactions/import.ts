@@ -1,4 +1,4 @@
-import { type ImportResult, LIMITS, type RejectionCode } from '@saldo/api';
+import { type ImportResult, LIMITS } from '@saldo/api';
 import type { Database, Tx } from '../../db/database.ts';
 import { isDayWithin } from '../../domain/contract.ts';
 import { type ContractDayInput, type LineFault, linesOf } from '../../domain/contract-day-input.ts';
@@ -185,10 +185,7 @@ async function findContracts(
   };
 }
 
-function contractFault(
-  contract: VolumeContract | null,
-  { day }: ContractDayInput,
-): LineFault<RejectionCode> | null {
+function contractFault(contract: VolumeContract | null, { day }: ContractDayInput): LineFault | null {
   if (contract === null)
     return { code: 'unknown_contract', message: 'there is no contract with this id or external id' };
   const { type, deliveryStart, deliveryEnd } = contract;

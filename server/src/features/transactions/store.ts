@@ -2,15 +2,8 @@ import type { Tso } from '@saldo/api';
 import { perViewer, tenantValues, type Viewer, viewedBy } from '../../auth/viewer.ts';
 import { type Db, type HotStatement, hotStatement, type Statement, statement } from '../../db/database.ts';
 import { addDays, type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
-import {
-  type Cell,
-  type CellStatus,
-  cellAt,
-  chain,
-  type Sheet,
-  STATUS_BIT,
-  unpackVolumes,
-} from '../../domain/sheet.ts';
+import type { TransactionStatus } from '../../domain/enums.ts';
+import { type Cell, cellAt, chain, type Sheet, STATUS_BIT, unpackVolumes } from '../../domain/sheet.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../../http/time-filter.ts';
 
 /** A sheet with what its transactions need to be told: their contract, parties and asset. */
@@ -31,7 +24,7 @@ export type SheetRow = {
 export type TransactionRecord = { readonly row: SheetRow; readonly cell: Cell };
 
 export type TransactionFilter = {
-  readonly status: CellStatus | null;
+  readonly status: TransactionStatus | null;
   readonly senderEic: string | null;
   readonly receiverEic: string | null;
   readonly contractId: string | null;
@@ -100,7 +93,7 @@ const rowOf = (columns: Columns): SheetRow => ({
 /** Which index answers a list is decided by its shape, so each shape is a statement with a plan of its own. */
 type ListShape = {
   viewer: Viewer['kind'];
-  status: CellStatus | null;
+  status: TransactionStatus | null;
   sender: boolean;
   receiver: boolean;
   contract: boolean;
