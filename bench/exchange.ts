@@ -87,7 +87,7 @@ const exchangeInto = (sent: Buffer[]): Exchange => ({
 async function confirmationsOf(sent: readonly Buffer[], now: number): Promise<Buffer[]> {
   const answers: Buffer[] = [];
   for (const document of sent) {
-    const read = await readDocument(document);
+    const read = readDocument(document);
     if (read.kind !== 'ok' || read.document.kind !== 'schedule') throw new Error('a schedule cannot be read');
     const { final } = answersTo(read.document.schedule, EXEMPLARY, now);
     if (final === null) throw new Error('a schedule that nets to zero is confirmed');

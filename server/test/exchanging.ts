@@ -65,7 +65,7 @@ export function operating(platform: TestPlatform, operator: Client) {
 }
 
 export async function readSchedule(document: Buffer): Promise<Schedule> {
-  const read = await readDocument(document);
+  const read = readDocument(document);
   assert.ok(read.kind === 'ok' && read.document.kind === 'schedule', JSON.stringify(read));
   return read.document.schedule;
 }

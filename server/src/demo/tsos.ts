@@ -72,7 +72,7 @@ export function demoTsos(db: Database, operatorEic: string, today: DeliveryDay) 
   async function acknowledge(at: number): Promise<Schedule[]> {
     const rejected: Schedule[] = [];
     for (const document of sent.splice(0)) {
-      const read = await readDocument(document);
+      const read = readDocument(document);
       if (read.kind !== 'ok' || read.document.kind !== 'schedule') throw new Error('we send schedules');
       const { schedule } = read.document;
       await answer(schedule, 'acknowledgement', at);

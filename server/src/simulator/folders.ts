@@ -28,7 +28,7 @@ export async function answerOutbox(
   for (const file of await inboxFolder(outboxDir).files()) {
     const bytes = await file.read();
     if (bytes === null) continue;
-    const read = await readDocument(bytes);
+    const read = readDocument(bytes);
     if (read.kind === 'unreadable' || read.document.kind !== 'schedule') {
       lines.push(`${file.name}: ${read.kind === 'unreadable' ? read.reason : 'not a schedule'}`);
       await file.putAside();

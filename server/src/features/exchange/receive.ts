@@ -8,7 +8,8 @@ import type { DeliveryDay } from '../../domain/delivery-day.ts';
 import type { MessageFormat } from '../../domain/enums.ts';
 import { recordConfirmations } from '../nominations/actions.ts';
 import type { ReadResult } from './document.ts';
-import { readDocument } from './read-document.ts';
+import { readDocumentInSteps } from './read-document.ts';
+import { runWithPauses } from './run-with-pauses.ts';
 import { type MadeSchedule, readNewestSchedules, type StoredSeries } from './schedules.ts';
 import { recordDelivered } from './send.ts';
 import { type Incoming, insertIncoming, listWaiting, lockDay, lockWaiting } from './store.ts';
@@ -81,7 +82,7 @@ export async function receiveDue(
 async function readMessage(tx: Tx, id: string, now: number, operatorEic: string): Promise<void> {
   const found = await lockWaiting(tx, id);
   if (found === null) return;
-  const read = await readDocument(found.document);
+  const read = await runWithPauses(readDocumentInSteps(found.document));
   const reading =
     read.kind === 'unreadable' ? failed(read) : await applyDocument(tx, id, read, now, operatorEic);
   await tx.query(RECORD_READING, [

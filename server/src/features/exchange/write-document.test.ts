@@ -129,8 +129,8 @@ function parse(text: string): XmlElement {
   return { ...root!, children };
 }
 
-async function readBack(text: string, format: MessageFormat) {
-  const read = await readDocument(Buffer.from(text));
+function readBack(text: string, format: MessageFormat) {
+  const read = readDocument(Buffer.from(text));
   assert.ok(read.kind === 'ok', JSON.stringify(read));
   assert.equal(read.format, format);
   return read.document;
@@ -161,12 +161,12 @@ test('schedules of random worlds have the structure of their format, with every 
   );
 });
 
-test('schedules of random worlds that are read back say the same, in both formats', async () => {
-  await fc.assert(
-    fc.asyncProperty(anySchedules, async (schedules) => {
+test('schedules of random worlds that are read back say the same, in both formats', () => {
+  fc.assert(
+    fc.property(anySchedules, (schedules) => {
       for (const schedule of schedules) {
         for (const format of FORMATS) {
-          const document = await readBack(writeSchedule(schedule, format, createdAt), format);
+          const document = readBack(writeSchedule(schedule, format, createdAt), format);
           assert.deepEqual(document, { kind: 'schedule', createdAt, schedule });
         }
       }
@@ -175,17 +175,17 @@ test('schedules of random worlds that are read back say the same, in both format
   );
 });
 
-test('answers have the structure of their format and say the same when they are read back', async () => {
+test('answers have the structure of their format and say the same when they are read back', () => {
   const anyCase = anySchedules
     .filter((schedules) => schedules.length > 0)
     .chain((schedules) => fc.constantFrom(...schedules))
     .chain((schedule) => anyAnswer(schedule));
-  await fc.assert(
-    fc.asyncProperty(anyCase, async (answer: Answer) => {
+  fc.assert(
+    fc.property(anyCase, (answer: Answer) => {
       for (const format of FORMATS) {
         const text = writeAnswer(answer, format);
         checkStructure(format, parse(text));
-        assert.deepEqual(await readBack(text, format), answer);
+        assert.deepEqual(readBack(text, format), answer);
       }
     }),
     { numRuns: 150 },
