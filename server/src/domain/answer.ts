@@ -4,18 +4,18 @@ import type { BusinessType, Schedule, Series } from './schedule.ts';
 
 export type Reason = { code: string; text: string | null };
 
-/** Common to everything that a TSO answers. */
+/** Fields that all answers of a TSO have. */
 type AnswerHead = {
-  /** The answer's own identification; with the sender it tells whether an answer came twice. */
+  /** Identification of the answer. Together with the sender it identifies duplicates. */
   id: string;
   createdAt: number;
   sender: string;
   receiver: string;
-  /** The message that it answers, null where it does not say. */
+  /** The answered message; null if the answer names none. */
   answers: { messageId: string; version: number } | null;
 };
 
-/** A series as an answer names it: parties and areas may be missing there, the identification never is. */
+/** A series in an answer: its identification is always present, its parties and areas may be missing. */
 export type AnsweredSeries = {
   identification: string;
   version: number;
@@ -34,10 +34,10 @@ export type Acknowledgement = AnswerHead & {
 };
 
 export type ConfirmedSeries = AnsweredSeries & {
-  /** Null when the series comes without periods of its own. */
+  /** Null if the series has no periods. */
   powersKw: readonly number[] | null;
   reasons: readonly Reason[];
-  /** What the TSO says about single slots: A43 increased, A44 decreased. */
+  /** Reasons of single slots: A43 increased, A44 decreased. */
   slotReasons: readonly { slot: number; reasons: readonly Reason[] }[];
 };
 
@@ -53,9 +53,9 @@ export type Confirmation = AnswerHead & {
   imposed: readonly ImposedSeries[];
 };
 
-/** One side's view of a series that does not match. */
+/** One side's values of a series that does not match. */
 export type AnomalySide = AnsweredSeries & {
-  /** Whose schedule says so: the operator's or the counterpart's. */
+  /** The party whose schedule has these values: the operator or the counterpart. */
   party: string;
   messageId: string;
   messageVersion: number;
@@ -71,15 +71,15 @@ export type Anomaly = AnswerHead & {
 
 export type Answer = Acknowledgement | Confirmation | Anomaly;
 
-/** The schedule that an answer is about, and what has been answered to it before. */
+/** The schedule that an answer refers to, and the state of earlier answers to it. */
 export type SentState = {
-  /** Of all that was sent for the TSO and the day, the newest version: only that one is answered. */
+  /** The newest version sent to the TSO for the day. Answers to older versions are ignored. */
   newest: Schedule;
   /** Whether an answer with the same sender and identification was received before. */
   isRepeated: boolean;
   /** Whether the newest version has its final confirmation. */
   isFinal: boolean;
-  /** When the newest acknowledgement and confirmation of the newest version were made, by the TSO's clock. */
+  /** Creation times of the newest acknowledgement and confirmation of the newest version, by the TSO's clock. */
   acknowledgedAt: number | null;
   confirmedAt: number | null;
 };
@@ -91,14 +91,14 @@ export type Decision =
   | {
       kind: 'confirmed';
       isFinal: boolean;
-      /** Every series of the schedule; null means that its nomination stays as it was. */
+      /** Every series of the schedule; null leaves its nomination unchanged. */
       matched: readonly { series: Series; matchedKw: readonly number[] | null }[];
-      /** Series in the answer that the schedule does not have. */
+      /** Series of the answer that the schedule does not have. */
       unknownSeries: readonly string[];
     }
   | { kind: 'anomaly'; mismatches: readonly Mismatch[] };
 
-/** Both sides' values of a series; null where a side has none. Differences are for the reader to see. */
+/** Both sides' values of a series; null for a side without values. */
 export type Mismatch = AnsweredSeries & {
   oursKw: readonly number[] | null;
   theirsKw: readonly number[] | null;
@@ -106,22 +106,22 @@ export type Mismatch = AnsweredSeries & {
 
 type Ignored = Extract<Decision, { kind: 'ignored' }>;
 
-/** What the codes of a confirmed series say where their absence would mean something else. */
+/** Reason codes of a confirmed series that change its result. */
 const REJECTED = 'A20';
 const COUNTERPART_MISSING = 'A28';
 const MATCHED = 'A88';
 
 /**
- * What an answer does. Only the newest version of a schedule is answered, each answer once, and nothing follows a final
- * confirmation. `sent` is null when nothing was ever sent under the message that the answer names.
+ * Decides the effect of an answer. Ignores answers to older versions, duplicates, and everything after a final
+ * confirmation. `sent` is null if no message with the answered identification was ever sent.
  */
 export function applyAnswer(answer: Answer, sent: SentState | null): Decision {
   if (sent === null) return ignored('not_ours', 'It answers a schedule that was never sent.');
-  const foreign = foreignness(answer, sent.newest);
-  if (foreign !== null) return ignored('not_ours', foreign);
+  const notOurs = whyNotOurs(answer, sent.newest);
+  if (notOurs !== null) return ignored('not_ours', notOurs);
   if (sent.isRepeated) return ignored('repeated', `The answer ${answer.id} was received before.`);
-  const late = lateness(answer, sent);
-  if (late !== null) return late;
+  const outdated = whyOutdated(answer, sent);
+  if (outdated !== null) return outdated;
   switch (answer.kind) {
     case 'acknowledgement':
       return answer.outcome === 'accepted'
@@ -134,8 +134,8 @@ export function applyAnswer(answer: Answer, sent: SentState | null): Decision {
   }
 }
 
-/** Why an answer cannot be about this schedule, whatever its version. */
-function foreignness(answer: Answer, sent: Schedule): string | null {
+/** The reason why an answer cannot belong to any version of this schedule, or null. */
+function whyNotOurs(answer: Answer, sent: Schedule): string | null {
   const { party } = controlArea(sent.tso);
   if (answer.receiver !== sent.operatorEic) {
     return `It is addressed to ${answer.receiver}, not to ${sent.operatorEic}.`;
@@ -144,7 +144,7 @@ function foreignness(answer: Answer, sent: Schedule): string | null {
   if (answer.kind !== 'acknowledgement' && answer.day !== sent.day) {
     return `It is about ${answer.day}, the schedule is of ${sent.day}.`;
   }
-  // The counterpart's side alone makes an anomaly report that names no message of ours.
+  // An anomaly report with the counterpart's side only names no message of ours.
   if (answer.answers === null) {
     return answer.kind === 'anomaly' ? null : 'It does not say which message and version it answers.';
   }
@@ -154,7 +154,7 @@ function foreignness(answer: Answer, sent: Schedule): string | null {
   return null;
 }
 
-function lateness(answer: Answer, sent: SentState): Ignored | null {
+function whyOutdated(answer: Answer, sent: SentState): Ignored | null {
   const { newest, isFinal, acknowledgedAt, confirmedAt } = sent;
   if (answer.answers !== null && answer.answers.version < newest.version) {
     return ignored(
@@ -166,13 +166,13 @@ function lateness(answer: Answer, sent: SentState): Ignored | null {
   if (isFinal) return ignored('after_final', 'The schedule has its final confirmation.');
   if (answer.kind === 'acknowledgement') {
     if (confirmedAt !== null) return ignored('outdated', 'The schedule was confirmed since.');
-    return isOvertaken(answer, acknowledgedAt);
+    return ignoreIfOlder(answer, acknowledgedAt);
   }
-  // A final confirmation counts even when an intermediate one with a later time overtook it.
-  return answer.isFinal ? null : isOvertaken(answer, confirmedAt);
+  // A final confirmation applies even if an intermediate one with a later time arrived before it.
+  return answer.isFinal ? null : ignoreIfOlder(answer, confirmedAt);
 }
 
-function isOvertaken(answer: Answer, newerAt: number | null): Ignored | null {
+function ignoreIfOlder(answer: Answer, newerAt: number | null): Ignored | null {
   if (newerAt === null || answer.createdAt >= newerAt) return null;
   return ignored('outdated', 'A newer answer of the same kind was received before it.');
 }
@@ -201,13 +201,13 @@ function confirmed(confirmation: Confirmation, sent: Schedule): Decision {
   const imposed = new Map<string, ImposedSeries>();
   for (const series of confirmation.imposed) {
     imposed.set(series.identification, series);
-    const flow = flowText(series);
+    const flow = flowKey(series);
     if (flow !== null) imposed.set(flow, series);
   }
   const used = new Set<AnsweredSeries>();
   const matched: { series: Series; matchedKw: readonly number[] | null }[] = [];
   for (const series of sent.series) {
-    const imposing = imposed.get(flowText(series) ?? '') ?? imposed.get(series.identification);
+    const imposing = imposed.get(flowKey(series) ?? '') ?? imposed.get(series.identification);
     const confirming = listed.get(series.identification);
     for (const found of [imposing, confirming]) {
       if (found === undefined) continue;
@@ -227,7 +227,7 @@ function confirmed(confirmation: Confirmation, sent: Schedule): Decision {
   return { kind: 'confirmed', isFinal: confirmation.isFinal, matched, unknownSeries };
 }
 
-/** Null where the confirmation says nothing about the series. */
+/** Null if the confirmation does not cover the series. */
 function matchedKw(
   series: Series,
   outcome: Confirmation['outcome'],
@@ -237,17 +237,17 @@ function matchedKw(
   const zeros = series.powersKw.map(() => 0);
   if (outcome === 'rejected') return zeros;
   if (imposing !== undefined) return imposing.powersKw;
-  const unlessSaid = outcome === 'accepted' ? series.powersKw : null;
-  if (confirming === undefined) return unlessSaid;
+  const byDefault = outcome === 'accepted' ? series.powersKw : null;
+  if (confirming === undefined) return byDefault;
   const codes = confirming.reasons.map(({ code }) => code);
   if (codes.includes(REJECTED)) return zeros;
   if (confirming.powersKw !== null) return confirming.powersKw;
   if (codes.includes(COUNTERPART_MISSING)) return zeros;
-  return codes.includes(MATCHED) ? series.powersKw : unlessSaid;
+  return codes.includes(MATCHED) ? series.powersKw : byDefault;
 }
 
-/** Parties and areas as one text, null when any of them is not told. */
-function flowText({ outParty, outArea, inParty, inArea }: Omit<AnsweredSeries, 'version'>): string | null {
+/** Key of a flow: its parties and areas; null if one of them is missing. */
+function flowKey({ outParty, outArea, inParty, inArea }: Omit<AnsweredSeries, 'version'>): string | null {
   const parts = [outParty, outArea, inParty, inArea];
   return parts.includes(null) ? null : parts.join(' ');
 }
@@ -258,11 +258,11 @@ function contradicts(answered: AnsweredSeries, series: Series): boolean {
   );
 }
 
-/** The two sides name a series each in their own way; what they share is who delivers to whom, and where. */
+/** Each side has its own identification of a series; parties and areas are the same on both sides. */
 function mismatchesOf({ sides }: Anomaly, operatorEic: string): Mismatch[] {
   const mismatches = new Map<string, Mismatch>();
   for (const { party, messageId: _, messageVersion: __, powersKw, reasons: ___, ...series } of sides) {
-    const key = flowText(series) ?? series.identification;
+    const key = flowKey(series) ?? series.identification;
     const known = mismatches.get(key) ?? { ...series, oursKw: null, theirsKw: null };
     mismatches.set(
       key,

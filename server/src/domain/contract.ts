@@ -9,7 +9,7 @@ export function contractStatus({ deliveryStart, deliveryEnd }: DeliveryPeriod, n
   return deliveryEnd !== null && now >= deliveryEnd ? 'completed' : 'in_progress';
 }
 
-/** Whether the contract delivers all day; without both of its dates it takes no volumes. */
+/** Whether the contract delivers on the whole day. A contract without both dates has no volumes. */
 export function isDayWithin({ deliveryStart, deliveryEnd }: DeliveryPeriod, day: DeliveryDay): boolean {
   if (deliveryStart === null || deliveryEnd === null) return false;
   return deliveryStart <= dayStart(day) && dayEnd(day) <= deliveryEnd;

@@ -1,20 +1,20 @@
 import type { CustomerStatus } from './enums.ts';
 
-const ALLOWED_MOVES: Record<CustomerStatus, readonly CustomerStatus[]> = {
+const ALLOWED_CHANGES: Record<CustomerStatus, readonly CustomerStatus[]> = {
   pending: ['active', 'deactivated'],
   active: ['deactivated'],
   deactivated: ['active'],
 };
 
-export function moveCustomer(
+export function changeCustomerStatus(
   from: CustomerStatus,
   to: CustomerStatus,
-): 'moved' | 'already_active' | 'invalid_status_transition' {
-  if (ALLOWED_MOVES[from].includes(to)) return 'moved';
+): 'changed' | 'already_active' | 'invalid_status_transition' {
+  if (ALLOWED_CHANGES[from].includes(to)) return 'changed';
   return from === 'active' && to === 'active' ? 'already_active' : 'invalid_status_transition';
 }
 
-/** Null removes a key. Entries instead of assignments keep `__proto__` a key like any other. */
+/** Null removes a key. A map keeps `__proto__` an ordinary key. */
 export function mergeMetadata(
   existing: Record<string, string>,
   patch: Record<string, string | null>,
@@ -25,21 +25,4 @@ export function mergeMetadata(
     else merged.set(key, value);
   }
   return Object.fromEntries(merged);
-}
-
-export function codePointLength(text: string): number {
-  let length = text.length;
-  for (let at = 0; at < text.length; at++) {
-    // A code point above 0xFFFF takes two places, and its second one is skipped.
-    if (text.codePointAt(at)! > 0xffff) {
-      length--;
-      at++;
-    }
-  }
-  return length;
-}
-
-/** Text that both JSON and Postgres can hold: no NUL, no lone surrogate. */
-export function isWellFormedText(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
 }

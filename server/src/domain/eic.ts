@@ -3,7 +3,7 @@ import { assert } from './assert.ts';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-';
 const BODY_LENGTH = 15;
 const FORM = /^\d{2}[A-Z][A-Z0-9-]{13}$/;
-/** Parties (X) and areas (Y); the other types name meters, lines and the like. */
+/** Types of balance groups: parties (X) and areas (Y). */
 const BALANCE_GROUP_TYPES = 'XY';
 
 export type EicFault =
@@ -11,7 +11,7 @@ export type EicFault =
   | { reason: 'check_character'; expected: string; message: string }
   | { reason: 'no_check_character'; message: string };
 
-/** Null when the code is right, else what is wrong with it, in words that help to correct it. */
+/** Null for a valid code, else the fault with a message that helps to correct it. */
 export function checkEic(text: string): EicFault | null {
   if (!FORM.test(text)) {
     return {
@@ -40,7 +40,7 @@ export function isBalanceGroupEic(text: string): boolean {
   return checkEic(text) === null && BALANCE_GROUP_TYPES.includes(text.charAt(2));
 }
 
-/** The sixteenth character that belongs to the first fifteen; '-' means that they can never be a code. */
+/** The sixteenth character for the first fifteen; '-' means that no valid code starts with them. */
 export function checkCharacter(first15: string): string {
   assert(first15.length === BODY_LENGTH, 'a check character belongs to fifteen characters');
   let sum = 0;
@@ -49,6 +49,6 @@ export function checkCharacter(first15: string): string {
     assert(value >= 0, 'an EIC has only capital letters, digits and hyphens');
     sum += value * (BODY_LENGTH + 1 - at);
   }
-  // Adding 36 instead of subtracting 1 keeps the remainder positive for fifteen zeros too.
+  // Adding 36 instead of subtracting 1 keeps the remainder positive for fifteen zeros.
   return ALPHABET.charAt(36 - ((sum + 36) % 37));
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isEmail, normalEmail, whyDeceptive } from './email.ts';
+import { isEmail, normalizeEmail, whyDeceptive } from './email.ts';
 
 test('every email that people have is one', () => {
   fc.assert(fc.property(fc.emailAddress(), (email) => isEmail(email)));
@@ -31,22 +31,22 @@ test('what no email has is refused', () => {
 test('the normal form is the same for every way to write an email, and for itself', () => {
   fc.assert(
     fc.property(fc.emailAddress(), (email) => {
-      const normal = normalEmail(email);
-      assert.equal(normalEmail(email.toUpperCase()), normalEmail(normal.toUpperCase()));
-      assert.equal(normalEmail(normal), normal);
+      const normal = normalizeEmail(email);
+      assert.equal(normalizeEmail(email.toUpperCase()), normalizeEmail(normal.toUpperCase()));
+      assert.equal(normalizeEmail(normal), normal);
     }),
   );
-  assert.equal(normalEmail('Ju\u0308rgen@example'), normalEmail('JÜRGEN@EXAMPLE'));
+  assert.equal(normalizeEmail('Ju\u0308rgen@example'), normalizeEmail('JÜRGEN@EXAMPLE'));
 });
 
 test('compatible ways to write a letter, and blanks around an email, are the same email', () => {
   for (const text of ['ＡＮＮＡ＠ｅｘａｍｐｌｅ', ' anna@example\n', 'ann\u00aa@example', '𝐚𝐧𝐧𝐚@example']) {
-    assert.equal(normalEmail(text), 'anna@example', text);
+    assert.equal(normalizeEmail(text), 'anna@example', text);
     assert.ok(isEmail(text), text);
   }
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      assert.equal(normalEmail(normalEmail(text)), normalEmail(text));
+      assert.equal(normalizeEmail(normalizeEmail(text)), normalizeEmail(text));
     }),
     { numRuns: 500 },
   );

@@ -10,17 +10,17 @@ import {
   weekday,
 } from './delivery-day.ts';
 
-/** The market's deadlines. Wall times are local minutes of the day. */
+/** Deadlines of the market. `…Minutes` without a lead are local minutes of the day. */
 export type GateRules = {
   /** On the day before delivery. */
   dayAheadMinutes: number;
-  /** On the day before delivery: until then changes are collected, from then on they are sent. */
+  /** On the day before delivery. Changes after the day-ahead gate are sent from this time on. */
   waitEndMinutes: number;
   /** Before the start of each slot. */
   intradayLeadMinutes: number;
   /** On the next working day after delivery. */
   dayAfterMinutes: number;
-  /** The next working day is waited for no longer than this. */
+  /** Latest day of the gate, counted from delivery, if no working day comes before. */
   dayAfterMaxDays: number;
   isHoliday: (day: DeliveryDay) => boolean;
 };
@@ -43,7 +43,7 @@ export const DEFAULT_GATE_RULES: GateRules = {
 
 const WEDNESDAY = 3;
 
-/** Month and day of what some Land celebrates every year, and the two eves that the market counts too. */
+/** Month and day of the yearly holidays of all Länder, and of the two eves that the market treats as holidays. */
 const FIXED_HOLIDAYS = new Set(
   Object.values({
     newYear: '01-01',
@@ -75,10 +75,10 @@ const MOVABLE_HOLIDAYS = new Set(
   }),
 );
 
-/** Days that Berlin declared once, for an anniversary. */
+/** Holidays of a single year, declared by Berlin. */
 const SINGLE_HOLIDAYS = new Set(['2020-05-08', '2025-05-08', '2028-06-17']);
 
-/** A public holiday in any Land by today's law; a town's own, such as Augsburg's, do not count. */
+/** A public holiday in any Land by today's law, without those of single towns such as Augsburg. */
 export function isGermanHoliday(day: DeliveryDay): boolean {
   return (
     FIXED_HOLIDAYS.has(day.slice(-5)) ||
@@ -98,10 +98,7 @@ export function gatesOf(day: DeliveryDay, rules: GateRules): Gates {
   };
 }
 
-/**
- * The deadline that a version made now has to meet, given the slots that it changes. All deadlines are half-
- * open: at the very instant a gate is closed.
- */
+/** The gate that a version created now must meet, given its changed slots. A gate is closed at its own instant. */
 export function gateClosure(
   day: DeliveryDay,
   rules: GateRules,

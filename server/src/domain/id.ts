@@ -17,7 +17,7 @@ export const ID_PREFIX = {
 
 export type IdPrefix = (typeof ID_PREFIX)[keyof typeof ID_PREFIX];
 
-/** Crockford's base32 keeps the order of the bytes and leaves out the letters that look like digits. */
+/** Crockford's base32: sorts like the bytes and has no letters that look like digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const SUFFIX_FORM = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const HYPHEN = 45;
@@ -25,10 +25,10 @@ const LAST_BYTE_AT = 34;
 const MAX_UUID_MS = 2 ** 48 - 1;
 const MAX_UUID_COUNTER = 2 ** 12 - 1;
 
-/** By character code, the value of a base32 digit; hex digits are the first sixteen of them. */
+/** Value of a base32 digit by character code. Hex digits are the first sixteen. */
 const DIGIT_VALUE = new Uint8Array(128).fill(ALPHABET.length);
 for (let value = 0; value < ALPHABET.length; value++) DIGIT_VALUE[ALPHABET.charCodeAt(value)] = value;
-/** Two characters for each ten bits, which halves the work of writing an id. */
+/** Two characters for each ten bits, which halves the steps of encoding. */
 const PAIRS = Array.from(
   { length: 1024 },
   (_, bits) => ALPHABET.charAt(bits >> 5) + ALPHABET.charAt(bits & 31),
@@ -39,12 +39,12 @@ export function encodeId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${suffixOf(uuid)}`;
 }
 
-/** Null for everything that encodeId would not have written, so each record has exactly one id. */
+/** Null for every text that `encodeId` does not produce, so that each record has exactly one id. */
 export function decodeId(prefix: IdPrefix, text: string): string | null {
   if (!text.startsWith(`${prefix}_`)) return null;
   const suffix = text.slice(prefix.length + 1);
   if (!SUFFIX_FORM.test(suffix)) return null;
-  // 26 characters carry 130 bits; the two on top are zero and are dropped.
+  // 26 characters have 130 bits; the first two are zero and are dropped.
   let hex = '';
   let bits = 0;
   let bitCount = -2;
@@ -58,7 +58,7 @@ export function decodeId(prefix: IdPrefix, text: string): string | null {
   return hyphenated(hex);
 }
 
-/** How the ids of one sheet's transactions begin: they differ in the last pair, whose lower eight bits are the slot. */
+/** Common start of the ids of a sheet's transactions. They differ in the last pair, whose lower eight bits are the slot. */
 function transactionStem(sheetId: string): { stem: string; sheetBits: number } {
   assert(sheetId.endsWith('00'), 'the last byte of a sheet id is zero');
   const id = encodeId(ID_PREFIX.transaction, sheetId);
@@ -74,7 +74,7 @@ export function transactionIdWriter(sheetId: string): (slot: number) => string {
   };
 }
 
-/** The same for ids in text that is written as bytes: the stem once, and for each slot the pair that follows it. */
+/** The same for ids that are written as bytes: the stem once, and for each slot the pair after it. */
 export class TransactionIdBytes {
   readonly stem: string;
   private readonly sheetBits: number;
@@ -98,18 +98,18 @@ export function transactionUuid(sheetId: string, slot: number): string {
   return sheetId.slice(0, LAST_BYTE_AT) + BYTE_HEX[slot]!;
 }
 
-/** Null when the last byte is not a slot: such an id was never given to a transaction. */
+/** Null if the last byte is not a slot: no transaction has such an id. */
 export function splitTransactionUuid(uuid: string): { sheetId: string; slot: number } | null {
   const slot = Number.parseInt(uuid.slice(LAST_BYTE_AT), 16);
   return slot >= 1 && slot <= MAX_SLOTS ? { sheetId: sheetUuid(uuid), slot } : null;
 }
 
-/** Leaves the last byte of a sheet's UUID to the slot number. */
+/** Clears the last byte, which holds the slot number in the ids of transactions. */
 export function sheetUuid(uuid: string): string {
   return `${uuid.slice(0, LAST_BYTE_AT)}00`;
 }
 
-/** Time first, then the counter: ids made in one millisecond keep the order in which they were made. */
+/** Time first, then the counter: ids created in the same millisecond stay in order. */
 export function uuidV7(ms: number, counter12: number, random: Uint8Array): string {
   assert(Number.isInteger(ms) && ms >= 0 && ms <= MAX_UUID_MS, 'a UUIDv7 holds 48 bits of milliseconds');
   assert(
@@ -125,7 +125,7 @@ export function uuidV7(ms: number, counter12: number, random: Uint8Array): strin
   return hyphenated(hex);
 }
 
-/** Checks the form while it reads, since a regular expression would cost as much again. */
+/** Checks the form while encoding: a regular expression would double the time. */
 function suffixOf(uuid: string): string {
   let suffix = '';
   let bits = 0;

@@ -2,7 +2,7 @@ import { assert } from './assert.ts';
 import { kwFromKwh } from './energy.ts';
 import type { NominationStatus } from './enums.ts';
 
-/** Judged in kW, as the TSO sent them: rounded to kWh, a small difference could pass for a match. */
+/** Compares in kW, as sent by the TSO: after rounding to kWh a small difference would look like a match. */
 export function matchStatus(
   amountsKwh: readonly number[],
   matchedKw: readonly number[],

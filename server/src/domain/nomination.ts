@@ -34,18 +34,18 @@ export type NominationInput = {
 };
 
 /**
- * Compares a position's saldo with what is nominated for it. A direction is nominated once it is above zero
- * in any slot and from then on never dropped, only corrected, if need be to zeros. Both directions are
- * decided together, so that at any time their difference is a saldo that the position really had.
+ * Compares the saldo of a position with its current nominations. A direction is nominated once it is above zero in any
+ * slot. After that it is only corrected, possibly to zeros, and never removed. Both directions are decided together, so
+ * that their difference always equals a saldo that the position had.
  */
 export function nextNominations(input: NominationInput): NextNominations {
   const { day, saldo, previous, now, rules } = input;
   assert(saldo.length === slotCount(day), 'a saldo has every slot of its day');
   const versions: NominationVersion[] = [];
   for (const direction of DIRECTIONS) {
-    const current = currentOf(previous, direction);
+    const current = findCurrent(previous, direction);
     const amounts = amountsOf(saldo, direction);
-    const changedSlots = slotsThatDiffer(current?.amounts ?? null, amounts);
+    const changedSlots = changedSlotsOf(current?.amounts ?? null, amounts);
     if (changedSlots.length === 0) continue;
     const closure = gateClosure(day, rules, now, changedSlots);
     if (closure === 'too_late') return { kind: 'too_late' };
@@ -60,7 +60,7 @@ export function nextNominations(input: NominationInput): NextNominations {
   return versions.length === 0 ? { kind: 'unchanged' } : { kind: 'versions', versions };
 }
 
-function currentOf(previous: readonly CurrentNomination[], direction: Direction): CurrentNomination | null {
+function findCurrent(previous: readonly CurrentNomination[], direction: Direction): CurrentNomination | null {
   const found = previous.filter((nomination) => nomination.direction === direction);
   assert(found.length <= 1, 'a direction has one current nomination');
   return found[0] ?? null;
@@ -70,8 +70,8 @@ function amountsOf(saldo: readonly number[], direction: Direction): number[] {
   return saldo.map((kwh) => Math.max(direction === 'out' ? kwh : -kwh, 0));
 }
 
-/** A direction without a nomination counts as zeros: its first version changes the slots above zero. */
-function slotsThatDiffer(before: readonly number[] | null, after: readonly number[]): number[] {
+/** Without a nomination all amounts count as zero: the first version changes the slots above zero. */
+function changedSlotsOf(before: readonly number[] | null, after: readonly number[]): number[] {
   assert(before === null || before.length === after.length, 'all versions have every slot of the day');
   const slots: number[] = [];
   for (let at = 0; at < after.length; at++) {

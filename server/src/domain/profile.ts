@@ -5,7 +5,7 @@ import { MAX_SLOT_KWH } from './energy.ts';
 export type Profile =
   | { kind: 'baseload'; powerKw: number }
   | { kind: 'peakload'; powerKw: number }
-  /** Per month, per local hour. */
+  /** By month, then by local hour. */
   | { kind: 'shaped'; powerKw: readonly (readonly number[])[] };
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
@@ -13,10 +13,7 @@ const MONTHS = 12;
 const PEAK_FROM_HOUR = 8;
 const PEAK_TO_HOUR = 20;
 
-/**
- * The volume of each slot in kWh. A local hour that the day has twice delivers twice, a missing one not at
- * all.
- */
+/** The volume of each slot in kWh. A repeated local hour delivers twice, a skipped one not at all. */
 export function profileVolumes(profile: Profile, day: DeliveryDay): number[] {
   const slotKwhByHour = hourlyPowerKw(profile, day).map(slotKwh);
   return localHours(day).map((hour) => slotKwhByHour[hour]!);
@@ -25,7 +22,7 @@ export function profileVolumes(profile: Profile, day: DeliveryDay): number[] {
 function hourlyPowerKw(profile: Profile, day: DeliveryDay): readonly number[] {
   if (profile.kind === 'baseload') return HOURS.map(() => profile.powerKw);
   if (profile.kind === 'peakload') {
-    // Holidays are no exception: the market's peak product delivers on them too.
+    // Peak load of the market includes holidays.
     const hasPeak = !isWeekend(day);
     return HOURS.map((hour) =>
       hasPeak && hour >= PEAK_FROM_HOUR && hour < PEAK_TO_HOUR ? profile.powerKw : 0,

@@ -20,7 +20,7 @@ export type SeriesKey = {
 
 export type Series = SeriesKey & { version: number; powersKw: readonly number[] };
 
-/** What the operator tells one TSO about one day: always everything, in one message. */
+/** The message to one TSO for one day. Every version has all series. */
 export type Schedule = {
   operatorEic: string;
   tso: Tso;
@@ -31,7 +31,7 @@ export type Schedule = {
   series: readonly Series[];
 };
 
-/** What is nominated for a balance group in a control area, per direction; null where there is no nomination. */
+/** Nominated amounts of a position per direction; null without a nomination. */
 export type NominatedPosition = {
   eic: string;
   tso: Tso;
@@ -42,20 +42,20 @@ export type NominatedPosition = {
 export type ScheduleInput = {
   operatorEic: string;
   day: DeliveryDay;
-  /** The current nominations of all four control areas: bridges need all of them. */
+  /** Current nominations of all four control areas: bridges depend on all of them. */
   positions: readonly NominatedPosition[];
-  /** The newest schedule made for each TSO and this day, sent or about to be. */
+  /** The newest schedule of each TSO for this day, sent or unsent. */
   previous: readonly Schedule[];
 };
 
 export type NextSchedule = { tso: Tso } & (
   | {
-      /** The newest schedule says exactly this already; it carries the nominations that are current now. */
+      /** The newest schedule already has these series. */
       kind: 'unchanged';
     }
   | { kind: 'schedule'; schedule: Schedule }
   | {
-      /** Slots in which the areas together do not net to zero, with the kW that this one has too many (or too few). */
+      /** Slots in which the areas do not net to zero, with the surplus (or deficit) of this area. */
       kind: 'imbalance';
       slots: readonly { slot: number; powerKw: number }[];
       message: string;
@@ -65,18 +65,18 @@ export type NextSchedule = { tso: Tso } & (
 
 /** The message version has three digits. */
 export const MAX_MESSAGE_VERSION = 999;
-/** What the formats allow for the identification of a series or a message. */
+/** Limit of both formats for the identification of a series or a message. */
 export const MAX_IDENTIFICATION_LENGTH = 35;
 
-/** Slots out of balance that an error names; the rest is counted. */
+/** Number of unbalanced slots that an error lists; the rest is counted. */
 const NAMED_SLOTS = 5;
 
 type Flow = SeriesKey & { powersKw: readonly number[] };
 
 /**
- * An entry for every TSO that has or had something to be told, in the order of the control areas. A file holds a series
- * for each nomination, mirrored, and the bridges of its area. Series that the previous file had stay, if need be with
- * zeros; the version of a series is that of the message which changed it last.
+ * Builds the next schedule of every TSO that has or had series, in the order of the control areas. A schedule has one
+ * mirrored series per nomination and the bridges of its area. Series of the previous version stay, with zeros if they
+ * are no longer nominated. The version of a series is that of the message that changed it last.
  */
 export function buildSchedules(input: ScheduleInput): NextSchedule[] {
   const { operatorEic, day, positions } = input;
@@ -90,7 +90,7 @@ export function buildSchedules(input: ScheduleInput): NextSchedule[] {
     flows.get(to.tso)?.push(bridge);
   }
   return CONTROL_AREAS.flatMap((area) => {
-    // A schedule of another balance group is not a version of this one.
+    // A schedule of another operator EIC is not a version of this one.
     const previous = input.previous.find((one) => one.tso === area.tso && one.operatorEic === operatorEic);
     assert(previous === undefined || previous.day === day, 'versions of a schedule are of one day');
     const complete = withPrevious(flows.get(area.tso) ?? [], previous?.series ?? [], slots);
@@ -145,7 +145,7 @@ function isAmount(kwh: number): boolean {
   return Number.isInteger(kwh) && Number.isSafeInteger(kwFromKwh(kwh)) && kwh >= 0;
 }
 
-/** What a group delivers comes in at the operator, and the other way round. */
+/** Mirrors nominations: what a group delivers, the operator receives, and vice versa. */
 function nominatedFlows(positions: readonly NominatedPosition[], tso: Tso, operatorEic: string): Flow[] {
   const { area } = controlArea(tso);
   const within = { businessType: 'A02', outArea: area, inArea: area } as const;
@@ -174,7 +174,7 @@ function bridgeKey(operatorEic: string, from: ControlArea, to: ControlArea): Ser
   };
 }
 
-/** What the operator has left in an area: all that comes in there minus all that goes out. */
+/** The operator's saldo in an area per slot: incoming minus outgoing power. */
 function netOf(
   flows: readonly Flow[],
   { area }: ControlArea,
@@ -183,9 +183,9 @@ function netOf(
 ): readonly number[] {
   const net = Array.from<number>({ length: slots }).fill(0);
   for (const { outParty, outArea, inParty, inArea, powersKw } of flows) {
-    const comesIn = inParty === operatorEic && inArea === area ? 1 : 0;
-    const goesOut = outParty === operatorEic && outArea === area ? 1 : 0;
-    for (const [at, powerKw] of powersKw.entries()) net[at]! += (comesIn - goesOut) * powerKw;
+    const incoming = inParty === operatorEic && inArea === area ? 1 : 0;
+    const outgoing = outParty === operatorEic && outArea === area ? 1 : 0;
+    for (const [at, powerKw] of powersKw.entries()) net[at]! += (incoming - outgoing) * powerKw;
   }
   return net;
 }
@@ -193,9 +193,8 @@ function netOf(
 type Bridge = { from: ControlArea; to: ControlArea; powersKw: number[] };
 
 /**
- * Per slot, the first area with a surplus fills the first with a deficit, and so on. Where the areas together do not
- * net to zero nobody can tell which one is wrong: such a slot gets no bridges, and each area that has a surplus or a
- * deficit in it stays out of balance.
+ * Per slot, the first area with a surplus fills the first area with a deficit, and so on. If the areas do not net to
+ * zero, it is unknown which one is wrong: the slot gets no bridges, and its areas are reported as unbalanced.
  */
 function bridgesBetween(saldos: readonly (readonly number[])[], slots: number): Bridge[] {
   const bridges = new Map<string, Bridge>();
@@ -223,7 +222,7 @@ function bridgesBetween(saldos: readonly (readonly number[])[], slots: number): 
   return [...bridges.values()];
 }
 
-/** A TSO refuses a file that lacks a series which it had before, so what is gone becomes zeros. */
+/** A TSO rejects a schedule that lacks a series of the previous version, so such a series stays with zeros. */
 function withPrevious(flows: readonly Flow[], previous: readonly Series[], slots: number): Flow[] {
   const present = new Set(flows.map(({ identification }) => identification));
   const gone = previous.filter(({ identification }) => !present.has(identification));
@@ -250,7 +249,7 @@ function imbalanceMessage(
   return `The schedule of ${day} for ${tso} does not net to zero and is not sent: ${named.join(', ')}${rest}.`;
 }
 
-/** The nomination that a series mirrors: whose it is and its direction there; null for a bridge. */
+/** The balance group and direction of the nomination that a series mirrors; null for a bridge. */
 export function nominationOf(
   series: SeriesKey,
   operatorEic: string,

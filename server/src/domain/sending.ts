@@ -1,21 +1,21 @@
 import { type DeliveryDay, MINUTE_MS } from './delivery-day.ts';
 import { type GateRules, gatesOf } from './gates.ts';
 
-/** So long before the day-ahead gate schedules begin to leave: time to react when a TSO rejects one. */
+/** Schedules are sent from this time before the day-ahead gate, so that a rejection can still be corrected. */
 const DAY_AHEAD_LEAD_MS = 30 * MINUTE_MS;
-/** Changes that follow each other leave together, since a day has 999 versions and no more. */
-const PACE_MS = 5 * MINUTE_MS;
+/** Debounce: changes within this time are sent together, because a day has at most 999 versions. */
+const DEBOUNCE_MS = 5 * MINUTE_MS;
 
 export type SendingPhase =
-  /** Changes are gathered until then; whoever asks for it may send earlier. */
+  /** Changes are collected until `opensAt`; an operator may send earlier. */
   | { phase: 'gathering'; opensAt: number }
-  /** The TSOs take nothing until then. */
+  /** TSOs accept no schedules until `opensAt`. */
   | { phase: 'waiting'; opensAt: number }
   | { phase: 'open' }
   /** Every gate of the day is closed. */
   | { phase: 'closed' };
 
-/** Whether what is nominated for a day may leave now. Like gates, phases are half-open. */
+/** Whether schedules of a day may be sent now. Phases are half-open, like gates. */
 export function sendingPhase(day: DeliveryDay, rules: GateRules, now: number): SendingPhase {
   const gates = gatesOf(day, rules);
   const opensAt = gates.dayAhead - DAY_AHEAD_LEAD_MS;
@@ -26,11 +26,11 @@ export function sendingPhase(day: DeliveryDay, rules: GateRules, now: number): S
 }
 
 /**
- * Whether a change had better wait for others. The first one after a while leaves at once, and so does one whose gate
- * would close in the meantime.
+ * Whether a change waits to be sent together with later ones. A change after a quiet period is sent immediately, and so
+ * is one whose gate would close during the wait.
  */
 export function isTooSoon(lastMadeAt: number | null, nextGateAt: number | null, now: number): boolean {
-  // A sandbox's clock may have been moved back: a message from the future holds up nothing.
-  if (lastMadeAt === null || now < lastMadeAt || now >= lastMadeAt + PACE_MS) return false;
-  return nextGateAt === null || nextGateAt > lastMadeAt + PACE_MS;
+  // The clock of a sandbox can be set back, so a message may be from the future; it does not delay anything.
+  if (lastMadeAt === null || now < lastMadeAt || now >= lastMadeAt + DEBOUNCE_MS) return false;
+  return nextGateAt === null || nextGateAt > lastMadeAt + DEBOUNCE_MS;
 }

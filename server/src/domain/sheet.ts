@@ -4,27 +4,27 @@ import { MAX_SLOT_KWH } from './energy.ts';
 import { TRANSACTION_STATUSES, type TransactionStatus } from './enums.ts';
 
 /**
- * What one import or correction said about one contract and one delivery day. All arrays have one place per
- * slot; those that say nothing are null, which keeps nearly all rows small.
+ * The volumes that one import or correction set for one contract and delivery day. Each array has one element per slot.
+ * Arrays that would hold only defaults are null, which keeps nearly all rows small.
  */
 export type Sheet = {
   id: string;
   revision: number;
   createdAt: number;
-  /** Null where this revision says nothing. */
+  /** In kWh; null for a slot that this revision does not set. */
   volumes: (number | null)[];
-  /** Packed status codes; null means that all cells are valid. */
+  /** Status codes; null if all cells are valid. */
   statuses: number[] | null;
-  /** Null means that all cells are first versions. */
+  /** Null if all cells are first versions. */
   versions: number[] | null;
-  /** The revision that holds the version before; null means that there is none. */
+  /** The revision with the previous version; null without one. */
   previous: (number | null)[] | null;
 };
 
-/** As much of a sheet as a sum needs. */
+/** The part of a sheet that a sum needs. */
 export type Volumes = Pick<Sheet, 'volumes' | 'statuses'>;
 
-/** One transaction: a place of a sheet that has a volume. */
+/** One transaction: a slot of a sheet that has a volume. */
 export type Cell = {
   slot: number;
   version: number;
@@ -34,7 +34,7 @@ export type Cell = {
   previousRevision: number | null;
 };
 
-/** The new statuses of a sheet that is already stored; nothing else of it ever changes. */
+/** New statuses of a stored sheet. Nothing else of a stored sheet changes. */
 export type StatusChange = { revision: number; statuses: number[]; statusMask: number };
 
 export type NewSheet = Pick<Sheet, 'revision' | 'volumes' | 'versions' | 'previous'>;
@@ -50,36 +50,36 @@ export type DayChange = {
 type DraftSheet = { volumes: (number | null)[]; versions: number[]; previous: (number | null)[] };
 type StatusDrafts = Map<Sheet, number[]>;
 
-/** Which statuses occur in a sheet, as a bit each, so that an index can find the rare ones. */
+/** One bit per status that occurs in a sheet, so that partial indexes find the rare ones. */
 export const STATUS_BIT = { valid: 1, invalid: 2, superseded: 4 } as const;
 
 const VALID = 0;
 const INVALID = 1;
 const SUPERSEDED = 2;
-/** Stands in `versions` where a sheet says nothing about a slot. */
+/** Element of `versions` for a slot that the sheet does not set. */
 const NO_VERSION = 0;
 
 const NARROW_BYTES = 2;
 const WIDE_BYTES = 4;
-/** All bits of a cell stand for nothing said; in four bytes no volume comes near it. */
-const NARROW_NOTHING = 0xffff;
-const WIDE_NOTHING = 0xffffffff;
+/** A cell with all bits set has no volume. In four bytes no volume is that large. */
+const NARROW_EMPTY = 0xffff;
+const WIDE_EMPTY = 0xffffffff;
 
 /**
- * Volumes as they are stored: a byte that tells how many bytes a cell has, then the cells, the most significant byte
- * first. Two bytes do for 262 MW; a sheet in which one cell needs more has four for each. In SQL, `sheet_volume` and
- * `sheet_slots` of the first migration read the same.
+ * Encodes volumes for storage: one byte with the number of bytes per cell, then the cells in big-endian order. Two bytes
+ * hold up to 262 MW; a sheet with a larger cell uses four bytes for all. In SQL, `sheet_volume` and `sheet_slots` of the
+ * first migration decode them.
  */
 export function packVolumes(volumes: readonly (number | null)[]): Uint8Array {
   let cellBytes = NARROW_BYTES;
   for (let at = 0; at < volumes.length; at++) {
-    if ((volumes[at] ?? 0) >= NARROW_NOTHING) cellBytes = WIDE_BYTES;
+    if ((volumes[at] ?? 0) >= NARROW_EMPTY) cellBytes = WIDE_BYTES;
   }
   const bytes = new Uint8Array(1 + volumes.length * cellBytes);
   bytes[0] = cellBytes;
   let end = 1;
   for (let at = 0; at < volumes.length; at++) {
-    const cell = volumes[at] ?? WIDE_NOTHING;
+    const cell = volumes[at] ?? WIDE_EMPTY;
     if (cellBytes === WIDE_BYTES) {
       bytes[end++] = cell >>> 24;
       bytes[end++] = cell >>> 16;
@@ -95,14 +95,14 @@ export function unpackVolumes(bytes: Uint8Array): (number | null)[] {
   if (bytes[0] === NARROW_BYTES) {
     for (let at = 1; at < bytes.length; at += NARROW_BYTES) {
       const cell = (bytes[at]! << 8) | bytes[at + 1]!;
-      volumes.push(cell === NARROW_NOTHING ? null : cell);
+      volumes.push(cell === NARROW_EMPTY ? null : cell);
     }
     return volumes;
   }
   assert(bytes[0] === WIDE_BYTES, 'a cell has two or four bytes');
   for (let at = 1; at < bytes.length; at += WIDE_BYTES) {
     const cell = ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
-    volumes.push(cell === WIDE_NOTHING ? null : cell);
+    volumes.push(cell === WIDE_EMPTY ? null : cell);
   }
   return volumes;
 }
@@ -117,7 +117,7 @@ export function statusMask(sheet: Volumes): number {
   return mask;
 }
 
-/** The transaction in a slot of a sheet, or null where the sheet says nothing. */
+/** The transaction in a slot of a sheet, or null if the sheet does not set it. */
 export function cellAt(sheet: Sheet, slot: number): Cell | null {
   const at = slot - 1;
   const volumeKwh = sheet.volumes[at] ?? null;
@@ -133,8 +133,8 @@ export function cellAt(sheet: Sheet, slot: number): Cell | null {
 }
 
 /**
- * The transactions of a contract-day by slot, then version. The sheets come by ascending revision; some may
- * be missing, since a later sheet never holds an earlier version.
+ * The transactions of a contract day by slot, then version. Sheets are in ascending order of their revision; some may be
+ * missing, because a later sheet never has an earlier version.
  */
 export function unfold(sheets: readonly Sheet[], from = 1, to = MAX_SLOTS): Cell[] {
   const cells: Cell[] = [];
@@ -157,8 +157,8 @@ export function chain(history: readonly Sheet[], slot: number): Cell[] {
 export type InvalidatedCell = { revision: number; slot: number };
 
 /**
- * Per slot the transaction that counted when these sheets and invalidations were all that there was; null where none
- * did. The sheets' own statuses tell of today, so they are not looked at.
+ * Per slot the transaction that was valid after these sheets and invalidations, or null. Ignores the statuses of the
+ * sheets, which are those of today.
  */
 export function countedAsOf(
   sheets: readonly Sheet[],
@@ -175,21 +175,21 @@ export function countedAsOf(
   return counted;
 }
 
-/** Per slot the volume that counts now, null where none does; writing it back changes nothing. */
+/** Per slot the valid volume, or null. Writing the result back changes nothing. */
 export function currentVolumes(history: readonly Sheet[], slotCount: number): (number | null)[] {
-  return currentSheets(history, slotCount).map((sheet, at) =>
+  return newestSheets(history, slotCount).map((sheet, at) =>
     sheet !== null && codeAt(sheet, at) === VALID ? (sheet.volumes[at] ?? null) : null,
   );
 }
 
 /**
- * Decides what a day's volumes change: unknown slots become first versions, changed ones corrections, equal
- * ones stay, and null says nothing. Repeating an invalid volume is a correction, for it makes the volume
- * count again.
+ * Decides what the given volumes change: new slots become first versions, changed volumes become corrections, equal
+ * volumes and nulls change nothing. Repeating the volume of an invalid transaction is a correction, because it makes the
+ * volume valid again.
  */
 export function writeDay(history: readonly Sheet[], volumes: readonly (number | null)[]): DayChange {
-  if (history.length === 0) return writeFirstTime(volumes);
-  const holders = currentSheets(history, volumes.length);
+  if (history.length === 0) return writeNewDay(volumes);
+  const holders = newestSheets(history, volumes.length);
   const draft: DraftSheet = {
     volumes: volumes.map(() => null),
     versions: volumes.map(() => NO_VERSION),
@@ -222,8 +222,8 @@ export function writeDay(history: readonly Sheet[], volumes: readonly (number | 
   return { created, corrected, unchanged, sheet, superseded: statusChanges(statuses) };
 }
 
-/** Nearly every day that comes in is a new one: all that it says is a first version. */
-function writeFirstTime(volumes: readonly (number | null)[]): DayChange {
+/** Nearly all imported days are new: every volume is a first version. */
+function writeNewDay(volumes: readonly (number | null)[]): DayChange {
   let created = 0;
   for (let at = 0; at < volumes.length; at++) {
     const volume = volumes[at] ?? null;
@@ -235,12 +235,12 @@ function writeFirstTime(volumes: readonly (number | null)[]): DayChange {
   return { created, corrected: 0, unchanged: 0, sheet, superseded: [] };
 }
 
-/** Takes the current transactions of these slots out of every saldo; those that do not count anyway stay. */
+/** Invalidates the valid transactions of these slots, so that no saldo includes them. */
 export function invalidate(
   history: readonly Sheet[],
   slots: readonly number[],
 ): { kind: 'done'; changed: StatusChange[] } {
-  const holders = currentSheets(history, history[0]?.volumes.length ?? 0);
+  const holders = newestSheets(history, history[0]?.volumes.length ?? 0);
   const statuses: StatusDrafts = new Map();
   for (const slot of slots) {
     const holder = holders[slot - 1] ?? null;
@@ -249,7 +249,7 @@ export function invalidate(
   return { kind: 'done', changed: statusChanges(statuses) };
 }
 
-/** For one exact transaction. Whoever asks has found it before, so its absence is a mistake of ours. */
+/** Invalidates one transaction. The caller has found it before, so its absence is a programming error. */
 export function invalidateCell(
   history: readonly Sheet[],
   revision: number,
@@ -266,7 +266,7 @@ export function invalidateCell(
   return { kind: 'done', changed: statusChanges(statuses) };
 }
 
-/** Adds the valid volumes of a contract-day, slot by slot; they are integers, so no order changes a sum. */
+/** Adds the valid volumes of a contract day slot by slot. Sums of integers do not depend on their order. */
 export function sumValid(into: Float64Array | number[], history: readonly Volumes[], sign: 1 | -1): void {
   for (let index = 0; index < history.length; index++) {
     const { volumes, statuses } = history[index]!;
@@ -278,8 +278,8 @@ export function sumValid(into: Float64Array | number[], history: readonly Volume
   }
 }
 
-/** Per slot the sheet that holds its newest version. Needs every sheet of the contract-day. */
-function currentSheets(history: readonly Sheet[], slotCount: number): (Sheet | null)[] {
+/** Per slot the sheet with the newest version. Needs all sheets of the contract day. */
+function newestSheets(history: readonly Sheet[], slotCount: number): (Sheet | null)[] {
   const holders = Array.from<Sheet | null>({ length: slotCount }).fill(null);
   for (let index = 0; index < history.length; index++) {
     const sheet = history[index]!;
@@ -310,7 +310,7 @@ function setStatus(drafts: StatusDrafts, sheet: Sheet, at: number, code: number)
   statuses[at] = code;
 }
 
-/** By revision, so that all writers lock the rows of a day in the same order. */
+/** In order of revisions, so that all writers lock the rows of a day in the same order. */
 function statusChanges(drafts: StatusDrafts): StatusChange[] {
   return Array.from(drafts, ([{ revision, volumes }, statuses]) => ({
     revision,

@@ -1,11 +1,11 @@
 import { type FieldCode, LIMITS, type ProblemFieldError } from '@saldo/api';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
-import { codePointLength, isWellFormedText } from '../domain/customer.ts';
 import { findUnits } from '../domain/decimal.ts';
 import { parseDay, parseInstant } from '../domain/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '../domain/eic.ts';
 import { isEmail, whyDeceptive } from '../domain/email.ts';
+import { codePointLength, isWellFormedText } from '../domain/text.ts';
 import { volumeFaultMessage, volumeFromJson } from '../domain/volume.ts';
 
 /** Checks a value and tells everything that is wrong with it; an empty list means that it may be used. */

@@ -1,4 +1,4 @@
-/** The codes of ENTSO-E's lists that schedules and their answers use, each with the one meaning it has here. */
+/** Codes of ENTSO-E's lists that schedules and their answers use. */
 export const CODES = {
   schedule: { type: 'A01', process: 'A17', classification: 'A01' },
   role: { operator: 'A08', tso: 'A04' },
@@ -26,17 +26,17 @@ export const CONFIRMED_SERIES_CODES: readonly string[] = ['A20', 'A28', 'A30', '
 /** Increased, decreased. */
 export const CONFIRMED_SLOT_CODES: readonly string[] = ['A43', 'A44'];
 
-/** The code that means this, for writing. */
+/** The code for a meaning. */
 export function codeFor<Meaning extends string>(
   codes: Readonly<Record<string, Meaning>>,
   meaning: Meaning,
 ): string {
-  const found = Object.entries(codes).find(([, said]) => said === meaning);
+  const found = Object.entries(codes).find(([, known]) => known === meaning);
   if (!found) throw new Error(`there is no code for ${meaning}`);
   return found[0];
 }
 
-/** What a code means, or null for one that is not in the list. */
+/** The meaning of a code, or null for an unknown one. */
 export function meaningOf<Meaning extends string>(
   codes: Readonly<Record<string, Meaning>>,
   code: string,

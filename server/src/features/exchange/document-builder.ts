@@ -35,17 +35,17 @@ import {
 } from './vocabulary.ts';
 import { shown, type XmlElement, XmlFault } from './xml.ts';
 
-/** No answer has more reasons in its head; the reasons of single series stand with the series. */
+/** Limit of the reasons in the head of an answer. */
 const MAX_HEAD_REASONS = 1000;
-/** What newer schemas allow for an identification. */
+/** Limit of newer schemas for an identification. */
 const MAX_FOREIGN_IDENTIFICATION = 60;
 const VERSION_FORM = /^\d{1,3}$/;
 const CODE_FORM = /^[A-Z0-9]{1,3}$/;
 const MESSAGE_DAY_FORM = /^(\d{4})(\d{2})(\d{2})_TPS_/;
 
 /**
- * Takes the children of a document's root one by one and makes the document of them. A series is turned into numbers as
- * soon as it is there, so that even a huge document is small while it is read.
+ * Builds a document from the children of its root, one by one. Each series is converted to numbers at once, so that a
+ * huge document takes little memory while it is read.
  */
 export class DocumentBuilder {
   private readonly head: { [field: string]: string | Fields[] } = {};
@@ -68,18 +68,18 @@ export class DocumentBuilder {
     this.sequence = new Sequence(form.root, form.parts);
   }
 
-  take(element: XmlElement): void {
+  add(element: XmlElement): void {
     const part = this.sequence.accept(element);
     if (part.kind === 'group' || part.kind === 'merged') {
-      this.takeGroup(part.field, part.parts, element);
+      this.addGroup(part.field, part.parts, element);
       return;
     }
-    const said = readValue(this.vocabulary, part, element);
-    this.head[part.field] = said;
-    if (part.field === 'interval') this.day = dayOfInterval(said);
+    const value = readValue(this.vocabulary, part, element);
+    this.head[part.field] = value;
+    if (part.field === 'interval') this.day = dayOfInterval(value);
   }
 
-  private takeGroup(field: string, parts: readonly Part[], element: XmlElement): void {
+  private addGroup(field: string, parts: readonly Part[], element: XmlElement): void {
     if (field === 'reasons' || field === 'timeErrors') {
       const groups = (this.head[field] ??= []) as Fields[];
       if (groups.length === MAX_HEAD_REASONS) {
@@ -89,18 +89,18 @@ export class DocumentBuilder {
       return;
     }
     try {
-      this.takeSeries(field, readGroup(this.vocabulary, parts, element));
+      this.addSeries(field, readGroup(this.vocabulary, parts, element));
     } catch (error) {
       throw error instanceof XmlFault ? error.within(this.nameOf(parts, element)) : error;
     }
   }
 
-  private takeSeries(field: string, fields: Fields): void {
+  private addSeries(field: string, fields: Fields): void {
     const identification = textOf(fields, 'identification');
     if (identification.length > MAX_FOREIGN_IDENTIFICATION) {
       throw new XmlFault(`The identification is longer than ${MAX_FOREIGN_IDENTIFICATION} characters`);
     }
-    this.refuseTwice(`${field} ${findText(fields, 'party') ?? ''} ${identification}`);
+    this.rejectDuplicate(`${field} ${findText(fields, 'party') ?? ''} ${identification}`);
     if (field === 'rejections') this.rejected.push({ identification, reasons: allReasons(fields) });
     else if (field === 'imposed') this.imposed.push(this.imposedSeries(fields));
     else if (field === 'sides') this.sides.push(this.anomalySide(fields));
@@ -108,7 +108,7 @@ export class DocumentBuilder {
     else this.confirmed.push(this.confirmedSeries(fields));
   }
 
-  /** The whole document, once its root has ended. */
+  /** The complete document, after the end of its root. */
   finish(end: number): ExchangeDocument {
     this.sequence.finish(end);
     switch (this.kind) {
@@ -165,7 +165,7 @@ export class DocumentBuilder {
     const outcomes = groupsOf(this.head, 'reasons').flatMap(
       (reason) => meaningOf(ACKNOWLEDGEMENT_CODES, textOf(reason, 'code')) ?? [],
     );
-    const outcome = single(outcomes, ACKNOWLEDGEMENT_CODES);
+    const outcome = singleOutcome(outcomes, ACKNOWLEDGEMENT_CODES);
     return { kind: 'acknowledgement', ...this.answerHead(), outcome, reasons, rejectedSeries: this.rejected };
   }
 
@@ -184,14 +184,14 @@ export class DocumentBuilder {
       ...this.answerHead(),
       day: this.dayOfHead(),
       isFinal: type === 'final',
-      outcome: single(outcomes, CONFIRMATION_CODES),
+      outcome: singleOutcome(outcomes, CONFIRMATION_CODES),
       reasons,
       series: this.confirmed,
       imposed: this.imposed,
     };
   }
 
-  /** The message that an anomaly report is about is named by the receiver's own side of a series. */
+  /** An anomaly report names its message in the receiver's own side of a series. */
   private anomaly(): ExchangeDocument {
     const own = this.sides.find(({ party }) => party === textOf(this.head, 'receiver'));
     const answers = own ? { messageId: own.messageId, version: own.messageVersion } : null;
@@ -239,7 +239,7 @@ export class DocumentBuilder {
     const series = answeredSeries(fields);
     const { outParty, outArea, inParty, inArea } = series;
     const flow = [outParty, outArea, inParty, inArea];
-    if (!flow.includes(null)) this.refuseTwice(`imposed flow ${flow.join(' ')}`);
+    if (!flow.includes(null)) this.rejectDuplicate(`imposed flow ${flow.join(' ')}`);
     const { powersKw } = slotValues(groupsOf(fields, 'periods'), this.dayOfHead());
     return { ...series, powersKw, reasons: reasonsOf(fields) };
   }
@@ -256,17 +256,17 @@ export class DocumentBuilder {
   }
 
   private dayOfHead(): DeliveryDay {
-    // The head has been read to its end when the first series comes, and the interval is a required part of it.
+    // The interval is a required part of the head, and the head comes before the first series.
     if (this.day === null) throw new Error('the interval stands before every series');
     return this.day;
   }
 
-  private refuseTwice(key: string): void {
+  private rejectDuplicate(key: string): void {
     if (this.seen.has(key)) throw new XmlFault('It stands twice');
     this.seen.add(key);
   }
 
-  /** 'series 11XFC-PROD-----E_OUT', as far as it can be told. */
+  /** 'series "11XFC-PROD-----E_OUT"', if the identification can be read. */
   private nameOf(parts: readonly Part[], element: XmlElement): string {
     const nested = [...element.children, ...element.children.flatMap(({ children }) => children)];
     const part = [...parts, ...parts.flatMap((one) => (one.kind === 'merged' ? one.parts : []))].find(
@@ -307,7 +307,7 @@ function reasonsOf(fields: Fields): Reason[] {
   return groupsOf(fields, 'reasons').map(reasonOf);
 }
 
-/** The reasons of a part and those of the intervals in it that are in error, which say so in their text. */
+/** The reasons of a part and those of its faulty intervals, whose text names the interval. */
 function allReasons(fields: Fields): Reason[] {
   const inErrors = groupsOf(fields, 'timeErrors').flatMap((error) =>
     reasonsOf(error).map(({ code, text }) => ({
@@ -318,8 +318,8 @@ function allReasons(fields: Fields): Reason[] {
   return [...reasonsOf(fields), ...inErrors];
 }
 
-/** The one judgement on the whole among the reasons of an answer. */
-function single<One>(found: readonly One[], codes: object): One {
+/** The single outcome among the reasons of an answer. */
+function singleOutcome<Outcome>(found: readonly Outcome[], codes: object): Outcome {
   const known = Object.keys(codes).join(', ');
   const [first] = found;
   if (first === undefined) throw new XmlFault(`None of its reasons is one of ${known}`);
@@ -353,7 +353,7 @@ function createdAt(head: Fields): number {
   return instant;
 }
 
-/** Message identifications of ours begin with the day, which is all that an acknowledgement tells of it. */
+/** Our message identifications start with the day. An acknowledgement has no other reference to it. */
 function dayOfMessageId(messageId: string | null): DeliveryDay | null {
   const [, year, month, day] = MESSAGE_DAY_FORM.exec(messageId ?? '') ?? [];
   return year === undefined ? null : parseDay(`${year}-${month}-${day}`);

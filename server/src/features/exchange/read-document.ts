@@ -41,7 +41,7 @@ export function* readDocumentInSteps(xml: Uint8Array): Generator<void, ReadResul
         ({ builder, format } = begin(element));
         continue;
       }
-      builder.take(element);
+      builder.add(element);
       if (element.at - stepAt < STEP_LENGTH) continue;
       stepAt = element.at;
       yield;

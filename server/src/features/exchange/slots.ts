@@ -18,7 +18,7 @@ const POSITION_FORM = /^[1-9]\d{0,4}$/;
 
 export type SlotValues = {
   powersKw: number[];
-  /** The points that carry reasons, by slot. */
+  /** Slots with reasons. */
   reasons: { slot: number; reasons: readonly Fields[] }[];
 };
 
@@ -28,7 +28,7 @@ export function intervalText(day: DeliveryDay): string {
   return `${minute(dayStart(day))}/${minute(dayEnd(day))}`;
 }
 
-/** The delivery day that an interval is, from local midnight to local midnight. */
+/** The delivery day whose interval this is, from local midnight to local midnight. */
 export function dayOfInterval(text: string): DeliveryDay {
   const bounds = boundsOf(text);
   const day = dayOf(bounds.start);
@@ -50,7 +50,7 @@ function boundsOf(text: string): { start: number; end: number } {
   return { start, end };
 }
 
-/** A period with every slot of the day, to be written. */
+/** Fields of a period with every slot of the day. */
 export function periodFields(
   day: DeliveryDay,
   powersKw: readonly number[],
@@ -74,7 +74,7 @@ function* pointFields(
   }
 }
 
-/** The values of every slot of the day: each exactly once, in one period or in several that follow each other. */
+/** The values of all slots of the day: each exactly once, in one or several periods. */
 export function slotValues(periods: readonly Fields[], day: DeliveryDay): SlotValues {
   const values: SlotValues = {
     powersKw: Array.from<number>({ length: slotCount(day) }).fill(-1),

@@ -5,24 +5,24 @@ import type { DocumentKind } from '../../domain/enums.ts';
 import { escapeXml, shown, type XmlElement, XmlFault } from './xml.ts';
 
 /**
- * A format is described once, as data: which elements a part has, in which order, how often, and which field each one
- * is. Reading and writing follow the same description.
+ * A format is described once, as data: the elements of a part, their order, how often they occur, and the field of each.
+ * Reading and writing use the same description.
  */
 export type Part = {
-  /** The name that is written; older or newer schemas may call the same thing differently. */
+  /** Written name. Other versions of the schema use the aliases. */
   name: string;
   aliases?: readonly string[];
   field: string;
   times: '1' | '?' | '*' | '+';
 } & (
   | { kind: 'value' | 'eic' | 'interval' }
-  /** A group of fields of its own, or one whose fields belong to the part around it. */
+  /** A group has its own fields; those of a merged element belong to the surrounding part. */
   | { kind: 'group' | 'merged'; parts: readonly Part[] }
 );
 
 export type Fields = { [field: string]: string | readonly Fields[] };
 
-/** How a format writes a single value, and what its documents are made of. */
+/** How a format writes values, and the structure of its documents. */
 export type Vocabulary = {
   valuesIn: 'attribute' | 'text';
   documents: Readonly<Record<DocumentKind, DocumentForm>>;
@@ -30,7 +30,7 @@ export type Vocabulary = {
 
 export type DocumentForm = {
   root: string;
-  /** The namespace up to its version, and the version that is written; null for a format without namespaces. */
+  /** Namespace without its version, and the version that is written; null for a format without namespaces. */
   namespace: { stem: string; version: string } | null;
   rootAttributes: Readonly<Record<string, string>>;
   parts: readonly Part[];
@@ -86,7 +86,7 @@ export function groupsOf(fields: Fields, field: string): readonly Fields[] {
   return typeof found === 'object' ? found : [];
 }
 
-/** Takes the elements of a part one by one and refuses what is unknown, missing, repeated or out of order. */
+/** Accepts the elements of a part one by one. Rejects unknown, missing, repeated and misplaced ones. */
 export class Sequence {
   private at = 0;
   private count = 0;
@@ -131,10 +131,10 @@ function isNamed(part: Part, name: string): boolean {
   return part.name === name || (part.aliases?.includes(name) ?? false);
 }
 
-/** The fields of an element and everything in it. */
+/** The fields of an element and of all elements in it. */
 export function readGroup(vocabulary: Vocabulary, parts: readonly Part[], element: XmlElement): Fields {
   const fields: Fields = {};
-  refuseAttributes(element, []);
+  rejectAttributes(element, []);
   if (element.text !== '') throw new XmlFault(`${element.name} holds ${shown(element.text)}`, element.at);
   const sequence = new Sequence(element.name, parts);
   for (const child of element.children) {
@@ -154,14 +154,14 @@ export function readGroup(vocabulary: Vocabulary, parts: readonly Part[], elemen
   return fields;
 }
 
-/** The value of a single element; an interval is 'from/to' in every format. */
+/** The value of an element. An interval is 'from/to' in both formats. */
 export function readValue(vocabulary: Vocabulary, part: Part, element: XmlElement): string {
   const { name, at } = element;
   if (part.kind === 'interval' && vocabulary.valuesIn === 'text') return readBounds(vocabulary, element);
   if (element.children.length > 0) throw new XmlFault(`${name} holds a value, no elements`, at);
   const inAttribute = vocabulary.valuesIn === 'attribute';
   const scheme = part.kind === 'eic' ? ['codingScheme'] : [];
-  refuseAttributes(element, inAttribute ? ['v', ...scheme] : scheme);
+  rejectAttributes(element, inAttribute ? ['v', ...scheme] : scheme);
   if (part.kind === 'eic' && element.attributes.get('codingScheme') !== EIC_SCHEME) {
     throw new XmlFault(`${name} must be an EIC, with codingScheme="${EIC_SCHEME}"`, at);
   }
@@ -181,19 +181,19 @@ function readBounds(vocabulary: Vocabulary, element: XmlElement): string {
   return `${textOf(fields, 'start')}/${textOf(fields, 'end')}`;
 }
 
-function refuseAttributes(element: XmlElement, known: readonly string[]): void {
+function rejectAttributes(element: XmlElement, known: readonly string[]): void {
   for (const attribute of element.attributes.keys()) {
     if (known.includes(attribute)) continue;
     throw new XmlFault(`${element.name} has no attribute ${shown(attribute)}`, element.at);
   }
 }
 
-/** Fields to be written; groups may be made one by one while they are. */
+/** Fields to write. Groups may be generated while writing. */
 export type WrittenFields = { [field: string]: string | Iterable<WrittenFields> };
 
 export function writeDocument(vocabulary: Vocabulary, form: DocumentForm, fields: WrittenFields): string {
   const { root, namespace, rootAttributes } = form;
-  const attributes = Object.entries(rootAttributes).map(([name, said]) => ` ${name}="${escapeXml(said)}"`);
+  const attributes = Object.entries(rootAttributes).map(([name, text]) => ` ${name}="${escapeXml(text)}"`);
   if (namespace !== null) attributes.unshift(` xmlns="${namespace.stem}${namespace.version}"`);
   const content = writeParts(vocabulary, form.parts, fields);
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${attributes.join('')}>\n${content}</${root}>\n`;
@@ -228,11 +228,11 @@ function writeGroup(
   return `<${name}>\n${writeParts(vocabulary, parts, fields)}</${name}>\n`;
 }
 
-function writeValue({ valuesIn }: Vocabulary, part: Part, said: string): string {
+function writeValue({ valuesIn }: Vocabulary, part: Part, text: string): string {
   const { name, kind } = part;
   const scheme = kind === 'eic' ? ` codingScheme="${EIC_SCHEME}"` : '';
-  if (valuesIn === 'attribute') return `<${name} v="${escapeXml(said)}"${scheme}/>\n`;
-  if (kind !== 'interval') return `<${name}${scheme}>${escapeXml(said)}</${name}>\n`;
-  const [start = '', end = ''] = said.split('/');
+  if (valuesIn === 'attribute') return `<${name} v="${escapeXml(text)}"${scheme}/>\n`;
+  if (kind !== 'interval') return `<${name}${scheme}>${escapeXml(text)}</${name}>\n`;
+  const [start = '', end = ''] = text.split('/');
   return `<${name}><start>${escapeXml(start)}</start><end>${escapeXml(end)}</end></${name}>\n`;
 }

@@ -34,14 +34,14 @@ export function writeSchedule(schedule: Schedule, format: MessageFormat, created
     receiverRole: CODES.role.tso,
     createdAt: formatInstant(createdAt),
     interval: intervalText(day),
-    // Only the newer format wants to be told whose schedule it is and for which area.
+    // Only CIM has the subject and the area of a schedule.
     ...(format === 'cim' ? { domain: area, subject: operatorEic, subjectRole: CODES.role.operator } : {}),
     series: schedule.series.values().map((series) => seriesFields(series, day)),
   };
   return writeDocument(VOCABULARIES[format], VOCABULARIES[format].documents.schedule, fields);
 }
 
-/** A single series for a party that puts it into a schedule of its own. */
+/** A single series, for a party that includes it in its own schedule. */
 export function writeEssSeries(series: Series, day: DeliveryDay): string {
   const part = VOCABULARIES.ess.documents.schedule.parts.find(({ field }) => field === 'series');
   assert(part?.kind === 'group', 'a schedule has series');
@@ -49,7 +49,7 @@ export function writeEssSeries(series: Series, day: DeliveryDay): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${content}`;
 }
 
-/** What a TSO would write: for the simulator, and for tests. */
+/** The document of a TSO, for the simulator and for tests. */
 export function writeAnswer(answer: Answer, format: MessageFormat): string {
   const vocabulary = VOCABULARIES[format];
   const area = findAreaByParty(answer.sender);
@@ -165,7 +165,7 @@ export function scheduleFileName(
   return `${fileStem(schedule)}.XML`;
 }
 
-/** '…_001_ACK_2026-10-24T12-00-00Z.XML', after the name of the schedule that it answers. */
+/** '…_001_ACK_2026-10-24T12-00-00Z.XML', starting with the name of the answered schedule. */
 export function answerFileName(
   schedule: Pick<Schedule, 'day' | 'operatorEic' | 'tso' | 'version'>,
   answer: Pick<Answer, 'kind' | 'createdAt'>,

@@ -1,11 +1,11 @@
 /**
- * The strict part of XML that schedule messages need: elements, attributes, text, comments. Whatever lets a document
- * act on its reader (document types, entities of its own, processing instructions) is refused, and everything that
- * could grow without end has a limit.
+ * Reads the subset of XML that schedule messages need: elements, attributes, text and comments. Document types, custom
+ * entities and processing instructions are rejected, because they let a document attack its reader. All sizes are
+ * limited.
  */
 export const XML_LIMITS = {
   depth: 8,
-  /** One child of the root, the work between two pauses: a series with a reason in each of 100 slots is far shorter. */
+  /** One child of the root, read in one step. A series with a reason in each of 100 slots is far shorter. */
   partLength: 256 * 1024,
   attributes: 20,
   valueLength: 2000,
@@ -18,15 +18,15 @@ export type XmlElement = {
   name: string;
   attributes: ReadonlyMap<string, string>;
   children: readonly XmlElement[];
-  /** Without the white space around it. */
+  /** Trimmed. */
   text: string;
-  /** Where it begins in the document. */
+  /** Offset of its start in the document. */
   at: number;
 };
 
-/** What is wrong with a document, in words for the person who has to mend it; a sentence without its full stop. */
+/** A fault of a document. The message is a sentence without its full stop, for the person who corrects it. */
 export class XmlFault extends Error {
-  /** Where in the text, if anywhere in particular. */
+  /** Offset in the text, or null. */
   readonly at: number | null;
 
   constructor(message: string, at: number | null = null) {
@@ -34,14 +34,14 @@ export class XmlFault extends Error {
     this.at = at;
   }
 
-  /** The same fault with the name of the thing it was found in. */
+  /** The same fault with the name of the part that contains it. */
   within(place: string): XmlFault {
     return new XmlFault(`${place}: ${this.message}`, this.at);
   }
 }
 
-const NONE: ReadonlyMap<string, string> = new Map();
-// Names and space within a tag are bounded, so that no expression can be made to walk through a whole document.
+const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
+// Lengths are bounded, so that no expression scans a whole document.
 const OPEN = /<([A-Za-z_][\w.:-]{0,200})/y;
 const ATTRIBUTE = /[ \t\r\n]{1,200}([A-Za-z_][\w.:-]{0,200})[ \t\r\n]{0,200}=[ \t\r\n]{0,200}(["'])/y;
 const OPEN_END = /[ \t\r\n]{0,200}(\/?)>/y;
@@ -51,7 +51,7 @@ const DECLARATION = /<\?xml([ \t\r\n][^?]{0,200})\?>/y;
 const DECLARED_ENCODING = /encoding[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/;
 const DECLARED_VERSION = /version[ \t\r\n]*=[ \t\r\n]*(?:"1\.0"|'1\.0')/;
 const REFERENCE = /&(?:#(\d{1,7})|#x([0-9A-Fa-f]{1,6})|([A-Za-z]+));|&/g;
-/** Of the control characters XML knows tab, the line ends, and those above ASCII. */
+/** XML allows tab, line ends and the control characters above ASCII. */
 const FORBIDDEN = /[[\p{Cc}\ufffe\uffff]--[\t\n\r\u007f-\u009f]]/v;
 const NAMED_CHARACTERS: Readonly<Record<string, string>> = {
   amp: '&',
@@ -61,10 +61,7 @@ const NAMED_CHARACTERS: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
-/**
- * Gives the root without its children, then each child of the root as a whole, and ends when the document has ended as
- * it should. A caller that takes a pause between two children never holds more than one of them.
- */
+/** Yields the root without its children, then each child of the root with all of its content. */
 export function* readXml(text: string): Generator<XmlElement, void, void> {
   const reader = new XmlReader(text);
   reader.readProlog();
@@ -80,7 +77,7 @@ class XmlReader {
   private at = 0;
   private partAt = 0;
   private readonly text: string;
-  /** The root's name as it is written and the prefix that all elements share with it, '' or 'ns:'. */
+  /** The root's qualified name, and the namespace prefix that all elements share: '' or 'ns:'. */
   private rootName = '';
   private prefix = '';
 
@@ -94,10 +91,10 @@ class XmlReader {
       const declaration = DECLARATION.exec(this.text);
       if (declaration === null) throw this.fault('The XML declaration is malformed');
       this.at = DECLARATION.lastIndex;
-      const [, said = ''] = declaration;
-      if (!DECLARED_VERSION.test(said)) throw this.fault('The XML version must be 1.0', 0);
-      const [, one, other] = DECLARED_ENCODING.exec(said) ?? [];
-      const encoding = one ?? other ?? 'UTF-8';
+      const [, attributes = ''] = declaration;
+      if (!DECLARED_VERSION.test(attributes)) throw this.fault('The XML version must be 1.0', 0);
+      const [, quoted, singleQuoted] = DECLARED_ENCODING.exec(attributes) ?? [];
+      const encoding = quoted ?? singleQuoted ?? 'UTF-8';
       if (encoding.toUpperCase() !== 'UTF-8') {
         throw this.fault(`The document declares the encoding ${shown(encoding)}; it must be UTF-8`, 0);
       }
@@ -115,7 +112,7 @@ class XmlReader {
     return { element: { name: name.slice(colon + 1), attributes, children: [], text: '', at }, isEmpty };
   }
 
-  /** The next child of the root, or null when the root ends. */
+  /** The next child of the root, or null at the end of the root. */
   readChild(): XmlElement | null {
     this.skipGap();
     if (this.text.startsWith('</', this.at)) {
@@ -187,7 +184,7 @@ class XmlReader {
     const end = OPEN_END.exec(text);
     if (end === null) throw this.fault(`The tag ${name} is malformed or cut off`);
     this.at = OPEN_END.lastIndex;
-    return { name, attributes: attributes ?? NONE, isEmpty: end[1] === '/' };
+    return { name, attributes: attributes ?? NO_ATTRIBUTES, isEmpty: end[1] === '/' };
   }
 
   private readClosingTag(name: string): void {
@@ -198,7 +195,7 @@ class XmlReader {
     this.at = CLOSE.lastIndex;
   }
 
-  /** Text up to the next tag, comments left out. */
+  /** Text up to the next tag, without comments. */
   private readText(): string {
     let text = '';
     for (;;) {
@@ -215,7 +212,7 @@ class XmlReader {
     }
   }
 
-  /** White space and comments; a longer run of them than anybody writes is refused. */
+  /** White space and comments, up to a limit. */
   private skipGap(): void {
     const end = this.at + XML_LIMITS.gapLength;
     do {
@@ -226,7 +223,7 @@ class XmlReader {
     } while (this.skipComment());
   }
 
-  /** Stands at a '<' or not; anything else than a comment behind '<!' or '<?' has no place in a message. */
+  /** Skips a comment at the current offset. Rejects everything else that starts with '<!' or '<?'. */
   private skipComment(): boolean {
     const { text, at } = this;
     if (text.charAt(at) !== '<') return false;
@@ -248,7 +245,7 @@ class XmlReader {
   private valueOf(from: number, end: number): string {
     const { valueLength, gapLength } = XML_LIMITS;
     const raw = this.text.slice(from, Math.min(end, from + gapLength + 1));
-    // White space between two elements is no value; it has a limit of its own.
+    // White space between elements is not a value and has its own limit.
     if (raw.length > valueLength && (raw.length > gapLength || raw.trim() !== '')) {
       throw this.fault(`A value is longer than ${valueLength} characters`);
     }
@@ -287,7 +284,7 @@ class XmlReader {
   }
 }
 
-/** Foreign text within a message of ours: short, on one line, in quotation marks. */
+/** Quotes text of a document in a message: on one line, at most 40 characters. */
 export function shown(text: string): string {
   const line = text.replaceAll(/[^\x20-\x7e]+/g, ' ');
   return `"${line.length > 40 ? `${line.slice(0, 40)}…` : line}"`;
@@ -315,6 +312,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const TO_ESCAPE = /[&<>"']/;
 
 export function escapeXml(value: string): string {
-  // Hardly any value has something to escape, and replacing costs more than looking.
+  // Testing first is faster, because hardly any value needs escaping.
   return TO_ESCAPE.test(value) ? value.replaceAll(/[&<>"']/g, (character) => ESCAPES[character]!) : value;
 }
