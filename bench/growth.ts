@@ -7,8 +7,8 @@ import {
   dayStart,
   formatInstant,
   slotCount,
-} from '../server/src/domain/delivery-day.ts';
-import { decodeId, ID_PREFIX } from '../server/src/domain/id.ts';
+} from '@saldo/core/delivery-day.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { invalidateTransaction, writeContractDay } from '../server/src/features/transactions/actions.ts';
 import { listTransactions, type TransactionFilter } from '../server/src/features/transactions/store.ts';
 import { deliveryRange } from '../server/src/http/time-filter.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../server/src/db/embedded.ts';
-import { slotCount } from '../server/src/domain/delivery-day.ts';
+import { slotCount } from '@saldo/core/delivery-day.ts';
 import { measureBulk } from './bulk.ts';
 import type { Target } from './connection.ts';
 import { hasCpuTimes } from './cpu.ts';

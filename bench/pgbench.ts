@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { Viewer } from '../server/src/auth/viewer.ts';
 import { readerConfig } from '../server/src/db/connection.ts';
 import type { Db } from '../server/src/db/database.ts';
-import { decodeId, ID_PREFIX } from '../server/src/domain/id.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { findContract } from '../server/src/features/contracts/store.ts';
 import { listTransactions } from '../server/src/features/transactions/store.ts';
 import { deliveryRange } from '../server/src/http/time-filter.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_SLOTS } from '../../server/src/domain/delivery-day.ts';
-import { MAX_SLOT_KWH, mwhNumber } from '../../server/src/domain/energy.ts';
+import { MAX_SLOTS } from '@saldo/core/delivery-day.ts';
+import { MAX_SLOT_KWH, mwhNumber } from '@saldo/core/energy.ts';
 import { LIMITS } from './common.ts';
 
 test('the limits of a slot are those of the domain', () => {

@@ -1,5 +1,5 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
-import { TSOS } from '../../server/src/domain/enums.ts';
+import { TSOS } from '@saldo/core/enums.ts';
 
 /** Every limit of the wire is a number in this one place. */
 export const LIMITS = {

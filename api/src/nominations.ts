@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { DIRECTIONS, NOMINATION_STATUSES } from '../../server/src/domain/enums.ts';
+import { DIRECTIONS, NOMINATION_STATUSES } from '@saldo/core/enums.ts';
 import {
   BulkIds,
   bulkQuery,

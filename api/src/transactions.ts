@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { TRANSACTION_STATUSES } from '../../server/src/domain/enums.ts';
+import { TRANSACTION_STATUSES } from '@saldo/core/enums.ts';
 import {
   BulkIds,
   bulkQuery,

@@ -13,7 +13,7 @@ import {
   unionAll,
 } from 'drizzle-orm/pg-core';
 import express, { type Request } from 'express';
-import { SLOT_MS, slotStart } from '../../server/src/domain/delivery-day.ts';
+import { SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
 import { PAGE, pageOf, placeOf } from './page.ts';
 
 const rival = pgSchema('rival');

@@ -1,5 +1,5 @@
-import { formatLocalTime } from '../../server/src/domain/delivery-day.ts';
-import { formatMwh, kwhFromMwh } from '../../server/src/domain/energy.ts';
+import { formatLocalTime } from '@saldo/core/delivery-day.ts';
+import { formatMwh, kwhFromMwh } from '@saldo/core/energy.ts';
 import { harmless, type Style } from './terminal.ts';
 
 type Cell = string | number | boolean | null | undefined;

@@ -2,11 +2,11 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Answer as TsoAnswer } from '../src/domain/answer.ts';
-import type { Schedule } from '../src/domain/schedule.ts';
-import { readDocument } from '../src/features/exchange/read-document.ts';
+import type { Answer as TsoAnswer } from '@saldo/core/exchange/answer.ts';
+import type { Schedule } from '@saldo/core/exchange/schedule.ts';
+import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { HandoverFailed, outboxFolder } from '../src/features/exchange/transport.ts';
-import { answerFileName, writeAnswer } from '../src/features/exchange/write-document.ts';
+import { answerFileName, writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { answersTo, EXEMPLARY } from '../src/simulator/tso.ts';
 import type { Client, Load } from './clients.ts';
 import { request } from './request.ts';

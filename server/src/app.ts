@@ -20,7 +20,7 @@ import { sessionRing } from './auth/session-ring.ts';
 import { type MovableClock, monotonicNow } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, statement } from './db/database.ts';
-import { DEFAULT_GATE_RULES } from './domain/gates.ts';
+import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import { exchangeOf } from './exchange.ts';
 import { operatorAuditRoutes } from './features/audit/operator-routes.ts';
 import { calendarRoutes, operatorCalendarRoutes } from './features/calendar/routes.ts';

@@ -8,7 +8,7 @@ import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
-import { DEFAULT_GATE_RULES } from './domain/gates.ts';
+import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import { exchangeOf } from './exchange.ts';
 import { receiveDue } from './features/exchange/receive.ts';
 import { sendDue } from './features/exchange/send.ts';

@@ -12,7 +12,7 @@ import {
 } from '@saldo/api';
 import { statement } from '../src/db/database.ts';
 import { loadDemo } from '../src/demo/load.ts';
-import { addDays, slotCount } from '../src/domain/delivery-day.ts';
+import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
 import { client, startTestPlatform, walk } from './harness.ts';
 import { createWorld } from './world.ts';
 

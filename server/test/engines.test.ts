@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { openDatabase, statement } from '../src/db/database.ts';
-import { addDays, dayOf, slotCount } from '../src/domain/delivery-day.ts';
+import { addDays, dayOf, slotCount } from '@saldo/core/delivery-day.ts';
 import { createDatabase } from './databases.ts';
 import { client, walk } from './harness.ts';
 import { startProduct } from './product.ts';

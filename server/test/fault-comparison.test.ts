@@ -5,7 +5,7 @@ import { compareRecords } from '../faults/compare-records.ts';
 import { compareVolumes, type Violation } from '../faults/compare-volumes.ts';
 import { type Entry, History, type Outcome, type Write } from '../faults/journal.ts';
 import type { MessageRow, NominationRow, SheetRow, Snapshot } from '../faults/snapshot.ts';
-import { slotCount } from '../src/domain/delivery-day.ts';
+import { slotCount } from '@saldo/core/delivery-day.ts';
 
 const DAY = '2026-11-25';
 const CONTRACT = 'con_1';

@@ -1,7 +1,7 @@
 import type { Tso } from '@saldo/api';
-import { slotCount } from '../src/domain/delivery-day.ts';
-import { kwhFromMwh } from '../src/domain/energy.ts';
-import { decodeId, ID_PREFIX } from '../src/domain/id.ts';
+import { slotCount } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh } from '@saldo/core/energy.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { recordConfirmations } from '../src/features/nominations/actions.ts';
 import { type Client, client, type TestPlatform } from './harness.ts';
 import type { World } from './world.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { openDatabase } from '../src/db/database.ts';
 import { newId } from '../src/db/new-id.ts';
-import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { listTransactions, type TransactionFilter } from '../src/features/transactions/store.ts';
 import { deliveryRange } from '../src/http/time-filter.ts';
 import { client, startTestPlatform, walk } from './harness.ts';

@@ -4,7 +4,7 @@ import {
   MESSAGE_FORMATS,
   MESSAGE_TYPES,
   NOMINATION_STATUSES,
-} from '../../../server/src/domain/enums.ts';
+} from '@saldo/core/enums.ts';
 import {
   Choice,
   DateTime,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { REJECTION_CODES } from '../../../server/src/domain/enums.ts';
+import { REJECTION_CODES } from '@saldo/core/enums.ts';
 import { Flag, LIMITS, Nullable, Strict } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { Transaction, TransactionList, transactionEndpoints, transactionExample } from '../transactions.ts';

@@ -1,6 +1,6 @@
 import type { Contract, Customer, Nomination, Transaction } from '@saldo/api';
-import { dayOf, formatInstant, slotLabel } from '../../../server/src/domain/delivery-day.ts';
-import { formatMwh, kwFromKwh, kwhFromMwh } from '../../../server/src/domain/energy.ts';
+import { dayOf, formatInstant, slotLabel } from '@saldo/core/delivery-day.ts';
+import { formatMwh, kwFromKwh, kwhFromMwh } from '@saldo/core/energy.ts';
 import type { CsvColumn } from '../domain/csv.ts';
 import type { NominatedSlot } from '../domain/nomination.ts';
 

@@ -7,7 +7,7 @@ import {
   dayOf,
   dayStart,
   formatInstant,
-} from '../../../server/src/domain/delivery-day.ts';
+} from '@saldo/core/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';

@@ -1,6 +1,6 @@
 import type { Transaction } from '@saldo/api';
-import { type DeliveryDay, slotCount, slotStart } from '../../../server/src/domain/delivery-day.ts';
-import { kwhFromMwh, sumKwh } from '../../../server/src/domain/energy.ts';
+import { type DeliveryDay, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 
 /** A quarter-hour of a contract's day: its versions, newest first. */
 export type VolumeSlot = {

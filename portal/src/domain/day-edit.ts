@@ -1,4 +1,4 @@
-import { formatMwh, mwhNumber } from '../../../server/src/domain/energy.ts';
+import { formatMwh, mwhNumber } from '@saldo/core/energy.ts';
 import { parseTyped } from './decimal-input.ts';
 
 /** A quarter-hour that is to be said anew. */

@@ -1,4 +1,4 @@
-import { numberFromUnits, parseDecimal } from '../../../server/src/domain/decimal.ts';
+import { numberFromUnits, parseDecimal } from '@saldo/core/decimal.ts';
 
 const DECIMALS = 3;
 

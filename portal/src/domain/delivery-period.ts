@@ -7,7 +7,7 @@ import {
   slotCount,
   slotLabel,
   slotStart,
-} from '../../../server/src/domain/delivery-day.ts';
+} from '@saldo/core/delivery-day.ts';
 
 export const isMonth = (text: string): boolean => /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text);
 

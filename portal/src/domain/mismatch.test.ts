@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SLOT_MS, slotStart } from '../../../server/src/domain/delivery-day.ts';
+import { SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
 import { deviationBySlot, differencesBySlot, mismatchedSlots } from './mismatch.ts';
 
 const DAY = '2026-10-25';

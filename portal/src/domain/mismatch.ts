@@ -1,6 +1,6 @@
 import type { NominationMismatch } from '@saldo/api';
-import { type DeliveryDay, slotCount } from '../../../server/src/domain/delivery-day.ts';
-import { kwhFromMwh } from '../../../server/src/domain/energy.ts';
+import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh } from '@saldo/core/energy.ts';
 
 /** A quarter-hour on which two sides differ, in whole kWh. What a side has not said is null, which is not zero. */
 export type MismatchedSlot = {

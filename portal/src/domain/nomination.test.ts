@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Nomination } from '@saldo/api';
-import { SLOT_MS, slotCount, slotStart } from '../../../server/src/domain/delivery-day.ts';
+import { SLOT_MS, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
 import { monthRows } from './month.ts';
 import { changesBetween, findDay, hoursOf, isMismatch, slotsOf, totalsOf } from './nomination.ts';
 

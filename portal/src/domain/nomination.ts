@@ -1,6 +1,6 @@
 import type { Nomination } from '@saldo/api';
-import { type DeliveryDay, dayOf, hourLabel } from '../../../server/src/domain/delivery-day.ts';
-import { kwhFromMwh, sumKwh } from '../../../server/src/domain/energy.ts';
+import { type DeliveryDay, dayOf, hourLabel } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 
 /** A quarter-hour of a nomination, in whole kWh. Not matched yet is null, which is not zero. */
 export type NominatedSlot = {

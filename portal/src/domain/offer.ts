@@ -7,8 +7,8 @@ import {
   type OfferPpaType,
   type OperatorAsset,
 } from '@saldo/api';
-import { dayOf, dayStart, formatInstant, isDay } from '../../../server/src/domain/delivery-day.ts';
-import { kwhFromMwh, mwhText } from '../../../server/src/domain/energy.ts';
+import { dayOf, dayStart, formatInstant, isDay } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh, mwhText } from '@saldo/core/energy.ts';
 import { parseTypedNumber } from './decimal-input.ts';
 
 /** A country is named by two letters. */

@@ -1,5 +1,5 @@
-import { type DeliveryDay, slotLabel, TIME_ZONE } from '../../../server/src/domain/delivery-day.ts';
-import { formatMwh, kwFromKwh } from '../../../server/src/domain/energy.ts';
+import { type DeliveryDay, slotLabel, TIME_ZONE } from '@saldo/core/delivery-day.ts';
+import { formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
 import type { Language } from './dictionary.ts';
 
 /** English as it is written in Europe: day before month, 24 hours. */

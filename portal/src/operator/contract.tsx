@@ -9,7 +9,7 @@ import {
   dayStart,
   formatInstant,
   isDay,
-} from '../../../server/src/domain/delivery-day.ts';
+} from '@saldo/core/delivery-day.ts';
 import { ContractBadge } from '../brp/badges.tsx';
 import { ContractFacts, NoVolumes } from '../brp/contract.tsx';
 import { ContractDay } from '../brp/contract-day.tsx';

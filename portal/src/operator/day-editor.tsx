@@ -1,8 +1,8 @@
 import type { Contract, Transaction } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
 import { type ClipboardEvent, useMemo, useState } from 'react';
-import { type DeliveryDay, hourLabel, slotStart } from '../../../server/src/domain/delivery-day.ts';
-import { sumKwh } from '../../../server/src/domain/energy.ts';
+import { type DeliveryDay, hourLabel, slotStart } from '@saldo/core/delivery-day.ts';
+import { sumKwh } from '@saldo/core/energy.ts';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { volumeSlots } from '../domain/contract-day.ts';

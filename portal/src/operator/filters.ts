@@ -8,7 +8,7 @@ import {
   TSOS,
   USER_ROLES,
 } from '@saldo/api';
-import { isDay } from '../../../server/src/domain/delivery-day.ts';
+import { isDay } from '@saldo/core/delivery-day.ts';
 import { contractParameters, customerParameters, nominationParameters } from '../brp/filters.ts';
 import { matching, oneOf, type SearchOf, searchReader, text, wholeNumber } from '../domain/search.ts';
 

@@ -7,7 +7,7 @@ import {
   type DeliveryDay,
   ORDINARY_SLOTS,
   slotCount,
-} from '../../../server/src/domain/delivery-day.ts';
+} from '@saldo/core/delivery-day.ts';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
 import { TsoFilter } from '../brp/filter-fields.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';

@@ -9,8 +9,8 @@ import {
   dayStart,
   formatInstant,
   slotCount,
-} from '../../../server/src/domain/delivery-day.ts';
-import { formatMwh, kwhFromMwh, sumKwh } from '../../../server/src/domain/energy.ts';
+} from '@saldo/core/delivery-day.ts';
+import { formatMwh, kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 import type { OperatorClient } from '../../src/index.ts';
 import { addFields, numberOf, parseDayArgument, readFields } from '../fields.ts';
 import type { Terminal } from '../terminal.ts';

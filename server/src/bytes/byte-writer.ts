@@ -1,4 +1,4 @@
-import { mwhText } from '../domain/energy.ts';
+import { mwhText } from '@saldo/core/energy.ts';
 
 const [MINUS, ZERO] = [45, 48];
 /** A safe integer with its sign and point, and the unused bytes of a table entry. */

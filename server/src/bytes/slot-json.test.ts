@@ -8,7 +8,7 @@ import {
   SLOT_MS,
   slotCount,
   slotStart,
-} from '../domain/delivery-day.ts';
+} from '@saldo/core/delivery-day.ts';
 import { SlotJson } from './slot-json.ts';
 
 /** Days of summers and winters, those of clock changes, and days long before. */

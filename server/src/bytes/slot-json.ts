@@ -5,7 +5,7 @@ import {
   formatInstant,
   SLOT_MS,
   slotStart,
-} from '../domain/delivery-day.ts';
+} from '@saldo/core/delivery-day.ts';
 
 const DATE_LENGTH = 10;
 

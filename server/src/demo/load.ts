@@ -8,9 +8,9 @@ import {
   dayStart,
   localInstant,
   slotCount,
-} from '../domain/delivery-day.ts';
-import { DEFAULT_GATE_RULES } from '../domain/gates.ts';
-import { encodeId, ID_PREFIX } from '../domain/id.ts';
+} from '@saldo/core/delivery-day.ts';
+import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { insertContract } from '../features/contracts/store.ts';
 import { updateCustomer } from '../features/customers/actions.ts';
 import { findOwnPosition, insertCustomer } from '../features/customers/store.ts';

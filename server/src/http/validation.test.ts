@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FIELD_CODES, LIMITS, ordered, Strict } from '@saldo/api';
 import fc from 'fast-check';
 import Type, { type TSchema } from 'typebox';
-import { checkCharacter } from '../domain/eic.ts';
+import { checkCharacter } from '@saldo/core/eic.ts';
 import { compile, compileQuery } from './validation.ts';
 
 const codes = (errors: { field?: string; code: string }[]) =>

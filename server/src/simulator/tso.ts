@@ -4,11 +4,11 @@ import type {
   AnomalySide,
   Confirmation,
   ConfirmedSeries,
-} from '../domain/answer.ts';
-import { controlArea } from '../domain/control-area.ts';
-import type { DeliveryDay } from '../domain/delivery-day.ts';
-import type { Tso } from '../domain/enums.ts';
-import { compactDay, nominationOf, type Schedule, type Series } from '../domain/schedule.ts';
+} from '@saldo/core/exchange/answer.ts';
+import { controlArea } from '@saldo/core/control-area.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { Tso } from '@saldo/core/enums.ts';
+import { compactDay, nominationOf, type Schedule, type Series } from '@saldo/core/exchange/schedule.ts';
 
 /** A balance group whose schedule is not what the operator expects; null means any TSO, any day. */
 export type Counterpart = { eic: string; tso: Tso | null; day: DeliveryDay | null };

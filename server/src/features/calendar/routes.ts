@@ -11,8 +11,8 @@ import {
   slotCount,
   slotStart,
   TIME_ZONE,
-} from '../../domain/delivery-day.ts';
-import { type GateRules, gatesOf } from '../../domain/gates.ts';
+} from '@saldo/core/delivery-day.ts';
+import { type GateRules, gatesOf } from '@saldo/core/gates.ts';
 import { fieldProblem } from '../../http/problem.ts';
 import { type Route, route } from '../../http/routes.ts';
 import { FIRST_DAY, LAST_DAY } from '../../http/time-filter.ts';

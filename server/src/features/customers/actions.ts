@@ -7,7 +7,7 @@ import {
 } from '@saldo/api';
 import type { Viewer } from '../../auth/viewer.ts';
 import type { Db, Tx } from '../../db/database.ts';
-import { changeCustomerStatus, mergeMetadata } from '../../domain/customer.ts';
+import { changeCustomerStatus, mergeMetadata } from '@saldo/core/customers/customer.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import { findBrp } from '../parties/store.ts';
 import {

@@ -1,6 +1,6 @@
-import { formatInstant, SLOT_MS, slotStart } from '../../domain/delivery-day.ts';
-import { formatMw, formatMwh, kwFromKwh } from '../../domain/energy.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import { formatInstant, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
+import { formatMw, formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { NominationRow } from '../nominations/store.ts';
 
 const HEADER =

@@ -1,8 +1,8 @@
 import { type Message, TSOS, type Tso } from '@saldo/api';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { timestamp } from '../../db/wire-types.ts';
-import type { DeliveryDay } from '../../domain/delivery-day.ts';
-import type { Direction } from '../../domain/enums.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { Direction } from '@saldo/core/enums.ts';
 
 import {
   type BusinessType,
@@ -10,7 +10,7 @@ import {
   type NominatedPosition,
   type Schedule,
   type Series,
-} from '../../domain/schedule.ts';
+} from '@saldo/core/exchange/schedule.ts';
 
 /** A current nomination, as far as a schedule needs it. */
 export type CurrentNomination = {

@@ -1,17 +1,17 @@
 import type { Tso } from '@saldo/api';
 import { combineFailures } from '../../db/connection.ts';
 import { type Database, statement, type Tx } from '../../db/database.ts';
-import { type DeliveryDay, formatInstant } from '../../domain/delivery-day.ts';
-import type { MessageFormat } from '../../domain/enums.ts';
-import type { GateRules } from '../../domain/gates.ts';
+import { type DeliveryDay, formatInstant } from '@saldo/core/delivery-day.ts';
+import type { MessageFormat } from '@saldo/core/enums.ts';
+import type { GateRules } from '@saldo/core/gates.ts';
 import {
   buildSchedules,
   MAX_MESSAGE_VERSION,
   type NextSchedule,
   nominationOf,
   type Schedule,
-} from '../../domain/schedule.ts';
-import { isTooSoon, type SendingPhase, sendingPhase } from '../../domain/sending.ts';
+} from '@saldo/core/exchange/schedule.ts';
+import { isTooSoon, type SendingPhase, sendingPhase } from '@saldo/core/exchange/sending.ts';
 import { nominateDue, recordConfirmations, recordSent } from '../nominations/actions.ts';
 
 import {
@@ -30,7 +30,7 @@ import {
 } from './schedules.ts';
 import { insertSchedule, listWaiting, lockDay, lockWaiting, markSent } from './store.ts';
 import { HandoverFailed, type Transport } from './transport.ts';
-import { scheduleFileName, writeSchedule } from './write-document.ts';
+import { scheduleFileName, writeSchedule } from '@saldo/core/exchange/documents/write-document.ts';
 
 /** What the exchange with the TSOs is set to. */
 export type Exchange = {

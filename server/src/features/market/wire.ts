@@ -1,8 +1,8 @@
 import { ASSET_TYPE_OF, type Asset, type Demand, type OfferPpaType, type OperatorAsset } from '@saldo/api';
-import { numberFromUnits } from '../../domain/decimal.ts';
-import { formatInstant, formatInstantMs } from '../../domain/delivery-day.ts';
-import { mwhNumber, mwhText, mwNumber } from '../../domain/energy.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import { numberFromUnits } from '@saldo/core/decimal.ts';
+import { formatInstant, formatInstantMs } from '@saldo/core/delivery-day.ts';
+import { mwhNumber, mwhText, mwNumber } from '@saldo/core/energy.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { coverAddress } from './covers.ts';
 import type { AssetRow, DemandRow, OfferRow } from './store.ts';
 

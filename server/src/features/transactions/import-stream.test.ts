@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
 import fc from 'fast-check';
-import { linesOf } from '../../domain/contract-day-input.ts';
+import { linesOf } from '@saldo/core/transactions/contract-day-input.ts';
 import { type VolumeFormat, VolumeReader } from './import-stream.ts';
 
 function readAll(format: VolumeFormat, chunks: readonly Buffer[]) {

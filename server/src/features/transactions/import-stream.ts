@@ -4,7 +4,7 @@ import {
   ContractDayGrouper,
   type ContractDayInput,
   type LineFault,
-} from '../../domain/contract-day-input.ts';
+} from '@saldo/core/transactions/contract-day-input.ts';
 import { validationProblem } from '../../http/problem.ts';
 import {
   CSV_COLUMNS,
