@@ -48,7 +48,7 @@ export type Direction = (typeof DIRECTIONS)[number];
 export const MESSAGE_FORMATS = ['ess', 'cim'] as const;
 export type MessageFormat = (typeof MESSAGE_FORMATS)[number];
 
-export const DOCUMENT_KINDS = ['schedule', 'acknowledgement', 'confirmation', 'anomaly'] as const;
+const DOCUMENT_KINDS = ['schedule', 'acknowledgement', 'confirmation', 'anomaly'] as const;
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
 /** A stored message may be no known document. */

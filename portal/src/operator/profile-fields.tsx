@@ -1,4 +1,4 @@
-import { PROFILE_KINDS, type Profile } from '@saldo/api';
+import { PROFILE_KINDS, type Profile, type ProfileKind } from '@saldo/api';
 import { ShapeChart } from '../charts/shape-chart.tsx';
 import { parseTypedNumber, readShape, type ShapeReading } from '../domain/decimal-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -7,7 +7,6 @@ import { Checkbox, Field, TextField } from '../ui/form.tsx';
 export type ProfileInput = { readonly isWanted: boolean; readonly power: string; readonly shape: string };
 export const EMPTY_PROFILE: ProfileInput = { isWanted: true, power: '', shape: '' };
 
-type ProfileKind = (typeof PROFILE_KINDS)[number];
 export const isProfileKind = (ppaType: string): ppaType is ProfileKind =>
   PROFILE_KINDS.some((kind) => kind === ppaType);
 
