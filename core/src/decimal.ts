@@ -8,9 +8,9 @@ const POINT = 46;
 const ZERO = 48;
 
 /**
- * Reads decimal text such as '-12.5' as whole units: with three decimals, -12500. Goes digit by digit, so that no binary
- * fraction stands between the text and the integer. Zeros after the last decimal are accepted: JSON cannot tell 1.2500
- * from 1.25, so other formats do not either.
+ * Reads decimal text such as '-12.5' as whole units: with three decimals, -12500. Goes digit by digit, without binary
+ * fractions. Zeros after the last decimal are accepted: JSON cannot tell 1.2500 from 1.25, so other formats do not
+ * either.
  */
 export function parseDecimal(
   text: string,

@@ -139,7 +139,7 @@ test('slot numbers count from local midnight', () => {
   assert.throws(() => slotStart('2026-01-15', 0));
 });
 
-test('every instant lies in exactly the slot that it is said to be in', () => {
+test('slotAt returns the slot that contains the instant', () => {
   fc.assert(
     fc.property(modernInstant, (instant) => {
       const { day, slot } = slotAt(instant);
@@ -154,7 +154,7 @@ test('every instant lies in exactly the slot that it is said to be in', () => {
   );
 });
 
-test('no existing date makes anything throw', () => {
+test('no existing date makes the calendar throw', () => {
   const check = (day: DeliveryDay): void => {
     assert.equal(parseDay(day), day);
     assert.equal(dayOf(dayStart(day)), day);
@@ -208,7 +208,7 @@ test('only existing dates are days', () => {
   assert.ok(isDay('2028-02-29'));
 });
 
-test('a date-time is read as the instant it names', () => {
+test('a date-time with any offset is read as its instant', () => {
   const same = [
     '2026-01-15T14:00:00Z',
     '2026-01-15T15:00:00+01:00',
@@ -266,7 +266,7 @@ test('instants are printed in UTC with whole seconds', () => {
   assert.throws(() => formatInstant(Number.NaN));
 });
 
-test('wall times are local, also on the days when the clocks change', () => {
+test('local times are correct on the days when the clocks change', () => {
   assert.equal(formatInstant(localInstant('2026-01-14', 870)), '2026-01-14T13:30:00Z');
   assert.equal(formatInstant(localInstant('2026-07-14', 870)), '2026-07-14T12:30:00Z');
   assert.equal(formatInstant(localInstant('2026-03-29', 870)), '2026-03-29T12:30:00Z');
@@ -280,7 +280,7 @@ test('wall times are local, also on the days when the clocks change', () => {
   assert.throws(() => localInstant('2026-01-15', 1440));
 });
 
-test('the repeated hour is there twice and the skipped one not at all', () => {
+test('the repeated hour occurs twice and the skipped hour not at all', () => {
   const count = (day: DeliveryDay, hour: number): number =>
     localHours(day).filter((local) => local === hour).length;
   assert.equal(count('2026-10-25', 2), 8);
@@ -298,7 +298,7 @@ test('weeks begin on Monday', () => {
   ]);
 });
 
-test('an instant with milliseconds is written as JavaScript itself writes it', () => {
+test('an instant with milliseconds has the text of Date.toISOString', () => {
   const years = { min: Date.UTC(1900, 0, 1), max: Date.UTC(2999, 11, 31) };
   fc.assert(
     fc.property(fc.integer(years), (instant) => {
@@ -310,7 +310,7 @@ test('an instant with milliseconds is written as JavaScript itself writes it', (
 const labelsOf = (day: string) =>
   Array.from({ length: slotCount(day) }, (_, index) => slotLabel(slotStart(day, index + 1)));
 
-test('the day on which the clock goes back has 100 slots, and the hour that comes twice is told apart', () => {
+test('the day on which the clock goes back has 100 slots with labels A and B for the repeated hour', () => {
   const labels = labelsOf('2026-10-25');
   assert.equal(labels.length, 100);
   assert.deepEqual(labels.slice(7, 17), [

@@ -20,7 +20,7 @@ import {
 const cellKwh = fc.integer({ min: -MAX_SLOT_KWH, max: MAX_SLOT_KWH });
 const saldoKwh = fc.integer({ min: -1e15, max: 1e15 });
 
-test('a volume that is printed and read again is the same volume', () => {
+test('a formatted volume is parsed unchanged', () => {
   fc.assert(
     fc.property(cellKwh, (kwh) => {
       assert.equal(parseMwh(mwhText(kwh)), kwh);
@@ -90,7 +90,7 @@ test('text that is no plain decimal is malformed', () => {
   }
 });
 
-test('arbitrary text is never read as something it does not say', () => {
+test('arbitrary text is malformed unless it is a plain decimal', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[-+.0-9e]{0,8}$/)), (text) => {
       const plain = /^-?\d+(\.\d+)?$/.test(text);
@@ -125,7 +125,7 @@ test('a JSON number counts by its decimal value, exponent forms included', () =>
   }
 });
 
-test('power is exact to the kW, or none', () => {
+test('power is exact to the kW or rejected', () => {
   assert.deepEqual([48.301, 0.001, 1e6].map(findKw), [48_301, 1, 1_000_000_000]);
   for (const value of [0.0005, 48.3001, 1e21]) assert.equal(findKw(value), null, String(value));
 });
@@ -146,7 +146,7 @@ test('a fraction of a unit is a programming error', () => {
   assert.throws(() => kwhFromMatchedKw(1.5));
 });
 
-test('power that is written and read again is the same power, with three decimals', () => {
+test('formatted power has three decimals and is parsed unchanged', () => {
   fc.assert(
     fc.property(fc.nat({ max: 999_999_999_999 }), (powerKw) => {
       const text = formatMw(powerKw);
@@ -157,11 +157,11 @@ test('power that is written and read again is the same power, with three decimal
   assert.deepEqual([0, 250, 1000, 12_345].map(formatMw), ['0.000', '0.250', '1.000', '12.345']);
 });
 
-test('fewer decimals are as good as three', () => {
+test('power with fewer than three decimals is accepted', () => {
   assert.deepEqual(['1', '1.5', '0.25', '007.100'].map(parseMw), [1000, 1500, 250, 7100]);
 });
 
-test('what is no power of whole kW says why', () => {
+test('text that is no power of whole kW is rejected with the reason', () => {
   const faults: [string, RegExp][] = [
     ['-1', /negative/],
     ['-0.000', /negative/],
@@ -179,7 +179,7 @@ test('what is no power of whole kW says why', () => {
   }
 });
 
-test('a fraction of a kW or less than nothing is a programming error', () => {
+test('a fraction of a kW or negative power is a programming error', () => {
   for (const powerKw of [0.5, -1, Number.NaN]) assert.throws(() => formatMw(powerKw));
 });
 

@@ -18,7 +18,7 @@ const anyUuid = fc.uuid();
 const anyPrefix = fc.constantFrom(...Object.values(ID_PREFIX));
 const anySlot = fc.integer({ min: 1, max: MAX_SLOTS });
 
-test('an id is its record, there and back', () => {
+test('a decoded id is the encoded UUID', () => {
   fc.assert(
     fc.property(anyPrefix, anyUuid, (prefix, uuid) => {
       const id = encodeId(prefix, uuid);
@@ -47,7 +47,7 @@ test('ids sort as their records do', () => {
   );
 });
 
-test('an id of another kind, in another case or with anything wrong is no id', () => {
+test('an id with another prefix, case or form is rejected', () => {
   const good = 'con_01h455vb4pex5vsknk084sn02q';
   const wrong = [
     '',
@@ -71,7 +71,7 @@ test('an id of another kind, in another case or with anything wrong is no id', (
   assert.notEqual(decodeId('con', good), null);
 });
 
-test('whatever decodes is written exactly so', () => {
+test('every decodable id is the encoding of its UUID', () => {
   const nearId = fc.oneof(fc.string(), fc.stringMatching(/^con_[0-9a-z]{25,27}$/));
   fc.assert(
     fc.property(nearId, (text) => {
@@ -108,7 +108,7 @@ test('a transaction id leads to its sheet and slot', () => {
   );
 });
 
-test('an id that is completed as bytes is the one that is written as text', () => {
+test('an id written as bytes equals the id written as text', () => {
   fc.assert(
     fc.property(anyUuid.map(sheetUuid), anySlot, (sheetId, slot) => {
       const ids = new TransactionIdBytes(sheetId);

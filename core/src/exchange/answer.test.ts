@@ -107,7 +107,7 @@ const zeros = slotsOf(day);
 const less = slotsOf(day, { 1: 40, 2: 8 });
 const asSent = [fromProducer.powersKw, toConsumer.powersKw];
 
-test('an accepted schedule is acknowledged, no more', () => {
+test('an accepted schedule is acknowledged and changes no nomination', () => {
   assert.deepEqual(applyAnswer(acknowledgement(), state()), { kind: 'acknowledged' });
 });
 
@@ -157,7 +157,7 @@ test('header A07: what is not listed stays as it was', () => {
   ]);
 });
 
-test('header A08: everything is matched with 0, whatever the series say', () => {
+test('header A08: every series is matched with 0', () => {
   const rejection = confirmation({
     outcome: 'rejected',
     reasons: reasons('A08'),
@@ -251,7 +251,7 @@ test('bridges are confirmed like every other series', () => {
   );
 });
 
-test('an intermediate confirmation is not final, whatever it says', () => {
+test('an intermediate confirmation is not final', () => {
   for (const isFinal of [true, false]) {
     const decision = applyAnswer(confirmation({ isFinal }), state());
     assert.ok(decision.kind === 'confirmed');
@@ -259,7 +259,7 @@ test('an intermediate confirmation is not final, whatever it says', () => {
   }
 });
 
-test('after the final confirmation nothing counts but what is only shown', () => {
+test('after the final confirmation only anomaly reports are accepted', () => {
   const final = state({ isFinal: true, confirmedAt: at });
   const later = at + 1000;
   assert.equal(
@@ -271,13 +271,13 @@ test('after the final confirmation nothing counts but what is only shown', () =>
   assert.equal(applyAnswer(anomaly(), final).kind, 'anomaly');
 });
 
-test('an answer that comes again is ignored', () => {
+test('a repeated answer is ignored', () => {
   for (const answer of [acknowledgement(), confirmation(), anomaly()]) {
     assert.equal(whyIgnored(applyAnswer(answer, state({ isRepeated: true }))), 'repeated');
   }
 });
 
-test('only the newest version is answered', () => {
+test('answers to older versions are ignored', () => {
   const answers = { ...head.answers, version: newest.version - 1 };
   for (const answer of [acknowledgement({ answers }), confirmation({ answers }), anomaly({ answers })]) {
     assert.equal(whyIgnored(applyAnswer(answer, state())), 'outdated');
@@ -286,7 +286,7 @@ test('only the newest version is answered', () => {
   assert.equal(whyIgnored(applyAnswer(never, state())), 'not_ours');
 });
 
-test('answers that overtake each other leave the newest in force', () => {
+test('an older answer that arrives late is ignored', () => {
   const earlier = at - 1000;
   const overtaken = state({ acknowledgedAt: at, confirmedAt: at });
   assert.equal(
@@ -300,7 +300,7 @@ test('answers that overtake each other leave the newest in force', () => {
   assert.equal(whyIgnored(applyAnswer(acknowledgement({ createdAt: earlier }), acknowledged)), 'outdated');
 });
 
-test('an answer to nothing, for somebody else, from somebody else or about another day is not ours', () => {
+test('an answer with another message, receiver, sender or day is not ours', () => {
   assert.equal(whyIgnored(applyAnswer(confirmation(), null)), 'not_ours');
   const foreign: Partial<Confirmation>[] = [
     { receiver: consumer },
@@ -332,7 +332,7 @@ test('series that the schedule does not have are named and change nothing', () =
   assert.deepEqual(matchedOf(confirmation({ series: [unknown] })), asSent);
 });
 
-test('whatever a confirmation lists, every series of ours is judged once, and listed values are taken as they are', () => {
+test('every series of the schedule has one result, and listed values are used unchanged', () => {
   const anyPowers = fc.array(fc.nat(9999), { minLength: zeros.length, maxLength: zeros.length });
   const anyOutcome = fc.constantFrom('accepted', 'partial', 'rejected');
   fc.assert(

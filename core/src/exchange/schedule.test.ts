@@ -199,7 +199,7 @@ test('building again changes nothing', () => {
   });
 });
 
-test('a schedule says what a group delivers as what comes in at the operator', () => {
+test('a schedule mirrors nominations: what a group delivers, the operator receives', () => {
   const [schedule] = schedulesOf(
     build([deliver('DE_AMPRION', { 1: 5, 100: 1 }), receive('DE_AMPRION', { 1: 5, 100: 1 })]),
   );
@@ -272,7 +272,7 @@ test('only the TSOs that a correction touches get a new version, and only its se
   );
 });
 
-test('a bridge that is needed no more stays with zeros', () => {
+test('a bridge that is no longer needed stays with zeros', () => {
   const first = schedulesOf(build([deliver('DE_AMPRION', { 1: 10 }), receive('DE_TENNET', { 1: 10 })]));
   const second = schedulesOf(build([deliver('DE_AMPRION', { 1: 0 }), receive('DE_TENNET', { 1: 0 })], first));
   for (const schedule of second) {
@@ -281,7 +281,7 @@ test('a bridge that is needed no more stays with zeros', () => {
   }
 });
 
-test('a slot that does not net to zero over all areas stops the files of the areas that it touches, and names them', () => {
+test('a slot that does not net to zero over all areas blocks the schedules of its areas', () => {
   const next = build([
     deliver('DE_AMPRION', { 7: 10, 8: 1 }),
     receive('DE_TENNET', { 7: 9, 8: 1 }),
@@ -303,7 +303,7 @@ test('a slot that does not net to zero over all areas stops the files of the are
   );
 });
 
-test('an imbalance of a whole day names its first slots and counts the others', () => {
+test('an imbalance of a whole day lists its first slots and counts the others', () => {
   const all = Object.fromEntries(slotsOf(day).map((_, at) => [at + 1, 1]));
   const [next] = build([receive('DE_TENNET', all)]);
   assert.ok(next?.kind === 'imbalance');
@@ -311,7 +311,7 @@ test('an imbalance of a whole day names its first slots and counts the others', 
   assert.match(next.message, /slot 1 by -4 kW, .*slot 5 by -4 kW and 95 more\.$/);
 });
 
-test('the last version is 999, and what comes after it is told to a person', () => {
+test('after version 999 the result is an error for the operator', () => {
   const positions = [deliver('DE_TENNET', { 1: 1 }), receive('DE_TENNET', { 1: 1 })];
   const [first] = schedulesOf(build(positions));
   const changed = [deliver('DE_TENNET', { 1: 2 }), receive('DE_TENNET', { 1: 2 })];
@@ -323,17 +323,17 @@ test('the last version is 999, and what comes after it is told to a person', () 
   assert.equal(build(positions, [{ ...first!, version: 999 }])[0]?.kind, 'unchanged');
 });
 
-test('nothing nominated is nothing to send', () => {
+test('without nominations there is no schedule', () => {
   assert.deepEqual(build([]), []);
   assert.deepEqual(build([{ eic: producer, tso: 'DE_TENNET', outKwh: null, inKwh: null }]), []);
 });
 
-test('a nomination of zeros is in the file: its group sends zeros too', () => {
+test('a nomination of zeros is part of the schedule', () => {
   const [schedule] = schedulesOf(build([deliver('DE_TENNET', {})]));
   assert.deepEqual(seriesOf(schedule!, `${producer}_OUT`).powersKw, slotsOf(day));
 });
 
-test('another balance group of the operator begins with a first version', () => {
+test('a schedule of another operator EIC starts with version 1', () => {
   const positions = [deliver('DE_TENNET', { 1: 1 }), receive('DE_TENNET', { 1: 1 })];
   const first = schedulesOf(build(positions));
   const operatorEic = '11XSWVIERNHEIMVR';
@@ -351,7 +351,7 @@ test('nominations without every slot, below zero or given twice are programming 
   assert.throws(() => build([], [{ ...schedule!, day: '2026-10-26' }]));
 });
 
-test('the control areas are those of the wire, with codes that pass their check', () => {
+test('every TSO has a control area with valid EIC codes', () => {
   assert.deepEqual(
     CONTROL_AREAS.map(({ tso }) => tso),
     [...TSOS],

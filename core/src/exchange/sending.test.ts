@@ -8,7 +8,7 @@ import { isTooSoon, sendingPhase } from './sending.ts';
 const phaseAt = (day: string, instant: string) =>
   sendingPhase(day, DEFAULT_GATE_RULES, Date.parse(instant)).phase;
 
-test('a day is gathered, open, waiting and open again at the minutes that the market sets', () => {
+test('a day is gathering, open, waiting and open again at the gates of the market', () => {
   const phases = [
     ['2026-10-21T11:59:59.999Z', 'gathering'],
     ['2026-10-21T12:00:00Z', 'open'],
@@ -39,7 +39,7 @@ test('the day after tomorrow can be sent at any time of day, tomorrow not while 
   );
 });
 
-test('what is told to open later does open then', () => {
+test('a phase opens at its opensAt', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 800 }), fc.integer({ min: -72, max: 24 }), (days, hours) => {
       const day = addDays('2026-01-01', days);
@@ -52,7 +52,7 @@ test('what is told to open later does open then', () => {
   );
 });
 
-test('the first change leaves at once, later ones together, and none misses its gate for that', () => {
+test('the first change is sent immediately, later ones together, and none misses its gate', () => {
   const made = Date.parse('2026-10-22T08:00:00Z');
   const minutes = (count: number) => made + count * 60_000;
   assert.equal(isTooSoon(null, null, made), false);

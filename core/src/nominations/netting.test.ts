@@ -72,7 +72,7 @@ test('a saldo is exact and does not depend on the order of the contracts', () =>
   );
 });
 
-test('what is sent counts up, what is received counts down, and a position to itself not at all', () => {
+test('sent volumes add, received volumes subtract, and volumes to itself do not count', () => {
   const sheets = [sheetOf([10, null, 0, 3])];
   assert.deepEqual(net(SLOTS, [{ sends: true, receives: false, sheets }]), [10, 0, 0, 3]);
   assert.deepEqual(net(SLOTS, [{ sends: false, receives: true, sheets }]), [-10, 0, 0, -3]);

@@ -40,7 +40,7 @@ const anySaldo = fc
   .map(saldoOf);
 const anySaldos = fc.array(anySaldo, { minLength: 1, maxLength: 6 });
 
-test('what goes out minus what comes in is the saldo, and at most one of them is above zero in a slot', () => {
+test('out minus in is the saldo, and at most one of them is above zero in a slot', () => {
   fc.assert(
     fc.property(anySaldos, (saldos) => {
       let current: CurrentNomination[] = [];
@@ -84,7 +84,7 @@ test('versions of a direction count from 1 without a gap, each naming the one be
   );
 });
 
-test('a saldo of zeros that was never anything else has no nomination', () => {
+test('a saldo that was always zero has no nomination', () => {
   assert.deepEqual(decide(saldoOf({}), []), { kind: 'unchanged' });
   assert.deepEqual(decide(saldoOf({}), [], gates.dayAfter), { kind: 'unchanged' });
 });
@@ -152,7 +152,7 @@ test('after the day-ahead gate the deadline is that of the slots which this dire
   assert.equal(first!.gateClosure, gates.intraday(70), 'a first version changes its slots above zero');
 });
 
-test('when every gate is past nothing is nominated any more', () => {
+test('after the last gate nothing is nominated', () => {
   const current = after([], decide(saldoOf({ 10: 5 }), []));
   const [last] = versionsOf(decide(saldoOf({ 10: 6 }), current, gates.dayAfter - 1));
   assert.equal(last!.gateClosure, gates.dayAfter);

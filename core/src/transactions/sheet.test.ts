@@ -262,7 +262,7 @@ test('transactions come by slot, then version, also when some sheets are left ou
   );
 });
 
-test('a first import and later additions store no array that says nothing', () => {
+test('a first import and later additions store no arrays of defaults', () => {
   const first = writeDay([], [1, 2, null]);
   assert.deepEqual(first.sheet, { revision: 1, volumes: [1, 2, null], versions: null, previous: null });
   const addition = writeDay(written([1, 2, null]), [null, 2, 7]);
@@ -270,7 +270,7 @@ test('a first import and later additions store no array that says nothing', () =
   assert.deepEqual(addition.superseded, []);
 });
 
-test('a correction holds the changed cells only and supersedes them where they stand', () => {
+test('a correction has the changed cells only and supersedes them in their sheets', () => {
   assert.deepEqual(writeDay(written([1, 2, null]), [1, 5, 7]), {
     created: 1,
     corrected: 1,
@@ -288,7 +288,7 @@ test('a correction of cells from several sheets changes them all, by revision', 
   );
 });
 
-test('the same volume on an invalid transaction makes it count again, as a new version', () => {
+test('repeating the volume of an invalid transaction creates a valid new version', () => {
   const day = written([4]);
   const invalid = stored(day, null, invalidate(day, [1]).changed);
   assert.deepEqual(currentVolumes(invalid, 1), [null]);
@@ -319,7 +319,7 @@ test('invalidating slots without a valid transaction changes nothing', () => {
   assert.deepEqual(invalidateCell(invalid, 1, 1), { kind: 'not_valid', status: 'invalid' });
 });
 
-test('a place without a volume is no transaction', () => {
+test('a slot without a volume is no transaction', () => {
   const [sheet] = written([1, null]);
   assert.equal(cellAt(sheet!, 2), null);
   assert.equal(cellAt(sheet!, 3), null);
@@ -339,7 +339,7 @@ test('a broken history or an impossible volume is a programming error', () => {
 /** The largest volume that two bytes hold beside the mark for nothing said. */
 const NARROW_KWH = 65_534;
 
-test('packed volumes are unpacked as they were, whatever their size', () => {
+test('packed volumes of any size are unpacked unchanged', () => {
   const edges = fc.constantFrom(0, 255, 256, 32_767, 32_768, NARROW_KWH, NARROW_KWH + 1, MAX_SLOT_KWH);
   const small = fc.nat({ max: NARROW_KWH });
   const day = (volume: fc.Arbitrary<number>) => fc.array(fc.option(volume), { maxLength: 100 });
@@ -356,6 +356,6 @@ test('a cell takes two bytes, and four only in a sheet that has a volume too lar
   for (const volume of [NARROW_KWH + 1, MAX_SLOT_KWH]) assert.equal(sizeWith(volume), 1 + 96 * 4);
 });
 
-test('bytes that are no packed volumes are not taken for some', () => {
+test('bytes that are no packed volumes are rejected', () => {
   for (const bytes of [[], [0, 1], [3, 0, 0, 1]]) assert.throws(() => unpackVolumes(Uint8Array.from(bytes)));
 });

@@ -258,7 +258,7 @@ export function invalidateCell(
   const sheet = history.find((candidate) => candidate.revision === revision);
   const cell = sheet === undefined ? null : cellAt(sheet, slot);
   if (sheet === undefined || cell === null) {
-    throw new Error(`revision ${revision} says nothing about slot ${slot}`);
+    throw new Error(`revision ${revision} does not set slot ${slot}`);
   }
   if (cell.status !== 'valid') return { kind: 'not_valid', status: cell.status };
   const statuses: StatusDrafts = new Map();

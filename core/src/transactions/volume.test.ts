@@ -6,7 +6,7 @@ import { volumeFromJson, volumeFromText } from './volume.ts';
 
 const kwhValues = fc.integer({ min: 0, max: MAX_SLOT_KWH });
 
-test('every whole number of kWh comes back from its number and from its text', () => {
+test('every whole number of kWh is read from its number and from its text', () => {
   fc.assert(
     fc.property(kwhValues, (kwh) => {
       assert.equal(volumeFromJson(kwh / 1000), kwh);
@@ -44,7 +44,7 @@ function neighbour(value: number, sign: number): number {
   return view.getFloat64(0);
 }
 
-test('each fault has its name', () => {
+test('each fault has its own code', () => {
   assert.equal(volumeFromJson('1.25'), 'not_a_number');
   assert.equal(volumeFromJson(null), 'not_a_number');
   assert.equal(volumeFromJson(-0.001), 'negative');

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isEmail, normalizeEmail, whyDeceptive } from './email.ts';
 
-test('every email that people have is one', () => {
+test('valid email addresses are accepted', () => {
   fc.assert(fc.property(fc.emailAddress(), (email) => isEmail(email)));
   for (const email of ['operator@localhost', 'jürgen@müller.example', "o'neil+saldo@mail.example"]) {
     assert.ok(isEmail(email), email);
   }
 });
 
-test('what no email has is refused', () => {
+test('text that is no email address is rejected', () => {
   for (const text of [
     '',
     '@',
@@ -28,7 +28,7 @@ test('what no email has is refused', () => {
   }
 });
 
-test('the normal form is the same for every way to write an email, and for itself', () => {
+test('all spellings of an address have the same normal form', () => {
   fc.assert(
     fc.property(fc.emailAddress(), (email) => {
       const normal = normalizeEmail(email);

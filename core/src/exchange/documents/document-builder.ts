@@ -257,7 +257,7 @@ export class DocumentBuilder {
 
   private dayOfHead(): DeliveryDay {
     // The interval is a required part of the head, and the head comes before the first series.
-    if (this.day === null) throw new Error('the interval stands before every series');
+    if (this.day === null) throw new Error('the interval comes before every series');
     return this.day;
   }
 

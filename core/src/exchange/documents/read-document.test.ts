@@ -335,7 +335,7 @@ test('only UTF-8 is read, with or without its mark', () => {
   assert.match(refusal(Buffer.from([0xc3])).reason, /not in UTF-8/);
 });
 
-test('what makes XML dangerous is refused before anything of it is used', () => {
+test('dangerous features of XML are rejected before any content is used', () => {
   const bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]>\n';
   const withBomb = texts.ess.replace('<ConfirmationReport', `${bomb}<ConfirmationReport`);
   assert.match(refusal(withBomb).reason, /Document type declarations are not accepted \(line 2, column 1\)/);
@@ -345,7 +345,7 @@ test('what makes XML dangerous is refused before anything of it is used', () => 
   assert.match(refusal(million).reason, /nested deeper than 8/);
 });
 
-test('a document of another kind is told from one that is broken', () => {
+test('a document of an unknown kind is distinguished from a faulty one', () => {
   const nothing: Recognised = {
     format: null,
     type: 'unknown',
@@ -385,7 +385,7 @@ test('another version of the schema, a prefix and hints to schemas are no reason
   assert.deepEqual(read(hinted), { ...expected, format: 'ess' });
 });
 
-test('an acknowledgement tells its day by the message that it answers', () => {
+test('the day of an acknowledgement comes from the answered message', () => {
   const text = writeAnswer(acknowledgement, 'ess').replace('A02', '???');
   assert.deepEqual(refusal(text).recognised, { ...recognised, type: 'acknowledgement' });
   const odd = writeAnswer(
@@ -395,14 +395,14 @@ test('an acknowledgement tells its day by the message that it answers', () => {
   assert.equal(refusal(odd.replace('A02', '???')).recognised.day, null);
 });
 
-test('an answer that does not say what it answers is read all the same', () => {
+test('an answer without a reference to a message is read', () => {
   for (const format of ['ess', 'cim'] as const) {
     const result = read(writeAnswer({ ...confirmation, answers: null }, format));
     assert.deepEqual(result, { kind: 'ok', format, document: { ...confirmation, answers: null } });
   }
 });
 
-test('errors in intervals are told with the reasons', () => {
+test('errors of intervals are part of the reasons', () => {
   const error =
     '<TimeIntervalError><QuantityTimeInterval v="2026-10-24T22:00Z/2026-10-24T22:15Z"/><Reason><ReasonCode v="A46"/><ReasonText v="too high"/></Reason></TimeIntervalError>';
   const rejection = `<TimeSeriesRejection><SendersTimeSeriesIdentification v="X"/>${error}<Reason><ReasonCode v="A50"/></Reason></TimeSeriesRejection>`;
@@ -431,7 +431,7 @@ test('an anomaly report answers the message that its own side names', () => {
   assert.equal(alone.document.answers, null);
 });
 
-test('a schedule for somebody who is no TSO, or without parties, is refused', () => {
+test('a schedule whose receiver is no TSO, or without parties, is rejected', () => {
   const text = writeSchedule(schedule, 'ess', createdAt);
   assert.match(refusal(text.replace(tennet, '11XEES-K-------9')).reason, /receiver .* is no TSO/);
   assert.match(refusal(text.replace(/<InParty.*\n/, '')).reason, /names both parties and both areas/);

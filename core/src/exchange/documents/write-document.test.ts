@@ -161,7 +161,7 @@ test('schedules of random worlds have the structure of their format, with every 
   );
 });
 
-test('schedules of random worlds that are read back say the same, in both formats', () => {
+test('schedules of random worlds are read back unchanged, in both formats', () => {
   fc.assert(
     fc.property(anySchedules, (schedules) => {
       for (const schedule of schedules) {
@@ -175,7 +175,7 @@ test('schedules of random worlds that are read back say the same, in both format
   );
 });
 
-test('answers have the structure of their format and say the same when they are read back', () => {
+test('answers have the structure of their format and are read back unchanged', () => {
   const anyCase = anySchedules
     .filter((schedules) => schedules.length > 0)
     .chain((schedules) => fc.constantFrom(...schedules))
@@ -263,14 +263,14 @@ test('a schedule in CIM names its schema, its area and whose it is', () => {
   );
 });
 
-test('a single series stands alone for a party that puts it into its own schedule', () => {
+test('a single series is written as a document of its own', () => {
   const text = writeEssSeries(schedule.series[0]!, schedule.day);
   const root = parse(text);
   assert.equal(root.name, 'ScheduleTimeSeries');
   checkStructure('ess', root);
 });
 
-test('file names tell day, sender, receiver and version, and of an answer its kind and time', () => {
+test('file names have day, sender, receiver and version, and for an answer its kind and time', () => {
   const stem = '20260329_TPS_11XSALDO-------Z_10XDE-EON-NETZ-C_007';
   assert.equal(scheduleFileName(schedule), `${stem}.XML`);
   assert.deepEqual(

@@ -74,7 +74,7 @@ const anyDocument = fc.record(
   PLAIN,
 );
 
-test('a document is read as it was written, with whatever space and comments', () => {
+test('a document is read as written, with any white space and comments', () => {
   fc.assert(
     fc.property(anyDocument, anyGap, (document, gap) => {
       const text = `<?xml version="1.0" encoding="UTF-8"?>${gap}${print(document, gap)}${gap}`;
@@ -84,7 +84,7 @@ test('a document is read as it was written, with whatever space and comments', (
   );
 });
 
-test('a document that is cut off anywhere is refused', () => {
+test('a truncated document is rejected', () => {
   fc.assert(
     fc.property(anyDocument, fc.nat(), (document, cut) => {
       const text = print(document, '');
@@ -94,7 +94,7 @@ test('a document that is cut off anywhere is refused', () => {
   );
 });
 
-test('whatever is thrown in, the answer is a document or a fault with its place', () => {
+test('any input is read as a document or rejected with its place', () => {
   const anySyntax = fc.constantFrom(
     '<',
     '>',
@@ -128,7 +128,7 @@ test('whatever is thrown in, the answer is a document or a fault with its place'
   );
 });
 
-test('what makes XML dangerous is refused by name', () => {
+test('dangerous features of XML are rejected by name', () => {
   const bomb = '<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><r>&b;</r>';
   const refused: [string, RegExp][] = [
     [bomb, /Document type declarations/],
@@ -150,7 +150,7 @@ test('what makes XML dangerous is refused by name', () => {
   for (const [text, expected] of refused) assert.match(faultOf(text), expected, text);
 });
 
-test('what is no XML at all says what is wrong with it', () => {
+test('text that is no XML is rejected with the reason', () => {
   const refused: [string, RegExp][] = [
     ['', /empty/],
     ['  \n', /empty/],
@@ -180,7 +180,7 @@ test('what is no XML at all says what is wrong with it', () => {
   for (const [text, expected] of refused) assert.match(faultOf(text), expected, text);
 });
 
-test('what could grow without end has a limit', () => {
+test('all sizes are limited', () => {
   const nested = (depth: number) => '<a>'.repeat(depth) + '</a>'.repeat(depth);
   assert.equal(faultOf(nested(XML_LIMITS.depth)), 'none');
   assert.match(faultOf(nested(XML_LIMITS.depth + 1)), /deeper than 8 levels/);
@@ -209,7 +209,7 @@ test('a document with a prefix is the same document', () => {
   assert.deepEqual(read('<n:r xmlns:n="u"><n:a>1</n:a></n:r>').children[0]?.name, 'a');
 });
 
-test('a place is told by line and column', () => {
+test('a place has line and column', () => {
   assert.equal(placeOf('<r>\n  <a', 6), 'line 2, column 3');
   assert.equal(placeOf('<r', 0), 'line 1, column 1');
 });
