@@ -1,11 +1,12 @@
 /** Measures how long a day of the exchange takes: schedules built, written and sent, confirmations read and applied. */
-import { type Database, openDatabase, statement } from '../server/src/db/database.ts';
+
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { DEFAULT_GATE_RULES, gatesOf } from '@saldo/core/gates.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
+import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { DEFAULT_GATE_RULES, gatesOf } from '@saldo/core/gates.ts';
+import { type Database, openDatabase, statement } from '../server/src/db/database.ts';
 import { receiveMessage } from '../server/src/features/exchange/receive.ts';
 import { type Exchange, sendDue } from '../server/src/features/exchange/send.ts';
-import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { nominateDue } from '../server/src/features/nominations/actions.ts';
 import { answersTo, EXEMPLARY } from '../server/src/simulator/tso.ts';
 import { createWorld, loadVolumes, markAll } from './world.ts';

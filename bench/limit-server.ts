@@ -5,21 +5,15 @@
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { contractStatus } from '@saldo/core/contracts/contract.ts';
+import { formatInstant, formatInstantMs, SLOT_MS, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
+import { kwhFromMatchedKw, mwhText } from '@saldo/core/energy.ts';
+import { decodeId, encodeId, ID_PREFIX, transactionIdWriter } from '@saldo/core/id.ts';
+import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
 import { hotConfig } from '../server/src/db/connection.ts';
 import type { Statement } from '../server/src/db/database.ts';
 import { Pipeline } from '../server/src/db/pipeline.ts';
-import { contractStatus } from '@saldo/core/contracts/contract.ts';
-import {
-  formatInstant,
-  formatInstantMs,
-  SLOT_MS,
-  slotCount,
-  slotStart,
-} from '@saldo/core/delivery-day.ts';
-import { kwhFromMatchedKw, mwhText } from '@saldo/core/energy.ts';
-import { decodeId, encodeId, ID_PREFIX, transactionIdWriter } from '@saldo/core/id.ts';
-import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import { type ContractRow, findContract } from '../server/src/features/contracts/store.ts';
 import { type CustomerRow, findCustomer } from '../server/src/features/customers/store.ts';
 import { listedDemands, offeredAssets } from '../server/src/features/market/routes.ts';

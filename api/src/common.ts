@@ -1,5 +1,5 @@
-import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { TSOS } from '@saldo/core/enums.ts';
+import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 
 /** Every limit of the wire is a number in this one place. */
 export const LIMITS = {

@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox';
 import { DIRECTIONS, NOMINATION_STATUSES } from '@saldo/core/enums.ts';
+import Type, { type Static } from 'typebox';
 import {
   BulkIds,
   bulkQuery,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Answer, Reason } from '../src/exchange/answer.ts';
 import { controlArea } from '../src/control-area.ts';
 import { slotCount } from '../src/delivery-day.ts';
+import type { Answer, Reason } from '../src/exchange/answer.ts';
 import type { Schedule } from '../src/exchange/schedule.ts';
 import { anyDay, anyMarkets, OPERATOR, scheduleHistory } from './schedule-worlds.ts';
 

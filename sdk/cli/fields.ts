@@ -1,5 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addDays, type DeliveryDay, dayOf, parseDay } from '@saldo/core/delivery-day.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from './usage.ts';
 
 /** As much of JSON Schema as the options of commands need. */

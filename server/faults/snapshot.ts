@@ -1,6 +1,7 @@
 /** What the database holds, read in one transaction, in the shape in which it is compared. */
-import pg from 'pg';
+
 import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
+import pg from 'pg';
 import type { Target } from './target.ts';
 
 export type SheetRow = {

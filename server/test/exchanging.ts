@@ -3,9 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Message, Tso } from '@saldo/api';
 import type { MessageFormat } from '@saldo/core/enums.ts';
-import type { Schedule } from '@saldo/core/exchange/schedule.ts';
-
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
+import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { receiveDue } from '../src/features/exchange/receive.ts';
 import { answerOutbox } from '../src/simulator/folders.ts';
 import { type Behaviour, EXEMPLARY } from '../src/simulator/tso.ts';

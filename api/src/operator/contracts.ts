@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox';
 import { PROFILE_KINDS } from '@saldo/core/enums.ts';
+import Type, { type Static } from 'typebox';
 import { Choice, DateTime, LIMITS, Name, Nullable, ordered, Strict } from '../common.ts';
 import {
   assetExample,

@@ -1,10 +1,5 @@
+import { DIRECTIONS, MESSAGE_FORMATS, MESSAGE_TYPES, NOMINATION_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
-import {
-  DIRECTIONS,
-  MESSAGE_FORMATS,
-  MESSAGE_TYPES,
-  NOMINATION_STATUSES,
-} from '@saldo/core/enums.ts';
 import {
   Choice,
   DateTime,

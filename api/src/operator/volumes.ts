@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox';
 import { REJECTION_CODES } from '@saldo/core/enums.ts';
+import Type, { type Static } from 'typebox';
 import { Flag, LIMITS, Nullable, Strict } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { Transaction, TransactionList, transactionEndpoints, transactionExample } from '../transactions.ts';

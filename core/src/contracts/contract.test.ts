@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contractStatus, isDayWithin } from './contract.ts';
 import { dayEnd, dayStart } from '../delivery-day.ts';
+import { contractStatus, isDayWithin } from './contract.ts';
 
 const period = { deliveryStart: dayStart('2026-03-28'), deliveryEnd: dayEnd('2026-03-30') };
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { changeCustomerStatus, mergeMetadata } from './customer.ts';
 import { CUSTOMER_STATUSES } from '../enums.ts';
+import { changeCustomerStatus, mergeMetadata } from './customer.ts';
 
 const anyKey = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'a', 'b', '1'), fc.string());
 const anyEntries = <Value>(value: fc.Arbitrary<Value>) =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { MAX_SLOT_KWH } from '../energy.ts';
-import { type Contribution, net } from './netting.ts';
 import type { Sheet } from '../transactions/sheet.ts';
+import { type Contribution, net } from './netting.ts';
 
 const SLOTS = 4;
 const POSITIONS = 5;

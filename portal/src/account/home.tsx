@@ -1,8 +1,8 @@
 import type { MarketAsset, MarketDemand } from '@saldo/api';
+import { kwhFromMwh, mwhNumber, sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { kwhFromMwh, mwhNumber, sumKwh } from '@saldo/core/energy.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { OfferCard } from '../market/offer-card.tsx';
 import { useSession } from '../session/session.ts';

@@ -1,8 +1,8 @@
 import type { Contract, Transaction } from '@saldo/api';
-import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useMemo } from 'react';
 import { type DeliveryDay, dayOf } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useMemo } from 'react';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { firstVolumesKwh, type VolumeSlot, validSumKwh, volumeSlots } from '../domain/contract-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';

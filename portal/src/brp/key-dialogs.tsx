@@ -1,13 +1,7 @@
 import { LIMITS, type NewApiKey, SCOPES, type Scope } from '@saldo/api';
+import { addDays, type DeliveryDay, dayOf, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import {
-  addDays,
-  type DeliveryDay,
-  dayOf,
-  dayStart,
-  formatInstant,
-} from '@saldo/core/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';

@@ -1,8 +1,8 @@
+import { ORDINARY_SLOTS, slotCount } from '@saldo/core/delivery-day.ts';
+import { sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { ORDINARY_SLOTS, slotCount } from '@saldo/core/delivery-day.ts';
-import { sumKwh } from '@saldo/core/energy.ts';
 import { HeatLegend } from '../charts/heat-legend.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
 import { daysOfMonth, slotText } from '../domain/delivery-period.ts';

@@ -1,8 +1,8 @@
 import type { Nomination } from '@saldo/api';
+import { dayOf } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { dayOf } from '@saldo/core/delivery-day.ts';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { findDay, isMismatch, type NominatedSlot, slotsOf, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';

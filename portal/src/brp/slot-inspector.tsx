@@ -1,7 +1,7 @@
 import type { Explanation, Nomination } from '@saldo/api';
-import { useQuery } from '@tanstack/react-query';
 import { type DeliveryDay, SLOT_MS, slotTimes } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
+import { useQuery } from '@tanstack/react-query';
 import { isMismatch, type NominatedSlot } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';

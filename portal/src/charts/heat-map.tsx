@@ -1,5 +1,5 @@
-import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useState } from 'react';
 import { type DeliveryDay, SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
+import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useState } from 'react';
 import { slotText } from '../domain/delivery-period.ts';
 import { useWidth } from './use-width.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
+import fc from 'fast-check';
 import { editOf, textsOf, volumesOf } from './day-edit.ts';
 
 const volumes = fc.array(fc.option(fc.integer({ min: 0, max: 10_000_000 })), {

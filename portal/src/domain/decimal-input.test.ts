@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { formatMwh } from '@saldo/core/energy.ts';
+import fc from 'fast-check';
 import { cellsOf, parseTyped, readShape } from './decimal-input.ts';
 
 test('what is written out is read back exactly, with a point or a comma', () => {

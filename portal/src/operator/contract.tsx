@@ -1,7 +1,4 @@
 import type { Contract, Transaction } from '@saldo/api';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import {
   addDays,
   type DeliveryDay,
@@ -10,6 +7,9 @@ import {
   formatInstant,
   isDay,
 } from '@saldo/core/delivery-day.ts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ContractBadge } from '../brp/badges.tsx';
 import { ContractFacts, NoVolumes } from '../brp/contract.tsx';
 import { ContractDay } from '../brp/contract-day.tsx';

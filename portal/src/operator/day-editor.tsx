@@ -1,8 +1,8 @@
 import type { Contract, Transaction } from '@saldo/api';
-import { useMutation } from '@tanstack/react-query';
-import { type ClipboardEvent, useMemo, useState } from 'react';
 import { type DeliveryDay, hourLabel, slotStart } from '@saldo/core/delivery-day.ts';
 import { sumKwh } from '@saldo/core/energy.ts';
+import { useMutation } from '@tanstack/react-query';
+import { type ClipboardEvent, useMemo, useState } from 'react';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { volumeSlots } from '../domain/contract-day.ts';

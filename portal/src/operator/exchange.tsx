@@ -1,8 +1,8 @@
 import { type UnsentNomination } from '@saldo/api';
+import { addDays } from '@saldo/core/delivery-day.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { addDays } from '@saldo/core/delivery-day.ts';
 import { DirectionBadge } from '../brp/badges.tsx';
 import { TsoFilter } from '../brp/filter-fields.tsx';
 import { Gates } from '../brp/gates.tsx';

@@ -1,8 +1,8 @@
 import type { Contract, Nomination, OperatorCustomer } from '@saldo/api';
+import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
 import { Gates } from '../brp/gates.tsx';
 import { Concern, itemClass, NominationItem, Shortened } from '../brp/home.tsx';

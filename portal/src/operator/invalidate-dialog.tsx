@@ -1,7 +1,7 @@
 import { LIMITS, type Transaction } from '@saldo/api';
+import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';

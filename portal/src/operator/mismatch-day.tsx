@@ -1,8 +1,8 @@
 import type { NominationMismatch } from '@saldo/api';
-import { useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { sumKwh } from '@saldo/core/energy.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { DirectionBadge } from '../brp/badges.tsx';
 import { NominationLink } from '../brp/links.tsx';
 import { HeatLegend } from '../charts/heat-legend.tsx';

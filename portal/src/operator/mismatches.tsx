@@ -1,13 +1,8 @@
 import { type NominationMismatch } from '@saldo/api';
+import { addDays, type DeliveryDay, ORDINARY_SLOTS, slotCount } from '@saldo/core/delivery-day.ts';
 import { useQueries } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import {
-  addDays,
-  type DeliveryDay,
-  ORDINARY_SLOTS,
-  slotCount,
-} from '@saldo/core/delivery-day.ts';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
 import { TsoFilter } from '../brp/filter-fields.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';

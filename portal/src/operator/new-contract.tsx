@@ -1,8 +1,8 @@
 import { CONTRACT_TYPES, type Contract, LIMITS, type OperatorContractCreate, PPA_TYPES } from '@saldo/api';
+import { addDays, dayStart, formatInstant, isDay } from '@saldo/core/delivery-day.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { addDays, dayStart, formatInstant, isDay } from '@saldo/core/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';

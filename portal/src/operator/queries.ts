@@ -1,6 +1,6 @@
 import type { AuditEntry, Brp, Nomination, OperatorCustomer } from '@saldo/api';
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { customerQueryBy, isWanted } from '../brp/queries.ts';
 import { deliveryRange } from '../domain/delivery-period.ts';
 import { allOf, given, PAGE_SIZE, pageOf, pages } from '../session/lists.ts';

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router';
 import { checkEic } from '@saldo/core/eic.ts';
+import { Link } from '@tanstack/react-router';
 import { CopyButton } from '../ui/copy.tsx';
 
 /** An id out of the audit trail, as a link to the page on which that record is shown, where there is one. */

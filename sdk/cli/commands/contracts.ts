@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { operatorEndpoints as api, type BodyOf, type Profile } from '@saldo/api';
-import type { Command } from 'commander';
 import {
   type DeliveryDay,
   dayEnd,
@@ -11,6 +10,7 @@ import {
   slotCount,
 } from '@saldo/core/delivery-day.ts';
 import { formatMwh, kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
+import type { Command } from 'commander';
 import type { OperatorClient } from '../../src/index.ts';
 import { addFields, numberOf, parseDayArgument, readFields } from '../fields.ts';
 import type { Terminal } from '../terminal.ts';
@@ -104,9 +104,7 @@ function addCreation(contracts: Command, open: OpenSession): void {
         ...readFields(create, api.createContract.body),
         seller_customer_id: seller,
         buyer_customer_id: buyer,
-        ...(firstDay === undefined
-          ? {}
-          : { delivery_start: formatInstant(dayStart(firstDay)) }),
+        ...(firstDay === undefined ? {} : { delivery_start: formatInstant(dayStart(firstDay)) }),
         ...(lastDay === undefined ? {} : { delivery_end: formatInstant(dayEnd(lastDay)) }),
         ...(profile === null ? {} : { profile }),
       };
@@ -172,7 +170,8 @@ function addDays(program: Command, open: OpenSession): void {
       const result = await client.contracts.putDay(await contractId(client, reference), day, { volumes });
       await session.show(result);
       const totalKwh = sumKwh(volumes.map((volume) => kwhFromMwh(volume ?? 0)));
-      if (session.format === 'text') session.note(`${day}: ${slots} slots, ${formatMwh(totalKwh)} MWh in all.`);
+      if (session.format === 'text')
+        session.note(`${day}: ${slots} slots, ${formatMwh(totalKwh)} MWh in all.`);
     }),
   );
 }

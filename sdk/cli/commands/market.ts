@@ -7,8 +7,8 @@ import {
   OfferUpdate,
   type OperatorAsset,
 } from '@saldo/api';
-import { type Command, InvalidArgumentError } from 'commander';
 import { dayOf } from '@saldo/core/delivery-day.ts';
+import { type Command, InvalidArgumentError } from 'commander';
 import { addFields, readFields } from '../fields.ts';
 import type { Session } from '../session.ts';
 import { tableOf } from '../tables.ts';

@@ -1,6 +1,6 @@
 import { operatorEndpoints as api, type Explanation, type Nomination } from '@saldo/api';
-import type { Command } from 'commander';
 import { dayOf } from '@saldo/core/delivery-day.ts';
+import type { Command } from 'commander';
 import { countOf, parseDayArgument } from '../fields.ts';
 import type { Session } from '../session.ts';
 import { type Column, detailsOf, localTime, mwh, tableOf } from '../tables.ts';

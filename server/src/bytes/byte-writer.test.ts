@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { formatMwh, MAX_SLOT_KWH } from '@saldo/core/energy.ts';
+import fc from 'fast-check';
 import { ByteWriter } from './byte-writer.ts';
 
 const piece = fc.oneof(

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   addDays,
   type DeliveryDay,
@@ -9,6 +8,7 @@ import {
   slotCount,
   slotStart,
 } from '@saldo/core/delivery-day.ts';
+import fc from 'fast-check';
 import { SlotJson } from './slot-json.ts';
 
 /** Days of summers and winters, those of clock changes, and days long before. */

@@ -1,11 +1,11 @@
-import type { Database } from '../db/database.ts';
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
-import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
+import { answerFileName, writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import type { Schedule } from '@saldo/core/exchange/schedule.ts';
+import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
+import type { Database } from '../db/database.ts';
 import { receiveMessage } from '../features/exchange/receive.ts';
 import { type Exchange, sendDue } from '../features/exchange/send.ts';
-import { answerFileName, writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { answersTo, type Behaviour } from '../simulator/tso.ts';
 import { GROUPS } from './cast.ts';
 

@@ -1,12 +1,12 @@
 import { type FieldCode, LIMITS, type ProblemFieldError } from '@saldo/api';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { TSchema } from 'typebox';
 import { findUnits } from '@saldo/core/decimal.ts';
 import { parseDay, parseInstant } from '@saldo/core/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '@saldo/core/eic.ts';
-import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { codePointLength, isWellFormedText } from '@saldo/core/text.ts';
 import { volumeFaultMessage, volumeFromJson } from '@saldo/core/transactions/volume.ts';
+import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { TSchema } from 'typebox';
 
 /** Checks a value and tells everything that is wrong with it; an empty list means that it may be used. */
 export type Validator = (value: unknown) => ProblemFieldError[];

@@ -1,7 +1,7 @@
 import type { MessageFormat } from '@saldo/core/enums.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
-import { inboxFolder, outboxFolder } from '../features/exchange/transport.ts';
 import { answerFileName, writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { inboxFolder, outboxFolder } from '../features/exchange/transport.ts';
 import { answersTo, type Behaviour } from './tso.ts';
 
 export type SimulatedFolders = { readonly outboxDir: string; readonly inboxDir: string };

@@ -1,3 +1,6 @@
+import { controlArea } from '@saldo/core/control-area.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { Tso } from '@saldo/core/enums.ts';
 import type {
   Acknowledgement,
   Anomaly,
@@ -5,9 +8,6 @@ import type {
   Confirmation,
   ConfirmedSeries,
 } from '@saldo/core/exchange/answer.ts';
-import { controlArea } from '@saldo/core/control-area.ts';
-import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import type { Tso } from '@saldo/core/enums.ts';
 import { compactDay, nominationOf, type Schedule, type Series } from '@saldo/core/exchange/schedule.ts';
 
 /** A balance group whose schedule is not what the operator expects; null means any TSO, any day. */

@@ -1,3 +1,6 @@
+import { findAreaByParty } from '../../control-area.ts';
+import { type DeliveryDay, parseDay, parseInstant } from '../../delivery-day.ts';
+import type { DocumentKind, MessageFormat, Tso } from '../../enums.ts';
 import type {
   Acknowledgement,
   AnomalySide,
@@ -6,9 +9,6 @@ import type {
   ImposedSeries,
   Reason,
 } from '../answer.ts';
-import { findAreaByParty } from '../../control-area.ts';
-import { type DeliveryDay, parseDay, parseInstant } from '../../delivery-day.ts';
-import type { DocumentKind, MessageFormat, Tso } from '../../enums.ts';
 import { type BusinessType, MAX_MESSAGE_VERSION, type Series } from '../schedule.ts';
 import {
   ACKNOWLEDGEMENT_CODES,

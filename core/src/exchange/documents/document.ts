@@ -1,6 +1,6 @@
-import type { Answer } from '../answer.ts';
 import type { DeliveryDay } from '../../delivery-day.ts';
 import type { MessageFormat, MessageType, Tso } from '../../enums.ts';
+import type { Answer } from '../answer.ts';
 import type { Schedule } from '../schedule.ts';
 
 /** A schedule as a message. */

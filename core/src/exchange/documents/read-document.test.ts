@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATOR, slotsOf } from '../../../test/schedule-worlds.ts';
-import type { Acknowledgement, Anomaly, Confirmation } from '../answer.ts';
 import { slotCount } from '../../delivery-day.ts';
 import type { MessageFormat } from '../../enums.ts';
+import type { Acknowledgement, Anomaly, Confirmation } from '../answer.ts';
 import type { Schedule } from '../schedule.ts';
 import type { Recognised } from './document.ts';
 import { readDocument, readDocumentInSteps } from './read-document.ts';

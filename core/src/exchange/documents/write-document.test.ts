@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { anyAnswer, anySchedules } from '../../../test/exchange-documents.ts';
 import { areaOf, OPERATOR, slotsOf } from '../../../test/schedule-worlds.ts';
-import type { Answer } from '../answer.ts';
 import { controlArea } from '../../control-area.ts';
 import { slotCount } from '../../delivery-day.ts';
 import type { MessageFormat } from '../../enums.ts';
+import type { Answer } from '../answer.ts';
 import type { Schedule } from '../schedule.ts';
 
 import { readDocument } from './read-document.ts';

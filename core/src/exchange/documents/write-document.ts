@@ -1,15 +1,8 @@
-import type {
-  Acknowledgement,
-  Anomaly,
-  Answer,
-  AnsweredSeries,
-  Confirmation,
-  Reason,
-} from '../answer.ts';
 import { assert } from '../../assert.ts';
 import { controlArea, findAreaByParty } from '../../control-area.ts';
 import { type DeliveryDay, formatInstant } from '../../delivery-day.ts';
 import type { MessageFormat } from '../../enums.ts';
+import type { Acknowledgement, Anomaly, Answer, AnsweredSeries, Confirmation, Reason } from '../answer.ts';
 import { compactDay, type Schedule, type Series } from '../schedule.ts';
 import { ACKNOWLEDGEMENT_CODES, CODES, CONFIRMATION_TYPES, codeFor } from './codes.ts';
 

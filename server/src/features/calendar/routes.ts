@@ -1,5 +1,4 @@
 import { type DeliveryDayCalendar, deliveryDayEndpoints, operatorPlatformEndpoints } from '@saldo/api';
-import type { Clock } from '../../clock.ts';
 import {
   type DeliveryDay,
   dayEnd,
@@ -13,6 +12,7 @@ import {
   TIME_ZONE,
 } from '@saldo/core/delivery-day.ts';
 import { type GateRules, gatesOf } from '@saldo/core/gates.ts';
+import type { Clock } from '../../clock.ts';
 import { fieldProblem } from '../../http/problem.ts';
 import { type Route, route } from '../../http/routes.ts';
 import { FIRST_DAY, LAST_DAY } from '../../http/time-filter.ts';

@@ -1,10 +1,10 @@
 import type { OperatorContractCreate, ProblemFieldError } from '@saldo/api';
-import { OPERATOR_VIEW } from '../../auth/viewer.ts';
-import type { Tx } from '../../db/database.ts';
+import type { Profile } from '@saldo/core/contracts/profile.ts';
 import { dayOf, dayStart, parseInstant } from '@saldo/core/delivery-day.ts';
 import { findKw } from '@saldo/core/energy.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import type { Profile } from '@saldo/core/contracts/profile.ts';
+import { OPERATOR_VIEW } from '../../auth/viewer.ts';
+import type { Tx } from '../../db/database.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import { FIRST_DAY, LAST_DAY } from '../../http/time-filter.ts';
 import { findAssets } from '../market/store.ts';

@@ -5,9 +5,9 @@ import {
   type OperatorCustomerUpdate,
   type ProblemFieldError,
 } from '@saldo/api';
+import { changeCustomerStatus, mergeMetadata } from '@saldo/core/customers/customer.ts';
 import type { Viewer } from '../../auth/viewer.ts';
 import type { Db, Tx } from '../../db/database.ts';
-import { changeCustomerStatus, mergeMetadata } from '@saldo/core/customers/customer.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import { findBrp } from '../parties/store.ts';
 import {

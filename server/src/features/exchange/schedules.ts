@@ -1,9 +1,6 @@
 import { type Message, TSOS, type Tso } from '@saldo/api';
-import { type Db, statement, type Tx } from '../../db/database.ts';
-import { timestamp } from '../../db/wire-types.ts';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Direction } from '@saldo/core/enums.ts';
-
 import {
   type BusinessType,
   messageIdentification,
@@ -11,6 +8,8 @@ import {
   type Schedule,
   type Series,
 } from '@saldo/core/exchange/schedule.ts';
+import { type Db, statement, type Tx } from '../../db/database.ts';
+import { timestamp } from '../../db/wire-types.ts';
 
 /** A current nomination, as far as a schedule needs it. */
 export type CurrentNomination = {

@@ -1,9 +1,7 @@
 import type { Tso } from '@saldo/api';
-import { combineFailures } from '../../db/connection.ts';
-import { type Database, statement, type Tx } from '../../db/database.ts';
 import { type DeliveryDay, formatInstant } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat } from '@saldo/core/enums.ts';
-import type { GateRules } from '@saldo/core/gates.ts';
+import { scheduleFileName, writeSchedule } from '@saldo/core/exchange/documents/write-document.ts';
 import {
   buildSchedules,
   MAX_MESSAGE_VERSION,
@@ -12,8 +10,10 @@ import {
   type Schedule,
 } from '@saldo/core/exchange/schedule.ts';
 import { isTooSoon, type SendingPhase, sendingPhase } from '@saldo/core/exchange/sending.ts';
+import type { GateRules } from '@saldo/core/gates.ts';
+import { combineFailures } from '../../db/connection.ts';
+import { type Database, statement, type Tx } from '../../db/database.ts';
 import { nominateDue, recordConfirmations, recordSent } from '../nominations/actions.ts';
-
 import {
   adoptNominations,
   type CurrentNomination,
@@ -30,7 +30,6 @@ import {
 } from './schedules.ts';
 import { insertSchedule, listWaiting, lockDay, lockWaiting, markSent } from './store.ts';
 import { HandoverFailed, type Transport } from './transport.ts';
-import { scheduleFileName, writeSchedule } from '@saldo/core/exchange/documents/write-document.ts';
 
 /** What the exchange with the TSOs is set to. */
 export type Exchange = {

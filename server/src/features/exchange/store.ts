@@ -1,13 +1,13 @@
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import type { ListOrder, Message, Tso } from '@saldo/api';
+import { type DeliveryDay, dayNumber } from '@saldo/core/delivery-day.ts';
+import type { MessageFormat } from '@saldo/core/enums.ts';
+import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { filteredList } from '../../db/filtered-list.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
-import { type DeliveryDay, dayNumber } from '@saldo/core/delivery-day.ts';
-import type { MessageFormat } from '@saldo/core/enums.ts';
-import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 
 export type MessageRow = {
   id: string;

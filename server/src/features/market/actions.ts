@@ -1,9 +1,9 @@
 import type { DemandCreate, DemandUpdate, OfferCreate, OfferUpdate, ProblemFieldError } from '@saldo/api';
-import type { Tx } from '../../db/database.ts';
-import { newId } from '../../db/new-id.ts';
 import { assert } from '@saldo/core/assert.ts';
 import { getUnits } from '@saldo/core/decimal.ts';
 import { parseInstant } from '@saldo/core/delivery-day.ts';
+import type { Tx } from '../../db/database.ts';
+import { newId } from '../../db/new-id.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import { coverExists, coverNameIn } from './covers.ts';
 import { nextVersion, recordWithdrawal } from './lists.ts';

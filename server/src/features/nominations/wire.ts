@@ -1,9 +1,9 @@
 import type { Pagination } from '@saldo/api';
-import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { SlotJson } from '../../bytes/slot-json.ts';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { kwhFromMatchedKw } from '@saldo/core/energy.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { SlotJson } from '../../bytes/slot-json.ts';
 import type { NominationRow } from './store.ts';
 
 /** The platform operator, who stands between the two sides of every contract. */

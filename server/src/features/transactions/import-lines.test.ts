@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import type { ParsedLine } from '@saldo/core/transactions/contract-day-input.ts';
 import { MAX_SLOT_KWH, mwhText } from '@saldo/core/energy.ts';
+import type { ParsedLine } from '@saldo/core/transactions/contract-day-input.ts';
 import { volumeFromText } from '@saldo/core/transactions/volume.ts';
+import fc from 'fast-check';
 import { CSV_COLUMNS, csvFields, csvLineParser, type LineParser, ndjsonLineParser } from './import-lines.ts';
 
 const read = (parser: LineParser, line: string): ParsedLine => {

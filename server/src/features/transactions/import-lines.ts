@@ -1,7 +1,12 @@
-import type { LineFault, ParsedLine } from '@saldo/core/transactions/contract-day-input.ts';
 import { parseDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { MAX_SLOT_KWH } from '@saldo/core/energy.ts';
-import { type VolumeFault, volumeFaultMessage, volumeFromJson, volumeFromText } from '@saldo/core/transactions/volume.ts';
+import type { LineFault, ParsedLine } from '@saldo/core/transactions/contract-day-input.ts';
+import {
+  type VolumeFault,
+  volumeFaultMessage,
+  volumeFromJson,
+  volumeFromText,
+} from '@saldo/core/transactions/volume.ts';
 
 /** Parses the line from `start` to `end`, without its line break. The bytes are valid UTF-8. */
 export type LineParser = (bytes: Buffer, start: number, end: number) => ParsedLine;

@@ -1,9 +1,13 @@
 import { type ImportResult, LIMITS } from '@saldo/api';
-import type { Database, Tx } from '../../db/database.ts';
 import { isDayWithin } from '@saldo/core/contracts/contract.ts';
-import { type ContractDayInput, type LineFault, linesOf } from '@saldo/core/transactions/contract-day-input.ts';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import {
+  type ContractDayInput,
+  type LineFault,
+  linesOf,
+} from '@saldo/core/transactions/contract-day-input.ts';
+import type { Database, Tx } from '../../db/database.ts';
 import {
   type ContractNames,
   DayBatch,

@@ -1,9 +1,16 @@
 import type { Tso } from '@saldo/api';
-import { perViewer, tenantValues, type Viewer, viewedBy } from '../../auth/viewer.ts';
-import { type Db, type HotStatement, hotStatement, type Statement, statement } from '../../db/database.ts';
 import { addDays, type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import type { TransactionStatus } from '@saldo/core/enums.ts';
-import { type Cell, cellAt, chain, type Sheet, STATUS_BIT, unpackVolumes } from '@saldo/core/transactions/sheet.ts';
+import {
+  type Cell,
+  cellAt,
+  chain,
+  type Sheet,
+  STATUS_BIT,
+  unpackVolumes,
+} from '@saldo/core/transactions/sheet.ts';
+import { perViewer, tenantValues, type Viewer, viewedBy } from '../../auth/viewer.ts';
+import { type Db, type HotStatement, hotStatement, type Statement, statement } from '../../db/database.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../../http/time-filter.ts';
 
 /** A sheet with what its transactions need to be told: their contract, parties and asset. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Asset, TSOS } from '@saldo/api';
-import fc from 'fast-check';
 import { formatInstant, SLOT_MS, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
 import { MAX_SLOT_KWH, mwhNumber } from '@saldo/core/energy.ts';
 import type { TransactionStatus } from '@saldo/core/enums.ts';
 import { encodeId, ID_PREFIX, sheetUuid, transactionUuid } from '@saldo/core/id.ts';
+import fc from 'fast-check';
 import type { SheetRow, TransactionRecord } from './store.ts';
 import { transactionBytes, transactionEnvelope } from './wire.ts';
 

@@ -1,9 +1,9 @@
 import type { Asset, Pagination } from '@saldo/api';
-import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { SlotJson, type SlotsOfDay } from '../../bytes/slot-json.ts';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX, TransactionIdBytes } from '@saldo/core/id.ts';
 import type { Cell } from '@saldo/core/transactions/sheet.ts';
+import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { SlotJson, type SlotsOfDay } from '../../bytes/slot-json.ts';
 import type { SheetRow, TransactionRecord } from './store.ts';
 
 const slotsWithVolume = new SlotJson('', ',"volume":');

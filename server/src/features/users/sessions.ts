@@ -1,10 +1,10 @@
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { normalizeEmail } from '@saldo/core/users/email.ts';
 import { hashSecret } from '../../auth/api-key.ts';
 import { idleSince, newToken, SESSION_MS } from '../../auth/session-ring.ts';
 import { type Database, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
-import { normalizeEmail } from '@saldo/core/users/email.ts';
-import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Device } from '../../http/device-cookie.ts';
 import { fieldProblem, problem } from '../../http/problem.ts';
 import { type Doer, recordAudit } from '../audit/store.ts';

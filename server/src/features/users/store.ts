@@ -1,9 +1,9 @@
 import type { UserRole } from '@saldo/api';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { normalizeEmail } from '@saldo/core/users/email.ts';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { filteredList, PAGE_ROWS } from '../../db/filtered-list.ts';
 import { timestamp } from '../../db/wire-types.ts';
-import { normalizeEmail } from '@saldo/core/users/email.ts';
-import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 
 export type UserRow = {
   id: string;
