@@ -43,13 +43,13 @@ export function exchangeClient(load: Load): ExchangeClient {
       journal.append({ entry: 'file', name, sha256: hash('sha256', bytes) });
       await rm(file);
       await rm(`${file}.json`, { force: true });
-      waiting.push(...(await answersFor(name, bytes)));
+      waiting.push(...answersFor(name, bytes));
     }
   }
 
   /** An acknowledgement always, the final confirmation half of the time; a few answers come over HTTP. */
-  async function answersFor(name: string, bytes: Buffer): Promise<Waiting[]> {
-    const read = await readDocument(bytes);
+  function answersFor(name: string, bytes: Buffer): Waiting[] {
+    const read = readDocument(bytes);
     if (read.kind !== 'ok' || read.document.kind !== 'schedule')
       throw new Error(`${name} is not a schedule.`);
     const { schedule } = read.document;

@@ -1,4 +1,4 @@
-/** An IPv6 customer gets at least this many bits: whoever has one such address has all of them. */
+/** An IPv6 customer owns a whole prefix, so all addresses in it count as one. */
 const IPV6_PREFIX_GROUPS = 4;
 /** Of the last group only the upper half counts: a prefix of 56 bits. */
 const LAST_GROUP_MASK = 0xff00;
