@@ -1,6 +1,5 @@
 import type { MessageFormat } from '../../enums.ts';
 import { CIM } from './cim.ts';
-
 import { ESS } from './ess.ts';
 import type { Vocabulary } from './vocabulary.ts';
 

@@ -1,7 +1,6 @@
 import { assert } from '../../assert.ts';
 import { checkEic } from '../../eic.ts';
 import type { DocumentKind } from '../../enums.ts';
-
 import { escapeXml, shown, type XmlElement, XmlFault } from './xml.ts';
 
 /**

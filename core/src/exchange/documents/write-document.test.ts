@@ -8,7 +8,6 @@ import { slotCount } from '../../delivery-day.ts';
 import type { MessageFormat } from '../../enums.ts';
 import type { Answer } from '../answer.ts';
 import type { Schedule } from '../schedule.ts';
-
 import { readDocument } from './read-document.ts';
 import {
   answerFileName,

@@ -5,7 +5,6 @@ import type { MessageFormat } from '../../enums.ts';
 import type { Acknowledgement, Anomaly, Answer, AnsweredSeries, Confirmation, Reason } from '../answer.ts';
 import { compactDay, type Schedule, type Series } from '../schedule.ts';
 import { ACKNOWLEDGEMENT_CODES, CODES, CONFIRMATION_TYPES, codeFor } from './codes.ts';
-
 import { VOCABULARIES } from './formats.ts';
 import { intervalText, periodFields } from './slots.ts';
 import { type Fields, type WrittenFields, writeDocument, writeParts } from './vocabulary.ts';
