@@ -1,11 +1,11 @@
 /** Measures the read of a hundred nominations with their slots: over HTTP, and the writing of its text alone. */
 import assert from 'node:assert/strict';
 import type { Nomination } from '@saldo/api';
+import { type DeliveryDay, MAX_SLOTS, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
+import { kwhFromMatchedKw } from '@saldo/core/energy.ts';
+import { DEFAULT_GATE_RULES, gatesOf } from '@saldo/core/gates.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type Database, openDatabase, statement } from '../server/src/db/database.ts';
-import { type DeliveryDay, MAX_SLOTS, SLOT_MS, slotStart } from '../server/src/domain/delivery-day.ts';
-import { kwhFromMatchedKw } from '../server/src/domain/energy.ts';
-import { DEFAULT_GATE_RULES, gatesOf } from '../server/src/domain/gates.ts';
-import { encodeId, ID_PREFIX } from '../server/src/domain/id.ts';
 import { nominateDue } from '../server/src/features/nominations/actions.ts';
 import { findNominations, type NominationRow } from '../server/src/features/nominations/store.ts';
 import { nominationWriter } from '../server/src/features/nominations/wire.ts';

@@ -1,7 +1,8 @@
 /** Measures how long a market day takes to become nominations, and how long a single correction does. */
+
+import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
+import { DEFAULT_GATE_RULES, gatesOf } from '@saldo/core/gates.ts';
 import { type Database, openDatabase } from '../server/src/db/database.ts';
-import { type DeliveryDay, slotCount } from '../server/src/domain/delivery-day.ts';
-import { DEFAULT_GATE_RULES, gatesOf } from '../server/src/domain/gates.ts';
 import { nominateDue } from '../server/src/features/nominations/actions.ts';
 import { writeContractDay } from '../server/src/features/transactions/actions.ts';
 import { createWorld, loadVolumes, markAll } from './world.ts';

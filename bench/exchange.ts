@@ -1,11 +1,12 @@
 /** Measures how long a day of the exchange takes: schedules built, written and sent, confirmations read and applied. */
+
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
+import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { DEFAULT_GATE_RULES, gatesOf } from '@saldo/core/gates.ts';
 import { type Database, openDatabase, statement } from '../server/src/db/database.ts';
-import type { DeliveryDay } from '../server/src/domain/delivery-day.ts';
-import { DEFAULT_GATE_RULES, gatesOf } from '../server/src/domain/gates.ts';
-import { readDocument } from '../server/src/features/exchange/read-document.ts';
 import { receiveMessage } from '../server/src/features/exchange/receive.ts';
 import { type Exchange, sendDue } from '../server/src/features/exchange/send.ts';
-import { writeAnswer } from '../server/src/features/exchange/write-document.ts';
 import { nominateDue } from '../server/src/features/nominations/actions.ts';
 import { answersTo, EXEMPLARY } from '../server/src/simulator/tso.ts';
 import { createWorld, loadVolumes, markAll } from './world.ts';
@@ -87,7 +88,7 @@ const exchangeInto = (sent: Buffer[]): Exchange => ({
 async function confirmationsOf(sent: readonly Buffer[], now: number): Promise<Buffer[]> {
   const answers: Buffer[] = [];
   for (const document of sent) {
-    const read = await readDocument(document);
+    const read = readDocument(document);
     if (read.kind !== 'ok' || read.document.kind !== 'schedule') throw new Error('a schedule cannot be read');
     const { final } = answersTo(read.document.schedule, EXEMPLARY, now);
     if (final === null) throw new Error('a schedule that nets to zero is confirmed');

@@ -1,14 +1,9 @@
 /** Measures whether anything becomes dearer as a platform grows: the same pages in worlds of a million and of more. */
+
+import { addDays, type DeliveryDay, dayStart, formatInstant, slotCount } from '@saldo/core/delivery-day.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Db } from '../server/src/db/database.ts';
 import { openDatabase, statement } from '../server/src/db/database.ts';
-import {
-  addDays,
-  type DeliveryDay,
-  dayStart,
-  formatInstant,
-  slotCount,
-} from '../server/src/domain/delivery-day.ts';
-import { decodeId, ID_PREFIX } from '../server/src/domain/id.ts';
 import { invalidateTransaction, writeContractDay } from '../server/src/features/transactions/actions.ts';
 import { listTransactions, type TransactionFilter } from '../server/src/features/transactions/store.ts';
 import { deliveryRange } from '../server/src/http/time-filter.ts';

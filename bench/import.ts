@@ -2,11 +2,11 @@
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { type DeliveryDay, dayStart, slotCount } from '@saldo/core/delivery-day.ts';
+import { mwhText } from '@saldo/core/energy.ts';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { openDatabase } from '../server/src/db/database.ts';
-import { type DeliveryDay, dayStart, slotCount } from '../server/src/domain/delivery-day.ts';
-import { mwhText } from '../server/src/domain/energy.ts';
 import { createApiKey } from '../server/src/features/parties/actions.ts';
 import { familyCpuSeconds, hasCpuTimes, peakMegabytes } from './cpu.ts';
 import { median } from './measure.ts';

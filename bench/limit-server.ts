@@ -5,22 +5,15 @@
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { contractStatus } from '@saldo/core/contracts/contract.ts';
+import { formatInstant, formatInstantMs, SLOT_MS, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
+import { kwhFromMatchedKw, mwhText } from '@saldo/core/energy.ts';
+import { decodeId, encodeId, ID_PREFIX, transactionIdWriter } from '@saldo/core/id.ts';
+import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
 import { hotConfig } from '../server/src/db/connection.ts';
 import type { Statement } from '../server/src/db/database.ts';
 import { Pipeline } from '../server/src/db/pipeline.ts';
-import { contractStatus } from '../server/src/domain/contract.ts';
-import { centsText } from '../server/src/domain/decimal.ts';
-import {
-  formatInstant,
-  formatInstantMs,
-  SLOT_MS,
-  slotCount,
-  slotStart,
-} from '../server/src/domain/delivery-day.ts';
-import { kwhFromMatchedKw, mwhText } from '../server/src/domain/energy.ts';
-import { decodeId, encodeId, ID_PREFIX, transactionIdWriter } from '../server/src/domain/id.ts';
-import { unpackVolumes } from '../server/src/domain/sheet.ts';
 import { type ContractRow, findContract } from '../server/src/features/contracts/store.ts';
 import { type CustomerRow, findCustomer } from '../server/src/features/customers/store.ts';
 import { listedDemands, offeredAssets } from '../server/src/features/market/routes.ts';
@@ -215,8 +208,7 @@ function assetsText(rows: readonly OfferedColumns[]): string {
   for (const row of rows) {
     const [years, cents] = [row[13], row[14]];
     let prices = '';
-    for (let at = 0; at < years.length; at++)
-      prices += `,{"years":${years[at]},"price":${centsText(cents[at]!)}}`;
+    for (let at = 0; at < years.length; at++) prices += `,{"years":${years[at]},"price":${cents[at]! / 100}}`;
     texts.push(
       `${encodeId(ID_PREFIX.asset, row[1]!)}","name":${JSON.stringify(row[2])},"assetType":"WIND","nominalPower":` +
         `${mwhText(row[4])},"averageAnnualPower":${mwhText(row[5]!)},"deliveryStart":"${formatInstantMs(row[6])}` +

@@ -1,7 +1,8 @@
 /** Measures the lists of the customer API, at their beginning and deep inside. */
+
+import { dayStart } from '@saldo/core/delivery-day.ts';
 import { openDatabase, statement } from '../server/src/db/database.ts';
 import { migrate } from '../server/src/db/migrate.ts';
-import { dayStart } from '../server/src/domain/delivery-day.ts';
 import { createAccount, createApiKey } from '../server/src/features/parties/actions.ts';
 import type { Target } from './connection.ts';
 import { vacuum } from './databases.ts';

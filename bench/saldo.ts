@@ -1,10 +1,10 @@
 /** Measures the saldo of a market day: of sheets in Node, and of a row per quarter-hour by the best statement we know. */
 import assert from 'node:assert/strict';
+import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
+import { type Contribution, net } from '@saldo/core/nominations/netting.ts';
+import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
 import { openDatabase, statement } from '../server/src/db/database.ts';
-import { type DeliveryDay, slotCount } from '../server/src/domain/delivery-day.ts';
-import { type Contribution, net } from '../server/src/domain/netting.ts';
-import { unpackVolumes } from '../server/src/domain/sheet.ts';
 import { cpuSeconds, familyCpuSeconds, hasCpuTimes } from './cpu.ts';
 import { makeRows } from './rivals/rows.ts';
 import { createWorld, loadVolumes } from './world.ts';

@@ -1,4 +1,4 @@
-import { encodeId, ID_PREFIX } from '../server/src/domain/id.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Target } from './connection.ts';
 import type { BenchBrp, BenchWorld } from './world.ts';
 

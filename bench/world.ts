@@ -1,6 +1,10 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SCOPES, TECHNOLOGIES, TSOS, type Tso } from '@saldo/api';
+import { addDays, type DeliveryDay, dayEnd, dayStart, slotCount } from '@saldo/core/delivery-day.ts';
+import { checkCharacter } from '@saldo/core/eic.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { packVolumes, STATUS_BIT } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { CopyText } from '../server/src/db/copy-text.ts';
@@ -8,10 +12,6 @@ import { type Database, openDatabase, statement, type Tx } from '../server/src/d
 import { migrate } from '../server/src/db/migrate.ts';
 import { newSheetId } from '../server/src/db/new-id.ts';
 import { timestamp } from '../server/src/db/wire-types.ts';
-import { addDays, type DeliveryDay, dayEnd, dayStart, slotCount } from '../server/src/domain/delivery-day.ts';
-import { checkCharacter } from '../server/src/domain/eic.ts';
-import { encodeId, ID_PREFIX } from '../server/src/domain/id.ts';
-import { packVolumes, STATUS_BIT } from '../server/src/domain/sheet.ts';
 import { insertContract } from '../server/src/features/contracts/store.ts';
 import { findOwnPosition, insertCustomer } from '../server/src/features/customers/store.ts';
 import { insertAsset } from '../server/src/features/market/store.ts';

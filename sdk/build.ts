@@ -75,6 +75,7 @@ async function rewriteImports(types: string, file: string): Promise<void> {
   const text = await readFile(path.join(types, file), 'utf8');
   const rewritten = text
     .replaceAll(/(['"])@saldo\/api\1/g, to('api/src/index.js'))
+    .replaceAll(/(['"])@saldo\/core\/([^'"]+)\.ts\1/g, to('core/src/$2.js'))
     .replaceAll(/(['"])typebox\1/g, to('typebox/index.js'))
     .replaceAll(/((?:from |import\()(['"])\.[^'"]*)\.m?[jt]s\2/g, '$1.js$2');
   await writeFile(path.join(types, file), rewritten);

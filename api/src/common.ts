@@ -1,8 +1,5 @@
+import { TSOS } from '@saldo/core/enums.ts';
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
-
-/** The four German transmission system operators, in the fixed order in which they are bridged and listed. */
-export const TSOS = ['DE_AMPRION', 'DE_TENNET', 'DE_TRANSNET_BW', 'DE_50HERTZ'] as const;
-export type Tso = (typeof TSOS)[number];
 
 /** Every limit of the wire is a number in this one place. */
 export const LIMITS = {

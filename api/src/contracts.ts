@@ -1,3 +1,4 @@
+import { CONTRACT_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import {
   Choice,
@@ -15,7 +16,6 @@ import {
 import { endpoint } from './endpoint.ts';
 
 export const CONTRACT_TYPES = ['ppa', 'day_ahead', 'intraday'] as const;
-export const CONTRACT_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 export const PPA_TYPES = [
   'forecasted',
   'produced',

@@ -1,3 +1,4 @@
+import { CUSTOMER_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import {
   Choice,
@@ -12,9 +13,6 @@ import {
   TsoSchema,
 } from './common.ts';
 import { endpoint } from './endpoint.ts';
-
-export const CUSTOMER_STATUSES = ['pending', 'active', 'deactivated'] as const;
-export type CustomerStatus = (typeof CUSTOMER_STATUSES)[number];
 
 export const BalanceGroup = Type.Object(
   { eic: Eic('EIC code of the balance group.'), tso: TsoSchema },

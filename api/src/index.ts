@@ -1,4 +1,6 @@
 // Each table of endpoints is a file of its own: a page that needs one of them does not load the others.
+
+export * from '@saldo/core/enums.ts';
 export * from './brp.ts';
 export * from './common.ts';
 export * from './contracts.ts';

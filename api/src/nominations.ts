@@ -1,3 +1,4 @@
+import { DIRECTIONS, NOMINATION_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import {
   BulkIds,
@@ -19,9 +20,6 @@ import {
   TsoSchema,
 } from './common.ts';
 import { endpoint } from './endpoint.ts';
-
-export const NOMINATION_STATUSES = ['pending', 'partial_match', 'match', 'superseded'] as const;
-export const DIRECTIONS = ['out', 'in'] as const;
 
 export const NominationSlot = Type.Object(
   {

@@ -1,3 +1,4 @@
+import { TRANSACTION_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import {
   BulkIds,
@@ -19,8 +20,6 @@ import {
 } from './common.ts';
 import { Asset, assetExample } from './contracts.ts';
 import { endpoint } from './endpoint.ts';
-
-export const TRANSACTION_STATUSES = ['valid', 'invalid', 'superseded'] as const;
 
 export const Transaction = Type.Object(
   {

@@ -1,5 +1,6 @@
 /** Rival (a): Express and an ORM, over a row per quarter-hour. Its queries are prepared, as the ORM's guide advises. */
 import { randomUUID } from 'node:crypto';
+import { SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
 import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import {
@@ -13,7 +14,6 @@ import {
   unionAll,
 } from 'drizzle-orm/pg-core';
 import express, { type Request } from 'express';
-import { SLOT_MS, slotStart } from '../../server/src/domain/delivery-day.ts';
 import { PAGE, pageOf, placeOf } from './page.ts';
 
 const rival = pgSchema('rival');

@@ -1,12 +1,12 @@
 /** The world once more, as the usual design has it: a row per quarter-hour, with the indexes that its pages want. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { type DeliveryDay, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
+import { transactionIdWriter } from '@saldo/core/id.ts';
+import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { timestamp } from '../../server/src/db/wire-types.ts';
-import { type DeliveryDay, SLOT_MS, slotStart } from '../../server/src/domain/delivery-day.ts';
-import { transactionIdWriter } from '../../server/src/domain/id.ts';
-import { unpackVolumes } from '../../server/src/domain/sheet.ts';
 
 /**
  * Ids are stored as they are written, which spares the rivals their making. A page of a contract follows the primary

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dayStart } from '@saldo/core/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { coverImage } from '../../server/src/demo/cover.ts';
-import { dayStart } from '../../server/src/domain/delivery-day.ts';
-import { encodeId, ID_PREFIX } from '../../server/src/domain/id.ts';
 import { createAccount } from '../../server/src/features/parties/actions.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';

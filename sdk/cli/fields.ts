@@ -1,5 +1,6 @@
+import { addDays, type DeliveryDay, dayOf, parseDay } from '@saldo/core/delivery-day.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseDay } from './days.ts';
+import { UsageError } from './usage.ts';
 
 /** As much of JSON Schema as the options of commands need. */
 type Schema = {
@@ -57,7 +58,7 @@ function optionFor(name: string, schema: Schema): Option {
   const option = new Option(`${flag} <${wordFor(single)}${isList ? '...' : ''}>`, about);
   const choices = single.enum ?? (single.const === undefined ? undefined : [single.const]);
   if (choices) return option.choices(choices);
-  if (single.format === 'date') return option.argParser((text: string) => parseDay(text));
+  if (single.format === 'date') return option.argParser((text: string) => parseDayArgument(text));
   if (single.type === 'number' || single.type === 'integer') return option.argParser(numberOf);
   return option;
 }
@@ -74,6 +75,17 @@ export function numberOf(text: string): number {
 export function countOf(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 on.');
   return Number(text);
+}
+
+/** Accepts `2026-10-25`, or days from today in Germany: `today`, `tomorrow`, `+2`. */
+export function parseDayArgument(text: string, now: number = Date.now()): DeliveryDay {
+  const written = { today: '+0', tomorrow: '+1' }[text] ?? text;
+  const [, count] = /^\+(\d{1,4})$/.exec(written) ?? [];
+  const day = count === undefined ? parseDay(text) : addDays(dayOf(now), Number(count));
+  if (day !== null) return day;
+  throw new UsageError(
+    `${JSON.stringify(text)} is not a day; write it like 2026-10-25, today, tomorrow or +2`,
+  );
 }
 
 /** `key=value`, any number of times. */

@@ -6,7 +6,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { json, problem, standIn } from '../test/stand-in.ts';
-import { parseDay } from './days.ts';
+import { parseDayArgument } from './fields.ts';
 import { runCli } from './run.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -139,7 +139,7 @@ test('every filter of the API is an option', async () => {
 test('days may be counted from today', async () => {
   const { options, requests } = standIn(page([]), page([]));
   // The German day may change between the two.
-  const [before, after] = [parseDay('+2'), parseDay('+3')];
+  const [before, after] = [parseDayArgument('+2'), parseDayArgument('+3')];
   await saldo('nominations list --delivery-date +2 --quiet', { fetch: options.fetch });
   const day = new URL(`https://x${requests[0]?.url}`).searchParams.get('delivery_date');
   assert.ok(day === before || day === after, String(day));

@@ -1,3 +1,5 @@
+import { formatLocalTime } from '@saldo/core/delivery-day.ts';
+import { formatMwh, kwhFromMwh } from '@saldo/core/energy.ts';
 import { harmless, type Style } from './terminal.ts';
 
 type Cell = string | number | boolean | null | undefined;
@@ -69,5 +71,8 @@ export const handlesOf = (records: readonly unknown[]): string =>
     })
     .join('');
 
-/** MWh with the three decimals that they have. */
-export const mwh = (value: number): string => value.toFixed(3);
+/** MWh of the API with three decimals. */
+export const mwh = (value: number): string => formatMwh(kwhFromMwh(value));
+
+/** An instant of the API in German local time: '2026-10-25 02:15'. */
+export const localTime = (instant: string): string => formatLocalTime(Date.parse(instant));

@@ -1,8 +1,8 @@
 /** The clients of a campaign. Each owns what it writes, one write after the other, so that their order is known. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { slotCount } from '../src/domain/delivery-day.ts';
-import { mwhNumber, mwhText } from '../src/domain/energy.ts';
+import { slotCount } from '@saldo/core/delivery-day.ts';
+import { mwhNumber, mwhText } from '@saldo/core/energy.ts';
 import type { DayVolumes, Journal, Outcome, Write } from './journal.ts';
 import type { Random } from './random.ts';
 import { type Answer, detailOf, type OutcomeCounter, type RequestOptions, request } from './request.ts';

@@ -1,5 +1,5 @@
 /** Transactions and nominations: what the database holds against the journal, and against a plain sum. */
-import { slotCount } from '../src/domain/delivery-day.ts';
+import { slotCount } from '@saldo/core/delivery-day.ts';
 import type { History, JournaledWrite } from './journal.ts';
 import type { NominationRow, SheetRow, Snapshot } from './snapshot.ts';
 

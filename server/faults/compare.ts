@@ -1,7 +1,7 @@
 /** Compares everything that the platform holds with the journal, once its jobs have come to rest. */
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { kwhFromMwh } from '../src/domain/energy.ts';
+import { kwhFromMwh } from '@saldo/core/energy.ts';
 import type { Load } from './clients.ts';
 import { compareRecords } from './compare-records.ts';
 import { compareVolumes, type Violation } from './compare-volumes.ts';

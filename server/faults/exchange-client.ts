@@ -2,11 +2,11 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Answer as TsoAnswer } from '../src/domain/answer.ts';
-import type { Schedule } from '../src/domain/schedule.ts';
-import { readDocument } from '../src/features/exchange/read-document.ts';
+import type { Answer as TsoAnswer } from '@saldo/core/exchange/answer.ts';
+import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
+import { answerFileName, writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { HandoverFailed, outboxFolder } from '../src/features/exchange/transport.ts';
-import { answerFileName, writeAnswer } from '../src/features/exchange/write-document.ts';
 import { answersTo, EXEMPLARY } from '../src/simulator/tso.ts';
 import type { Client, Load } from './clients.ts';
 import { request } from './request.ts';
@@ -43,13 +43,13 @@ export function exchangeClient(load: Load): ExchangeClient {
       journal.append({ entry: 'file', name, sha256: hash('sha256', bytes) });
       await rm(file);
       await rm(`${file}.json`, { force: true });
-      waiting.push(...(await answersFor(name, bytes)));
+      waiting.push(...answersFor(name, bytes));
     }
   }
 
   /** An acknowledgement always, the final confirmation half of the time; a few answers come over HTTP. */
-  async function answersFor(name: string, bytes: Buffer): Promise<Waiting[]> {
-    const read = await readDocument(bytes);
+  function answersFor(name: string, bytes: Buffer): Waiting[] {
+    const read = readDocument(bytes);
     if (read.kind !== 'ok' || read.document.kind !== 'schedule')
       throw new Error(`${name} is not a schedule.`);
     const { schedule } = read.document;

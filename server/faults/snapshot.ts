@@ -1,6 +1,7 @@
 /** What the database holds, read in one transaction, in the shape in which it is compared. */
+
+import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
-import { unpackVolumes } from '../src/domain/sheet.ts';
 import type { Target } from './target.ts';
 
 export type SheetRow = {

@@ -1,6 +1,6 @@
 import { TSOS, type Tso } from '@saldo/api';
-import { addDays, dayEnd, dayOf, dayStart, formatInstant } from '../src/domain/delivery-day.ts';
-import { checkCharacter } from '../src/domain/eic.ts';
+import { addDays, dayEnd, dayOf, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
+import { checkCharacter } from '@saldo/core/eic.ts';
 import { type Answer, detailOf, request } from './request.ts';
 
 /** Far enough ahead that no gate closes during a campaign, nor when it is continued within a week. */

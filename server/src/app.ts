@@ -9,6 +9,7 @@ import {
   sandboxEndpoints,
   TAGS,
 } from '@saldo/api';
+import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import type { FastifyInstance } from 'fastify';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
@@ -20,7 +21,6 @@ import { sessionRing } from './auth/session-ring.ts';
 import { type MovableClock, monotonicNow } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, statement } from './db/database.ts';
-import { DEFAULT_GATE_RULES } from './domain/gates.ts';
 import { exchangeOf } from './exchange.ts';
 import { operatorAuditRoutes } from './features/audit/operator-routes.ts';
 import { calendarRoutes, operatorCalendarRoutes } from './features/calendar/routes.ts';

@@ -4,8 +4,8 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { LIMITS, MESSAGE_FORMATS, TSOS, type Tso } from '@saldo/api';
-import { checkEic } from './domain/eic.ts';
-import { isEmail, whyDeceptive } from './domain/email.ts';
+import { checkEic } from '@saldo/core/eic.ts';
+import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 
 /** Everything that the environment decides. Defaults are for a first look on one's own machine. */
 export type Config = {

@@ -1,5 +1,5 @@
+import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import type { Config } from './config.ts';
-import { DEFAULT_GATE_RULES } from './domain/gates.ts';
 import type { Receiving } from './features/exchange/receive.ts';
 import type { Exchange } from './features/exchange/send.ts';
 import { type Inbox, inboxFolder, outboxFolder } from './features/exchange/transport.ts';

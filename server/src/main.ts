@@ -1,10 +1,10 @@
 import cluster from 'node:cluster';
+import { dayOf } from '@saldo/core/delivery-day.ts';
 import { type DestinationStream, pino } from 'pino';
 import { monotonicNow, systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { DatabaseUnusable } from './db/unusable.ts';
 import type { DemoAccess } from './demo/load.ts';
-import { dayOf } from './domain/delivery-day.ts';
 import { invitationLink } from './features/users/actions.ts';
 import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-start.ts';
 import { type Platform, startPlatform, startService } from './platform.ts';

@@ -1,3 +1,4 @@
+import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
@@ -8,7 +9,6 @@ import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
-import { DEFAULT_GATE_RULES } from './domain/gates.ts';
 import { exchangeOf } from './exchange.ts';
 import { receiveDue } from './features/exchange/receive.ts';
 import { sendDue } from './features/exchange/send.ts';

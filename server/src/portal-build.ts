@@ -18,6 +18,7 @@ const SOURCES = [
   'portal/public',
   'sdk/src',
   'api/src',
+  'core/src',
   'package-lock.json',
 ];
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CUSTOMER_STATUSES, type CustomerStatus } from '@saldo/api';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { statement } from '../src/db/database.ts';
-import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
 import { type Answer, client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld, newEic, type WorldCustomer } from './world.ts';
 

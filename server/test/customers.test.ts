@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { createWorld } from './world.ts';
 

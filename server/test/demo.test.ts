@@ -10,9 +10,9 @@ import {
   TRANSACTION_STATUSES,
   TSOS,
 } from '@saldo/api';
+import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
 import { statement } from '../src/db/database.ts';
 import { loadDemo } from '../src/demo/load.ts';
-import { addDays, slotCount } from '../src/domain/delivery-day.ts';
 import { client, startTestPlatform, walk } from './harness.ts';
 import { createWorld } from './world.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
+import { controlArea } from '@saldo/core/control-area.ts';
 import pg from 'pg';
-import { controlArea } from '../src/domain/control-area.ts';
 import { agree, newPlace, operating, type Place, readSchedule, unmatchedSlots } from './exchanging.ts';
 import { assertProblem, client, startTestPlatform } from './harness.ts';
 import { kwhOf, listNominated, only } from './nominated.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Message, Tso } from '@saldo/api';
-import type { Schedule } from '../src/domain/schedule.ts';
-import type { Format } from '../src/features/exchange/document.ts';
-import { readDocument } from '../src/features/exchange/read-document.ts';
+import type { MessageFormat } from '@saldo/core/enums.ts';
+import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
+import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { receiveDue } from '../src/features/exchange/receive.ts';
 import { answerOutbox } from '../src/simulator/folders.ts';
 import { type Behaviour, EXEMPLARY } from '../src/simulator/tso.ts';
@@ -45,7 +45,7 @@ export function operating(platform: TestPlatform, operator: Client) {
     /** The TSOs answer all that was sent, and the platform takes the answers in. */
     answer: async (
       behaviour: Partial<Behaviour> = {},
-      options: { format?: Format; isIntermediateOnly?: boolean } = {},
+      options: { format?: MessageFormat; isIntermediateOnly?: boolean } = {},
     ) => {
       const { format = null, isIntermediateOnly = false } = options;
       const told = { behaviour: { ...EXEMPLARY, ...behaviour }, format, isIntermediateOnly };
@@ -64,7 +64,7 @@ export function operating(platform: TestPlatform, operator: Client) {
 }
 
 export async function readSchedule(document: Buffer): Promise<Schedule> {
-  const read = await readDocument(document);
+  const read = readDocument(document);
   assert.ok(read.kind === 'ok' && read.document.kind === 'schedule', JSON.stringify(read));
   return read.document.schedule;
 }

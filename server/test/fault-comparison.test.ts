@@ -1,11 +1,11 @@
 /** The fault campaign is worth what its comparisons find: each kind of damage must be found by name. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { slotCount } from '@saldo/core/delivery-day.ts';
 import { compareRecords } from '../faults/compare-records.ts';
 import { compareVolumes, type Violation } from '../faults/compare-volumes.ts';
 import { type Entry, History, type Outcome, type Write } from '../faults/journal.ts';
 import type { MessageRow, NominationRow, SheetRow, Snapshot } from '../faults/snapshot.ts';
-import { slotCount } from '../src/domain/delivery-day.ts';
 
 const DAY = '2026-11-25';
 const CONTRACT = 'con_1';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SCOPES } from '@saldo/api';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { pino } from 'pino';
 import { newSecret } from '../src/auth/api-key.ts';
 import { keyRing } from '../src/auth/key-ring.ts';
 import { createLastUsed } from '../src/auth/last-used.ts';
 import { type Db, statement } from '../src/db/database.ts';
-import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
 import { createAccount, createApiKey, ensureOperatorKey } from '../src/features/parties/actions.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';

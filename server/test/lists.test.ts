@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addDays, slotCount } from '../src/domain/delivery-day.ts';
+import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
 import { type Client, client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { createWorld, type WorldContract } from './world.ts';
 

@@ -1,6 +1,7 @@
 import type { Tso } from '@saldo/api';
-import { slotCount } from '../src/domain/delivery-day.ts';
-import { decodeId, ID_PREFIX } from '../src/domain/id.ts';
+import { slotCount } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh } from '@saldo/core/energy.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { recordConfirmations } from '../src/features/nominations/actions.ts';
 import { type Client, client, type TestPlatform } from './harness.ts';
 import type { World } from './world.ts';
@@ -29,7 +30,7 @@ export type Nominated = {
 export const listNominated = async (request: Client, query = ''): Promise<Nominated[]> =>
   (await request(`/v1/nominations?include_slots=true&limit=100${query}`)).body.nominations;
 
-export const kwhOf = (mwh: number) => Math.round(mwh * 1000);
+export const kwhOf = kwhFromMwh;
 export const amountsOf = (nomination: Nominated) => nomination.slots.map(({ amount }) => kwhOf(amount));
 export const nominationUuid = ({ id }: Nominated) => decodeId(ID_PREFIX.nomination, id) as string;
 

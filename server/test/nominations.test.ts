@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
+import { addDays, dayStart, SLOT_MS, slotCount } from '@saldo/core/delivery-day.ts';
+import { decodeId, ID_PREFIX, splitTransactionUuid } from '@saldo/core/id.ts';
 import fc from 'fast-check';
 import { openDatabase, statement } from '../src/db/database.ts';
-import { addDays, dayStart, SLOT_MS, slotCount } from '../src/domain/delivery-day.ts';
-import { decodeId, ID_PREFIX, splitTransactionUuid } from '../src/domain/id.ts';
 import { recordSent } from '../src/features/nominations/actions.ts';
 import { invalidateTransaction } from '../src/features/transactions/actions.ts';
 import { type Client, client, startTestPlatform } from './harness.ts';

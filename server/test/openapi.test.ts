@@ -9,10 +9,10 @@ import {
   PROBLEMS,
   type ProblemCode,
 } from '@saldo/api';
+import { parseDay, parseInstant } from '@saldo/core/delivery-day.ts';
+import { checkEic, isBalanceGroupEic } from '@saldo/core/eic.ts';
+import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { parseDay, parseInstant } from '../src/domain/delivery-day.ts';
-import { checkEic, isBalanceGroupEic } from '../src/domain/eic.ts';
-import { isEmail, whyDeceptive } from '../src/domain/email.ts';
 import { type Answer, client, startTestPlatform } from './harness.ts';
 
 type Json = ReturnType<typeof JSON.parse>;

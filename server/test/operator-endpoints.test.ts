@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Endpoint, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
+import type { Acknowledgement } from '@saldo/core/exchange/answer.ts';
+import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { coverImage } from '../src/demo/cover.ts';
-import type { Acknowledgement } from '../src/domain/answer.ts';
-import { writeAnswer } from '../src/features/exchange/write-document.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Endpoint, portalEndpoints } from '@saldo/api';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { coverImage } from '../src/demo/cover.ts';
-import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
 import { createAccount } from '../src/features/parties/actions.ts';
 import { inviteUser } from '../src/features/users/actions.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';

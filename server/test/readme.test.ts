@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { dayOf, formatInstant, localInstant } from '@saldo/core/delivery-day.ts';
 import { createOperatorClient } from '@saldo/sdk';
-import { dayOf, formatInstant, localInstant } from '../src/domain/delivery-day.ts';
 import { type Block, CHECKOUT, type Page, parseBlocks, readPages } from './markdown-blocks.ts';
 
 /** Runs what the documentation prints: every `sh` and `ts` block, in order, against the platform that the README starts. */

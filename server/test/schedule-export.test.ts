@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { slotCount } from '@saldo/core/delivery-day.ts';
 import { createBrpClient } from '@saldo/sdk';
-import { slotCount } from '../src/domain/delivery-day.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { kwhOf, listNominated, makeDeal, type NominationSlot, only } from './nominated.ts';
 import { createWorld } from './world.ts';

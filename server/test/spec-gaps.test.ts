@@ -7,7 +7,7 @@ const HEADER = '| # | what is not shown | our choice | pinned by |';
 const RULE = '|---|---|---|---|';
 const NOT_BUILT = 'not built yet';
 /** A file that the tests are run from, and the name of a test as its source has it. */
-const PIN = /^`((?:api\/src|server\/(?:src|test))\/[\w./-]+\.test\.ts)` — "([^"]+)"$/;
+const PIN = /^`((?:core\/src|api\/src|server\/(?:src|test))\/[\w./-]+\.test\.ts)` — "([^"]+)"$/;
 const TITLE = /^\s*test\(\s*(['"`])((?:\\.|(?!\1).)*)\1/gm;
 
 const page = await readFile(new URL('docs/spec-gaps.md', ROOT), 'utf8');

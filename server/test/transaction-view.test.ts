@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import fc from 'fast-check';
 import pg from 'pg';
 import { openDatabase } from '../src/db/database.ts';
 import { newId } from '../src/db/new-id.ts';
-import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
 import { listTransactions, type TransactionFilter } from '../src/features/transactions/store.ts';
 import { deliveryRange } from '../src/http/time-filter.ts';
 import { client, startTestPlatform, walk } from './harness.ts';

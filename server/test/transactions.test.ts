@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import fc from 'fast-check';
 import { newId } from '../src/db/new-id.ts';
-import { addDays, slotCount } from '../src/domain/delivery-day.ts';
-import { encodeId, ID_PREFIX } from '../src/domain/id.ts';
 import { listTransactions } from '../src/features/transactions/store.ts';
 import { deliveryRange } from '../src/http/time-filter.ts';
 import { client, problemOf, startTestPlatform, toldWithout, walk } from './harness.ts';

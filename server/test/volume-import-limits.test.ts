@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { LIMITS, REJECTION_CODES, type RejectionCode } from '@saldo/api';
-import { addDays } from '../src/domain/delivery-day.ts';
+import { addDays } from '@saldo/core/delivery-day.ts';
 import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { createWorld } from './world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mwhText } from '@saldo/core/energy.ts';
 import fc from 'fast-check';
-import { mwhText } from '../src/domain/energy.ts';
 import { client, startTestPlatform, walk } from './harness.ts';
 import { createWorld, type WorldContract } from './world.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MAX_SLOT_KWH, mwhNumber, mwhText } from '@saldo/core/energy.ts';
+import { decodeId, ID_PREFIX, splitTransactionUuid, transactionIdWriter } from '@saldo/core/id.ts';
 import fc from 'fast-check';
 import pg from 'pg';
-import { MAX_SLOT_KWH, mwhNumber, mwhText } from '../src/domain/energy.ts';
-import { decodeId, ID_PREFIX, splitTransactionUuid, transactionIdWriter } from '../src/domain/id.ts';
 import { type Client, client, startTestPlatform, walk } from './harness.ts';
 import { amountsOf, kwhOf, listNominated, makeDeal } from './nominated.ts';
 import { createWorld, type WorldContract } from './world.ts';

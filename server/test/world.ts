@@ -1,9 +1,9 @@
 import { type Contract, SCOPES, type Scope, type Tso } from '@saldo/api';
+import { dayEnd, dayStart, slotCount } from '@saldo/core/delivery-day.ts';
+import { checkCharacter } from '@saldo/core/eic.ts';
+import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
+import { decodeId, encodeId, ID_PREFIX, splitTransactionUuid } from '@saldo/core/id.ts';
 import type { Database } from '../src/db/database.ts';
-import { dayEnd, dayStart, slotCount } from '../src/domain/delivery-day.ts';
-import { checkCharacter } from '../src/domain/eic.ts';
-import { DEFAULT_GATE_RULES } from '../src/domain/gates.ts';
-import { decodeId, encodeId, ID_PREFIX, splitTransactionUuid } from '../src/domain/id.ts';
 import { insertContract } from '../src/features/contracts/store.ts';
 import { findOwnPosition, insertCustomer } from '../src/features/customers/store.ts';
 import { insertAsset } from '../src/features/market/store.ts';

@@ -1,3 +1,4 @@
+import { PROFILE_KINDS } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import { Choice, DateTime, LIMITS, Name, Nullable, ordered, Strict } from '../common.ts';
 import {
@@ -10,8 +11,6 @@ import {
   PPA_TYPES,
 } from '../contracts.ts';
 import { endpoint } from '../endpoint.ts';
-
-export const PROFILE_KINDS = ['baseload', 'peakload', 'shaped'] as const;
 
 const power = (description: string, example: number) =>
   Type.Number({ minimum: 0, maximum: LIMITS.powerMw, description, examples: [example] });

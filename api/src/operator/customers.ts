@@ -1,12 +1,7 @@
+import { CUSTOMER_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import { Choice, LIMITS, MetadataUpdate, Name, Pagination, Strict } from '../common.ts';
-import {
-  BalanceGroupUpdate,
-  CUSTOMER_STATUSES,
-  Customer,
-  customerExample,
-  customerFilters,
-} from '../customers.ts';
+import { BalanceGroupUpdate, Customer, customerExample, customerFilters } from '../customers.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const OperatorCustomer = Type.Object(

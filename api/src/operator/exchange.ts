@@ -1,3 +1,4 @@
+import { DIRECTIONS, MESSAGE_FORMATS, MESSAGE_TYPES, NOMINATION_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import {
   Choice,
@@ -14,11 +15,8 @@ import {
   TsoSchema,
 } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { DIRECTIONS, NOMINATION_STATUSES } from '../nominations.ts';
 
 export const MESSAGE_DIRECTIONS = ['out', 'in'] as const;
-export const MESSAGE_TYPES = ['schedule', 'acknowledgement', 'confirmation', 'anomaly', 'unknown'] as const;
-export const MESSAGE_FORMATS = ['ess', 'cim'] as const;
 export const MESSAGE_STATES = [
   'stored',
   'sent',

@@ -1,3 +1,4 @@
+import { REJECTION_CODES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import { Flag, LIMITS, Nullable, Strict } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
@@ -13,25 +14,6 @@ export const DayResult = Type.Object(
   { title: 'DayResult' },
 );
 export type DayResult = Static<typeof DayResult>;
-
-/** Why a line of an import was refused. */
-export const REJECTION_CODES = [
-  'malformed_line',
-  'wrong_encoding',
-  'line_too_long',
-  'unknown_contract',
-  'contract_without_volumes',
-  'invalid_date',
-  'day_outside_contract',
-  'invalid_slot',
-  'wrong_slot_count',
-  'invalid_volume',
-  'negative_volume',
-  'too_many_decimals',
-  'volume_too_large',
-  'duplicate_slot',
-] as const;
-export type RejectionCode = (typeof REJECTION_CODES)[number];
 
 export const ImportResult = Type.Object(
   {

@@ -1,8 +1,8 @@
 import type { MarketAsset, MarketDemand } from '@saldo/api';
+import { kwhFromMwh, mwhNumber, sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { kwhOf, sumKwh } from '../domain/energy.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { OfferCard } from '../market/offer-card.tsx';
 import { useSession } from '../session/session.ts';
@@ -89,7 +89,7 @@ type NumbersProps = { offers: Listed<MarketAsset> | undefined; demands: Listed<M
 function Numbers({ offers, demands }: NumbersProps) {
   const { t, format } = useI18n();
   const texts = t.market.home;
-  const sum = (values: readonly number[]) => format.number(sumKwh(values.map(kwhOf)) / 1000);
+  const sum = (values: readonly number[]) => format.number(mwhNumber(sumKwh(values.map(kwhFromMwh))));
   const powers = offers?.records.map(({ nominalPower }) => nominalPower) ?? [];
   const volumes = demands?.records.map(({ deliveryVolume }) => deliveryVolume) ?? [];
   const tiles = [

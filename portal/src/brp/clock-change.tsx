@@ -1,4 +1,4 @@
-import { type DeliveryDay, ORDINARY_SLOTS, slotCount } from '../domain/delivery-day.ts';
+import { type DeliveryDay, ORDINARY_SLOTS, slotCount } from '@saldo/core/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Notice } from '../ui/states.tsx';
 

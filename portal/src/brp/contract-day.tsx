@@ -1,10 +1,10 @@
 import type { Contract, Transaction } from '@saldo/api';
+import { type DeliveryDay, dayOf } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { firstVolumesKwh, type VolumeSlot, validSumKwh, volumeSlots } from '../domain/contract-day.ts';
-import { type DeliveryDay, dayOf } from '../domain/delivery-day.ts';
-import { kwhOf } from '../domain/energy.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { serverNow, useToday } from '../session/server-clock.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -25,7 +25,7 @@ import { SlotButton } from './slot-button.tsx';
 
 /** The day on which one begins to look: today, or the end of the delivery that is nearest to it. */
 function firstDay({ delivery_start, delivery_end }: Contract, today: DeliveryDay): DeliveryDay {
-  const first = delivery_start === null ? today : dayOf(delivery_start);
+  const first = delivery_start === null ? today : dayOf(Date.parse(delivery_start));
   const last = delivery_end === null ? today : dayOf(Date.parse(delivery_end) - 1);
   if (today < first) return first;
   return today > last ? last : today;
@@ -157,7 +157,7 @@ function VolumesPanel({ day, slots, selected, onSelect }: VolumesProps) {
     const newest = slot.versions[0];
     const parts = [
       t.common.slotOf(slot.slot, format.slot(slot.start)),
-      newest ? amount(kwhOf(newest.volume)) : texts.empty,
+      newest ? amount(kwhFromMwh(newest.volume)) : texts.empty,
       ...(slot.isInvalid ? [texts.statuses.invalid] : []),
       ...(slot.isCorrected ? [`${texts.corrected} (${texts.version} ${newest?.version})`] : []),
     ];
@@ -238,10 +238,10 @@ function TransactionTable({ transactions, selected, onSelect, sumKwh, isTall = f
       id: 'volume',
       header: 'MWh',
       isNumber: true,
-      cell: ({ volume }) => format.mwh(kwhOf(volume)),
+      cell: ({ volume }) => format.mwh(kwhFromMwh(volume)),
       ...(sumKwh === undefined ? {} : { footer: format.mwh(sumKwh) }),
     },
-    { id: 'power', header: 'MW', isNumber: true, cell: ({ volume }) => format.mw(kwhOf(volume)) },
+    { id: 'power', header: 'MW', isNumber: true, cell: ({ volume }) => format.mw(kwhFromMwh(volume)) },
     { id: 'status', header: t.common.status, cell: ({ status }) => <TransactionBadge status={status} /> },
     { id: 'version', header: t.brp.transactions.version, isNumber: true, cell: ({ version }) => version },
     {

@@ -1,7 +1,7 @@
 import type { Contract, Customer, Nomination, Transaction } from '@saldo/api';
+import { dayOf, formatInstant, slotLabel } from '@saldo/core/delivery-day.ts';
+import { formatMwh, kwFromKwh, kwhFromMwh } from '@saldo/core/energy.ts';
 import type { CsvColumn } from '../domain/csv.ts';
-import { dayOf, instantText, slotLabel } from '../domain/delivery-day.ts';
-import { decimalOf, kwhOf, kwOfKwh } from '../domain/energy.ts';
 import type { NominatedSlot } from '../domain/nomination.ts';
 
 /** Columns are called like the fields of the API, so that a file and an answer can be compared. */
@@ -28,13 +28,13 @@ export const CONTRACT_COLUMNS: readonly CsvColumn<Contract>[] = [
 export const TRANSACTION_COLUMNS: readonly CsvColumn<Transaction>[] = [
   { name: 'id', value: ({ id }) => id },
   { name: 'contract_id', value: ({ contract_id }) => contract_id },
-  { name: 'delivery_date', value: ({ delivery_start }) => dayOf(delivery_start) },
+  { name: 'delivery_date', value: ({ delivery_start }) => dayOf(Date.parse(delivery_start)) },
   { name: 'slot_number', value: ({ slot_number }) => slot_number },
   { name: 'local_time', value: ({ delivery_start }) => slotLabel(Date.parse(delivery_start)) },
   { name: 'delivery_start', value: ({ delivery_start }) => delivery_start },
   { name: 'delivery_end', value: ({ delivery_end }) => delivery_end },
-  { name: 'volume_mwh', value: ({ volume }) => decimalOf(kwhOf(volume)) },
-  { name: 'power_mw', value: ({ volume }) => decimalOf(kwOfKwh(kwhOf(volume))) },
+  { name: 'volume_mwh', value: ({ volume }) => formatMwh(kwhFromMwh(volume)) },
+  { name: 'power_mw', value: ({ volume }) => formatMwh(kwFromKwh(kwhFromMwh(volume))) },
   { name: 'status', value: ({ status }) => status },
   { name: 'version', value: ({ version }) => version },
   { name: 'sender_eic', value: ({ sender }) => sender.eic },
@@ -47,7 +47,7 @@ export const TRANSACTION_COLUMNS: readonly CsvColumn<Transaction>[] = [
 /** A quarter-hour of a nomination: the file has a line for each. */
 export type NominationLine = { readonly nomination: Nomination; readonly slot: NominatedSlot };
 
-const mwhOrNothing = (kwh: number | null) => (kwh === null ? null : decimalOf(kwh));
+const mwhOrNothing = (kwh: number | null) => (kwh === null ? null : formatMwh(kwh));
 
 export const NOMINATION_COLUMNS: readonly CsvColumn<NominationLine>[] = [
   { name: 'nomination_id', value: ({ nomination }) => nomination.id },
@@ -60,9 +60,9 @@ export const NOMINATION_COLUMNS: readonly CsvColumn<NominationLine>[] = [
   { name: 'delivery_date', value: ({ slot }) => dayOf(slot.start) },
   { name: 'slot_number', value: ({ slot }) => slot.slot },
   { name: 'local_time', value: ({ slot }) => slotLabel(slot.start) },
-  { name: 'delivery_start', value: ({ slot }) => instantText(slot.start) },
-  { name: 'amount_mwh', value: ({ slot }) => decimalOf(slot.amountKwh) },
-  { name: 'amount_mw', value: ({ slot }) => decimalOf(kwOfKwh(slot.amountKwh)) },
+  { name: 'delivery_start', value: ({ slot }) => formatInstant(slot.start) },
+  { name: 'amount_mwh', value: ({ slot }) => formatMwh(slot.amountKwh) },
+  { name: 'amount_mw', value: ({ slot }) => formatMwh(kwFromKwh(slot.amountKwh)) },
   { name: 'matched_amount_mwh', value: ({ slot }) => mwhOrNothing(slot.matchedKwh) },
 ];
 

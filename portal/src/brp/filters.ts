@@ -7,7 +7,8 @@ import {
   NOMINATION_STATUSES,
   TSOS,
 } from '@saldo/api';
-import { isDay, isMonth } from '../domain/delivery-day.ts';
+import { isDay } from '@saldo/core/delivery-day.ts';
+import { isMonth } from '../domain/delivery-period.ts';
 import { matching, oneOf, type SearchOf, searchReader, text, wholeNumber } from '../domain/search.ts';
 
 export const EIC_LENGTH = 16;

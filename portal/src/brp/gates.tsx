@@ -1,6 +1,6 @@
 import type { DeliveryDayCalendar } from '@saldo/api';
+import { type DeliveryDay, slotTimes } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
-import { type DeliveryDay, slotTimes } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useServerNow } from '../session/server-clock.ts';
 import { cx } from '../ui/cx.ts';

@@ -1,8 +1,8 @@
 import type { Customer, Nomination } from '@saldo/api';
+import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { addDays, type DeliveryDay } from '../domain/delivery-day.ts';
 import { findDay, isMismatch, slotsOf, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';

@@ -1,7 +1,7 @@
 import { LIMITS, type NewApiKey, SCOPES, type Scope } from '@saldo/api';
+import { addDays, type DeliveryDay, dayOf, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { addDays, type DeliveryDay, dayOf, dayStart, instantText } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
@@ -22,7 +22,7 @@ function expiresAt(expiry: Expiry, today: DeliveryDay, chosen: DeliveryDay): str
   if (expiry === 'never') return null;
   const days = EXPIRY_DAYS[expiry];
   const last = days === undefined ? chosen : addDays(today, days);
-  return instantText(dayStart(addDays(last, 1)));
+  return formatInstant(dayStart(addDays(last, 1)));
 }
 
 type Settings = { name: string; scopes?: Scope[]; expires_at: string | null };

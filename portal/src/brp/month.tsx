@@ -1,10 +1,11 @@
+import { ORDINARY_SLOTS, slotCount } from '@saldo/core/delivery-day.ts';
+import { sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { HeatLegend } from '../charts/heat-legend.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
-import { daysOfMonth, ORDINARY_SLOTS, slotCount, slotStart } from '../domain/delivery-day.ts';
-import { sumKwh } from '../domain/energy.ts';
+import { daysOfMonth, slotText } from '../domain/delivery-period.ts';
 import { type MonthRow, monthRows } from '../domain/month.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
@@ -86,7 +87,7 @@ function MonthView({ month, eic, tso, nominations }: ViewProps) {
     const kwh = row?.saldoKwh[cell.slot - 1];
     const parts = [
       format.day(dayAt(cell)),
-      t.common.slotOf(cell.slot, format.slot(slotStart(dayAt(cell), cell.slot))),
+      t.common.slotOf(cell.slot, slotText(dayAt(cell), cell.slot)),
       kwh === null || kwh === undefined
         ? t.brp.month.legendNone
         : `${t.brp.month.net} ${format.mwhSigned(kwh)} MWh (${format.mwSigned(kwh)} MW)`,

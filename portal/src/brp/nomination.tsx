@@ -1,9 +1,9 @@
 import type { Nomination } from '@saldo/api';
+import { dayOf } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { SlotChart } from '../charts/slot-chart.tsx';
-import { dayOf } from '../domain/delivery-day.ts';
 import { findDay, isMismatch, type NominatedSlot, slotsOf, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { serverNow } from '../session/server-clock.ts';

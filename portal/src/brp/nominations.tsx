@@ -1,9 +1,9 @@
 import { DIRECTIONS, NOMINATION_STATUSES, type Nomination } from '@saldo/api';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Sparkline } from '../charts/sparkline.tsx';
-import type { DeliveryDay } from '../domain/delivery-day.ts';
-import { sumKwh } from '../domain/energy.ts';
 import { type SlotTotals, signOf, slotsOf, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';

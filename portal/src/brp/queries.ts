@@ -1,6 +1,7 @@
 import type { Contract, Customer, Nomination, Transaction } from '@saldo/api';
+import { type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { type DeliveryDay, daysOfMonth, deliveryRange } from '../domain/delivery-day.ts';
+import { daysOfMonth, deliveryRange } from '../domain/delivery-period.ts';
 import { portalClient } from '../session/clients.ts';
 import { allOf, given, pageOf, pages } from '../session/lists.ts';
 import { reader } from '../session/reader.ts';

@@ -1,5 +1,5 @@
 import type { Nomination } from '@saldo/api';
-import type { DeliveryDay } from '../domain/delivery-day.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { brpClient } from '../session/brp-client.ts';
 import { useSession } from '../session/session.ts';

@@ -1,7 +1,7 @@
 import type { Explanation, Nomination } from '@saldo/api';
+import { type DeliveryDay, SLOT_MS, slotTimes } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
-import { type DeliveryDay, SLOT_MS, slotTimes } from '../domain/delivery-day.ts';
-import { kwhOf, sumKwh } from '../domain/energy.ts';
 import { isMismatch, type NominatedSlot } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -94,7 +94,7 @@ function Made({ nomination, day, transactions, slot }: Props & { transactions: r
   const { data: contracts } = useQuery(contractsOfGroupQuery(nomination.eic, day));
   if (transactions.length === 0)
     return <p className="text-sm text-muted">{t.brp.nominations.explanationEmpty}</p>;
-  const signed = ({ role, volume }: Part) => (role === 'sender' ? kwhOf(volume) : -kwhOf(volume));
+  const signed = ({ role, volume }: Part) => (role === 'sender' ? kwhFromMwh(volume) : -kwhFromMwh(volume));
   const saldoKwh = sumKwh(transactions.map(signed));
   return (
     <div className="grid gap-2">

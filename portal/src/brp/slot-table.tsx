@@ -1,5 +1,5 @@
+import { slotTimes } from '@saldo/core/delivery-day.ts';
 import { useState } from 'react';
-import { slotTimes } from '../domain/delivery-day.ts';
 import { type Hour, hoursOf, isMismatch, type NominatedSlot, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';

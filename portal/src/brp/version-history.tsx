@@ -1,6 +1,6 @@
 import type { Nomination } from '@saldo/api';
+import { sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
-import { sumKwh } from '../domain/energy.ts';
 import { changesBetween, type SlotChange } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { slotCount, slotStart } from '../domain/delivery-day.ts';
+import { slotCount, slotStart } from '@saldo/core/delivery-day.ts';
 import { hourTicks } from './hour-ticks.ts';
 import { stepArea, stepPath, ticksUpTo } from './scale.ts';
 import { slotByKey } from './slot-keys.ts';

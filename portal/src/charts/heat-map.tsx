@@ -1,5 +1,6 @@
+import { type DeliveryDay, SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useState } from 'react';
-import { type DeliveryDay, SLOTS_PER_HOUR, slotLabel, slotStart } from '../domain/delivery-day.ts';
+import { slotText } from '../domain/delivery-period.ts';
 import { useWidth } from './use-width.ts';
 
 export type Cell = { readonly row: number; readonly slot: number };
@@ -165,7 +166,7 @@ const Cells = memo(function Cells({ rows, cellWidth, left, day, tone }: CellsPro
     <>
       {hours.map((slot) => (
         <text key={slot} x={left + (slot - 1) * cellWidth} y={12} className="fill-muted">
-          {slotLabel(slotStart(day, slot))}
+          {slotText(day, slot)}
         </text>
       ))}
       {rows.map(({ id, label, isUnusual = false }, row) => (

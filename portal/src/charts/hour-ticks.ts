@@ -1,4 +1,4 @@
-import { SLOTS_PER_HOUR, slotLabel } from '../domain/delivery-day.ts';
+import { SLOTS_PER_HOUR, slotLabel } from '@saldo/core/delivery-day.ts';
 
 type HourTick = { readonly index: number; readonly label: string };
 

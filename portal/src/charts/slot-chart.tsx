@@ -1,5 +1,5 @@
+import { SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from 'react';
-import { SLOTS_PER_HOUR } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { hourTicks } from './hour-ticks.ts';
 import { stepArea, stepPath, ticksUpTo } from './scale.ts';

@@ -1,4 +1,4 @@
-import { SLOTS_PER_HOUR } from '../domain/delivery-day.ts';
+import { SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 
 /** Where a key leads from a slot; null for keys that mean nothing here. */
 export function slotByKey(key: string, from: number, count: number): number | null {

@@ -1,6 +1,6 @@
 import type { Transaction } from '@saldo/api';
-import { type DeliveryDay, slotCount, slotStart } from './delivery-day.ts';
-import { kwhOf, sumKwh } from './energy.ts';
+import { type DeliveryDay, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 
 /** A quarter-hour of a contract's day: its versions, newest first. */
 export type VolumeSlot = {
@@ -24,7 +24,7 @@ export function volumeSlots(day: DeliveryDay, transactions: readonly Transaction
       slot,
       start: slotStart(day, slot),
       versions,
-      validKwh: newest?.status === 'valid' ? kwhOf(newest.volume) : null,
+      validKwh: newest?.status === 'valid' ? kwhFromMwh(newest.volume) : null,
       isCorrected: versions.length > 1,
       isInvalid: newest?.status === 'invalid',
     };
@@ -35,7 +35,7 @@ export function volumeSlots(day: DeliveryDay, transactions: readonly Transaction
 export function firstVolumesKwh(slots: readonly VolumeSlot[]): (number | null)[] {
   return slots.map(({ versions }) => {
     const first = versions.at(-1);
-    return versions.length > 1 && first !== undefined ? kwhOf(first.volume) : null;
+    return versions.length > 1 && first !== undefined ? kwhFromMwh(first.volume) : null;
   });
 }
 

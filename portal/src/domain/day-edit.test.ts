@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { kwhFromMwh } from '@saldo/core/energy.ts';
 import fc from 'fast-check';
 import { editOf, textsOf, volumesOf } from './day-edit.ts';
-import { kwhOf } from './energy.ts';
 
 const volumes = fc.array(fc.option(fc.integer({ min: 0, max: 10_000_000 })), {
   minLength: 1,
@@ -26,7 +26,7 @@ test('what is sent is exactly what differs, in whole kWh', () => {
       for (const [index, volume] of sent.entries()) {
         const typed = typedKwh[index] ?? null;
         const isChanged = typed !== null && typed !== beforeKwh[index];
-        assert.equal(volume === null ? null : kwhOf(volume), isChanged ? typed : null);
+        assert.equal(volume === null ? null : kwhFromMwh(volume), isChanged ? typed : null);
       }
     }),
   );

@@ -1,5 +1,5 @@
-import { thousandthsOf } from './decimal-input.ts';
-import { decimalOf } from './energy.ts';
+import { formatMwh, mwhNumber } from '@saldo/core/energy.ts';
+import { parseTyped } from './decimal-input.ts';
 
 /** A quarter-hour that is to be said anew. */
 export type CellChange = {
@@ -15,7 +15,7 @@ export type DayEdit = {
 };
 
 export const textsOf = (beforeKwh: readonly (number | null)[]): string[] =>
-  beforeKwh.map((kwh) => (kwh === null ? '' : decimalOf(kwh)));
+  beforeKwh.map((kwh) => (kwh === null ? '' : formatMwh(kwh)));
 
 /** Compares what was typed with what is known. An emptied field says nothing: a volume cannot be taken back, only corrected. */
 export function editOf(beforeKwh: readonly (number | null)[], texts: readonly string[]): DayEdit {
@@ -24,7 +24,7 @@ export function editOf(beforeKwh: readonly (number | null)[], texts: readonly st
   for (const [index, text] of texts.entries()) {
     if (text.trim() === '') continue;
     const before = beforeKwh[index] ?? null;
-    const afterKwh = thousandthsOf(text);
+    const afterKwh = parseTyped(text);
     if (afterKwh === null) wrong.add(index + 1);
     else if (afterKwh !== before) changes.push({ slot: index + 1, beforeKwh: before, afterKwh });
   }
@@ -34,6 +34,6 @@ export function editOf(beforeKwh: readonly (number | null)[], texts: readonly st
 /** The day as it is sent: only what changes is said, so that nobody else's correction is undone. */
 export function volumesOf(slotCount: number, changes: readonly CellChange[]): (number | null)[] {
   const volumes: (number | null)[] = Array.from({ length: slotCount }, () => null);
-  for (const { slot, afterKwh } of changes) volumes[slot - 1] = afterKwh / 1000;
+  for (const { slot, afterKwh } of changes) volumes[slot - 1] = mwhNumber(afterKwh);
   return volumes;
 }

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatMwh } from '@saldo/core/energy.ts';
 import fc from 'fast-check';
-import { cellsOf, readShape, thousandthsOf } from './decimal-input.ts';
-import { decimalOf } from './energy.ts';
+import { cellsOf, parseTyped, readShape } from './decimal-input.ts';
 
 test('what is written out is read back exactly, with a point or a comma', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 999_999_999 }), (thousandths) => {
-      const written = decimalOf(thousandths);
-      assert.equal(thousandthsOf(written), thousandths);
-      assert.equal(thousandthsOf(` ${written.replace('.', ',')} `), thousandths);
+      const written = formatMwh(thousandths);
+      assert.equal(parseTyped(written), thousandths);
+      assert.equal(parseTyped(` ${written.replace('.', ',')} `), thousandths);
     }),
   );
 });
 
 test('signs, groups, four decimals and words are no volumes', () => {
   for (const typed of ['', '-1', '+1', '1.2345', '1.234,5', '1e3', 'x', '.5', '1.']) {
-    assert.equal(thousandthsOf(typed), null, typed);
+    assert.equal(parseTyped(typed), null, typed);
   }
-  assert.equal(thousandthsOf('0,5'), 500);
+  assert.equal(parseTyped('0,5'), 500);
 });
 
 test('cells come from tabs, semicolons and blanks, and empty lines count for nothing', () => {

@@ -1,15 +1,21 @@
-/** Three decimals: whole kWh, whole kW. */
+import { numberFromUnits, parseDecimal } from '@saldo/core/decimal.ts';
+
 const DECIMALS = 3;
 
-/** What a person typed for MWh or MW, in thousandths: with a comma or a point, as both are used. Null when it is no such number. */
-export function thousandthsOf(typed: string): number | null {
-  const match = /^(\d{1,9})(?:[.,](\d{1,3}))?$/.exec(typed.trim());
-  if (!match) return null;
-  const [, whole = '', fraction = ''] = match;
-  return Number(whole + fraction.padEnd(DECIMALS, '0'));
+/** Thousandths of a typed number, such as kWh of MWh. Accepts a decimal comma as well as a point; null for other text. */
+export function parseTyped(typed: string): number | null {
+  const text = typed.trim().replace(',', '.');
+  const thousandths = parseDecimal(text, DECIMALS);
+  return typeof thousandths === 'number' && !text.startsWith('-') ? thousandths : null;
 }
 
-/** Cells that were copied from a spreadsheet or a file: rows by line, columns by tab, semicolon or blank. */
+/** The typed number as the API takes it; null for other text. */
+export function parseTypedNumber(typed: string): number | null {
+  const thousandths = parseTyped(typed);
+  return thousandths === null ? null : numberFromUnits(thousandths, DECIMALS);
+}
+
+/** Cells copied from a spreadsheet or a file: rows by line, columns by tab, semicolon or space. */
 export const cellsOf = (pasted: string): string[][] =>
   pasted
     .split(/\r?\n/)
@@ -24,14 +30,17 @@ export type ShapeReading =
   | { readonly powersMw: number[][] }
   | { readonly problem: 'rows' | 'columns' | 'number'; readonly row: number; readonly found: string };
 
-/** The power per month and hour of a shaped profile: 12 lines of 24 numbers in MW. */
+/** Power per month and local hour of a shaped profile: 12 lines of 24 numbers in MW. */
 export function readShape(pasted: string): ShapeReading {
   const rows = cellsOf(pasted);
   if (rows.length !== MONTHS) return { problem: 'rows', row: rows.length, found: String(rows.length) };
+  const powersMw: number[][] = [];
   for (const [index, row] of rows.entries()) {
     if (row.length !== HOURS) return { problem: 'columns', row: index + 1, found: String(row.length) };
-    const wrong = row.find((cell) => thousandthsOf(cell) === null);
-    if (wrong !== undefined) return { problem: 'number', row: index + 1, found: wrong };
+    const powers = row.map(parseTypedNumber);
+    const wrong = powers.indexOf(null);
+    if (wrong >= 0) return { problem: 'number', row: index + 1, found: row[wrong] ?? '' };
+    powersMw.push(powers.filter((power) => power !== null));
   }
-  return { powersMw: rows.map((row) => row.map((cell) => Number(thousandthsOf(cell)) / 1000)) };
+  return { powersMw };
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { slotStart } from './delivery-day.ts';
+import { SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
 import { deviationBySlot, differencesBySlot, mismatchedSlots } from './mismatch.ts';
 
 const DAY = '2026-10-25';
 const slot = (number: number, amount: number, matched: number | null, counterpart: number | null = null) => ({
   slot_number: number,
   delivery_start: new Date(slotStart(DAY, number)).toISOString(),
-  delivery_end: new Date(slotStart(DAY, number + 1)).toISOString(),
+  delivery_end: new Date(slotStart(DAY, number) + SLOT_MS).toISOString(),
   amount,
   matched_amount: matched,
   counterpart_amount: counterpart,

@@ -1,6 +1,6 @@
 import type { NominationMismatch } from '@saldo/api';
-import { type DeliveryDay, slotCount } from './delivery-day.ts';
-import { kwhOf } from './energy.ts';
+import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh } from '@saldo/core/energy.ts';
 
 /** A quarter-hour on which two sides differ, in whole kWh. What a side has not said is null, which is not zero. */
 export type MismatchedSlot = {
@@ -13,11 +13,11 @@ export type MismatchedSlot = {
   readonly differenceKwh: number;
 };
 
-const kwhOrNull = (mwh: number | null) => (mwh === null ? null : kwhOf(mwh));
+const kwhOrNull = (mwh: number | null) => (mwh === null ? null : kwhFromMwh(mwh));
 
 export const mismatchedSlots = ({ slots }: Pick<NominationMismatch, 'slots'>): MismatchedSlot[] =>
   slots.map((slot) => {
-    const amountKwh = kwhOf(slot.amount);
+    const amountKwh = kwhFromMwh(slot.amount);
     const matchedKwh = kwhOrNull(slot.matched_amount);
     const counterpartKwh = kwhOrNull(slot.counterpart_amount);
     return {

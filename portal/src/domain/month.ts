@@ -1,5 +1,5 @@
 import type { Nomination } from '@saldo/api';
-import { type DeliveryDay, slotCount } from './delivery-day.ts';
+import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { findDay, isMismatch, signOf, slotsOf } from './nomination.ts';
 
 /** A day of the month's map: per quarter-hour the net saldo in kWh, null where nothing is nominated. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Nomination } from '@saldo/api';
-import { slotCount, slotStart } from './delivery-day.ts';
+import { SLOT_MS, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
 import { monthRows } from './month.ts';
 import { changesBetween, findDay, hoursOf, isMismatch, slotsOf, totalsOf } from './nomination.ts';
 
@@ -13,7 +13,7 @@ function nomination(day: string, amounts: Amounts, more: Partial<Nomination> = {
     return {
       slot_number: index + 1,
       delivery_start: new Date(slotStart(day, index + 1)).toISOString(),
-      delivery_end: new Date(slotStart(day, index + 2)).toISOString(),
+      delivery_end: new Date(slotStart(day, index + 1) + SLOT_MS).toISOString(),
       amount,
       matched_amount: matched,
     };

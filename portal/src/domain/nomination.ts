@@ -1,6 +1,6 @@
 import type { Nomination } from '@saldo/api';
-import { type DeliveryDay, dayOf, hourOf } from './delivery-day.ts';
-import { kwhOf, sumKwh } from './energy.ts';
+import { type DeliveryDay, dayOf, hourLabel } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 
 /** A quarter-hour of a nomination, in whole kWh. Not matched yet is null, which is not zero. */
 export type NominatedSlot = {
@@ -14,8 +14,8 @@ export const slotsOf = ({ slots = [] }: Nomination): NominatedSlot[] =>
   slots.map(({ slot_number, delivery_start, amount, matched_amount }) => ({
     slot: slot_number,
     start: Date.parse(delivery_start),
-    amountKwh: kwhOf(amount),
-    matchedKwh: matched_amount === null || matched_amount === undefined ? null : kwhOf(matched_amount),
+    amountKwh: kwhFromMwh(amount),
+    matchedKwh: matched_amount === null || matched_amount === undefined ? null : kwhFromMwh(matched_amount),
   }));
 
 export const isMismatch = ({ amountKwh, matchedKwh }: NominatedSlot): boolean =>
@@ -24,7 +24,7 @@ export const isMismatch = ({ amountKwh, matchedKwh }: NominatedSlot): boolean =>
 /** The delivery day; a nomination names it only by its slots. */
 export function findDay({ slots }: Nomination): DeliveryDay | null {
   const first = slots?.[0];
-  return first === undefined ? null : dayOf(first.delivery_start);
+  return first === undefined ? null : dayOf(Date.parse(first.delivery_start));
 }
 
 export type SlotTotals = {
@@ -47,7 +47,7 @@ export type Hour = { readonly label: string; readonly slots: readonly NominatedS
 
 /** The hours of a day as the clocks show them: 23, 24 or 25, each of four quarters. */
 export function hoursOf(slots: readonly NominatedSlot[]): Hour[] {
-  const hours = Map.groupBy(slots, ({ start }) => hourOf(start));
+  const hours = Map.groupBy(slots, ({ start }) => hourLabel(start));
   return Array.from(hours, ([label, quarters]) => ({ label, slots: quarters }));
 }
 

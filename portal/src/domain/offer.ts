@@ -7,9 +7,9 @@ import {
   type OfferPpaType,
   type OperatorAsset,
 } from '@saldo/api';
-import { thousandthsOf } from './decimal-input.ts';
-import { dayOf, dayStart, instantText, isDay } from './delivery-day.ts';
-import { decimalOf, kwhOf } from './energy.ts';
+import { dayOf, dayStart, formatInstant, isDay } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh, mwhText } from '@saldo/core/energy.ts';
+import { parseTypedNumber } from './decimal-input.ts';
 
 /** A country is named by two letters. */
 export const COUNTRY_LENGTH = 2;
@@ -41,14 +41,14 @@ export const NEW_OFFER: OfferInputs = {
   pricing: [{ id: 0, years: '10', price: '' }],
 };
 
-/** A number as a person would type it: no zeros that say nothing. */
-const typed = (value: number) => decimalOf(kwhOf(value)).replace(/\.?0+$/, '');
+/** A number as a person types it: without trailing zeros. */
+const typed = (value: number) => mwhText(kwhFromMwh(value));
 
 export function offerInputs({ offer }: Pick<OperatorAsset, 'offer'>): OfferInputs {
   if (offer === null) return NEW_OFFER;
   return {
     ppaType: offer.ppa_type,
-    start: dayOf(offer.delivery_start),
+    start: dayOf(Date.parse(offer.delivery_start)),
     annualMwh: offer.average_annual_power === null ? '' : typed(offer.average_annual_power),
     state: offer.state ?? '',
     country: offer.country,
@@ -60,31 +60,25 @@ export function offerInputs({ offer }: Pick<OperatorAsset, 'offer'>): OfferInput
 
 const orNull = (text: string) => (text.trim() === '' ? null : text);
 
-/** Null when it is no number; the server knows what is too much or too fine. */
-const numberOf = (text: string): number | null => {
-  const thousandths = thousandthsOf(text);
-  return thousandths === null ? null : thousandths / 1000;
-};
-
 /** What is wrong before anything is sent, by the fields' names as the server would call them. */
 export type Faults = ReadonlyMap<string, 'noNumber' | 'noDay'>;
 
 export function offerFaults({ start, annualMwh, pricing }: OfferInputs): Faults {
   const faults = new Map<string, 'noNumber' | 'noDay'>();
   if (!isDay(start)) faults.set('offer.delivery_start', 'noDay');
-  if (annualMwh.trim() !== '' && numberOf(annualMwh) === null)
+  if (annualMwh.trim() !== '' && parseTypedNumber(annualMwh) === null)
     faults.set('offer.average_annual_power', 'noNumber');
   for (const [row, { years, price }] of pricing.entries()) {
-    if (numberOf(years) === null) faults.set(`offer.pricing[${row}].years`, 'noNumber');
-    if (numberOf(price) === null) faults.set(`offer.pricing[${row}].price`, 'noNumber');
+    if (parseTypedNumber(years) === null) faults.set(`offer.pricing[${row}].years`, 'noNumber');
+    if (parseTypedNumber(price) === null) faults.set(`offer.pricing[${row}].price`, 'noNumber');
   }
   return faults;
 }
 
 /** A day that was not touched keeps its instant, which need not be midnight. */
 const startOf = (day: string, stored: string | null | undefined): string | null => {
-  if (stored && dayOf(stored) === day) return stored;
-  return isDay(day) ? instantText(dayStart(day)) : null;
+  if (stored && dayOf(Date.parse(stored)) === day) return stored;
+  return isDay(day) ? formatInstant(dayStart(day)) : null;
 };
 
 /** The offer as the API takes it. */
@@ -92,14 +86,14 @@ export function offerBody(inputs: OfferInputs, stored: OperatorAsset['offer']): 
   return {
     ppa_type: inputs.ppaType,
     delivery_start: startOf(inputs.start, stored?.delivery_start) ?? '',
-    average_annual_power: numberOf(inputs.annualMwh),
+    average_annual_power: parseTypedNumber(inputs.annualMwh),
     state: orNull(inputs.state),
     country: inputs.country.trim().toUpperCase(),
     additional_info: orNull(inputs.info),
     cover_url: orNull(inputs.coverUrl),
     pricing: inputs.pricing.map(({ years, price }) => ({
-      years: numberOf(years) ?? 0,
-      price: numberOf(price) ?? 0,
+      years: parseTypedNumber(years) ?? 0,
+      price: parseTypedNumber(price) ?? 0,
     })),
   };
 }
@@ -107,7 +101,7 @@ export function offerBody(inputs: OfferInputs, stored: OperatorAsset['offer']): 
 /** What account holders would see; a step that is not filled in yet is left out. */
 export function offerPreview(asset: OperatorAsset, inputs: OfferInputs): MarketAsset {
   const pricing = inputs.pricing.flatMap(({ years, price }) => {
-    const [duration, eurPerMwh] = [numberOf(years), numberOf(price)];
+    const [duration, eurPerMwh] = [parseTypedNumber(years), parseTypedNumber(price)];
     return duration === null || eurPerMwh === null ? [] : [{ years: duration, price: eurPerMwh }];
   });
   return {
@@ -115,7 +109,7 @@ export function offerPreview(asset: OperatorAsset, inputs: OfferInputs): MarketA
     name: asset.name,
     assetType: ASSET_TYPE_OF[asset.technology],
     nominalPower: asset.nominal_power,
-    averageAnnualPower: numberOf(inputs.annualMwh),
+    averageAnnualPower: parseTypedNumber(inputs.annualMwh),
     deliveryStart: startOf(inputs.start, asset.offer?.delivery_start) ?? '',
     ppaType: inputs.ppaType,
     additionalInfo: orNull(inputs.info),
@@ -149,7 +143,7 @@ export const NEW_DEMAND: DemandInputs = {
 export const demandInputs = (demand: Demand): DemandInputs => ({
   years: String(demand.contract_period),
   annualMwh: typed(demand.delivery_volume),
-  start: demand.delivery_start === null ? '' : dayOf(demand.delivery_start),
+  start: demand.delivery_start === null ? '' : dayOf(Date.parse(demand.delivery_start)),
   state: demand.state ?? '',
   country: demand.country,
   info: demand.additional_info ?? '',
@@ -157,14 +151,14 @@ export const demandInputs = (demand: Demand): DemandInputs => ({
 
 export function demandFaults({ years, annualMwh }: DemandInputs): Faults {
   const faults = new Map<string, 'noNumber'>();
-  if (numberOf(years) === null) faults.set('contract_period', 'noNumber');
-  if (numberOf(annualMwh) === null) faults.set('delivery_volume', 'noNumber');
+  if (parseTypedNumber(years) === null) faults.set('contract_period', 'noNumber');
+  if (parseTypedNumber(annualMwh) === null) faults.set('delivery_volume', 'noNumber');
   return faults;
 }
 
 export const demandBody = (inputs: DemandInputs, stored: Demand | null): DemandCreate => ({
-  contract_period: numberOf(inputs.years) ?? 0,
-  delivery_volume: numberOf(inputs.annualMwh) ?? 0,
+  contract_period: parseTypedNumber(inputs.years) ?? 0,
+  delivery_volume: parseTypedNumber(inputs.annualMwh) ?? 0,
   delivery_start: startOf(inputs.start, stored?.delivery_start),
   state: orNull(inputs.state),
   country: inputs.country.trim().toUpperCase(),

@@ -1,5 +1,5 @@
-import { type DeliveryDay, slotLabel, TIME_ZONE } from '../domain/delivery-day.ts';
-import { decimalOf, kwOfKwh } from '../domain/energy.ts';
+import { type DeliveryDay, slotLabel, TIME_ZONE } from '@saldo/core/delivery-day.ts';
+import { formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
 import type { Language } from './dictionary.ts';
 
 /** English as it is written in Europe: day before month, 24 hours. */
@@ -45,12 +45,12 @@ export function formatOf(language: Language) {
     /** What stands before the decimals when a person types a number. */
     decimalMark: plain.format(0.5).charAt(1),
     /** Energy, from kWh: `1.234,567`. */
-    mwh: (kwh: number) => threeDecimals.format(decimalOf(kwh)),
+    mwh: (kwh: number) => threeDecimals.format(formatMwh(kwh)),
     /** A difference of energies, with its sign. */
-    mwhSigned: (kwh: number) => signed.format(decimalOf(kwh)),
+    mwhSigned: (kwh: number) => signed.format(formatMwh(kwh)),
     /** The power of a quarter-hour's energy, from kWh. */
-    mw: (kwh: number) => threeDecimals.format(decimalOf(kwOfKwh(kwh))),
-    mwSigned: (kwh: number) => signed.format(decimalOf(kwOfKwh(kwh))),
+    mw: (kwh: number) => threeDecimals.format(formatMwh(kwFromKwh(kwh))),
+    mwSigned: (kwh: number) => signed.format(formatMwh(kwFromKwh(kwh))),
     /** A number without decimals that say nothing, such as a plant's power or a chart's scale. */
     number: (value: number) => plain.format(value),
     /** A price per MWh. */

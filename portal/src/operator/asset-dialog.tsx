@@ -1,7 +1,7 @@
 import { LIMITS, type OperatorAsset, TECHNOLOGIES, TSOS, type Tso } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { thousandthsOf } from '../domain/decimal-input.ts';
+import { parseTypedNumber } from '../domain/decimal-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
@@ -29,7 +29,7 @@ export function AssetDialog({ asset, onSaved, onClose }: Props) {
   const [power, setPower] = useState(asset ? String(asset.nominal_power) : '');
   const [tso, setTso] = useState<Tso>(asset?.tso ?? TSOS[0]);
   const [isTried, setIsTried] = useState(false);
-  const powerKw = thousandthsOf(power);
+  const powerMw = parseTypedNumber(power);
   const save = useMutation({
     mutationFn: (nominal_power: number) => {
       const body = { name, technology, nominal_power, tso };
@@ -43,7 +43,7 @@ export function AssetDialog({ asset, onSaved, onClose }: Props) {
   });
   const submit = () => {
     setIsTried(true);
-    if (powerKw !== null) save.mutate(powerKw / 1000);
+    if (powerMw !== null) save.mutate(powerMw);
   };
   return (
     <Dialog title={asset ? texts.editAssetTitle(asset.name) : texts.createAssetTitle} onClose={onClose}>
@@ -70,7 +70,7 @@ export function AssetDialog({ asset, onSaved, onClose }: Props) {
             label={texts.powerMw}
             inputMode="decimal"
             autoComplete="off"
-            error={isTried && powerKw === null ? texts.faults.noNumber : undefined}
+            error={isTried && powerMw === null ? texts.faults.noNumber : undefined}
             value={power}
             onChange={setPower}
           />

@@ -1,4 +1,12 @@
 import type { Contract, Transaction } from '@saldo/api';
+import {
+  addDays,
+  type DeliveryDay,
+  dayOf,
+  dayStart,
+  formatInstant,
+  isDay,
+} from '@saldo/core/delivery-day.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,7 +14,6 @@ import { ContractBadge } from '../brp/badges.tsx';
 import { ContractFacts, NoVolumes } from '../brp/contract.tsx';
 import { ContractDay } from '../brp/contract-day.tsx';
 import { contractQuery } from '../brp/queries.ts';
-import { addDays, type DeliveryDay, dayOf, dayStart, instantText, isDay } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useToday } from '../session/server-clock.ts';
@@ -115,7 +122,7 @@ function EndDialog({ contract, onClose }: { contract: Contract; onClose: () => v
   const update = useMutation({
     mutationFn: () =>
       operatorClient.contracts.update(contract.id, {
-        delivery_end: instantText(dayStart(addDays(lastDay, 1))),
+        delivery_end: formatInstant(dayStart(addDays(lastDay, 1))),
       }),
     onSuccess: ({ external_id }) => {
       toast(t.operator.savedToast(external_id));

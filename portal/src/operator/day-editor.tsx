@@ -1,4 +1,6 @@
 import type { Contract, Transaction } from '@saldo/api';
+import { type DeliveryDay, hourLabel, slotStart } from '@saldo/core/delivery-day.ts';
+import { sumKwh } from '@saldo/core/energy.ts';
 import { useMutation } from '@tanstack/react-query';
 import { type ClipboardEvent, useMemo, useState } from 'react';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
@@ -6,8 +8,7 @@ import { SlotChart } from '../charts/slot-chart.tsx';
 import { volumeSlots } from '../domain/contract-day.ts';
 import { type CellChange, editOf, textsOf, volumesOf } from '../domain/day-edit.ts';
 import { cellsOf } from '../domain/decimal-input.ts';
-import { type DeliveryDay, hourOf, slotStart } from '../domain/delivery-day.ts';
-import { sumKwh } from '../domain/energy.ts';
+import { slotText } from '../domain/delivery-period.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
@@ -107,7 +108,7 @@ type GridProps = {
 function VolumeGrid({ day, typed, firstSlot, wrong, changed, onType, onPaste, onFocus }: GridProps) {
   const { t, format } = useI18n();
   const slots = typed.map((text, index) => ({ slot: index + 1, start: slotStart(day, index + 1), text }));
-  const hours = Array.from(Map.groupBy(slots, ({ start }) => hourOf(start)));
+  const hours = Array.from(Map.groupBy(slots, ({ start }) => hourLabel(start)));
   return (
     <div className="grid gap-x-6 gap-y-1 xl:grid-cols-2">
       {hours.map(([hour, quarters]) => (
@@ -165,7 +166,7 @@ function Preview({ day, beforeKwh, changes, selected, onSelect }: PreviewProps) 
       header: `${t.common.local} (${t.common.berlin})`,
       cell: ({ slot }) => (
         <span className="inline-flex gap-2">
-          {format.slot(slotStart(day, slot))}
+          {slotText(day, slot)}
           <span className="text-xs text-muted">{`#${slot}`}</span>
         </span>
       ),

@@ -1,6 +1,6 @@
 import type { Message, NominationMismatch, Tso } from '@saldo/api';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { DeliveryDay } from '../domain/delivery-day.ts';
 import { allOf, given, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import type { MessageFilters, UnsentFilters } from './filters.ts';

@@ -1,4 +1,5 @@
 import { type UnsentNomination } from '@saldo/api';
+import { addDays } from '@saldo/core/delivery-day.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,7 +7,6 @@ import { DirectionBadge } from '../brp/badges.tsx';
 import { TsoFilter } from '../brp/filter-fields.tsx';
 import { Gates } from '../brp/gates.tsx';
 import { NominationLink } from '../brp/links.tsx';
-import { addDays } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { serverNow, useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';

@@ -8,8 +8,8 @@ import {
   TSOS,
   USER_ROLES,
 } from '@saldo/api';
+import { isDay } from '@saldo/core/delivery-day.ts';
 import { contractParameters, customerParameters, nominationParameters } from '../brp/filters.ts';
-import { isDay } from '../domain/delivery-day.ts';
 import { matching, oneOf, type SearchOf, searchReader, text, wholeNumber } from '../domain/search.ts';
 
 const id = text(LIMITS.searchLength);

@@ -1,4 +1,5 @@
 import type { Contract, Nomination, OperatorCustomer } from '@saldo/api';
+import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -6,7 +7,6 @@ import { ClockChangeNotice } from '../brp/clock-change.tsx';
 import { Gates } from '../brp/gates.tsx';
 import { Concern, itemClass, NominationItem, Shortened } from '../brp/home.tsx';
 import { ContractLink } from '../brp/links.tsx';
-import { addDays, type DeliveryDay } from '../domain/delivery-day.ts';
 import { findDay } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';

@@ -1,7 +1,7 @@
 import { LIMITS, type Transaction } from '@saldo/api';
+import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { kwhOf } from '../domain/energy.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
@@ -31,7 +31,9 @@ export function InvalidateDialog({ transaction, onClose }: Props) {
   return (
     <Dialog title={`${texts.action}: ${label}`} onClose={onClose}>
       <Form error={invalidate.error} fields={['reason']} onSubmit={() => invalidate.mutate()}>
-        <p className="text-sm text-muted">{texts.text(`${format.mwh(kwhOf(transaction.volume))} MWh`)}</p>
+        <p className="text-sm text-muted">
+          {texts.text(`${format.mwh(kwhFromMwh(transaction.volume))} MWh`)}
+        </p>
         <TextField
           name="reason"
           label={texts.reason}

@@ -1,12 +1,13 @@
 import type { NominationMismatch } from '@saldo/api';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { sumKwh } from '@saldo/core/energy.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { DirectionBadge } from '../brp/badges.tsx';
 import { NominationLink } from '../brp/links.tsx';
 import { HeatLegend } from '../charts/heat-legend.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
-import { type DeliveryDay, slotStart } from '../domain/delivery-day.ts';
-import { sumKwh } from '../domain/energy.ts';
+import { slotText } from '../domain/delivery-period.ts';
 import { differencesBySlot, type MismatchedSlot, mismatchedSlots } from '../domain/mismatch.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -56,7 +57,7 @@ export function MismatchDay({ day, mismatches, search, set }: Props) {
     const kwh = rows[cell.row]?.values[cell.slot - 1];
     return [
       rows[cell.row]?.label,
-      t.common.slotOf(cell.slot, format.slot(slotStart(day, cell.slot))),
+      t.common.slotOf(cell.slot, slotText(day, cell.slot)),
       kwh ? `${texts.difference} ${format.mwhSigned(kwh)} MWh (${format.mwSigned(kwh)} MW)` : texts.none,
     ].join(' · ');
   };
@@ -131,7 +132,7 @@ function Sides({ day, position: { mismatch, slots }, slot }: SidesProps) {
       </>
     );
   return (
-    <Panel title={`${texts.selected} · ${t.common.slotOf(slot, format.slot(slotStart(day, slot)))}`}>
+    <Panel title={`${texts.selected} · ${t.common.slotOf(slot, slotText(day, slot))}`}>
       <div className="grid gap-4 text-sm" aria-live="polite">
         <div className="grid gap-1">
           <span className="flex flex-wrap items-center justify-between gap-2">

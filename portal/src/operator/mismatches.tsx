@@ -1,11 +1,12 @@
 import { type NominationMismatch } from '@saldo/api';
+import { addDays, type DeliveryDay, ORDINARY_SLOTS, slotCount } from '@saldo/core/delivery-day.ts';
 import { useQueries } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
 import { TsoFilter } from '../brp/filter-fields.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
-import { addDays, type DeliveryDay, ORDINARY_SLOTS, slotCount, slotStart } from '../domain/delivery-day.ts';
+import { slotText } from '../domain/delivery-period.ts';
 import { deviationBySlot } from '../domain/mismatch.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
@@ -103,7 +104,7 @@ function DaysPanel({ days, day, slot, found, onShow }: DaysProps) {
     const kwh = rows[cell.row]?.values[cell.slot - 1];
     return [
       format.day(dayAt(cell)),
-      t.common.slotOf(cell.slot, format.slot(slotStart(dayAt(cell), cell.slot))),
+      t.common.slotOf(cell.slot, slotText(dayAt(cell), cell.slot)),
       kwh ? `${texts.deviation} ${format.mwh(kwh)} MWh (${format.mw(kwh)} MW)` : texts.none,
     ].join(' · ');
   };

@@ -1,8 +1,8 @@
 import { CONTRACT_TYPES, type Contract, LIMITS, type OperatorContractCreate, PPA_TYPES } from '@saldo/api';
+import { addDays, dayStart, formatInstant, isDay } from '@saldo/core/delivery-day.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { addDays, dayStart, instantText, isDay } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
@@ -70,8 +70,8 @@ function bodyOf(inputs: Inputs, profile: ProfileInput): OperatorContractCreate {
     type: inputs.type,
     seller_customer_id: inputs.seller,
     buyer_customer_id: inputs.buyer,
-    delivery_start: isDay(firstDay) ? instantText(dayStart(firstDay)) : null,
-    delivery_end: isDay(lastDay) ? instantText(dayStart(addDays(lastDay, 1))) : null,
+    delivery_start: isDay(firstDay) ? formatInstant(dayStart(firstDay)) : null,
+    delivery_end: isDay(lastDay) ? formatInstant(dayStart(addDays(lastDay, 1))) : null,
     ...(inputs.type === 'ppa'
       ? {
           ppa_type: ppaType,

@@ -1,13 +1,12 @@
-import { PROFILE_KINDS, type Profile } from '@saldo/api';
+import { PROFILE_KINDS, type Profile, type ProfileKind } from '@saldo/api';
 import { ShapeChart } from '../charts/shape-chart.tsx';
-import { readShape, type ShapeReading, thousandthsOf } from '../domain/decimal-input.ts';
+import { parseTypedNumber, readShape, type ShapeReading } from '../domain/decimal-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Checkbox, Field, TextField } from '../ui/form.tsx';
 
 export type ProfileInput = { readonly isWanted: boolean; readonly power: string; readonly shape: string };
 export const EMPTY_PROFILE: ProfileInput = { isWanted: true, power: '', shape: '' };
 
-type ProfileKind = (typeof PROFILE_KINDS)[number];
 export const isProfileKind = (ppaType: string): ppaType is ProfileKind =>
   PROFILE_KINDS.some((kind) => kind === ppaType);
 
@@ -18,8 +17,7 @@ export function profileOf(ppaType: string, { isWanted, power, shape }: ProfileIn
     const read = readShape(shape);
     return { power: 'powersMw' in read ? read.powersMw : [] };
   }
-  const powerKw = thousandthsOf(power);
-  return { power: powerKw === null ? Number.NaN : powerKw / 1000 };
+  return { power: parseTypedNumber(power) ?? Number.NaN };
 }
 
 type Props = { kind: ProfileKind; value: ProfileInput; onChange: (value: ProfileInput) => void };

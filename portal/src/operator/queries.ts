@@ -1,7 +1,8 @@
 import type { AuditEntry, Brp, Nomination, OperatorCustomer } from '@saldo/api';
+import { type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { customerQueryBy, isWanted } from '../brp/queries.ts';
-import { type DeliveryDay, deliveryRange } from '../domain/delivery-day.ts';
+import { deliveryRange } from '../domain/delivery-period.ts';
 import { allOf, given, PAGE_SIZE, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import type {

@@ -1,6 +1,6 @@
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { DeliveryDay } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';

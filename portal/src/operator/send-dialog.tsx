@@ -1,7 +1,7 @@
 import { TSOS, type Tso } from '@saldo/api';
+import { addDays, type DeliveryDay, isDay } from '@saldo/core/delivery-day.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { addDays, type DeliveryDay, isDay } from '../domain/delivery-day.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';

@@ -1,7 +1,6 @@
+import { checkEic } from '@saldo/core/eic.ts';
 import { Link } from '@tanstack/react-router';
 import { CopyButton } from '../ui/copy.tsx';
-
-const EIC = /^[0-9A-Z-]{16}$/;
 
 /** An id out of the audit trail, as a link to the page on which that record is shown, where there is one. */
 export function SubjectLink({ id }: { id: string }) {
@@ -63,7 +62,7 @@ function Target({ id }: { id: string }) {
         {id}
       </Link>
     );
-  if (EIC.test(id))
+  if (checkEic(id) === null)
     return (
       <Link to="/operator/balance-groups" className={look}>
         {id}

@@ -1,5 +1,5 @@
+import { type DeliveryDay, dayOf } from '@saldo/core/delivery-day.ts';
 import { useEffect, useState } from 'react';
-import { type DeliveryDay, dayOf } from '../domain/delivery-day.ts';
 
 /** How far the platform's clock is ahead of this machine's. Gates go by the platform's; a sandbox may even move it. */
 let aheadMs = 0;

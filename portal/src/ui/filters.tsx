@@ -1,5 +1,6 @@
+import { addDays, type DeliveryDay, isDay } from '@saldo/core/delivery-day.ts';
 import { type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react';
-import { addDays, addMonths, type DeliveryDay, isDay, isMonth } from '../domain/delivery-day.ts';
+import { addMonths, isMonth } from '../domain/delivery-period.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';

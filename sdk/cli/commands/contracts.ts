@@ -1,11 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { operatorEndpoints as api, type BodyOf, type Profile } from '@saldo/api';
+import {
+  type DeliveryDay,
+  dayEnd,
+  dayOf,
+  dayStart,
+  formatInstant,
+  slotCount,
+} from '@saldo/core/delivery-day.ts';
+import { formatMwh, kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 import type { Command } from 'commander';
 import type { OperatorClient } from '../../src/index.ts';
-import { dayStart, instantOf, localTime, nextDay, parseDay, slotCount } from '../days.ts';
-import { addFields, numberOf, readFields } from '../fields.ts';
-import { mwh } from '../tables.ts';
+import { addFields, numberOf, parseDayArgument, readFields } from '../fields.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';
@@ -21,7 +28,7 @@ export function addContractCommands(program: Command, open: OpenSession): void {
       ['REFERENCE', ({ external_id }) => external_id],
       ['TYPE', ({ type, ppa_type }) => (ppa_type ? `${type} ${ppa_type}` : type)],
       ['STATUS', ({ status }) => status],
-      ['FIRST DAY', ({ delivery_start }) => delivery_start && localTime(delivery_start).slice(0, 10)],
+      ['FIRST DAY', ({ delivery_start }) => delivery_start && dayOf(Date.parse(delivery_start))],
       ['LAST DAY', ({ delivery_end }) => delivery_end && lastDayBefore(delivery_end)],
       ['SELLER', ({ seller }) => seller.name],
       ['BUYER', ({ buyer }) => buyer.name],
@@ -39,11 +46,11 @@ export function addContractCommands(program: Command, open: OpenSession): void {
   const end = contracts
     .command('end <contract>')
     .description('end a contract early; later volumes become invalid');
-  end.requiredOption('--last-day <day>', 'the last delivery day', (text) => parseDay(text));
+  end.requiredOption('--last-day <day>', 'the last delivery day', (text) => parseDayArgument(text));
   addExamples(end, 'contracts end PPA-2026-0017 --last-day 2027-12-31').action(
     doing(open, async (session, { args: [reference = ''] }) => {
       const { lastDay } = end.opts<{ lastDay: string }>();
-      const change = { delivery_end: instantOf(dayStart(nextDay(lastDay))) };
+      const change = { delivery_end: formatInstant(dayEnd(lastDay)) };
       const client = await session.operator();
       await session.show(await client.contracts.update(await contractId(client, reference), change));
     }),
@@ -52,7 +59,7 @@ export function addContractCommands(program: Command, open: OpenSession): void {
 }
 
 /** The end of delivery is the midnight after the last day. */
-const lastDayBefore = (end: string) => localTime(Date.parse(end) - 1).slice(0, 10);
+const lastDayBefore = (end: string): DeliveryDay => dayOf(Date.parse(end) - 1);
 
 /** People know contracts by their reference, the API by their id. */
 async function contractId(client: OperatorClient, reference: string): Promise<string> {
@@ -79,8 +86,8 @@ function addCreation(contracts: Command, open: OpenSession): void {
   const create = contracts.command('create').description('sign a contract between two customers');
   create.requiredOption('--seller <customer>', 'id of the customer that sells');
   create.requiredOption('--buyer <customer>', 'id of the customer that buys');
-  create.option('--first-day <day>', 'the first delivery day', (text) => parseDay(text));
-  create.option('--last-day <day>', 'the last delivery day', (text) => parseDay(text));
+  create.option('--first-day <day>', 'the first delivery day', (text) => parseDayArgument(text));
+  create.option('--last-day <day>', 'the last delivery day', (text) => parseDayArgument(text));
   addFields(create, api.createContract.body, { except: READ_HERE });
   create.option('--baseload <MW>', 'make the volumes: this power, always', numberOf);
   create.option('--peakload <MW>', 'make the volumes: this power, Monday to Friday from 8 to 20', numberOf);
@@ -97,8 +104,8 @@ function addCreation(contracts: Command, open: OpenSession): void {
         ...readFields(create, api.createContract.body),
         seller_customer_id: seller,
         buyer_customer_id: buyer,
-        ...(firstDay === undefined ? {} : { delivery_start: instantOf(dayStart(firstDay)) }),
-        ...(lastDay === undefined ? {} : { delivery_end: instantOf(dayStart(nextDay(lastDay))) }),
+        ...(firstDay === undefined ? {} : { delivery_start: formatInstant(dayStart(firstDay)) }),
+        ...(lastDay === undefined ? {} : { delivery_end: formatInstant(dayEnd(lastDay)) }),
         ...(profile === null ? {} : { profile }),
       };
       const client = await session.operator();
@@ -151,7 +158,7 @@ function addDays(program: Command, open: OpenSession): void {
     "jq -c '[.[].mwh]' forecast.json | saldo days put PPA-2026-0017 2026-10-26 -",
   ).action(
     doing(open, async (session, { args: [reference = '', given = '', file] }) => {
-      const day = parseDay(given);
+      const day = parseDayArgument(given);
       const { volume } = put.opts<{ volume?: number }>();
       if ((file === undefined) === (volume === undefined)) throw new UsageError('give a file or --volume');
       const slots = slotCount(day);
@@ -162,11 +169,9 @@ function addDays(program: Command, open: OpenSession): void {
       const client = await session.operator();
       const result = await client.contracts.putDay(await contractId(client, reference), day, { volumes });
       await session.show(result);
-      // Whole kWh, since sums of fractions would drift.
-      const totalKwh = volumes.reduce<number>((sum, volume) => sum + Math.round((volume ?? 0) * 1000), 0);
-      if (session.format === 'text') {
-        session.note(`${day}: ${slots} slots, ${mwh(totalKwh / 1000)} MWh in all.`);
-      }
+      const totalKwh = sumKwh(volumes.map((volume) => kwhFromMwh(volume ?? 0)));
+      if (session.format === 'text')
+        session.note(`${day}: ${slots} slots, ${formatMwh(totalKwh)} MWh in all.`);
     }),
   );
 }

@@ -2,11 +2,10 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { operatorEndpoints as api, type Message } from '@saldo/api';
 import type { Command } from 'commander';
-import { localTime } from '../days.ts';
 import { addFields, readFields } from '../fields.ts';
 import { sizeOf } from '../files.ts';
 import type { Session } from '../session.ts';
-import { type Column, mwh } from '../tables.ts';
+import { type Column, localTime, mwh } from '../tables.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';
 import { runServerProgram } from './server-program.ts';
 

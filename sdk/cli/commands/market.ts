@@ -7,8 +7,8 @@ import {
   OfferUpdate,
   type OperatorAsset,
 } from '@saldo/api';
+import { dayOf } from '@saldo/core/delivery-day.ts';
 import { type Command, InvalidArgumentError } from 'commander';
-import { localTime } from '../days.ts';
 import { addFields, readFields } from '../fields.ts';
 import type { Session } from '../session.ts';
 import { tableOf } from '../tables.ts';
@@ -153,7 +153,7 @@ function addDemands(program: Command, open: OpenSession): void {
       ['STATE', ({ state }) => state],
       ['YEARS', ({ contract_period }) => contract_period],
       ['MWH/A', ({ delivery_volume }) => delivery_volume],
-      ['FROM', ({ delivery_start }) => delivery_start && localTime(delivery_start).slice(0, 10)],
+      ['FROM', ({ delivery_start }) => delivery_start && dayOf(Date.parse(delivery_start))],
     ],
     from: (client) => client.demands,
   });

@@ -1,15 +1,15 @@
 import { operatorEndpoints as api, type Explanation, type Nomination } from '@saldo/api';
+import { dayOf } from '@saldo/core/delivery-day.ts';
 import type { Command } from 'commander';
-import { localTime, parseDay } from '../days.ts';
-import { countOf } from '../fields.ts';
+import { countOf, parseDayArgument } from '../fields.ts';
 import type { Session } from '../session.ts';
-import { type Column, detailsOf, mwh, tableOf } from '../tables.ts';
+import { type Column, detailsOf, localTime, mwh, tableOf } from '../tables.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';
 
 const COLUMNS: readonly Column<Nomination>[] = [
   ['ID', ({ id }) => id],
-  ['DAY', ({ slots: [first] = [] }) => first && localTime(first.delivery_start).slice(0, 10)],
+  ['DAY', ({ slots: [first] = [] }) => first && dayOf(Date.parse(first.delivery_start))],
   ['EIC', ({ eic }) => eic],
   ['TSO', ({ tso }) => tso],
   ['DIRECTION', ({ direction }) => direction],
@@ -23,7 +23,7 @@ export function addNominationCommands(program: Command, open: OpenSession): void
   const nominate = program
     .command('nominate')
     .description('net what has changed and make new nominations, now');
-  nominate.option('--date <day>', 'only this delivery day', (text) => parseDay(text));
+  nominate.option('--date <day>', 'only this delivery day', (text) => parseDayArgument(text));
   addExamples(nominate, 'nominate', 'nominate --date tomorrow').action(
     doing(open, async (session) => {
       const { date } = nominate.opts<{ date?: string }>();

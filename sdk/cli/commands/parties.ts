@@ -1,8 +1,8 @@
 import { type ApiKey, operatorEndpoints as api, type BodyOf, type NewApiKey } from '@saldo/api';
 import type { Command } from 'commander';
-import { localTime } from '../days.ts';
 import { addFields, countOf, readFields } from '../fields.ts';
 import type { Session } from '../session.ts';
+import { localTime } from '../tables.ts';
 import { harmless } from '../terminal.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';

@@ -1,8 +1,8 @@
 import { operatorEndpoints as api, type DeliveryDayCalendar } from '@saldo/api';
 import type { Command } from 'commander';
-import { localTime, parseDay } from '../days.ts';
+import { parseDayArgument } from '../fields.ts';
 import type { Session } from '../session.ts';
-import { detailsOf, tableOf } from '../tables.ts';
+import { detailsOf, localTime, tableOf } from '../tables.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';
 
 export function addPlatformCommands(program: Command, open: OpenSession): void {
@@ -48,7 +48,7 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
       const { slots } = day.opts<{ slots?: boolean }>();
       await showDay(
         session,
-        await (await session.operator()).deliveryDays.get(parseDay(date)),
+        await (await session.operator()).deliveryDays.get(parseDayArgument(date)),
         slots === true,
       );
     }),

@@ -1,8 +1,8 @@
 import { operatorEndpoints as api, type BodyOf } from '@saldo/api';
 import type { Command } from 'commander';
 import type { OperatorClient } from '../../src/index.ts';
-import { localTime } from '../days.ts';
 import { addFields, readFields } from '../fields.ts';
+import { localTime } from '../tables.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';
 

@@ -2,12 +2,11 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { operatorEndpoints as api, type ImportResult } from '@saldo/api';
 import { type Command, Option } from 'commander';
-import { localTime } from '../days.ts';
 import { addFields, readFields } from '../fields.ts';
 import { sizeOf } from '../files.ts';
 import { progressBar } from '../progress.ts';
 import type { Session } from '../session.ts';
-import { mwh, tableOf } from '../tables.ts';
+import { localTime, mwh, tableOf } from '../tables.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '@saldo/api';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type Db, hotStatement } from '../db/database.ts';
-import { encodeId, ID_PREFIX } from '../domain/id.ts';
 import { hashSecret, type KeyKind, looksLikeKey } from './api-key.ts';
 import { believingRing, type Ring } from './believed.ts';
 import type { LastUsed } from './last-used.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type Db, hotStatement } from '../db/database.ts';
 import { timestamp } from '../db/wire-types.ts';
-import { encodeId, ID_PREFIX } from '../domain/id.ts';
 import { hashSecret } from './api-key.ts';
 import { believingRing, type Ring } from './believed.ts';
 import type { LastUsed } from './last-used.ts';

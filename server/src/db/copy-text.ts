@@ -1,4 +1,4 @@
-import { ByteText } from '../domain/byte-text.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
 
 const [COMMA, TAB, NEWLINE, OPEN, CLOSE] = [44, 9, 10, 123, 125];
 /** Written before the digits of a bytea; COPY takes two backslashes for one. */
@@ -14,7 +14,7 @@ const FIRST_BYTES = 1 << 16;
  * Rows in the text form of COPY, written as bytes: a market day has a million numbers, and as pieces of text they
  * would cost more than everything else that is done with them. Text fields must need no escaping.
  */
-export class CopyText extends ByteText {
+export class CopyText extends ByteWriter {
   constructor() {
     super(FIRST_BYTES);
   }

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { sheetUuid, uuidV7 } from '../domain/id.ts';
+import { sheetUuid, uuidV7 } from '@saldo/core/id.ts';
 
 const COUNTER_VALUES = 4096;
 const RANDOM_BYTES = 8;

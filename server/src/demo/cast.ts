@@ -1,5 +1,5 @@
 import type { Contract, CustomerStatus, Tso } from '@saldo/api';
-import { checkCharacter } from '../domain/eic.ts';
+import { checkCharacter } from '@saldo/core/eic.ts';
 
 /** Who appears in the demo world. All of them are invented. */
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { SCOPES, type Scope } from '@saldo/api';
-import { type Database, statement, type Tx } from '../db/database.ts';
 import {
   addDays,
   type DeliveryDay,
@@ -8,9 +7,10 @@ import {
   dayStart,
   localInstant,
   slotCount,
-} from '../domain/delivery-day.ts';
-import { DEFAULT_GATE_RULES } from '../domain/gates.ts';
-import { encodeId, ID_PREFIX } from '../domain/id.ts';
+} from '@saldo/core/delivery-day.ts';
+import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { type Database, statement, type Tx } from '../db/database.ts';
 import { insertContract } from '../features/contracts/store.ts';
 import { updateCustomer } from '../features/customers/actions.ts';
 import { findOwnPosition, insertCustomer } from '../features/customers/store.ts';

@@ -1,6 +1,6 @@
 import type { OfferPpaType, Tso } from '@saldo/api';
+import { type DeliveryDay, dayStart, formatInstant, MINUTE_MS } from '@saldo/core/delivery-day.ts';
 import type { Tx } from '../db/database.ts';
-import { type DeliveryDay, dayStart, formatInstant, MINUTE_MS } from '../domain/delivery-day.ts';
 import { createAsset, createDemand, updateAsset } from '../features/market/actions.ts';
 import { coverAddress, storeCover } from '../features/market/covers.ts';
 import { readImage } from '../features/market/image.ts';

@@ -1,11 +1,11 @@
+import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
+import { answerFileName, writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import type { Schedule } from '@saldo/core/exchange/schedule.ts';
+import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import type { Database } from '../db/database.ts';
-import { addDays, type DeliveryDay } from '../domain/delivery-day.ts';
-import { DEFAULT_GATE_RULES } from '../domain/gates.ts';
-import type { Schedule } from '../domain/schedule.ts';
-import { readDocument } from '../features/exchange/read-document.ts';
 import { receiveMessage } from '../features/exchange/receive.ts';
 import { type Exchange, sendDue } from '../features/exchange/send.ts';
-import { answerFileName, writeAnswer } from '../features/exchange/write-document.ts';
 import { answersTo, type Behaviour } from '../simulator/tso.ts';
 import { GROUPS } from './cast.ts';
 
@@ -72,7 +72,7 @@ export function demoTsos(db: Database, operatorEic: string, today: DeliveryDay) 
   async function acknowledge(at: number): Promise<Schedule[]> {
     const rejected: Schedule[] = [];
     for (const document of sent.splice(0)) {
-      const read = await readDocument(document);
+      const read = readDocument(document);
       if (read.kind !== 'ok' || read.document.kind !== 'schedule') throw new Error('we send schedules');
       const { schedule } = read.document;
       await answer(schedule, 'acknowledgement', at);

@@ -1,5 +1,5 @@
-import { type DeliveryDay, dayNumber, localHours, SLOTS_PER_HOUR } from '../domain/delivery-day.ts';
-import { profileVolumes } from '../domain/profile.ts';
+import { profileVolumes } from '@saldo/core/contracts/profile.ts';
+import { type DeliveryDay, dayNumber, localHours, SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 import { ASSETS, type CastContract } from './cast.ts';
 
 /** Volumes that look like weather and demand, and are the same at every start: nothing in them is random. */

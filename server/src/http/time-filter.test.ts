@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addDays, dayEnd, dayOf, dayStart, SLOT_MS, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
 import fc from 'fast-check';
-import { addDays, dayEnd, dayOf, dayStart, SLOT_MS, slotCount, slotStart } from '../domain/delivery-day.ts';
 import {
   deliveryRange,
   FIRST_DAY,

@@ -6,7 +6,7 @@ import {
   parseInstant,
   SLOT_MS,
   slotCount,
-} from '../domain/delivery-day.ts';
+} from '@saldo/core/delivery-day.ts';
 
 /** Days that every part of the platform can name, Postgres included; all deliveries lie far within. */
 export const FIRST_DAY: DeliveryDay = '0001-01-02';

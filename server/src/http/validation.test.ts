@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FIELD_CODES, LIMITS, ordered, Strict } from '@saldo/api';
+import { checkCharacter } from '@saldo/core/eic.ts';
 import fc from 'fast-check';
 import Type, { type TSchema } from 'typebox';
-import { checkCharacter } from '../domain/eic.ts';
 import { compile, compileQuery } from './validation.ts';
 
 const codes = (errors: { field?: string; code: string }[]) =>

@@ -1,12 +1,12 @@
 import { type FieldCode, LIMITS, type ProblemFieldError } from '@saldo/api';
+import { findUnits } from '@saldo/core/decimal.ts';
+import { parseDay, parseInstant } from '@saldo/core/delivery-day.ts';
+import { checkEic, isBalanceGroupEic } from '@saldo/core/eic.ts';
+import { codePointLength, isWellFormedText } from '@saldo/core/text.ts';
+import { volumeFaultMessage, volumeFromJson } from '@saldo/core/transactions/volume.ts';
+import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
-import { codePointLength, isWellFormedText } from '../domain/customer.ts';
-import { wholeUnits } from '../domain/decimal.ts';
-import { parseDay, parseInstant } from '../domain/delivery-day.ts';
-import { checkEic, isBalanceGroupEic } from '../domain/eic.ts';
-import { isEmail, whyDeceptive } from '../domain/email.ts';
-import { volumeFaultMessage, volumeOf } from '../domain/volume.ts';
 
 /** Checks a value and tells everything that is wrong with it; an empty list means that it may be used. */
 export type Validator = (value: unknown) => ProblemFieldError[];
@@ -63,13 +63,13 @@ ajv.addKeyword({ keyword: 'x-read-only' });
 ajv.addKeyword({
   keyword: 'x-mwh',
   type: 'number',
-  validate: (_schema: true, value: number) => volumeOf(value) !== 'too_precise',
+  validate: (_schema: true, value: number) => volumeFromJson(value) !== 'too_precise',
   errors: false,
 });
 ajv.addKeyword({
   keyword: 'x-decimals',
   type: 'number',
-  validate: (decimals: number, value: number) => wholeUnits(value, decimals) !== null,
+  validate: (decimals: number, value: number) => findUnits(value, decimals) !== null,
   errors: false,
 });
 ajv.addKeyword({

@@ -1,6 +1,7 @@
-import { CONTROL_AREAS, type Tso } from '../domain/control-area.ts';
-import { type DeliveryDay, parseDay } from '../domain/delivery-day.ts';
-import { checkEic } from '../domain/eic.ts';
+import { CONTROL_AREAS } from '@saldo/core/control-area.ts';
+import { type DeliveryDay, parseDay } from '@saldo/core/delivery-day.ts';
+import { checkEic } from '@saldo/core/eic.ts';
+import type { Tso } from '@saldo/core/enums.ts';
 import type { Behaviour, Counterpart } from './tso.ts';
 
 /** What a person told the simulator to do; the message says which part of it cannot be understood. */

@@ -1,7 +1,7 @@
-import type { Format } from '../features/exchange/document.ts';
-import { readDocument } from '../features/exchange/read-document.ts';
+import type { MessageFormat } from '@saldo/core/enums.ts';
+import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
+import { answerFileName, writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { inboxFolder, outboxFolder } from '../features/exchange/transport.ts';
-import { answerFileName, writeAnswer } from '../features/exchange/write-document.ts';
 import { answersTo, type Behaviour } from './tso.ts';
 
 export type SimulatedFolders = { readonly outboxDir: string; readonly inboxDir: string };
@@ -9,7 +9,7 @@ export type SimulatedFolders = { readonly outboxDir: string; readonly inboxDir: 
 export type SimulationOptions = {
   readonly behaviour: Behaviour;
   /** Null: in the format of the schedule. */
-  readonly format: Format | null;
+  readonly format: MessageFormat | null;
   /** Leaves out the final confirmations. */
   readonly isIntermediateOnly: boolean;
 };
@@ -28,7 +28,7 @@ export async function answerOutbox(
   for (const file of await inboxFolder(outboxDir).files()) {
     const bytes = await file.read();
     if (bytes === null) continue;
-    const read = await readDocument(bytes);
+    const read = readDocument(bytes);
     if (read.kind === 'unreadable' || read.document.kind !== 'schedule') {
       lines.push(`${file.name}: ${read.kind === 'unreadable' ? read.reason : 'not a schedule'}`);
       await file.putAside();

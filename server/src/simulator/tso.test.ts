@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Answer, applyAnswer } from '@saldo/core/exchange/answer.ts';
+import type { Schedule } from '@saldo/core/exchange/schedule.ts';
+import { buildSchedules } from '@saldo/core/exchange/schedule.ts';
 import fc from 'fast-check';
-import { type Answer, applyAnswer } from '../domain/answer.ts';
-import type { Schedule } from '../domain/schedule.ts';
-import { buildSchedules } from '../domain/schedule.ts';
 import { BehaviourError, readBehaviour } from './behaviour.ts';
 import { answersTo, type Behaviour, EXEMPLARY } from './tso.ts';
 

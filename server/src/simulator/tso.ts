@@ -1,13 +1,14 @@
+import { controlArea } from '@saldo/core/control-area.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { Tso } from '@saldo/core/enums.ts';
 import type {
   Acknowledgement,
   Anomaly,
   AnomalySide,
   Confirmation,
   ConfirmedSeries,
-} from '../domain/answer.ts';
-import { controlArea, type Tso } from '../domain/control-area.ts';
-import type { DeliveryDay } from '../domain/delivery-day.ts';
-import { compactDay, nominationOf, type Schedule, type Series } from '../domain/schedule.ts';
+} from '@saldo/core/exchange/answer.ts';
+import { compactDay, nominationOf, type Schedule, type Series } from '@saldo/core/exchange/schedule.ts';
 
 /** A balance group whose schedule is not what the operator expects; null means any TSO, any day. */
 export type Counterpart = { eic: string; tso: Tso | null; day: DeliveryDay | null };

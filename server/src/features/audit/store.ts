@@ -1,8 +1,8 @@
 import type { AuditEntry, ListOrder } from '@saldo/api';
+import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { filteredList } from '../../db/filtered-list.ts';
 import { timestamp } from '../../db/wire-types.ts';
-import { formatInstant } from '../../domain/delivery-day.ts';
 
 /** Who does something, and with which request. */
 export type Doer = { readonly actor: string; readonly request: { readonly id: string } };

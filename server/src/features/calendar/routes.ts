@@ -1,22 +1,21 @@
 import { type DeliveryDayCalendar, deliveryDayEndpoints, operatorPlatformEndpoints } from '@saldo/api';
-import type { Clock } from '../../clock.ts';
 import {
   type DeliveryDay,
   dayEnd,
   dayStart,
   formatInstant,
+  ORDINARY_SLOTS,
   parseDay,
   SLOT_MS,
   slotCount,
   slotStart,
   TIME_ZONE,
-} from '../../domain/delivery-day.ts';
-import { type GateRules, gatesOf } from '../../domain/gates.ts';
+} from '@saldo/core/delivery-day.ts';
+import { type GateRules, gatesOf } from '@saldo/core/gates.ts';
+import type { Clock } from '../../clock.ts';
 import { fieldProblem } from '../../http/problem.ts';
 import { type Route, route } from '../../http/routes.ts';
 import { FIRST_DAY, LAST_DAY } from '../../http/time-filter.ts';
-
-const USUAL_SLOTS = 96;
 
 export function calendarRoutes(clock: Clock, rules: GateRules): Route[] {
   return [
@@ -55,7 +54,11 @@ function calendarOf(day: DeliveryDay, rules: GateRules, now: number): DeliveryDa
     time_zone: TIME_ZONE,
     slot_count: count,
     clock_change:
-      count === USUAL_SLOTS ? null : dayEnd(day) - dayStart(day) < USUAL_SLOTS * SLOT_MS ? 'forward' : 'back',
+      count === ORDINARY_SLOTS
+        ? null
+        : dayEnd(day) - dayStart(day) < ORDINARY_SLOTS * SLOT_MS
+          ? 'forward'
+          : 'back',
     slots: Array.from({ length: count }, (_, at) => {
       const start = slotStart(day, at + 1);
       return {

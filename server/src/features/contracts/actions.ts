@@ -1,10 +1,10 @@
 import type { OperatorContractCreate, ProblemFieldError } from '@saldo/api';
+import type { Profile } from '@saldo/core/contracts/profile.ts';
+import { dayOf, dayStart, parseInstant } from '@saldo/core/delivery-day.ts';
+import { findKw } from '@saldo/core/energy.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { OPERATOR_VIEW } from '../../auth/viewer.ts';
 import type { Tx } from '../../db/database.ts';
-import { dayOf, dayStart, parseInstant } from '../../domain/delivery-day.ts';
-import { kwFromMw } from '../../domain/energy.ts';
-import { decodeId, ID_PREFIX } from '../../domain/id.ts';
-import type { Profile } from '../../domain/profile.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import { FIRST_DAY, LAST_DAY } from '../../http/time-filter.ts';
 import { findAssets } from '../market/store.ts';
@@ -104,7 +104,7 @@ function profileOf(input: OperatorContractCreate, profile: ProfileInput, errors:
     return fail('profile.kind', `must be the ppa_type, which is ${kind}`);
   const { power } = profile;
   const wholeKw = (field: string, powerMw: number) => {
-    const kw = kwFromMw(powerMw);
+    const kw = findKw(powerMw);
     return kw !== null && kw % KW_STEP === 0 ? kw : fail(field, 'must be a multiple of 0.004 MW');
   };
   if (typeof power === 'number') {

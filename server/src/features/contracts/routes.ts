@@ -1,8 +1,8 @@
 import { contractEndpoints, type operatorContractEndpoints, type QueryOf } from '@saldo/api';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Viewer } from '../../auth/viewer.ts';
 import type { Clock } from '../../clock.ts';
 import type { Db } from '../../db/database.ts';
-import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import { type PageRequest, pageById, paginate } from '../../http/paging.ts';
 import { type Route, route } from '../../http/routes.ts';
 import { deliveryRange, instantOf, startOf } from '../../http/time-filter.ts';

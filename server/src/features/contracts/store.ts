@@ -1,11 +1,11 @@
 import type { Asset, Contract, Tso } from '@saldo/api';
+import type { Profile } from '@saldo/core/contracts/profile.ts';
+import type { ContractStatus } from '@saldo/core/enums.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../../auth/viewer.ts';
 import { type Db, hotStatement, statement, type Tx } from '../../db/database.ts';
 import { filteredList, PAGE_ROWS } from '../../db/filtered-list.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
-import type { ContractStatus } from '../../domain/contract.ts';
-import type { Profile } from '../../domain/profile.ts';
 
 type PpaType = Contract['ppa_type'] & string;
 

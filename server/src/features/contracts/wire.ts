@@ -1,7 +1,7 @@
 import type { Contract } from '@saldo/api';
-import { contractStatus } from '../../domain/contract.ts';
-import { formatInstant } from '../../domain/delivery-day.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import { contractStatus } from '@saldo/core/contracts/contract.ts';
+import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { wireAsset } from '../market/wire.ts';
 import type { ContractRow } from './store.ts';
 

@@ -5,9 +5,9 @@ import {
   type OperatorCustomerUpdate,
   type ProblemFieldError,
 } from '@saldo/api';
+import { changeCustomerStatus, mergeMetadata } from '@saldo/core/customers/customer.ts';
 import type { Viewer } from '../../auth/viewer.ts';
 import type { Db, Tx } from '../../db/database.ts';
-import { mergeMetadata, moveCustomer } from '../../domain/customer.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import { findBrp } from '../parties/store.ts';
 import {
@@ -148,12 +148,12 @@ function move(
   to: NonNullable<CustomerUpdate['status']>,
   now: number,
 ): Pick<CustomerRow, 'status' | 'activated_at'> {
-  switch (moveCustomer(current.status, to)) {
+  switch (changeCustomerStatus(current.status, to)) {
     case 'already_active':
       throw problem('already_active', 'The customer is active already.');
     case 'invalid_status_transition':
       throw problem('invalid_status_transition', `A customer that is ${current.status} cannot become ${to}.`);
-    case 'moved':
+    case 'changed':
       return { status: to, activated_at: to === 'active' ? now : current.activated_at };
   }
 }

@@ -1,7 +1,7 @@
 import { type Customer, customerEndpoints, type OperatorCustomerUpdate, type QueryOf } from '@saldo/api';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Clock } from '../../clock.ts';
 import type { Db, Tx } from '../../db/database.ts';
-import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import { pageById, paginate } from '../../http/paging.ts';
 import { isFresh, meetsIfMatch } from '../../http/preconditions.ts';
 import { type Call, type Route, route, writeRoute } from '../../http/routes.ts';

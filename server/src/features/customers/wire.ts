@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Customer, OperatorCustomer } from '@saldo/api';
-import { formatInstant } from '../../domain/delivery-day.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { CustomerRow } from './store.ts';
 
 export const wireCustomer = (row: CustomerRow): Customer => ({

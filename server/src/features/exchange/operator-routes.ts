@@ -1,7 +1,7 @@
 import { operatorExchangeEndpoints as endpoints } from '@saldo/api';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database } from '../../db/database.ts';
-import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import type { LongOperation } from '../../http/idempotency.ts';
 import { BEYOND_IDS, FIRST_ID, type PageRequest, pageById, paginate } from '../../http/paging.ts';
 import { problem } from '../../http/problem.ts';

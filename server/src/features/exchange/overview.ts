@@ -1,12 +1,12 @@
 import type { NominationMismatch, Tso, UnsentNomination } from '@saldo/api';
+import { type DeliveryDay, formatInstant, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
+import { kwFromKwh, kwhFromMatchedKw, mwhNumber } from '@saldo/core/energy.ts';
+import type { Direction } from '@saldo/core/enums.ts';
+import { sendingPhase } from '@saldo/core/exchange/sending.ts';
+import type { GateRules } from '@saldo/core/gates.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type Db, statement } from '../../db/database.ts';
 import { timestamp } from '../../db/wire-types.ts';
-import { type DeliveryDay, formatInstant, SLOT_MS, slotStart } from '../../domain/delivery-day.ts';
-import { kwFromKwh, kwhFromMatchedKw, mwhNumber } from '../../domain/energy.ts';
-import type { GateRules } from '../../domain/gates.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
-import type { Direction } from '../../domain/nomination.ts';
-import { sendingPhase } from '../../domain/sending.ts';
 
 export type MismatchRow = {
   id: string;

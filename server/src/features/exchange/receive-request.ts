@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { operatorExchangeEndpoints } from '@saldo/api';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Database, Tx } from '../../db/database.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
 import { answerLong } from '../../http/idempotency.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import type { Call } from '../../http/routes.ts';

@@ -1,13 +1,15 @@
 import type { Message, Tso } from '@saldo/api';
+import { controlArea, findAreaByParty } from '@saldo/core/control-area.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { MessageFormat } from '@saldo/core/enums.ts';
+import { type Answer, applyAnswer, type Decision, type Mismatch } from '@saldo/core/exchange/answer.ts';
+import type { ReadResult } from '@saldo/core/exchange/documents/document.ts';
+import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
 import { combineFailures } from '../../db/connection.ts';
 import { type Database, statement, type Tx } from '../../db/database.ts';
 import { timestampOrNull } from '../../db/wire-types.ts';
-import { type Answer, applyAnswer, type Decision, type Mismatch } from '../../domain/answer.ts';
-import { controlArea, findAreaByParty } from '../../domain/control-area.ts';
-import type { DeliveryDay } from '../../domain/delivery-day.ts';
 import { recordConfirmations } from '../nominations/actions.ts';
-import type { Format, ReadResult } from './document.ts';
-import { readDocument } from './read-document.ts';
+import { runWithPauses } from './run-with-pauses.ts';
 import { type MadeSchedule, readNewestSchedules, type StoredSeries } from './schedules.ts';
 import { recordDelivered } from './send.ts';
 import { type Incoming, insertIncoming, listWaiting, lockDay, lockWaiting } from './store.ts';
@@ -18,7 +20,7 @@ export type Receiving = { readonly operatorEic: string; readonly messageLimitByt
 /** What is told of a message once it is read. */
 type Reading = {
   type: Message['type'];
-  format: Format | null;
+  format: MessageFormat | null;
   tso: Tso | null;
   day: DeliveryDay | null;
   version: number | null;
@@ -80,7 +82,7 @@ export async function receiveDue(
 async function readMessage(tx: Tx, id: string, now: number, operatorEic: string): Promise<void> {
   const found = await lockWaiting(tx, id);
   if (found === null) return;
-  const read = await readDocument(found.document);
+  const read = await runWithPauses(readDocumentInSteps(found.document));
   const reading =
     read.kind === 'unreadable' ? failed(read) : await applyDocument(tx, id, read, now, operatorEic);
   await tx.query(RECORD_READING, [

@@ -1,14 +1,14 @@
 import { nominationEndpoints } from '@saldo/api';
+import { controlArea } from '@saldo/core/control-area.ts';
+import { kwFromKwh } from '@saldo/core/energy.ts';
+import { writeEssSeries } from '@saldo/core/exchange/documents/write-document.ts';
+import type { Series } from '@saldo/core/exchange/schedule.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Db } from '../../db/database.ts';
-import { controlArea } from '../../domain/control-area.ts';
-import { kwFromKwh } from '../../domain/energy.ts';
-import type { Series } from '../../domain/schedule.ts';
 import { type Route, route } from '../../http/routes.ts';
 import { nominationNotFound, nominationUuid } from '../nominations/routes.ts';
 import { findCurrentNominations, findNominations, type NominationRow } from '../nominations/store.ts';
 import { scheduleCsv } from './schedule-csv.ts';
-import { writeEssSeries } from './write-document.ts';
 
 const CSV = { 'content-type': 'text/csv; charset=utf-8' };
 const XML = { 'content-type': 'application/xml; charset=utf-8' };

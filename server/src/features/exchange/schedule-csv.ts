@@ -1,7 +1,6 @@
-import { formatInstant, SLOT_MS, slotStart } from '../../domain/delivery-day.ts';
-import { kwFromKwh } from '../../domain/energy.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
-import { powerText } from '../../domain/power.ts';
+import { formatInstant, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
+import { formatMw, formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { NominationRow } from '../nominations/store.ts';
 
 const HEADER =
@@ -18,7 +17,7 @@ export function scheduleCsv(rows: readonly NominationRow[], operatorEic: string)
       const start = slotStart(day, at + 1);
       const times = `${formatInstant(start)},${formatInstant(start + SLOT_MS)}`;
       // Thousandths of a MW and of a MWh are written alike.
-      csv += `${head},${at + 1},${times},${powerText(kwFromKwh(kwh))},${powerText(kwh)}\n`;
+      csv += `${head},${at + 1},${times},${formatMw(kwFromKwh(kwh))},${formatMwh(kwh)}\n`;
     }
   }
   return csv;

@@ -1,15 +1,15 @@
 import { type Message, TSOS, type Tso } from '@saldo/api';
-import { type Db, statement, type Tx } from '../../db/database.ts';
-import { timestamp } from '../../db/wire-types.ts';
-import type { DeliveryDay } from '../../domain/delivery-day.ts';
-import type { Direction } from '../../domain/nomination.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { Direction } from '@saldo/core/enums.ts';
 import {
   type BusinessType,
   messageIdentification,
   type NominatedPosition,
   type Schedule,
   type Series,
-} from '../../domain/schedule.ts';
+} from '@saldo/core/exchange/schedule.ts';
+import { type Db, statement, type Tx } from '../../db/database.ts';
+import { timestamp } from '../../db/wire-types.ts';
 
 /** A current nomination, as far as a schedule needs it. */
 export type CurrentNomination = {

@@ -1,18 +1,19 @@
 import type { Tso } from '@saldo/api';
-import { combineFailures } from '../../db/connection.ts';
-import { type Database, statement, type Tx } from '../../db/database.ts';
-import { type DeliveryDay, formatInstant } from '../../domain/delivery-day.ts';
-import type { GateRules } from '../../domain/gates.ts';
+import { type DeliveryDay, formatInstant } from '@saldo/core/delivery-day.ts';
+import type { MessageFormat } from '@saldo/core/enums.ts';
+import { scheduleFileName, writeSchedule } from '@saldo/core/exchange/documents/write-document.ts';
 import {
   buildSchedules,
   MAX_MESSAGE_VERSION,
   type NextSchedule,
   nominationOf,
   type Schedule,
-} from '../../domain/schedule.ts';
-import { isTooSoon, type SendingPhase, sendingPhase } from '../../domain/sending.ts';
+} from '@saldo/core/exchange/schedule.ts';
+import { isTooSoon, type SendingPhase, sendingPhase } from '@saldo/core/exchange/sending.ts';
+import type { GateRules } from '@saldo/core/gates.ts';
+import { combineFailures } from '../../db/connection.ts';
+import { type Database, statement, type Tx } from '../../db/database.ts';
 import { nominateDue, recordConfirmations, recordSent } from '../nominations/actions.ts';
-import type { Format } from './document.ts';
 import {
   adoptNominations,
   type CurrentNomination,
@@ -29,12 +30,11 @@ import {
 } from './schedules.ts';
 import { insertSchedule, listWaiting, lockDay, lockWaiting, markSent } from './store.ts';
 import { HandoverFailed, type Transport } from './transport.ts';
-import { scheduleFileName, writeSchedule } from './write-document.ts';
 
 /** What the exchange with the TSOs is set to. */
 export type Exchange = {
   readonly operatorEic: string;
-  readonly formats: Readonly<Record<Tso, Format>>;
+  readonly formats: Readonly<Record<Tso, MessageFormat>>;
   readonly rules: GateRules;
   readonly transport: Transport;
 };

@@ -1,19 +1,19 @@
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import type { ListOrder, Message, Tso } from '@saldo/api';
+import { type DeliveryDay, dayNumber } from '@saldo/core/delivery-day.ts';
+import type { MessageFormat } from '@saldo/core/enums.ts';
+import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { filteredList } from '../../db/filtered-list.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
-import { type DeliveryDay, dayNumber } from '../../domain/delivery-day.ts';
-import type { Schedule } from '../../domain/schedule.ts';
-import type { Format } from './document.ts';
 
 export type MessageRow = {
   id: string;
   direction: Message['direction'];
   type: Message['type'];
-  format: Format | null;
+  format: MessageFormat | null;
   tso: Tso | null;
   delivery_day: DeliveryDay | null;
   version: number | null;
@@ -56,7 +56,7 @@ const INSERT_SCHEDULE = statement(
 export async function insertSchedule(
   tx: Tx,
   { tso, day, version, messageId }: Schedule,
-  sending: { format: Format; fileName: string; document: Buffer },
+  sending: { format: MessageFormat; fileName: string; document: Buffer },
   now: number,
 ): Promise<string> {
   const id = newId();

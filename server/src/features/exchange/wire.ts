@@ -1,6 +1,6 @@
 import type { Message } from '@saldo/api';
-import { formatInstant } from '../../domain/delivery-day.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { MessageRow } from './store.ts';
 
 export const wireMessage = (row: MessageRow): Message => ({

@@ -1,7 +1,7 @@
 import { type Health, operatorPlatformEndpoints } from '@saldo/api';
+import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { type MovableClock, monotonicNow } from '../../clock.ts';
 import { type Db, statement } from '../../db/database.ts';
-import { formatInstant } from '../../domain/delivery-day.ts';
 import { type Route, route } from '../../http/routes.ts';
 
 const READ_HEALTH = statement(

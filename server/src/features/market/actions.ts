@@ -1,9 +1,9 @@
 import type { DemandCreate, DemandUpdate, OfferCreate, OfferUpdate, ProblemFieldError } from '@saldo/api';
+import { assert } from '@saldo/core/assert.ts';
+import { getUnits } from '@saldo/core/decimal.ts';
+import { parseInstant } from '@saldo/core/delivery-day.ts';
 import type { Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
-import { assert } from '../../domain/assert.ts';
-import { wholeUnits } from '../../domain/decimal.ts';
-import { parseInstant } from '../../domain/delivery-day.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import { coverExists, coverNameIn } from './covers.ts';
 import { nextVersion, recordWithdrawal } from './lists.ts';
@@ -29,14 +29,7 @@ import {
 const MWH_DECIMALS = 3;
 const EUR_DECIMALS = 2;
 
-/** Numbers that validation has let through have no further decimals. */
-function exactly(value: number, decimals: number): number {
-  const units = wholeUnits(value, decimals);
-  assert(units !== null, 'a number has no more decimals than its schema allows');
-  return units;
-}
-
-const kwhOrNull = (mwh: number | null) => (mwh === null ? null : exactly(mwh, MWH_DECIMALS));
+const kwhOrNull = (mwh: number | null) => (mwh === null ? null : getUnits(mwh, MWH_DECIMALS));
 
 function instantOf(text: string): number {
   const instant = parseInstant(text);
@@ -61,7 +54,7 @@ export async function createAsset(
   customerUrl: string,
   now: number,
 ): Promise<OfferedAsset> {
-  const asset = { ...input, nominal_power_kw: exactly(power, MWH_DECIMALS) };
+  const asset = { ...input, nominal_power_kw: getUnits(power, MWH_DECIMALS) };
   const content = offer && (await offerContent(tx, offer, null, customerUrl));
   const id = await insertAsset(tx, asset, now);
   return { asset: { ...asset, id }, offer: content && (await publish(tx, id, content, now)) };
@@ -86,7 +79,7 @@ export async function updateAsset(
   const changed: AssetRow = {
     ...asset,
     ...rest,
-    nominal_power_kw: power === undefined ? asset.nominal_power_kw : exactly(power, MWH_DECIMALS),
+    nominal_power_kw: power === undefined ? asset.nominal_power_kw : getUnits(power, MWH_DECIMALS),
   };
   await saveAsset(tx, changed);
   const after = change === undefined ? offer : await changeOffer(tx, id, offer, change, customerUrl, now);
@@ -155,7 +148,7 @@ async function offerContent(
     delivery_start: delivery_start === undefined ? before?.delivery_start : instantOf(delivery_start),
     country: country ?? before?.country,
     price_years: ladder?.map(({ years }) => years) ?? before?.price_years,
-    price_cents: ladder?.map(({ price }) => exactly(price, EUR_DECIMALS)) ?? before?.price_cents,
+    price_cents: ladder?.map(({ price }) => getUnits(price, EUR_DECIMALS)) ?? before?.price_cents,
   };
   return {
     ...(said as Pick<OfferContent, keyof typeof said>),
@@ -173,7 +166,7 @@ const keep = (said: string | null | undefined, before: string | null | undefined
 export async function createDemand(tx: Tx, input: DemandCreate, now: number): Promise<DemandRow> {
   const content = {
     contract_years: input.contract_period,
-    annual_kwh: exactly(input.delivery_volume, MWH_DECIMALS),
+    annual_kwh: getUnits(input.delivery_volume, MWH_DECIMALS),
     additional_info: input.additional_info ?? null,
     country: input.country,
     state: input.state ?? null,
@@ -203,7 +196,7 @@ export async function updateDemand(
   const after: DemandRow = {
     ...before,
     contract_years: change.contract_period ?? before.contract_years,
-    annual_kwh: volume === undefined ? before.annual_kwh : exactly(volume, MWH_DECIMALS),
+    annual_kwh: volume === undefined ? before.annual_kwh : getUnits(volume, MWH_DECIMALS),
     additional_info: keep(change.additional_info, before.additional_info),
     country: change.country ?? before.country,
     state: keep(change.state, before.state),

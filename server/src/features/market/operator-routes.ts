@@ -1,8 +1,8 @@
 import { type Cover, operatorMarketEndpoints as endpoints, type ProblemFieldError } from '@saldo/api';
+import { parseInstant } from '@saldo/core/delivery-day.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Clock } from '../../clock.ts';
 import type { Db } from '../../db/database.ts';
-import { parseInstant } from '../../domain/delivery-day.ts';
-import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import { pageById, paginate } from '../../http/paging.ts';
 import { validationProblem } from '../../http/problem.ts';
 import { type Route, route, writeRoute } from '../../http/routes.ts';

@@ -1,16 +1,18 @@
 import { ASSET_TYPE_OF, type Asset, type Demand, type OfferPpaType, type OperatorAsset } from '@saldo/api';
-import { centsText } from '../../domain/decimal.ts';
-import { formatInstant, formatInstantMs } from '../../domain/delivery-day.ts';
-import { mwhNumber, mwhText } from '../../domain/energy.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
+import { numberFromUnits } from '@saldo/core/decimal.ts';
+import { formatInstant, formatInstantMs } from '@saldo/core/delivery-day.ts';
+import { mwhNumber, mwhText, mwNumber } from '@saldo/core/energy.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { coverAddress } from './covers.ts';
 import type { AssetRow, DemandRow, OfferRow } from './store.ts';
+
+const euros = (cents: number): number => numberFromUnits(cents, 2);
 
 /** An asset's face in the BRP API. */
 export const wireAsset = (row: AssetRow): Asset => ({
   id: encodeId(ID_PREFIX.asset, row.id),
   name: row.name,
-  nominal_power: row.nominal_power_kw / 1000,
+  nominal_power: mwNumber(row.nominal_power_kw),
   technology: row.technology,
   tso: row.tso,
 });
@@ -30,7 +32,7 @@ export const wireOperatorAsset = (
     state: offer.state,
     country: offer.country,
     cover_url: offer.cover_name === null ? offer.cover_url : coverAddress(customerUrl, offer.cover_name),
-    pricing: offer.price_years.map((years, at) => ({ years, price: (offer.price_cents[at] ?? 0) / 100 })),
+    pricing: offer.price_years.map((years, at) => ({ years, price: euros(offer.price_cents[at] ?? 0) })),
     published_at: formatInstant(offer.published_at),
   },
 });
@@ -83,7 +85,7 @@ const textOrNull = (text: string | null) => (text === null ? 'null' : JSON.strin
 function pricesText(years: readonly number[], cents: readonly number[]): string {
   let text = '';
   for (let at = 0; at < years.length; at++) {
-    text += `${at === 0 ? '' : ','}{"years":${years[at]},"price":${centsText(cents[at] ?? 0)}}`;
+    text += `${at === 0 ? '' : ','}{"years":${years[at]},"price":${euros(cents[at] ?? 0)}}`;
   }
   return text;
 }

@@ -1,12 +1,16 @@
+import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
+import type { GateRules } from '@saldo/core/gates.ts';
+import { matchStatus } from '@saldo/core/nominations/matching.ts';
+import { type Contribution, net } from '@saldo/core/nominations/netting.ts';
+import {
+  type CurrentNomination,
+  type NominationVersion,
+  nextNominations,
+} from '@saldo/core/nominations/nomination.ts';
+import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import { type Database, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
-import { type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
-import type { GateRules } from '../../domain/gates.ts';
-import { matchStatus } from '../../domain/matching.ts';
-import { type Contribution, net } from '../../domain/netting.ts';
-import { type CurrentNomination, type NominationVersion, nextNominations } from '../../domain/nomination.ts';
-import { unpackVolumes } from '../../domain/sheet.ts';
 import { sparingly } from '../../heap.ts';
 
 /** A position-day that is to be netted again. */

@@ -1,11 +1,16 @@
 import type { Explanation } from '@saldo/api';
+import { type DeliveryDay, formatInstant, SLOT_MS, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
+import { mwhNumber } from '@saldo/core/energy.ts';
+import type { Direction } from '@saldo/core/enums.ts';
+import { encodeId, ID_PREFIX, transactionIdWriter } from '@saldo/core/id.ts';
+import {
+  countedAsOf,
+  type InvalidatedCell,
+  type Sheet,
+  unpackVolumes,
+} from '@saldo/core/transactions/sheet.ts';
 import { perViewer, tenantValues, type Viewer } from '../../auth/viewer.ts';
 import { type Db, statement } from '../../db/database.ts';
-import { type DeliveryDay, formatInstant, SLOT_MS, slotCount, slotStart } from '../../domain/delivery-day.ts';
-import { mwhNumber } from '../../domain/energy.ts';
-import { encodeId, ID_PREFIX, transactionIdWriter } from '../../domain/id.ts';
-import type { Direction } from '../../domain/nomination.ts';
-import { countedAsOf, type InvalidatedCell, type Sheet, unpackVolumes } from '../../domain/sheet.ts';
 
 type ExplainedRow = {
   id: string;

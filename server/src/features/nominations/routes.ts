@@ -1,10 +1,10 @@
 import { nominationEndpoints, operatorNominationEndpoints, type Pagination, type QueryOf } from '@saldo/api';
+import { MAX_SLOTS } from '@saldo/core/delivery-day.ts';
+import type { GateRules } from '@saldo/core/gates.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Viewer } from '../../auth/viewer.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Db } from '../../db/database.ts';
-import { MAX_SLOTS } from '../../domain/delivery-day.ts';
-import type { GateRules } from '../../domain/gates.ts';
-import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import { FIRST_ID, type PageRequest, paginate } from '../../http/paging.ts';
 import { problem } from '../../http/problem.ts';
 import { type Route, route } from '../../http/routes.ts';

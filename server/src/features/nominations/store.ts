@@ -1,9 +1,9 @@
 import type { Nomination, Tso } from '@saldo/api';
+import { type DeliveryDay, MAX_SLOTS, MIN_SLOTS } from '@saldo/core/delivery-day.ts';
+import type { Direction } from '@saldo/core/enums.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../../auth/viewer.ts';
 import { type Db, hotStatement, statement } from '../../db/database.ts';
 import { filteredList } from '../../db/filtered-list.ts';
-import { type DeliveryDay, MAX_SLOTS, MIN_SLOTS } from '../../domain/delivery-day.ts';
-import type { Direction } from '../../domain/nomination.ts';
 import { type InstantRange, wholeDays } from '../../http/time-filter.ts';
 
 type NominationStatus = Nomination['status'];

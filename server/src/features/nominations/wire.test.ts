@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TSOS } from '@saldo/api';
+import { formatInstant, MAX_SLOTS, SLOT_MS, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
+import { kwhFromMatchedKw, MAX_SLOT_KWH, mwhNumber } from '@saldo/core/energy.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import fc from 'fast-check';
-import { formatInstant, MAX_SLOTS, SLOT_MS, slotCount, slotStart } from '../../domain/delivery-day.ts';
-import { kwhFromMatchedKw, MAX_SLOT_KWH, mwhNumber } from '../../domain/energy.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
 import type { NominationRow } from './store.ts';
 import { nominationWriter, type SlotRange } from './wire.ts';
 

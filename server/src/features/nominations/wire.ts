@@ -1,9 +1,9 @@
 import type { Pagination } from '@saldo/api';
-import { ByteText } from '../../domain/byte-text.ts';
-import { formatInstant } from '../../domain/delivery-day.ts';
-import { kwhFromMatchedKw, writeMwh } from '../../domain/energy.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
-import { SlotMembers } from '../../domain/slot-members.ts';
+import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { kwhFromMatchedKw } from '@saldo/core/energy.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { SlotJson } from '../../bytes/slot-json.ts';
 import type { NominationRow } from './store.ts';
 
 /** The platform operator, who stands between the two sides of every contract. */
@@ -16,13 +16,18 @@ const [NOMINATION_BYTES, SLOT_BYTES] = [640, 140];
 
 const SLOT_END = '},';
 /** The end of one slot and the next one up to its amount, since each part is copied by itself. */
-const slotsWithAmount = new SlotMembers(`${SLOT_END}{`, ',"amount":');
+const slotsWithAmount = new SlotJson(`${SLOT_END}{`, ',"amount":');
 const MATCHED = Buffer.from(',"matched_amount":');
 const NOT_MATCHED = Buffer.from(',"matched_amount":null');
 
 const instantText = (instant: number | null) => (instant === null ? 'null' : `"${formatInstant(instant)}"`);
 
-function writeSlots(text: ByteText, row: NominationRow, amounts: readonly number[], range: SlotRange): void {
+function writeSlots(
+  text: ByteWriter,
+  row: NominationRow,
+  amounts: readonly number[],
+  range: SlotRange,
+): void {
   const slots = slotsWithAmount.of(row.delivery_day);
   text.ascii(',"slots":[');
   const matched = row.matched ?? null;
@@ -30,11 +35,11 @@ function writeSlots(text: ByteText, row: NominationRow, amounts: readonly number
   for (let at = first; at < end; at++) {
     const slot = slotsWithAmount.bytesAt(slots, at + 1);
     text.append(at === first ? slot.subarray(SLOT_END.length) : slot);
-    writeMwh(text, amounts[at]!);
+    text.mwh(amounts[at]!);
     if (matched === null) text.append(NOT_MATCHED);
     else {
       text.append(MATCHED);
-      writeMwh(text, kwhFromMatchedKw(matched[at]!));
+      text.mwh(kwhFromMatchedKw(matched[at]!));
     }
   }
   text.ascii(first < end ? '}]' : ']');
@@ -43,7 +48,7 @@ function writeSlots(text: ByteText, row: NominationRow, amounts: readonly number
 type Piece = { readonly row: NominationRow; readonly counterparty: Uint8Array; readonly range: SlotRange };
 
 /** Few parts, since each is copied by itself. */
-function writeNomination(text: ByteText, { row, counterparty, range }: Piece, before: string): void {
+function writeNomination(text: ByteWriter, { row, counterparty, range }: Piece, before: string): void {
   const previous = row.previous_id === null ? 'null' : `"${encodeId(ID_PREFIX.nomination, row.previous_id)}"`;
   text.ascii(
     `${before}{"id":"${encodeId(ID_PREFIX.nomination, row.id)}","status":"${row.status}","version":${row.version}` +
@@ -66,12 +71,12 @@ export function nominationWriter(operator: Operator) {
   const counterparty = Buffer.from(`,"counterparty":${JSON.stringify({ name, eic })}`);
   return {
     one(row: NominationRow, range: SlotRange): Buffer {
-      const text = new ByteText(expectedBytes(row));
+      const text = new ByteWriter(expectedBytes(row));
       writeNomination(text, { row, counterparty, range }, '');
       return text.written();
     },
     list(rows: readonly NominationRow[], range: SlotRange, pagination: Pagination | null): Buffer {
-      const text = new ByteText((rows.length + 1) * expectedBytes(rows[0]));
+      const text = new ByteWriter((rows.length + 1) * expectedBytes(rows[0]));
       text.ascii('{"nominations":[');
       for (let at = 0; at < rows.length; at++) {
         writeNomination(text, { row: rows[at]!, counterparty, range }, at === 0 ? '' : ',');

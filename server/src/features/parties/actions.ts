@@ -1,10 +1,10 @@
 import type { Scope, Tso } from '@saldo/api';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { hashSecret, type KeyKind, newSecret, shownPrefix } from '../../auth/api-key.ts';
 import { type Owner, ownerOf } from '../../auth/principal.ts';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
-import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import { problem } from '../../http/problem.ts';
 import {
   type BalanceGroupRow,

@@ -1,7 +1,7 @@
 import type { NewApiKey, ProblemFieldError, Scope } from '@saldo/api';
+import { parseInstant } from '@saldo/core/delivery-day.ts';
 import type { Owner } from '../../auth/principal.ts';
 import type { Tx } from '../../db/database.ts';
-import { parseInstant } from '../../domain/delivery-day.ts';
 import { type Doer, recordAudit } from '../audit/store.ts';
 import { createApiKey, type NewKey, revokeApiKey, rotateApiKey } from './actions.ts';
 import { getKey, type KeysOf } from './store.ts';

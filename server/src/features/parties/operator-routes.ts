@@ -1,8 +1,8 @@
 import { type BodyOf, operatorPartyEndpoints as endpoints, SCOPES } from '@saldo/api';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Owner } from '../../auth/principal.ts';
 import type { Clock } from '../../clock.ts';
 import type { Db } from '../../db/database.ts';
-import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import { pageByEic, pageById, paginate } from '../../http/paging.ts';
 import { fieldProblem, problem, validationProblem } from '../../http/problem.ts';
 import { type Route, route, writeRoute } from '../../http/routes.ts';

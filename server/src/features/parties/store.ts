@@ -1,10 +1,10 @@
 import type { Scope, Tso } from '@saldo/api';
+import { checkEic } from '@saldo/core/eic.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { KeyKind } from '../../auth/api-key.ts';
 import type { Owner } from '../../auth/principal.ts';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { filteredList, PAGE_ROWS } from '../../db/filtered-list.ts';
-import { checkEic } from '../../domain/eic.ts';
-import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 
 type IdPage = { after: string; count: number };
 

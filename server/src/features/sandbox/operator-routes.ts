@@ -1,7 +1,7 @@
 import { sandboxEndpoints } from '@saldo/api';
+import { formatInstant, parseInstant } from '@saldo/core/delivery-day.ts';
 import type { MovableClock } from '../../clock.ts';
 import { type Db, statement, type Tx } from '../../db/database.ts';
-import { formatInstant, parseInstant } from '../../domain/delivery-day.ts';
 import { type Route, route, writeRoute } from '../../http/routes.ts';
 import { recordAudit } from '../audit/store.ts';
 

@@ -1,7 +1,4 @@
-import { statement, type Tx } from '../../db/database.ts';
-import { newSheetId } from '../../db/new-id.ts';
-import { timestamp } from '../../db/wire-types.ts';
-import { type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
+import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import {
   invalidate,
   invalidateCell,
@@ -12,7 +9,10 @@ import {
   unfold,
   unpackVolumes,
   writeDay,
-} from '../../domain/sheet.ts';
+} from '@saldo/core/transactions/sheet.ts';
+import { statement, type Tx } from '../../db/database.ts';
+import { newSheetId } from '../../db/new-id.ts';
+import { timestamp } from '../../db/wire-types.ts';
 
 /** Whoever writes volumes of a contract locks its row first, a single day as well as a whole import. */
 const LOCK_CONTRACT = statement(

@@ -1,9 +1,5 @@
 import type { Contract } from '@saldo/api';
-import { CopyText } from '../../db/copy-text.ts';
-import { type Db, statement, type Tx } from '../../db/database.ts';
-import { newSheetId } from '../../db/new-id.ts';
-import { timestamp } from '../../db/wire-types.ts';
-import type { DeliveryDay } from '../../domain/delivery-day.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import {
   type DayChange,
   packVolumes,
@@ -12,7 +8,11 @@ import {
   statusMask,
   unpackVolumes,
   writeDay,
-} from '../../domain/sheet.ts';
+} from '@saldo/core/transactions/sheet.ts';
+import { CopyText } from '../../db/copy-text.ts';
+import { type Db, statement, type Tx } from '../../db/database.ts';
+import { newSheetId } from '../../db/new-id.ts';
+import { timestamp } from '../../db/wire-types.ts';
 
 /** As much of a contract as its volumes need. */
 export type VolumeContract = {

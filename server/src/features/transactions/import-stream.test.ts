@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
+import { linesOf } from '@saldo/core/transactions/contract-day-input.ts';
 import fc from 'fast-check';
-import { linesOf } from '../../domain/said-days.ts';
 import { type VolumeFormat, VolumeReader } from './import-stream.ts';
 
 function readAll(format: VolumeFormat, chunks: readonly Buffer[]) {

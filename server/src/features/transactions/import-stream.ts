@@ -1,28 +1,31 @@
 import { isUtf8 } from 'node:buffer';
-import { type ImportResult, LIMITS, type ProblemFieldError, type RejectionCode } from '@saldo/api';
-import { DayGatherer, type SaidDay } from '../../domain/said-days.ts';
+import { type ImportResult, LIMITS, type ProblemFieldError } from '@saldo/api';
+import {
+  ContractDayGrouper,
+  type ContractDayInput,
+  type LineFault,
+} from '@saldo/core/transactions/contract-day-input.ts';
+import { validationProblem } from '../../http/problem.ts';
 import {
   CSV_COLUMNS,
   type CsvColumn,
   csvFields,
-  csvReader,
-  type LineFault,
-  type LineReader,
-  ndjsonReader,
-} from '../../domain/volume-lines.ts';
-import { validationProblem } from '../../http/problem.ts';
+  csvLineParser,
+  type LineParser,
+  ndjsonLineParser,
+} from './import-lines.ts';
 
 export type VolumeFormat = 'csv' | 'ndjson';
 type Rejection = ImportResult['rejected'][number];
 
 /** What a stretch of an import has brought: its finished days, and the lines that were refused on the way. */
 export class ImportStretch {
-  readonly days: SaidDay[] = [];
+  readonly days: ContractDayInput[] = [];
   readonly rejected: Rejection[] = [];
   rows = 0;
   rejectedLines = 0;
 
-  refuse(line: number, { code, message }: LineFault<RejectionCode>): void {
+  refuse(line: number, { code, message }: LineFault): void {
     this.rejectedLines++;
     // Nobody reads more of them, and a file of a gigabyte may be nothing else.
     if (this.rejected.length < LIMITS.rejectedLines) this.rejected.push({ line, code, message });
@@ -47,15 +50,15 @@ const NOT_UTF8 = { code: 'wrong_encoding', message: 'the line is not UTF-8' } as
  */
 export class VolumeReader {
   private stretch = new ImportStretch();
-  private readonly gatherer = new DayGatherer((line, fault) => this.stretch.refuse(line, fault));
-  private readLine: LineReader | null;
+  private readonly grouper = new ContractDayGrouper((line, fault) => this.stretch.refuse(line, fault));
+  private parseLine: LineParser | null;
   private lineNumber = 0;
   private readonly kept = Buffer.allocUnsafe(KEPT_BYTES);
   private keptBytes = 0;
   private isOverlong = false;
 
   constructor(format: VolumeFormat) {
-    this.readLine = format === 'ndjson' ? ndjsonReader() : null;
+    this.parseLine = format === 'ndjson' ? ndjsonLineParser() : null;
   }
 
   get finishedDays(): number {
@@ -82,7 +85,7 @@ export class VolumeReader {
     if (this.lineNumber === 0) {
       throw validationProblem([{ code: 'required', message: 'a body with volumes is required' }]);
     }
-    const last = this.gatherer.finish();
+    const last = this.grouper.finish();
     if (last !== null) this.stretch.days.push(last);
   }
 
@@ -99,7 +102,7 @@ export class VolumeReader {
       this.isOverlong = true;
       this.keptBytes = 0;
       // Without a header nothing behind it can be read, so nobody waits for its end.
-      if (this.readLine === null)
+      if (this.parseLine === null)
         throw validationProblem([{ code: 'value_too_large', message: TOO_LONG.message }]);
       return;
     }
@@ -134,17 +137,17 @@ export class VolumeReader {
     const end = to > from && bytes[to - 1] === RETURN ? to - 1 : to;
     const isFirst = ++this.lineNumber === 1;
     const start = isFirst && BOM.equals(bytes.subarray(from, from + BOM.length)) ? from + BOM.length : from;
-    if (this.readLine === null) {
+    if (this.parseLine === null) {
       if (!isValid)
         throw validationProblem([{ code: 'invalid_format', message: 'the header line is not UTF-8' }]);
-      this.readLine = csvReader(readHeader(bytes.toString('utf8', start, end)));
+      this.parseLine = csvLineParser(readHeader(bytes.toString('utf8', start, end)));
       return;
     }
     if (start === end) return;
     this.stretch.rows++;
     if (end - start > LIMITS.importLineBytes) return this.stretch.refuse(this.lineNumber, TOO_LONG);
     if (!isValid) return this.stretch.refuse(this.lineNumber, NOT_UTF8);
-    const finished = this.gatherer.take(this.readLine(bytes, start, end), this.lineNumber);
+    const finished = this.grouper.add(this.parseLine(bytes, start, end), this.lineNumber);
     if (finished !== null) this.stretch.days.push(finished);
   }
 }

@@ -1,10 +1,13 @@
-import { type ImportResult, LIMITS, type RejectionCode } from '@saldo/api';
+import { type ImportResult, LIMITS } from '@saldo/api';
+import { isDayWithin } from '@saldo/core/contracts/contract.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import {
+  type ContractDayInput,
+  type LineFault,
+  linesOf,
+} from '@saldo/core/transactions/contract-day-input.ts';
 import type { Database, Tx } from '../../db/database.ts';
-import { isDayWithin } from '../../domain/contract.ts';
-import type { DeliveryDay } from '../../domain/delivery-day.ts';
-import { decodeId, ID_PREFIX } from '../../domain/id.ts';
-import { linesOf, type SaidDay } from '../../domain/said-days.ts';
-import type { LineFault } from '../../domain/volume-lines.ts';
 import {
   type ContractNames,
   DayBatch,
@@ -129,7 +132,7 @@ async function takeStretch(
   locked();
   let fallen = stretch.days.length - sound.length;
   const late = new ImportStretch();
-  const taken: { contract: VolumeContract; day: DeliveryDay; said: SaidDay }[] = [];
+  const taken: { contract: VolumeContract; day: DeliveryDay; said: ContractDayInput }[] = [];
   for (const said of stretch.days) {
     const contract = contracts(said.contract);
     const fault = contractFault(contract, said);
@@ -163,7 +166,7 @@ async function takeStretch(
 /** A contract is named by its id or by its external id; what has the form of an id is one. */
 async function findContracts(
   tx: Tx,
-  days: readonly SaidDay[],
+  days: readonly ContractDayInput[],
   isDryRun: boolean,
 ): Promise<(name: string) => VolumeContract | null> {
   const uuids = new Map<string, string | null>();
@@ -186,7 +189,7 @@ async function findContracts(
   };
 }
 
-function contractFault(contract: VolumeContract | null, { day }: SaidDay): LineFault<RejectionCode> | null {
+function contractFault(contract: VolumeContract | null, { day }: ContractDayInput): LineFault | null {
   if (contract === null)
     return { code: 'unknown_contract', message: 'there is no contract with this id or external id' };
   const { type, deliveryStart, deliveryEnd } = contract;

@@ -1,7 +1,7 @@
 import { operatorVolumeEndpoints as endpoints, operatorContractEndpoints } from '@saldo/api';
+import { dayOf } from '@saldo/core/delivery-day.ts';
 import type { Clock } from '../../clock.ts';
 import type { Db, Tx } from '../../db/database.ts';
-import { dayOf } from '../../domain/delivery-day.ts';
 import { problem } from '../../http/problem.ts';
 import { type Call, type Route, route, writeRoute } from '../../http/routes.ts';
 import { recordAudit } from '../audit/store.ts';

@@ -1,10 +1,10 @@
 import { operatorVolumeEndpoints as endpoints, type ProblemFieldError } from '@saldo/api';
+import { isDayWithin } from '@saldo/core/contracts/contract.ts';
+import { parseDay, slotCount } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh } from '@saldo/core/energy.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Tx } from '../../db/database.ts';
-import { isDayWithin } from '../../domain/contract.ts';
-import { parseDay, slotCount } from '../../domain/delivery-day.ts';
-import { kwhFromMwh } from '../../domain/energy.ts';
-import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import { fieldProblem, problem } from '../../http/problem.ts';
 import { type Call, longRoute, type Route, route, writeRoute } from '../../http/routes.ts';
 import { FIRST_DAY, LAST_DAY } from '../../http/time-filter.ts';

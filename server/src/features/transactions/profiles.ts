@@ -1,7 +1,7 @@
+import { isDayWithin } from '@saldo/core/contracts/contract.ts';
+import { type Profile, profileVolumes } from '@saldo/core/contracts/profile.ts';
+import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
 import { type Database, statement } from '../../db/database.ts';
-import { isDayWithin } from '../../domain/contract.ts';
-import { addDays, dayOf } from '../../domain/delivery-day.ts';
-import { type Profile, profileVolumes } from '../../domain/profile.ts';
 import { type ContractDay, DayBatch, lockContracts } from './day-batch.ts';
 
 /** Contracts of one transaction; each has as many days as are made ahead. */

@@ -1,7 +1,7 @@
 import { type QueryOf, transactionEndpoints } from '@saldo/api';
+import { MAX_SLOTS } from '@saldo/core/delivery-day.ts';
+import { decodeId, ID_PREFIX, splitTransactionUuid } from '@saldo/core/id.ts';
 import type { Db } from '../../db/database.ts';
-import { MAX_SLOTS } from '../../domain/delivery-day.ts';
-import { decodeId, ID_PREFIX, splitTransactionUuid } from '../../domain/id.ts';
 import { type PageRequest, paginate } from '../../http/paging.ts';
 import { problem } from '../../http/problem.ts';
 import { type Call, type Route, route } from '../../http/routes.ts';

@@ -1,16 +1,16 @@
 import type { Tso } from '@saldo/api';
-import { perViewer, tenantValues, type Viewer, viewedBy } from '../../auth/viewer.ts';
-import { type Db, type HotStatement, hotStatement, type Statement, statement } from '../../db/database.ts';
-import { addDays, type DeliveryDay, slotCount } from '../../domain/delivery-day.ts';
+import { addDays, type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
+import type { TransactionStatus } from '@saldo/core/enums.ts';
 import {
   type Cell,
-  type CellStatus,
   cellAt,
   chain,
   type Sheet,
   STATUS_BIT,
   unpackVolumes,
-} from '../../domain/sheet.ts';
+} from '@saldo/core/transactions/sheet.ts';
+import { perViewer, tenantValues, type Viewer, viewedBy } from '../../auth/viewer.ts';
+import { type Db, type HotStatement, hotStatement, type Statement, statement } from '../../db/database.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../../http/time-filter.ts';
 
 /** A sheet with what its transactions need to be told: their contract, parties and asset. */
@@ -31,7 +31,7 @@ export type SheetRow = {
 export type TransactionRecord = { readonly row: SheetRow; readonly cell: Cell };
 
 export type TransactionFilter = {
-  readonly status: CellStatus | null;
+  readonly status: TransactionStatus | null;
   readonly senderEic: string | null;
   readonly receiverEic: string | null;
   readonly contractId: string | null;
@@ -100,7 +100,7 @@ const rowOf = (columns: Columns): SheetRow => ({
 /** Which index answers a list is decided by its shape, so each shape is a statement with a plan of its own. */
 type ListShape = {
   viewer: Viewer['kind'];
-  status: CellStatus | null;
+  status: TransactionStatus | null;
   sender: boolean;
   receiver: boolean;
   contract: boolean;

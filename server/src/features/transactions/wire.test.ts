@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Asset, TSOS } from '@saldo/api';
+import { formatInstant, SLOT_MS, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
+import { MAX_SLOT_KWH, mwhNumber } from '@saldo/core/energy.ts';
+import type { TransactionStatus } from '@saldo/core/enums.ts';
+import { encodeId, ID_PREFIX, sheetUuid, transactionUuid } from '@saldo/core/id.ts';
 import fc from 'fast-check';
-import { formatInstant, SLOT_MS, slotCount, slotStart } from '../../domain/delivery-day.ts';
-import { MAX_SLOT_KWH, mwhNumber } from '../../domain/energy.ts';
-import { encodeId, ID_PREFIX, sheetUuid, transactionUuid } from '../../domain/id.ts';
-import type { CellStatus } from '../../domain/sheet.ts';
 import type { SheetRow, TransactionRecord } from './store.ts';
 import { transactionBytes, transactionEnvelope } from './wire.ts';
 
@@ -44,7 +44,7 @@ const row: fc.Arbitrary<SheetRow> = fc.record({
 const cell = fc.record({
   share: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   version: fc.constantFrom(1, 2, 12),
-  status: fc.constantFrom<CellStatus>('valid', 'invalid', 'superseded'),
+  status: fc.constantFrom<TransactionStatus>('valid', 'invalid', 'superseded'),
   volumeKwh: fc.oneof(fc.nat(5000), fc.nat(MAX_SLOT_KWH)),
   previousRevision: fc.constantFrom(null, null, ...CORRECTED_REVISIONS),
 });

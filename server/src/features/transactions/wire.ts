@@ -1,13 +1,12 @@
 import type { Asset, Pagination } from '@saldo/api';
-import { ByteText } from '../../domain/byte-text.ts';
-import { formatInstant } from '../../domain/delivery-day.ts';
-import { writeMwh } from '../../domain/energy.ts';
-import { encodeId, ID_PREFIX, TransactionIdBytes } from '../../domain/id.ts';
-import type { Cell } from '../../domain/sheet.ts';
-import { SlotMembers, type SlotsOfDay } from '../../domain/slot-members.ts';
+import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { encodeId, ID_PREFIX, TransactionIdBytes } from '@saldo/core/id.ts';
+import type { Cell } from '@saldo/core/transactions/sheet.ts';
+import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { SlotJson, type SlotsOfDay } from '../../bytes/slot-json.ts';
 import type { SheetRow, TransactionRecord } from './store.ts';
 
-const slotsWithVolume = new SlotMembers('', ',"volume":');
+const slotsWithVolume = new SlotJson('', ',"volume":');
 
 /** What all transactions of a sheet have in common, written once. */
 type SheetBytes = {
@@ -90,7 +89,7 @@ function versionOf(sheet: SheetBytes, { row, cell }: TransactionRecord): Version
  * Writes transactions, with commas between them. No value in them needs to be escaped, and all are ASCII. What a page
  * costs is the number of its parts, since each is copied by itself: most transactions are two of them and a volume.
  */
-function writeTransactions(text: ByteText, records: readonly TransactionRecord[]): void {
+function writeTransactions(text: ByteWriter, records: readonly TransactionRecord[]): void {
   const bytesOf = new Map<SheetRow, SheetBytes>();
   let [row, sheet, last]: [SheetRow | null, SheetBytes | null, VersionBytes | null] = [null, null, null];
   for (const record of records) {
@@ -107,13 +106,13 @@ function writeTransactions(text: ByteText, records: readonly TransactionRecord[]
     if (isOfLastSheet) text.append(version.next);
     else writeBegin(text, last, version);
     text.append(slotsWithVolume.bytesAt(sheet.slots, slot));
-    writeMwh(text, volumeKwh);
+    text.mwh(volumeKwh);
     last = version;
   }
   if (last !== null) text.append(last.end);
 }
 
-function writeBegin(text: ByteText, last: VersionBytes | null, version: VersionBytes): void {
+function writeBegin(text: ByteWriter, last: VersionBytes | null, version: VersionBytes): void {
   if (last === null) return text.append(version.begin.subarray(COMMA_BYTES));
   text.append(last.end);
   text.append(version.begin);
@@ -123,7 +122,7 @@ function writeBegin(text: ByteText, last: VersionBytes | null, version: VersionB
 const TRANSACTION_BYTES = 512;
 
 export function transactionBytes(record: TransactionRecord): Buffer {
-  const text = new ByteText(TRANSACTION_BYTES);
+  const text = new ByteWriter(TRANSACTION_BYTES);
   writeTransactions(text, [record]);
   return text.written();
 }
@@ -133,7 +132,7 @@ export function transactionEnvelope(
   records: readonly TransactionRecord[],
   extra: { pagination?: Pagination; assets?: readonly Asset[] | null },
 ): Buffer {
-  const text = new ByteText((records.length + 1) * TRANSACTION_BYTES);
+  const text = new ByteWriter((records.length + 1) * TRANSACTION_BYTES);
   text.ascii('{"transactions":[');
   writeTransactions(text, records);
   text.ascii(']');

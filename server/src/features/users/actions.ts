@@ -1,12 +1,12 @@
 import type { UserPermissions } from '@saldo/api';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { normalizeEmail } from '@saldo/core/users/email.ts';
 import { hashSecret } from '../../auth/api-key.ts';
 import type { Owner } from '../../auth/principal.ts';
 import { newToken } from '../../auth/session-ring.ts';
 import { statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
-import { normalEmail } from '../../domain/email.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
 import { problem } from '../../http/problem.ts';
 import { endSessions } from './sessions.ts';
 import { getUser, hasOperatorUser, lockUser, type UserRow } from './store.ts';
@@ -29,7 +29,7 @@ export async function createUser(tx: Tx, user: NewUser, now: number): Promise<Us
   const { owner } = user;
   const [made] = await tx.query<{ id: string }>(INSERT_USER, [
     newId(),
-    normalEmail(user.email),
+    normalizeEmail(user.email),
     user.name,
     owner.type,
     user.permissions === 'manage',

@@ -1,10 +1,10 @@
 import { type BodyOf, operatorUserEndpoints as endpoints, type QueryOf } from '@saldo/api';
+import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Ring } from '../../auth/believed.ts';
 import type { Owner } from '../../auth/principal.ts';
 import type { MovableClock } from '../../clock.ts';
 import type { Database, Db } from '../../db/database.ts';
-import { formatInstant } from '../../domain/delivery-day.ts';
-import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 import { pageById, paginate } from '../../http/paging.ts';
 import { fieldProblem, problem, validationProblem } from '../../http/problem.ts';
 import { type Route, route, writeRoute } from '../../http/routes.ts';

@@ -1,12 +1,12 @@
 import { portalSessionEndpoints as endpoints, type SessionState } from '@saldo/api';
+import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Ring } from '../../auth/believed.ts';
 import { type SessionFacts, scopesOf } from '../../auth/principal.ts';
 import { looksLikeToken } from '../../auth/session-ring.ts';
 import type { MovableClock } from '../../clock.ts';
 import type { Database, Tx } from '../../db/database.ts';
-import { formatInstant } from '../../domain/delivery-day.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
 import type { DeviceCookie } from '../../http/device-cookie.ts';
 import { problem } from '../../http/problem.ts';
 import { type Route, route } from '../../http/routes.ts';

@@ -1,10 +1,10 @@
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { normalizeEmail } from '@saldo/core/users/email.ts';
 import { hashSecret } from '../../auth/api-key.ts';
 import { idleSince, newToken, SESSION_MS } from '../../auth/session-ring.ts';
 import { type Database, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
-import { normalEmail } from '../../domain/email.ts';
-import { encodeId, ID_PREFIX } from '../../domain/id.ts';
 import type { Device } from '../../http/device-cookie.ts';
 import { fieldProblem, problem } from '../../http/problem.ts';
 import { type Doer, recordAudit } from '../audit/store.ts';
@@ -92,7 +92,7 @@ export async function signIn(
   visitor: Visitor,
   times: Times,
 ): Promise<NewSession> {
-  const email = normalEmail(credentials.email);
+  const email = normalizeEmail(credentials.email);
   const { address, device } = visitor;
   const user = await findUserByEmail(db, email);
   const isKnown = device?.knows(deviceCredential(user ?? { id: '', password_hash: null })) ?? false;
@@ -154,7 +154,7 @@ export async function acceptInvitation(
 /** Length is a matter of form; this is what an attacker tries first. Passwords that exist are not judged. */
 async function refuseWeakPassword(field: string, password: string, user: UserRow): Promise<void> {
   const refused = (why: string) => fieldProblem(field, 'validation_failed', why);
-  if (normalEmail(password) === user.email) throw refused('must not be the email address');
+  if (normalizeEmail(password) === user.email) throw refused('must not be the email address');
   if (await isGuessable(password, user)) {
     throw refused('is too easy to guess; several words that do not belong together make a good password');
   }

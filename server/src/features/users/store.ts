@@ -1,9 +1,9 @@
 import type { UserRole } from '@saldo/api';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { normalizeEmail } from '@saldo/core/users/email.ts';
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { filteredList, PAGE_ROWS } from '../../db/filtered-list.ts';
 import { timestamp } from '../../db/wire-types.ts';
-import { normalEmail } from '../../domain/email.ts';
-import { decodeId, ID_PREFIX } from '../../domain/id.ts';
 
 export type UserRow = {
   id: string;
@@ -72,7 +72,7 @@ export const listUsers = (
   filter: UserFilter,
   page: { after: string; count: number },
 ): Promise<UserRow[]> => {
-  const email = filter.email === null ? null : normalEmail(filter.email);
+  const email = filter.email === null ? null : normalizeEmail(filter.email);
   return db.query<UserRow>(...LIST_USERS([page.after, page.count], { ...filter, email }));
 };
 
@@ -98,7 +98,7 @@ export async function lockUser(tx: Tx, publicId: string): Promise<UserRow | null
 }
 
 export async function findUserByEmail(db: Db, email: string): Promise<UserRow | null> {
-  const [row] = await db.query<UserRow>(FIND_BY_EMAIL, [normalEmail(email)]);
+  const [row] = await db.query<UserRow>(FIND_BY_EMAIL, [normalizeEmail(email)]);
   return row ?? null;
 }
 

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
-import { type Database, statement, type Tx } from '../../db/database.ts';
-import { timestamp } from '../../db/wire-types.ts';
-import { networkOf } from '../../domain/network.ts';
+import { networkOf } from '@saldo/core/users/network.ts';
 import {
   FORGET_TRIES_MS,
   judgeTry,
   NEWCOMER_TRIES,
   type Subject,
   type Tries,
-} from '../../domain/sign-in-delay.ts';
+} from '@saldo/core/users/sign-in-delay.ts';
+import { type Database, statement, type Tx } from '../../db/database.ts';
+import { timestamp } from '../../db/wire-types.ts';
 import { problem } from '../../http/problem.ts';
 
 /** Who tries a password: somebody on a known device, in a session, or at an address. Emails may be those of nobody. */

@@ -1,6 +1,6 @@
 import type { Invitation, SessionUser, User, UserStatus } from '@saldo/api';
-import { formatInstant } from '../../domain/delivery-day.ts';
-import { encodeId, ID_PREFIX, type IdPrefix } from '../../domain/id.ts';
+import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { encodeId, ID_PREFIX, type IdPrefix } from '@saldo/core/id.ts';
 import type { UserRow } from './store.ts';
 
 const instantOrNull = (instant: number | null) => (instant === null ? null : formatInstant(instant));

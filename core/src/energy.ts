@@ -1,0 +1,80 @@
+import { assert } from './assert.ts';
+import {
+  type DecimalFault,
+  findUnits,
+  formatFixed,
+  getUnits,
+  numberFromUnits,
+  parseDecimal,
+} from './decimal.ts';
+import { SLOTS_PER_HOUR } from './delivery-day.ts';
+
+/** Energy is stored in whole kWh and power in whole kW; the APIs and files carry MWh and MW with three decimals. */
+const MEGA_DECIMALS = 3;
+
+/** A cell of a sheet has 32 bits in SQL. */
+export const MAX_SLOT_KWH = 2_147_483_647;
+/** Nine digits of MW: more than any grid has. */
+const MAX_POWER_KW = 999_999_999_999;
+
+export function parseMwh(text: string): number | DecimalFault {
+  return parseDecimal(text, MEGA_DECIMALS, MAX_SLOT_KWH);
+}
+
+/** For MWh that were validated before, such as those of an API response. */
+export const kwhFromMwh = (mwh: number): number => getUnits(mwh, MEGA_DECIMALS);
+
+/** Null for a number that is not a whole number of kWh. */
+export const findKwh = (mwh: number): number | null => findUnits(mwh, MEGA_DECIMALS);
+
+/** Null for a number that is not a whole number of kW. */
+export const findKw = (mw: number): number | null => findUnits(mw, MEGA_DECIMALS);
+
+export const mwhNumber = (kwh: number): number => numberFromUnits(kwh, MEGA_DECIMALS);
+
+export const mwNumber = (kw: number): number => numberFromUnits(kw, MEGA_DECIMALS);
+
+/** The shortest text, as in JSON: '1.25' */
+export const mwhText = (kwh: number): string => String(mwhNumber(kwh));
+
+/** With three decimals, as in files: '1.250' */
+export const formatMwh = (kwh: number): `${number}` => formatFixed(kwh, MEGA_DECIMALS);
+
+/** With three decimals, as in schedules: '0.250' */
+export function formatMw(kw: number): `${number}` {
+  assert(kw >= 0, 'power is not negative');
+  return formatFixed(kw, MEGA_DECIMALS);
+}
+
+/** Reads the MW of a schedule as kW, or explains what is wrong with the text. */
+export function parseMw(text: string): number | { fault: string } {
+  if (text.startsWith('-')) return { fault: 'is negative, power never is' };
+  const kw = parseDecimal(text, MEGA_DECIMALS, MAX_POWER_KW);
+  if (kw === 'malformed') {
+    return {
+      fault: text.includes(',')
+        ? 'has a comma, decimals stand behind a point'
+        : 'is not a decimal number of MW',
+    };
+  }
+  // Unlike JSON, schedules do not allow further zeros.
+  const decimals = text.includes('.') ? text.length - text.indexOf('.') - 1 : 0;
+  if (kw === 'too_precise' || decimals > MEGA_DECIMALS) {
+    return { fault: `has ${decimals} decimals, three are allowed` };
+  }
+  return kw === 'too_large' ? { fault: 'is too large' } : kw;
+}
+
+export const sumKwh = (volumesKwh: readonly number[]): number =>
+  volumesKwh.reduce((sum, kwh) => sum + kwh, 0);
+
+/** The power that delivers this energy within one slot; exact, unlike the reverse. */
+export function kwFromKwh(kwh: number): number {
+  return kwh * SLOTS_PER_HOUR;
+}
+
+/** The energy of one slot at the power that a TSO confirmed; half a kWh is rounded up. */
+export function kwhFromMatchedKw(kw: number): number {
+  assert(Number.isSafeInteger(kw), 'power is a whole number of kW');
+  return Math.floor((kw + SLOTS_PER_HOUR / 2) / SLOTS_PER_HOUR);
+}

@@ -1,0 +1,56 @@
+/** Words that rules, database and APIs share. The API package builds its schemas from these lists. */
+
+/** The four German transmission system operators, in the order in which they are listed and bridged. */
+export const TSOS = ['DE_AMPRION', 'DE_TENNET', 'DE_TRANSNET_BW', 'DE_50HERTZ'] as const;
+export type Tso = (typeof TSOS)[number];
+
+export const CONTRACT_STATUSES = ['pending', 'in_progress', 'completed'] as const;
+export type ContractStatus = (typeof CONTRACT_STATUSES)[number];
+
+/** The values of `ppa_type` whose volumes follow from a profile. */
+export const PROFILE_KINDS = ['baseload', 'peakload', 'shaped'] as const;
+export type ProfileKind = (typeof PROFILE_KINDS)[number];
+
+export const CUSTOMER_STATUSES = ['pending', 'active', 'deactivated'] as const;
+export type CustomerStatus = (typeof CUSTOMER_STATUSES)[number];
+
+/** In the order of their codes in a sheet. */
+export const TRANSACTION_STATUSES = ['valid', 'invalid', 'superseded'] as const;
+export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
+
+/** Why a line of an import was rejected. */
+export const REJECTION_CODES = [
+  'malformed_line',
+  'wrong_encoding',
+  'line_too_long',
+  'unknown_contract',
+  'contract_without_volumes',
+  'invalid_date',
+  'day_outside_contract',
+  'invalid_slot',
+  'wrong_slot_count',
+  'invalid_volume',
+  'negative_volume',
+  'too_many_decimals',
+  'volume_too_large',
+  'duplicate_slot',
+] as const;
+export type RejectionCode = (typeof REJECTION_CODES)[number];
+
+export const NOMINATION_STATUSES = ['pending', 'partial_match', 'match', 'superseded'] as const;
+export type NominationStatus = (typeof NOMINATION_STATUSES)[number];
+
+/** From the perspective of the balance group: `out` delivers, `in` receives. */
+export const DIRECTIONS = ['out', 'in'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** ESS 2.3, and IEC 62325-451 (CIM). */
+export const MESSAGE_FORMATS = ['ess', 'cim'] as const;
+export type MessageFormat = (typeof MESSAGE_FORMATS)[number];
+
+const DOCUMENT_KINDS = ['schedule', 'acknowledgement', 'confirmation', 'anomaly'] as const;
+export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
+
+/** A stored message may be no known document. */
+export const MESSAGE_TYPES = [...DOCUMENT_KINDS, 'unknown'] as const;
+export type MessageType = (typeof MESSAGE_TYPES)[number];

@@ -1,0 +1,273 @@
+import { controlArea } from '../control-area.ts';
+import type { DeliveryDay } from '../delivery-day.ts';
+import type { BusinessType, Schedule, Series } from './schedule.ts';
+
+export type Reason = { code: string; text: string | null };
+
+/** Fields that all answers of a TSO have. */
+type AnswerHead = {
+  /** Identification of the answer. Together with the sender it identifies duplicates. */
+  id: string;
+  createdAt: number;
+  sender: string;
+  receiver: string;
+  /** The answered message; null if the answer names none. */
+  answers: { messageId: string; version: number } | null;
+};
+
+/** A series in an answer: its identification is always present, its parties and areas may be missing. */
+export type AnsweredSeries = {
+  identification: string;
+  version: number;
+  businessType: BusinessType;
+  outParty: string | null;
+  outArea: string | null;
+  inParty: string | null;
+  inArea: string | null;
+};
+
+export type Acknowledgement = AnswerHead & {
+  kind: 'acknowledgement';
+  outcome: 'accepted' | 'rejected' | 'errors_in_series';
+  reasons: readonly Reason[];
+  rejectedSeries: readonly { identification: string; reasons: readonly Reason[] }[];
+};
+
+export type ConfirmedSeries = AnsweredSeries & {
+  /** Null if the series has no periods. */
+  powersKw: readonly number[] | null;
+  reasons: readonly Reason[];
+  /** Reasons of single slots: A43 increased, A44 decreased. */
+  slotReasons: readonly { slot: number; reasons: readonly Reason[] }[];
+};
+
+export type ImposedSeries = AnsweredSeries & { powersKw: readonly number[]; reasons: readonly Reason[] };
+
+export type Confirmation = AnswerHead & {
+  kind: 'confirmation';
+  day: DeliveryDay;
+  isFinal: boolean;
+  outcome: 'accepted' | 'partial' | 'rejected';
+  reasons: readonly Reason[];
+  series: readonly ConfirmedSeries[];
+  imposed: readonly ImposedSeries[];
+};
+
+/** One side's values of a series that does not match. */
+export type AnomalySide = AnsweredSeries & {
+  /** The party whose schedule has these values: the operator or the counterpart. */
+  party: string;
+  messageId: string;
+  messageVersion: number;
+  powersKw: readonly number[];
+  reasons: readonly Reason[];
+};
+
+export type Anomaly = AnswerHead & {
+  kind: 'anomaly';
+  day: DeliveryDay;
+  sides: readonly AnomalySide[];
+};
+
+export type Answer = Acknowledgement | Confirmation | Anomaly;
+
+/** The schedule that an answer refers to, and the state of earlier answers to it. */
+export type SentState = {
+  /** The newest version sent to the TSO for the day. Answers to older versions are ignored. */
+  newest: Schedule;
+  /** Whether an answer with the same sender and identification was received before. */
+  isRepeated: boolean;
+  /** Whether the newest version has its final confirmation. */
+  isFinal: boolean;
+  /** Creation times of the newest acknowledgement and confirmation of the newest version, by the TSO's clock. */
+  acknowledgedAt: number | null;
+  confirmedAt: number | null;
+};
+
+export type Decision =
+  | { kind: 'ignored'; why: 'repeated' | 'outdated' | 'not_ours' | 'after_final'; message: string }
+  | { kind: 'acknowledged' }
+  | { kind: 'rejected'; message: string }
+  | {
+      kind: 'confirmed';
+      isFinal: boolean;
+      /** Every series of the schedule; null leaves its nomination unchanged. */
+      matched: readonly { series: Series; matchedKw: readonly number[] | null }[];
+      /** Series of the answer that the schedule does not have. */
+      unknownSeries: readonly string[];
+    }
+  | { kind: 'anomaly'; mismatches: readonly Mismatch[] };
+
+/** Both sides' values of a series; null for a side without values. */
+export type Mismatch = AnsweredSeries & {
+  oursKw: readonly number[] | null;
+  theirsKw: readonly number[] | null;
+};
+
+type Ignored = Extract<Decision, { kind: 'ignored' }>;
+
+/** Reason codes of a confirmed series that change its result. */
+const REJECTED = 'A20';
+const COUNTERPART_MISSING = 'A28';
+const MATCHED = 'A88';
+
+/**
+ * Decides the effect of an answer. Ignores answers to older versions, duplicates, and everything after a final
+ * confirmation. `sent` is null if no message with the answered identification was ever sent.
+ */
+export function applyAnswer(answer: Answer, sent: SentState | null): Decision {
+  if (sent === null) return ignored('not_ours', 'It answers a schedule that was never sent.');
+  const notOurs = whyNotOurs(answer, sent.newest);
+  if (notOurs !== null) return ignored('not_ours', notOurs);
+  if (sent.isRepeated) return ignored('repeated', `The answer ${answer.id} was received before.`);
+  const outdated = whyOutdated(answer, sent);
+  if (outdated !== null) return outdated;
+  switch (answer.kind) {
+    case 'acknowledgement':
+      return answer.outcome === 'accepted'
+        ? { kind: 'acknowledged' }
+        : { kind: 'rejected', message: rejectionMessage(answer) };
+    case 'confirmation':
+      return confirmed(answer, sent.newest);
+    case 'anomaly':
+      return { kind: 'anomaly', mismatches: mismatchesOf(answer, sent.newest.operatorEic) };
+  }
+}
+
+/** The reason why an answer cannot belong to any version of this schedule, or null. */
+function whyNotOurs(answer: Answer, sent: Schedule): string | null {
+  const { party } = controlArea(sent.tso);
+  if (answer.receiver !== sent.operatorEic) {
+    return `It is addressed to ${answer.receiver}, not to ${sent.operatorEic}.`;
+  }
+  if (answer.sender !== party) return `It comes from ${answer.sender}, not from ${party}.`;
+  if (answer.kind !== 'acknowledgement' && answer.day !== sent.day) {
+    return `It is about ${answer.day}, the schedule is of ${sent.day}.`;
+  }
+  // An anomaly report with the counterpart's side only names no message of ours.
+  if (answer.answers === null) {
+    return answer.kind === 'anomaly' ? null : 'It does not say which message and version it answers.';
+  }
+  const { messageId, version } = answer.answers;
+  if (messageId !== sent.messageId) return `It answers the message ${messageId}, not ${sent.messageId}.`;
+  if (version > sent.version) return `Version ${version} of ${messageId} was never sent.`;
+  return null;
+}
+
+function whyOutdated(answer: Answer, sent: SentState): Ignored | null {
+  const { newest, isFinal, acknowledgedAt, confirmedAt } = sent;
+  if (answer.answers !== null && answer.answers.version < newest.version) {
+    return ignored(
+      'outdated',
+      `It answers version ${answer.answers.version}; version ${newest.version} was sent since.`,
+    );
+  }
+  if (answer.kind === 'anomaly') return null;
+  if (isFinal) return ignored('after_final', 'The schedule has its final confirmation.');
+  if (answer.kind === 'acknowledgement') {
+    if (confirmedAt !== null) return ignored('outdated', 'The schedule was confirmed since.');
+    return ignoreIfOlder(answer, acknowledgedAt);
+  }
+  // A final confirmation applies even if an intermediate one with a later time arrived before it.
+  return answer.isFinal ? null : ignoreIfOlder(answer, confirmedAt);
+}
+
+function ignoreIfOlder(answer: Answer, newerAt: number | null): Ignored | null {
+  if (newerAt === null || answer.createdAt >= newerAt) return null;
+  return ignored('outdated', 'A newer answer of the same kind was received before it.');
+}
+
+function ignored(why: Ignored['why'], message: string): Ignored {
+  return { kind: 'ignored', why, message };
+}
+
+function rejectionMessage({ outcome, reasons, rejectedSeries }: Acknowledgement): string {
+  const head = outcome === 'rejected' ? 'The TSO rejected the schedule' : 'The TSO found errors in series';
+  const details = [
+    ...reasons.map(reasonText),
+    ...rejectedSeries.map((series) =>
+      [series.identification, series.reasons.map(reasonText).join(', ')].filter(Boolean).join(': '),
+    ),
+  ];
+  return `${head}: ${details.join('; ')}.`;
+}
+
+function reasonText({ code, text }: Reason): string {
+  return text === null ? code : `${code} ${text}`;
+}
+
+function confirmed(confirmation: Confirmation, sent: Schedule): Decision {
+  const listed = new Map(confirmation.series.map((series) => [series.identification, series]));
+  const imposed = new Map<string, ImposedSeries>();
+  for (const series of confirmation.imposed) {
+    imposed.set(series.identification, series);
+    const flow = flowKey(series);
+    if (flow !== null) imposed.set(flow, series);
+  }
+  const used = new Set<AnsweredSeries>();
+  const matched: { series: Series; matchedKw: readonly number[] | null }[] = [];
+  for (const series of sent.series) {
+    const imposing = imposed.get(flowKey(series) ?? '') ?? imposed.get(series.identification);
+    const confirming = listed.get(series.identification);
+    for (const found of [imposing, confirming]) {
+      if (found === undefined) continue;
+      if (contradicts(found, series)) {
+        return ignored(
+          'not_ours',
+          `Its series ${found.identification} has other parties or areas than ours.`,
+        );
+      }
+      used.add(found);
+    }
+    matched.push({ series, matchedKw: matchedKw(series, confirmation.outcome, imposing, confirming) });
+  }
+  const unknownSeries = [...confirmation.imposed, ...confirmation.series]
+    .filter((series) => !used.has(series))
+    .map(({ identification }) => identification);
+  return { kind: 'confirmed', isFinal: confirmation.isFinal, matched, unknownSeries };
+}
+
+/** Null if the confirmation does not cover the series. */
+function matchedKw(
+  series: Series,
+  outcome: Confirmation['outcome'],
+  imposing: ImposedSeries | undefined,
+  confirming: ConfirmedSeries | undefined,
+): readonly number[] | null {
+  const zeros = series.powersKw.map(() => 0);
+  if (outcome === 'rejected') return zeros;
+  if (imposing !== undefined) return imposing.powersKw;
+  const byDefault = outcome === 'accepted' ? series.powersKw : null;
+  if (confirming === undefined) return byDefault;
+  const codes = confirming.reasons.map(({ code }) => code);
+  if (codes.includes(REJECTED)) return zeros;
+  if (confirming.powersKw !== null) return confirming.powersKw;
+  if (codes.includes(COUNTERPART_MISSING)) return zeros;
+  return codes.includes(MATCHED) ? series.powersKw : byDefault;
+}
+
+/** Key of a flow: its parties and areas; null if one of them is missing. */
+function flowKey({ outParty, outArea, inParty, inArea }: Omit<AnsweredSeries, 'version'>): string | null {
+  const parts = [outParty, outArea, inParty, inArea];
+  return parts.includes(null) ? null : parts.join(' ');
+}
+
+function contradicts(answered: AnsweredSeries, series: Series): boolean {
+  return (['outParty', 'outArea', 'inParty', 'inArea'] as const).some(
+    (part) => answered[part] !== null && answered[part] !== series[part],
+  );
+}
+
+/** Each side has its own identification of a series; parties and areas are the same on both sides. */
+function mismatchesOf({ sides }: Anomaly, operatorEic: string): Mismatch[] {
+  const mismatches = new Map<string, Mismatch>();
+  for (const { party, messageId: _, messageVersion: __, powersKw, reasons: ___, ...series } of sides) {
+    const key = flowKey(series) ?? series.identification;
+    const known = mismatches.get(key) ?? { ...series, oursKw: null, theirsKw: null };
+    mismatches.set(
+      key,
+      party === operatorEic ? { ...known, ...series, oursKw: powersKw } : { ...known, theirsKw: powersKw },
+    );
+  }
+  return [...mismatches.values()];
+}

@@ -1,0 +1,45 @@
+/** Codes of ENTSO-E's lists that schedules and their answers use. */
+export const CODES = {
+  schedule: { type: 'A01', process: 'A17', classification: 'A01' },
+  role: { operator: 'A08', tso: 'A04' },
+  product: '8716867000016',
+  aggregation: 'A01',
+  unit: 'MAW',
+  resolution: 'PT15M',
+  curveType: 'A01',
+  businessTypes: ['A02', 'A06'],
+} as const;
+
+export const ACKNOWLEDGEMENT_CODES = {
+  A01: 'accepted',
+  A02: 'rejected',
+  A03: 'errors_in_series',
+} as const;
+
+export const CONFIRMATION_TYPES = { A07: 'intermediate', A08: 'final' } as const;
+
+export const CONFIRMATION_CODES = { A06: 'accepted', A07: 'partial', A08: 'rejected' } as const;
+
+/** Rejected, counterpart missing, imposed, modified, matched. */
+export const CONFIRMED_SERIES_CODES: readonly string[] = ['A20', 'A28', 'A30', 'A63', 'A88'];
+
+/** Increased, decreased. */
+export const CONFIRMED_SLOT_CODES: readonly string[] = ['A43', 'A44'];
+
+/** The code for a meaning. */
+export function codeFor<Meaning extends string>(
+  codes: Readonly<Record<string, Meaning>>,
+  meaning: Meaning,
+): string {
+  const found = Object.entries(codes).find(([, known]) => known === meaning);
+  if (!found) throw new Error(`there is no code for ${meaning}`);
+  return found[0];
+}
+
+/** The meaning of a code, or null for an unknown one. */
+export function meaningOf<Meaning extends string>(
+  codes: Readonly<Record<string, Meaning>>,
+  code: string,
+): Meaning | null {
+  return Object.hasOwn(codes, code) ? (codes[code] as Meaning) : null;
+}

@@ -1,0 +1,373 @@
+import { findAreaByParty } from '../../control-area.ts';
+import { type DeliveryDay, parseDay, parseInstant } from '../../delivery-day.ts';
+import type { DocumentKind, MessageFormat, Tso } from '../../enums.ts';
+import type {
+  Acknowledgement,
+  AnomalySide,
+  AnsweredSeries,
+  ConfirmedSeries,
+  ImposedSeries,
+  Reason,
+} from '../answer.ts';
+import { type BusinessType, MAX_MESSAGE_VERSION, type Series } from '../schedule.ts';
+import {
+  ACKNOWLEDGEMENT_CODES,
+  CODES,
+  CONFIRMATION_CODES,
+  CONFIRMATION_TYPES,
+  CONFIRMED_SERIES_CODES,
+  CONFIRMED_SLOT_CODES,
+  meaningOf,
+} from './codes.ts';
+import type { ExchangeDocument, Recognised } from './document.ts';
+import { dayOfInterval, slotValues } from './slots.ts';
+import {
+  type DocumentForm,
+  type Fields,
+  findText,
+  groupsOf,
+  type Part,
+  readGroup,
+  readValue,
+  Sequence,
+  textOf,
+  type Vocabulary,
+} from './vocabulary.ts';
+import { shown, type XmlElement, XmlFault } from './xml.ts';
+
+/** Limit of the reasons in the head of an answer. */
+const MAX_HEAD_REASONS = 1000;
+/** Limit of newer schemas for an identification. */
+const MAX_FOREIGN_IDENTIFICATION = 60;
+const VERSION_FORM = /^\d{1,3}$/;
+const CODE_FORM = /^[A-Z0-9]{1,3}$/;
+const MESSAGE_DAY_FORM = /^(\d{4})(\d{2})(\d{2})_TPS_/;
+
+/**
+ * Builds a document from the children of its root, one by one. Each series is converted to numbers at once, so that a
+ * huge document takes little memory while it is read.
+ */
+export class DocumentBuilder {
+  private readonly head: { [field: string]: string | Fields[] } = {};
+  private day: DeliveryDay | null = null;
+  private readonly series: Series[] = [];
+  private readonly confirmed: ConfirmedSeries[] = [];
+  private readonly imposed: ImposedSeries[] = [];
+  private readonly sides: AnomalySide[] = [];
+  private readonly rejected: Acknowledgement['rejectedSeries'][number][] = [];
+  private readonly seen = new Set<string>();
+  private readonly sequence: Sequence;
+  private readonly format: MessageFormat;
+  private readonly vocabulary: Vocabulary;
+  private readonly kind: DocumentKind;
+
+  constructor(format: MessageFormat, vocabulary: Vocabulary, kind: DocumentKind, form: DocumentForm) {
+    this.format = format;
+    this.vocabulary = vocabulary;
+    this.kind = kind;
+    this.sequence = new Sequence(form.root, form.parts);
+  }
+
+  add(element: XmlElement): void {
+    const part = this.sequence.accept(element);
+    if (part.kind === 'group' || part.kind === 'merged') {
+      this.addGroup(part.field, part.parts, element);
+      return;
+    }
+    const value = readValue(this.vocabulary, part, element);
+    this.head[part.field] = value;
+    if (part.field === 'interval') this.day = dayOfInterval(value);
+  }
+
+  private addGroup(field: string, parts: readonly Part[], element: XmlElement): void {
+    if (field === 'reasons' || field === 'timeErrors') {
+      const groups = (this.head[field] ??= []) as Fields[];
+      if (groups.length === MAX_HEAD_REASONS) {
+        throw new XmlFault(`There are more than ${MAX_HEAD_REASONS} reasons`, element.at);
+      }
+      groups.push(readGroup(this.vocabulary, parts, element));
+      return;
+    }
+    try {
+      this.addSeries(field, readGroup(this.vocabulary, parts, element));
+    } catch (error) {
+      throw error instanceof XmlFault ? error.within(this.nameOf(parts, element)) : error;
+    }
+  }
+
+  private addSeries(field: string, fields: Fields): void {
+    const identification = textOf(fields, 'identification');
+    if (identification.length > MAX_FOREIGN_IDENTIFICATION) {
+      throw new XmlFault(`The identification is longer than ${MAX_FOREIGN_IDENTIFICATION} characters`);
+    }
+    this.rejectDuplicate(`${field} ${findText(fields, 'party') ?? ''} ${identification}`);
+    if (field === 'rejections') this.rejected.push({ identification, reasons: allReasons(fields) });
+    else if (field === 'imposed') this.imposed.push(this.imposedSeries(fields));
+    else if (field === 'sides') this.sides.push(this.anomalySide(fields));
+    else if (this.kind === 'schedule') this.series.push(this.scheduledSeries(fields));
+    else this.confirmed.push(this.confirmedSeries(fields));
+  }
+
+  /** The complete document, after the end of its root. */
+  finish(end: number): ExchangeDocument {
+    this.sequence.finish(end);
+    switch (this.kind) {
+      case 'schedule':
+        return this.schedule();
+      case 'acknowledgement':
+        return this.acknowledgement();
+      case 'confirmation':
+        return this.confirmation();
+      case 'anomaly':
+        return this.anomaly();
+    }
+  }
+
+  recognised(): Recognised {
+    const isSchedule = this.kind === 'schedule';
+    const messageId = findText(this.head, isSchedule ? 'id' : 'answeredId');
+    const version = findText(this.head, isSchedule ? 'version' : 'answeredVersion');
+    return {
+      format: this.format,
+      type: this.kind,
+      tso: this.findTso(),
+      day: this.day ?? dayOfMessageId(messageId),
+      messageId,
+      version: version !== null && isVersion(version) ? Number(version) : null,
+    };
+  }
+
+  private findTso(): Tso | null {
+    const party = findText(this.head, this.kind === 'schedule' ? 'receiver' : 'sender');
+    return party === null ? null : (findAreaByParty(party)?.tso ?? null);
+  }
+
+  private schedule(): ExchangeDocument {
+    const { head } = this;
+    expectCode('type', head, CODES.schedule.type);
+    expectCode('process', head, CODES.schedule.process);
+    expectCode('classification', head, CODES.schedule.classification);
+    const tso = this.findTso();
+    if (tso === null) throw new XmlFault(`The receiver ${textOf(head, 'receiver')} is no TSO`);
+    const schedule = {
+      operatorEic: textOf(head, 'sender'),
+      tso,
+      day: this.dayOfHead(),
+      messageId: identificationOf(head, 'id'),
+      version: versionOf(head, 'version'),
+      series: this.series,
+    };
+    return { kind: 'schedule', createdAt: createdAt(head), schedule };
+  }
+
+  private acknowledgement(): ExchangeDocument {
+    const reasons = allReasons(this.head);
+    const outcomes = groupsOf(this.head, 'reasons').flatMap(
+      (reason) => meaningOf(ACKNOWLEDGEMENT_CODES, textOf(reason, 'code')) ?? [],
+    );
+    const outcome = singleOutcome(outcomes, ACKNOWLEDGEMENT_CODES);
+    return { kind: 'acknowledgement', ...this.answerHead(), outcome, reasons, rejectedSeries: this.rejected };
+  }
+
+  private confirmation(): ExchangeDocument {
+    const type = meaningOf(CONFIRMATION_TYPES, textOf(this.head, 'type'));
+    if (type === null)
+      throw unknownCode('type of the confirmation', textOf(this.head, 'type'), CONFIRMATION_TYPES);
+    const reasons = reasonsOf(this.head);
+    const outcomes = reasons.map(({ code }) => {
+      const outcome = meaningOf(CONFIRMATION_CODES, code);
+      if (outcome === null) throw unknownCode('reason of the confirmation', code, CONFIRMATION_CODES);
+      return outcome;
+    });
+    return {
+      kind: 'confirmation',
+      ...this.answerHead(),
+      day: this.dayOfHead(),
+      isFinal: type === 'final',
+      outcome: singleOutcome(outcomes, CONFIRMATION_CODES),
+      reasons,
+      series: this.confirmed,
+      imposed: this.imposed,
+    };
+  }
+
+  /** An anomaly report names its message in the receiver's own side of a series. */
+  private anomaly(): ExchangeDocument {
+    const own = this.sides.find(({ party }) => party === textOf(this.head, 'receiver'));
+    const answers = own ? { messageId: own.messageId, version: own.messageVersion } : null;
+    return { kind: 'anomaly', ...this.answerHead(), answers, day: this.dayOfHead(), sides: this.sides };
+  }
+
+  private answerHead() {
+    const { head } = this;
+    const isNamed = findText(head, 'answeredId') !== null && findText(head, 'answeredVersion') !== null;
+    return {
+      id: identificationOf(head, 'id'),
+      createdAt: createdAt(head),
+      sender: textOf(head, 'sender'),
+      receiver: textOf(head, 'receiver'),
+      answers: isNamed
+        ? { messageId: identificationOf(head, 'answeredId'), version: versionOf(head, 'answeredVersion') }
+        : null,
+    };
+  }
+
+  private scheduledSeries(fields: Fields): Series {
+    const { outParty, outArea, inParty, inArea, ...name } = answeredSeries(fields);
+    if (outParty === null || outArea === null || inParty === null || inArea === null) {
+      throw new XmlFault('A scheduled series names both parties and both areas');
+    }
+    const { powersKw } = slotValues(groupsOf(fields, 'periods'), this.dayOfHead());
+    return { ...name, outParty, outArea, inParty, inArea, powersKw };
+  }
+
+  private confirmedSeries(fields: Fields): ConfirmedSeries {
+    const periods = groupsOf(fields, 'periods');
+    const reasons = reasonsOf(fields);
+    for (const { code } of reasons) expectOneOf('reason of a series', code, CONFIRMED_SERIES_CODES);
+    const series = answeredSeries(fields);
+    if (periods.length === 0) return { ...series, powersKw: null, reasons, slotReasons: [] };
+    const values = slotValues(periods, this.dayOfHead());
+    const slotReasons = values.reasons.map(({ slot, reasons }) => ({ slot, reasons: reasons.map(reasonOf) }));
+    for (const { slot, reasons } of slotReasons) {
+      for (const { code } of reasons) expectOneOf(`reason of slot ${slot}`, code, CONFIRMED_SLOT_CODES);
+    }
+    return { ...series, powersKw: values.powersKw, reasons, slotReasons };
+  }
+
+  private imposedSeries(fields: Fields): ImposedSeries {
+    const series = answeredSeries(fields);
+    const { outParty, outArea, inParty, inArea } = series;
+    const flow = [outParty, outArea, inParty, inArea];
+    if (!flow.includes(null)) this.rejectDuplicate(`imposed flow ${flow.join(' ')}`);
+    const { powersKw } = slotValues(groupsOf(fields, 'periods'), this.dayOfHead());
+    return { ...series, powersKw, reasons: reasonsOf(fields) };
+  }
+
+  private anomalySide(fields: Fields): AnomalySide {
+    return {
+      ...answeredSeries(fields),
+      party: textOf(fields, 'party'),
+      messageId: identificationOf(fields, 'messageId'),
+      messageVersion: versionOf(fields, 'messageVersion'),
+      powersKw: slotValues(groupsOf(fields, 'periods'), this.dayOfHead()).powersKw,
+      reasons: reasonsOf(fields),
+    };
+  }
+
+  private dayOfHead(): DeliveryDay {
+    // The interval is a required part of the head, and the head comes before the first series.
+    if (this.day === null) throw new Error('the interval comes before every series');
+    return this.day;
+  }
+
+  private rejectDuplicate(key: string): void {
+    if (this.seen.has(key)) throw new XmlFault('It stands twice');
+    this.seen.add(key);
+  }
+
+  /** 'series "11XFC-PROD-----E_OUT"', if the identification can be read. */
+  private nameOf(parts: readonly Part[], element: XmlElement): string {
+    const nested = [...element.children, ...element.children.flatMap(({ children }) => children)];
+    const part = [...parts, ...parts.flatMap((one) => (one.kind === 'merged' ? one.parts : []))].find(
+      ({ field }) => field === 'identification',
+    );
+    const named = nested.find(({ name }) => name === part?.name);
+    const identification = named?.attributes.get('v') ?? named?.text ?? '';
+    return identification === ''
+      ? `a ${element.name} without identification`
+      : `series ${shown(identification)}`;
+  }
+}
+
+function answeredSeries(fields: Fields): AnsweredSeries {
+  expectCode('product', fields, CODES.product);
+  expectCode('unit', fields, CODES.unit);
+  if (findText(fields, 'curveType') !== null) expectCode('curveType', fields, CODES.curveType);
+  const businessType = textOf(fields, 'businessType');
+  expectOneOf('business type', businessType, CODES.businessTypes);
+  return {
+    identification: textOf(fields, 'identification'),
+    version: versionOf(fields, 'version'),
+    businessType: businessType as BusinessType,
+    outParty: findText(fields, 'outParty'),
+    outArea: findText(fields, 'outArea'),
+    inParty: findText(fields, 'inParty'),
+    inArea: findText(fields, 'inArea'),
+  };
+}
+
+function reasonOf(fields: Fields): Reason {
+  const code = textOf(fields, 'code');
+  if (!CODE_FORM.test(code)) throw new XmlFault(`The reason code ${shown(code)} is malformed`);
+  return { code, text: findText(fields, 'text') };
+}
+
+function reasonsOf(fields: Fields): Reason[] {
+  return groupsOf(fields, 'reasons').map(reasonOf);
+}
+
+/** The reasons of a part and those of its faulty intervals, whose text names the interval. */
+function allReasons(fields: Fields): Reason[] {
+  const inErrors = groupsOf(fields, 'timeErrors').flatMap((error) =>
+    reasonsOf(error).map(({ code, text }) => ({
+      code,
+      text: [text, `(${textOf(error, 'interval')})`].filter(Boolean).join(' '),
+    })),
+  );
+  return [...reasonsOf(fields), ...inErrors];
+}
+
+/** The single outcome among the reasons of an answer. */
+function singleOutcome<Outcome>(found: readonly Outcome[], codes: object): Outcome {
+  const known = Object.keys(codes).join(', ');
+  const [first] = found;
+  if (first === undefined) throw new XmlFault(`None of its reasons is one of ${known}`);
+  if (found.length > 1) throw new XmlFault(`It has more than one of the reasons ${known}`);
+  return first;
+}
+
+function identificationOf(fields: Fields, field: string): string {
+  const text = textOf(fields, field);
+  if (text.length <= MAX_FOREIGN_IDENTIFICATION) return text;
+  throw new XmlFault(
+    `The identification ${shown(text)} is longer than ${MAX_FOREIGN_IDENTIFICATION} characters`,
+  );
+}
+
+function isVersion(text: string): boolean {
+  return VERSION_FORM.test(text) && Number(text) >= 1;
+}
+
+function versionOf(fields: Fields, field: string): number {
+  const text = textOf(fields, field);
+  if (isVersion(text)) return Number(text);
+  throw new XmlFault(`The version ${shown(text)} is not a whole number from 1 to ${MAX_MESSAGE_VERSION}`);
+}
+
+function createdAt(head: Fields): number {
+  const text = textOf(head, 'createdAt');
+  const instant = parseInstant(text);
+  if (instant === null)
+    throw new XmlFault(`The time of the message ${shown(text)} is not a date and time with offset`);
+  return instant;
+}
+
+/** Our message identifications start with the day. An acknowledgement has no other reference to it. */
+function dayOfMessageId(messageId: string | null): DeliveryDay | null {
+  const [, year, month, day] = MESSAGE_DAY_FORM.exec(messageId ?? '') ?? [];
+  return year === undefined ? null : parseDay(`${year}-${month}-${day}`);
+}
+
+function expectCode(field: string, fields: Fields, expected: string): void {
+  expectOneOf(field, textOf(fields, field), [expected]);
+}
+
+function expectOneOf(what: string, code: string, known: readonly string[]): void {
+  if (!known.includes(code)) throw unknownCode(what, code, known);
+}
+
+function unknownCode(what: string, code: string, known: readonly string[] | object): XmlFault {
+  const codes = Array.isArray(known) ? known : Object.keys(known);
+  return new XmlFault(`The ${what} is ${shown(code)}, known are ${codes.join(', ')}`);
+}

@@ -1,0 +1,454 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OPERATOR, slotsOf } from '../../../test/schedule-worlds.ts';
+import { slotCount } from '../../delivery-day.ts';
+import type { MessageFormat } from '../../enums.ts';
+import type { Acknowledgement, Anomaly, Confirmation } from '../answer.ts';
+import type { Schedule } from '../schedule.ts';
+import type { Recognised } from './document.ts';
+import { readDocument, readDocumentInSteps } from './read-document.ts';
+import { writeAnswer, writeSchedule } from './write-document.ts';
+
+const day = '2026-10-25';
+const createdAt = Date.parse('2026-10-24T13:00:00Z');
+const tennet = '10XDE-EON-NETZ-C';
+const messageId = '20261025_TPS_11XSALDO-------Z_TTG';
+const series = {
+  identification: '11XFC-PROD-----E_OUT',
+  version: 1,
+  businessType: 'A02',
+  outParty: '11XFC-PROD-----E',
+  outArea: '10YDE-EON------1',
+  inParty: OPERATOR,
+  inArea: '10YDE-EON------1',
+  powersKw: slotsOf(day, { 1: 250, 5: 1250, 100: 777 }),
+} as const;
+const head = {
+  id: 'ANSWER-1',
+  createdAt,
+  sender: tennet,
+  receiver: OPERATOR,
+  answers: { messageId, version: 3 },
+};
+const modified = { ...series, reasons: [{ code: 'A63', text: null }] };
+const confirmation: Confirmation = {
+  ...head,
+  kind: 'confirmation',
+  day,
+  isFinal: true,
+  outcome: 'partial',
+  reasons: [{ code: 'A07', text: null }],
+  series: [{ ...modified, slotReasons: [{ slot: 5, reasons: [{ code: 'A44', text: null }] }] }],
+  imposed: [{ ...modified, identification: 'IMPOSED-1', inParty: '11XEES-K-------9' }],
+};
+const acknowledgement: Acknowledgement = {
+  ...head,
+  kind: 'acknowledgement',
+  outcome: 'rejected',
+  reasons: [{ code: 'A02', text: null }],
+  rejectedSeries: [],
+};
+const anomaly: Anomaly = {
+  ...head,
+  kind: 'anomaly',
+  day,
+  sides: [{ ...modified, party: OPERATOR, messageId, messageVersion: 3 }],
+};
+const schedule: Schedule = {
+  operatorEic: OPERATOR,
+  tso: 'DE_TENNET',
+  day,
+  messageId,
+  version: 3,
+  series: [series],
+};
+
+const texts: Readonly<Record<MessageFormat, string>> = {
+  ess: writeAnswer(confirmation, 'ess'),
+  cim: writeAnswer(confirmation, 'cim'),
+};
+const recognised: Recognised = {
+  format: 'ess',
+  type: 'confirmation',
+  tso: 'DE_TENNET',
+  day,
+  messageId,
+  version: 3,
+};
+
+const read = (text: string) => readDocument(Buffer.from(text));
+
+function refusal(document: string | Uint8Array) {
+  const result = readDocument(typeof document === 'string' ? Buffer.from(document) : document);
+  assert.ok(result.kind === 'unreadable', 'it should be refused');
+  assert.match(result.reason, /^[^\n]{10,400}\.$/);
+  return result;
+}
+
+/** A confirmation in which something is replaced, once. */
+function broken(format: MessageFormat, found: string | RegExp, replacement: string): string {
+  const text = texts[format].replace(found, replacement);
+  assert.notEqual(text, texts[format], `${found} is in the document`);
+  return text;
+}
+
+const point = (format: MessageFormat, position: number, quantity: string) =>
+  format === 'ess'
+    ? `<Interval>\n<Pos v="${position}"/>\n<Qty v="${quantity}"/>\n`
+    : `<Point>\n<position>${position}</position>\n<quantity>${quantity}</quantity>\n`;
+const pointEnd = { ess: '</Interval>\n', cim: '</Point>\n' };
+
+for (const format of ['ess', 'cim'] as const) {
+  test(`${format}: a quantity that is no power names its series and position`, () => {
+    const faults: [string, RegExp][] = [
+      ['-1.250', /is negative/],
+      ['1,250', /has a comma/],
+      ['1.2500', /4 decimals/],
+      ['1e3', /is not a decimal/],
+      ['99999999999', /is too large/],
+    ];
+    for (const [quantity, expected] of faults) {
+      const text = broken(format, point(format, 5, '1.250'), point(format, 5, quantity));
+      const { reason, recognised: told } = refusal(text);
+      assert.match(reason, expected);
+      assert.match(reason, /^series "IMPOSED-1": position 5: the quantity/);
+      assert.deepEqual(told, { ...recognised, format });
+    }
+  });
+
+  test(`${format}: every position of the day stands there once`, () => {
+    const whole = (position: number, quantity: string) =>
+      point(format, position, quantity) + pointEnd[format];
+    const faults: [string, RegExp][] = [
+      [broken(format, whole(7, '0.000'), ''), /99 of 100 positions: position 7 is missing/],
+      [broken(format, whole(100, '0.777'), ''), /99 of 100 positions: position 100 is missing/],
+      [broken(format, point(format, 7, '0.000'), point(format, 6, '0.000')), /position 6: it stands twice/],
+      [broken(format, point(format, 100, '0.777'), point(format, 101, '0.777')), /position 101: .* only 100/],
+      [broken(format, point(format, 7, '0.000'), point(format, 0, '0.000')), /position "0" is not/],
+      [broken(format, whole(100, '0.777'), whole(100, '0.777') + whole(101, '1.000')), /position 101/],
+    ];
+    for (const [text, expected] of faults) {
+      const { reason } = refusal(text);
+      assert.match(reason, expected);
+      assert.match(reason, /^series "IMPOSED-1"/);
+    }
+  });
+
+  test(`${format}: codes that are not known are refused by name`, () => {
+    const code = (value: string) =>
+      format === 'ess' ? `<ReasonCode v="${value}"/>` : `<code>${value}</code>`;
+    const value = (ess: string, cim: string, said: string) =>
+      format === 'ess' ? `<${ess} v="${said}"/>` : `<${cim}>${said}</${cim}>`;
+    const faults: [string, RegExp][] = [
+      [
+        broken(format, code('A07'), code('A01')),
+        /reason of the confirmation is "A01", known are A06, A07, A08/,
+      ],
+      [broken(format, code('A44'), code('A45')), /^series "11XFC.*reason of slot 5 is "A45"/],
+      [
+        broken(format, new RegExp(`${code('A63')}(?![\\s\\S]*${code('A63')})`), code('A99')),
+        /^series "11XFC-PROD-----E_OUT": The reason of a series is "A99"/,
+      ],
+      [
+        broken(format, value('MessageType', 'type', 'A08'), value('MessageType', 'type', 'A09')),
+        /type .* "A09"/,
+      ],
+      [
+        broken(
+          format,
+          value('BusinessType', 'businessType', 'A02'),
+          value('BusinessType', 'businessType', 'B01'),
+        ),
+        /business type is "B01"/,
+      ],
+      [
+        broken(
+          format,
+          value('MeasurementUnit', 'measure_Unit.name', 'MAW'),
+          value('MeasurementUnit', 'measure_Unit.name', 'KWH'),
+        ),
+        /unit is "KWH"/,
+      ],
+      [
+        broken(
+          format,
+          value('Resolution', 'resolution', 'PT15M'),
+          value('Resolution', 'resolution', 'PT60M'),
+        ),
+        /resolution must be PT15M, not "PT60M"/,
+      ],
+    ];
+    for (const [text, expected] of faults) assert.match(refusal(text).reason, expected);
+  });
+
+  test(`${format}: elements that are missing, unknown, twice or in the wrong place are named with their place`, () => {
+    const product =
+      format === 'ess' ? '<Product v="8716867000016"/>\n' : '<product>8716867000016</product>\n';
+    const unit = format === 'ess' ? 'MeasurementUnit' : 'measure_Unit.name';
+    const faults: [string, RegExp][] = [
+      [broken(format, product, ''), /^series "IMPOSED-1": \w+ lacks [pP]roduct \(line \d+, column \d+\)/],
+      [broken(format, product, product + product), /[pP]roduct stands twice/],
+      [broken(format, product, `${product}<Price/>`), /has no element "Price"/],
+      [broken(format, new RegExp(`(${product})([^]*?)(<${unit})`), '$2$1$3'), /lacks [pP]roduct/],
+      [
+        broken(
+          format,
+          product,
+          '<Product v=""/>'.replace('P', format === 'ess' ? 'P' : 'p').replace(/(p\w+) v=""/, '$1'),
+        ),
+        /has no value/,
+      ],
+      [broken(format, /codingScheme="A01"/, 'codingScheme="A10"'), /must be an EIC/],
+      [broken(format, 'codingScheme="A01"', 'codingScheme="A01" x="1"'), /has no attribute "x"/],
+      [broken(format, '11XEES-K-------9', '11XEES-K-------8'), /check character of this EIC must be "9"/],
+    ];
+    for (const [text, expected] of faults) assert.match(refusal(text).reason, expected);
+  });
+
+  test(`${format}: a document that is cut off anywhere or goes on after its end is refused`, () => {
+    const text = texts[format];
+    for (let length = 0; length < text.length - 1; length += 997) refusal(text.slice(0, length));
+    assert.match(refusal(text.slice(0, -3)).reason, /cut off/);
+    assert.match(refusal(`${text}<more/>`).reason, /follows after the end/);
+    assert.match(refusal(`${text}\0`).reason, /follows after the end/);
+    assert.match(refusal(text + text).reason, /Processing instructions/);
+  });
+
+  test(`${format}: the same series twice is refused`, () => {
+    const twice = { ...confirmation, series: [...confirmation.series, ...confirmation.series] };
+    assert.match(
+      refusal(writeAnswer(twice, format)).reason,
+      /^series "11XFC-PROD-----E_OUT": It stands twice/,
+    );
+    const [imposed] = confirmation.imposed;
+    const other = { ...confirmation, imposed: [imposed!, { ...imposed!, identification: 'IMPOSED-2' }] };
+    assert.match(refusal(writeAnswer(other, format)).reason, /"IMPOSED-2": It stands twice/);
+  });
+
+  test(`${format}: an answer that judges the whole twice, or not at all, is refused`, () => {
+    const judged = (...codes: string[]) => codes.map((code) => ({ code, text: null }));
+    const twice = writeAnswer({ ...confirmation, reasons: judged('A06', 'A08') }, format);
+    assert.match(refusal(twice).reason, /more than one of the reasons A0/);
+    const both = writeAnswer({ ...acknowledgement, reasons: judged('A01', 'A02') }, format);
+    assert.match(refusal(both).reason, /more than one of the reasons A0/);
+    const none = writeAnswer(acknowledgement, format).replace('A02', 'A54');
+    assert.match(refusal(none).reason, /None of its reasons is one of A01, A02, A03/);
+  });
+
+  test(`${format}: a version is a whole number from 1 to 999`, () => {
+    for (const version of ['0', '000', '1000', '-1', '1.0', 'one']) {
+      const text = texts[format].replace(/(ConfirmedMessageVersion v="|revisionNumber>)3/, `$1${version}`);
+      assert.match(refusal(text).reason, /version ".*" is not a whole number from 1 to 999/);
+    }
+    const padded = texts[format].replace(/(ConfirmedMessageVersion v="|revisionNumber>)3/, '$1003');
+    assert.equal(read(padded).kind, 'ok');
+  });
+
+  test(`${format}: the interval is a German delivery day, with its own number of positions`, () => {
+    const interval = (start: string, end: string) =>
+      format === 'ess' ? `${start}/${end}` : `<start>${start}</start><end>${end}</end>`;
+    const right = interval('2026-10-24T22:00Z', '2026-10-25T23:00Z');
+    const faults: [string, RegExp][] = [
+      [interval('2026-10-25T00:00Z', '2026-10-26T00:00Z'), /not a German delivery day/],
+      [interval('2026-10-24T22:00Z', '2026-10-25T22:00Z'), /not a German delivery day/],
+      [interval('2026-10-24T22:00Z', '2026-10-26T23:00Z'), /not a German delivery day/],
+      [interval('2026-10-24T22:00', '2026-10-25T23:00'), /not two UTC times/],
+      [interval('2026-10-32T22:00Z', '2026-10-25T23:00Z'), /not two UTC times/],
+    ];
+    for (const [wrong, expected] of faults) {
+      assert.match(refusal(broken(format, right, wrong)).reason, expected);
+    }
+    const otherDay = texts[format].replace(right, interval('2026-10-25T23:00Z', '2026-10-26T23:00Z'));
+    assert.match(refusal(otherDay).reason, /does not lie within 2026-10-26/);
+    const allOther = texts[format].replaceAll(right, interval('2026-10-25T23:00Z', '2026-10-26T23:00Z'));
+    assert.match(refusal(allOther).reason, /position 97: the period has only 96 positions/);
+  });
+
+  test(`${format}: periods that follow each other make a day, and those that do not are refused`, () => {
+    const split = (second: string) => {
+      const [end, start] =
+        format === 'ess'
+          ? ['</Period>', `<Period>\n<TimeInterval v="${second}"/>\n<Resolution v="PT15M"/>\n`]
+          : [
+              '</Period>',
+              `<Period>\n<timeInterval><start>${second.replace('/', '</start><end>')}</end></timeInterval>\n<resolution>PT15M</resolution>\n`,
+            ];
+      const first = format === 'ess' ? '2026-10-24T22:00Z/2026-10-24T23:00Z' : '<end>2026-10-24T23:00Z</end>';
+      const whole = format === 'ess' ? '2026-10-24T22:00Z/2026-10-25T23:00Z' : '<end>2026-10-25T23:00Z</end>';
+      const text = writeAnswer({ ...confirmation, imposed: [] }, format);
+      const at = text.indexOf('Period>');
+      return (
+        text.slice(0, at) +
+        text
+          .slice(at)
+          .replace(whole, first)
+          .replace(point(format, 5, '1.250'), `${end}\n${start}${point(format, 5, '1.250')}`)
+          .replaceAll(
+            /(<Pos v="|<position>)(\d+)/g,
+            (_, tag, position) => `${tag}${position < 5 ? position : position - 4}`,
+          )
+      );
+    };
+    const result = read(split('2026-10-24T23:00Z/2026-10-25T23:00Z'));
+    assert.ok(result.kind === 'ok' && result.document.kind === 'confirmation', JSON.stringify(result));
+    assert.deepEqual(result.document.series[0]!.powersKw, series.powersKw);
+    assert.deepEqual(result.document.series[0]!.slotReasons[0]!.slot, 5);
+    const overlapping = refusal(split('2026-10-24T22:45Z/2026-10-25T22:45Z'));
+    assert.match(overlapping.reason, /position 1: it stands twice/);
+    const askew = refusal(split('2026-10-24T23:05Z/2026-10-25T23:00Z'));
+    assert.match(askew.reason, /does not lie within/);
+    const outside = refusal(split('2026-10-24T23:15Z/2026-10-25T23:15Z'));
+    assert.match(outside.reason, /does not lie within/);
+    const backwards = refusal(split('2026-10-25T23:00Z/2026-10-24T23:00Z'));
+    assert.match(backwards.reason, /does not lie within/);
+  });
+}
+
+test('a period may leave no slot of the day out', () => {
+  const text = writeAnswer({ ...confirmation, imposed: [] }, 'ess');
+  const at = text.indexOf('<Period>');
+  const short = text
+    .slice(at)
+    .replace('2026-10-25T23:00Z', '2026-10-25T22:45Z')
+    .replace(`${point('ess', 100, '0.777')}${pointEnd.ess}`, '');
+  assert.match(refusal(text.slice(0, at) + short).reason, /Slot 100 of 2026-10-25 is in none of the periods/);
+});
+
+test('only UTF-8 is read, with or without its mark', () => {
+  const text = texts.ess;
+  assert.equal(readDocument(Buffer.from(`\ufeff${text}`)).kind, 'ok');
+  const swapped = Buffer.from(text, 'utf16le').swap16();
+  for (const bytes of [
+    Buffer.from(`\ufeff${text}`, 'utf16le'),
+    Buffer.from(text, 'utf16le'),
+    swapped,
+    Buffer.concat([Buffer.from([0xfe, 0xff]), swapped]),
+  ]) {
+    assert.match(refusal(bytes).reason, /UTF-16/);
+  }
+  const withText = writeAnswer({ ...confirmation, reasons: [{ code: 'A07', text: 'für Müller' }] }, 'ess');
+  assert.match(refusal(Buffer.from(withText, 'latin1')).reason, /not in UTF-8, whatever it declares/);
+  const declared = text.replace('UTF-8', 'ISO-8859-1');
+  assert.match(refusal(declared).reason, /declares the encoding "ISO-8859-1"/);
+  assert.match(refusal(text.replace('UTF-8', 'UTF-16')).reason, /declares the encoding "UTF-16"/);
+  assert.match(refusal(Buffer.from([0xef, 0xbb, 0xbf])).reason, /empty/);
+  assert.match(refusal(Buffer.from([0xc3])).reason, /not in UTF-8/);
+});
+
+test('dangerous features of XML are rejected before any content is used', () => {
+  const bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]>\n';
+  const withBomb = texts.ess.replace('<ConfirmationReport', `${bomb}<ConfirmationReport`);
+  assert.match(refusal(withBomb).reason, /Document type declarations are not accepted \(line 2, column 1\)/);
+  const external = texts.ess.replace('"ANSWER-1"', '"&xxe;"');
+  assert.match(refusal(external).reason, /entity "&xxe;" is not accepted/);
+  const million = `${texts.ess.slice(0, texts.ess.indexOf('<Interval>'))}${'<Interval>'.repeat(1_000_000)}`;
+  assert.match(refusal(million).reason, /nested deeper than 8/);
+});
+
+test('a document of an unknown kind is distinguished from a faulty one', () => {
+  const nothing: Recognised = {
+    format: null,
+    type: 'unknown',
+    tso: null,
+    day: null,
+    messageId: null,
+    version: null,
+  };
+  for (const text of [
+    '<html/>',
+    '<StatusRequest DtdVersion="2" DtdRelease="3"/>',
+    '<constructor/>',
+    'hello',
+    '',
+  ]) {
+    const { recognised: told } = refusal(text);
+    assert.deepEqual(told, nothing, text);
+  }
+  assert.match(refusal('<html/>').reason, /"html" is no schedule message and no answer to one/);
+  const stranger = texts.cim.replace('urn:iec62325.351', 'urn:example');
+  assert.match(refusal(stranger).reason, /namespace of Confirmation_MarketDocument must begin with urn:iec/);
+  const marked = texts.ess.replace('DtdRelease', 'evil="1" DtdRelease');
+  assert.match(refusal(marked).reason, /has no attribute "evil"/);
+});
+
+test('another version of the schema, a prefix and hints to schemas are no reason to refuse', () => {
+  const expected = { kind: 'ok', format: 'cim', document: confirmation };
+  const newer = texts.cim.replace('confirmationdocument:5:0', 'confirmationdocument:5:1');
+  assert.deepEqual(read(newer), expected);
+  assert.deepEqual(read(texts.cim.replaceAll('measure_Unit', 'measurement_Unit')), expected);
+  const prefixed = texts.cim.replaceAll(/<(\/?)(?=\w)/g, '<$1ns0:').replace('xmlns=', 'xmlns:ns0=');
+  assert.deepEqual(read(prefixed), expected);
+  const hinted = texts.ess.replace(
+    ' DtdVersion',
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="x.xsd" DtdVersion',
+  );
+  assert.deepEqual(read(hinted), { ...expected, format: 'ess' });
+});
+
+test('the day of an acknowledgement comes from the answered message', () => {
+  const text = writeAnswer(acknowledgement, 'ess').replace('A02', '???');
+  assert.deepEqual(refusal(text).recognised, { ...recognised, type: 'acknowledgement' });
+  const odd = writeAnswer(
+    { ...acknowledgement, answers: { messageId: '99999999_TPS_X', version: 1 } },
+    'ess',
+  );
+  assert.equal(refusal(odd.replace('A02', '???')).recognised.day, null);
+});
+
+test('an answer without a reference to a message is read', () => {
+  for (const format of ['ess', 'cim'] as const) {
+    const result = read(writeAnswer({ ...confirmation, answers: null }, format));
+    assert.deepEqual(result, { kind: 'ok', format, document: { ...confirmation, answers: null } });
+  }
+});
+
+test('errors of intervals are part of the reasons', () => {
+  const error =
+    '<TimeIntervalError><QuantityTimeInterval v="2026-10-24T22:00Z/2026-10-24T22:15Z"/><Reason><ReasonCode v="A46"/><ReasonText v="too high"/></Reason></TimeIntervalError>';
+  const rejection = `<TimeSeriesRejection><SendersTimeSeriesIdentification v="X"/>${error}<Reason><ReasonCode v="A50"/></Reason></TimeSeriesRejection>`;
+  const text = writeAnswer(acknowledgement, 'ess')
+    .replace('<Reason>', `${rejection}<Reason>`)
+    .replace('</AcknowledgementMessage>', `${error}</AcknowledgementMessage>`);
+  const inError = { code: 'A46', text: 'too high (2026-10-24T22:00Z/2026-10-24T22:15Z)' };
+  assert.deepEqual(read(text), {
+    kind: 'ok',
+    format: 'ess',
+    document: {
+      ...acknowledgement,
+      reasons: [...acknowledgement.reasons, inError],
+      rejectedSeries: [{ identification: 'X', reasons: [{ code: 'A50', text: null }, inError] }],
+    },
+  });
+});
+
+test('an anomaly report answers the message that its own side names', () => {
+  const [own] = anomaly.sides;
+  const theirs = { ...own!, party: own!.outParty!, messageId: 'THEIRS', messageVersion: 9 };
+  const both = { ...anomaly, sides: [theirs, own!] };
+  assert.deepEqual(read(writeAnswer(both, 'ess')), { kind: 'ok', format: 'ess', document: both });
+  const alone = read(writeAnswer({ ...anomaly, sides: [theirs] }, 'cim'));
+  assert.ok(alone.kind === 'ok' && alone.document.kind === 'anomaly');
+  assert.equal(alone.document.answers, null);
+});
+
+test('a schedule whose receiver is no TSO, or without parties, is rejected', () => {
+  const text = writeSchedule(schedule, 'ess', createdAt);
+  assert.match(refusal(text.replace(tennet, '11XEES-K-------9')).reason, /receiver .* is no TSO/);
+  assert.match(refusal(text.replace(/<InParty.*\n/, '')).reason, /names both parties and both areas/);
+  const other = refusal(text.replace('<ProcessType v="A17"/>', '<ProcessType v="A01"/>'));
+  assert.match(other.reason, /process is "A01", known are A17/);
+  assert.deepEqual(other.recognised, { ...recognised, type: 'schedule' });
+});
+
+test('a huge document is read in many steps', () => {
+  const many = Array.from({ length: 2000 }, (_, at) => ({ ...series, identification: `S${at}` }));
+  const text = writeSchedule({ ...schedule, series: many }, 'ess', createdAt);
+  const steps = readDocumentInSteps(Buffer.from(text));
+  let count = 0;
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) count++;
+  assert.ok(step.value.kind === 'ok' && step.value.document.kind === 'schedule');
+  assert.equal(step.value.document.schedule.series.length * slotCount(day), 200_000);
+  // Each part of the text takes one step to decode and one to read.
+  assert.ok(count >= text.length / 45_000, `${count} steps`);
+});

@@ -1,0 +1,107 @@
+import type { DocumentKind, MessageFormat } from '../../enums.ts';
+import type { ReadResult, Recognised } from './document.ts';
+import { DocumentBuilder } from './document-builder.ts';
+import { VOCABULARIES } from './formats.ts';
+import type { DocumentForm } from './vocabulary.ts';
+import { placeOf, readXml, shown, type XmlElement, XmlFault } from './xml.ts';
+
+/** Characters or bytes per step: a few milliseconds of work. */
+const STEP_LENGTH = 64 * 1024;
+
+const UNRECOGNISED: Recognised = {
+  format: null,
+  type: 'unknown',
+  tso: null,
+  day: null,
+  messageId: null,
+  version: null,
+};
+/** Attributes of a root that name its schema. */
+const SCHEMA_ATTRIBUTE = /^(?:xmlns(?::.+)?|xsi:.+)$/;
+
+/** Reads a schedule or an answer in either format. */
+export function readDocument(xml: Uint8Array): ReadResult {
+  const steps = readDocumentInSteps(xml);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same in steps of a few milliseconds, so that a server can do other work between them. */
+export function* readDocumentInSteps(xml: Uint8Array): Generator<void, ReadResult, void> {
+  let text = '';
+  let builder: DocumentBuilder | null = null;
+  let format: MessageFormat | null = null;
+  try {
+    text = yield* decode(xml);
+    let stepAt = 0;
+    for (const element of readXml(text)) {
+      if (builder === null || format === null) {
+        ({ builder, format } = begin(element));
+        continue;
+      }
+      builder.add(element);
+      if (element.at - stepAt < STEP_LENGTH) continue;
+      stepAt = element.at;
+      yield;
+    }
+    if (builder === null || format === null) throw new Error('a document has a root element');
+    return { kind: 'ok', format, document: builder.finish(text.length) };
+  } catch (error) {
+    if (!(error instanceof XmlFault)) throw error;
+    const place = error.at === null ? '' : ` (${placeOf(text, error.at)})`;
+    return {
+      kind: 'unreadable',
+      reason: `${error.message}${place}.`,
+      recognised: builder?.recognised() ?? UNRECOGNISED,
+    };
+  }
+}
+
+/** Decodes UTF-8 with or without a byte order mark; rejects other encodings by name where they can be recognised. */
+function* decode(xml: Uint8Array): Generator<void, string, void> {
+  const [first, second] = xml;
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  // Without a byte order mark, UTF-16 and UTF-32 show as a zero byte beside the first bracket.
+  if (isUtf16 || (first === 0x3c && second === 0) || (first === 0 && second === 0x3c)) {
+    throw new XmlFault('The document is in UTF-16 or UTF-32; it must be in UTF-8');
+  }
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const parts: string[] = [];
+  for (let at = 0; at < xml.length; at += STEP_LENGTH) {
+    try {
+      const isLast = at + STEP_LENGTH >= xml.length;
+      parts.push(decoder.decode(xml.subarray(at, at + STEP_LENGTH), { stream: !isLast }));
+    } catch {
+      throw new XmlFault('The document is not in UTF-8, whatever it declares');
+    }
+    yield;
+  }
+  return parts.join('');
+}
+
+function begin(root: XmlElement): { builder: DocumentBuilder; format: MessageFormat } {
+  for (const format of ['ess', 'cim'] as const) {
+    const vocabulary = VOCABULARIES[format];
+    for (const [kind, form] of Object.entries(vocabulary.documents) as [DocumentKind, DocumentForm][]) {
+      if (form.root !== root.name) continue;
+      checkRoot(root, form);
+      return { builder: new DocumentBuilder(format, vocabulary, kind, form), format };
+    }
+  }
+  throw new XmlFault(`${shown(root.name)} is no schedule message and no answer to one`, root.at);
+}
+
+function checkRoot(root: XmlElement, form: DocumentForm): void {
+  const { namespace, rootAttributes } = form;
+  for (const name of root.attributes.keys()) {
+    if (SCHEMA_ATTRIBUTE.test(name) || Object.hasOwn(rootAttributes, name)) continue;
+    throw new XmlFault(`${root.name} has no attribute ${shown(name)}`, root.at);
+  }
+  if (namespace === null) return;
+  const namespaces = [...root.attributes].filter(([name]) => name === 'xmlns' || name.startsWith('xmlns:'));
+  if (!namespaces.some(([, uri]) => uri.startsWith(namespace.stem))) {
+    throw new XmlFault(`The namespace of ${root.name} must begin with ${namespace.stem}`, root.at);
+  }
+}

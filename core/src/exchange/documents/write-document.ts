@@ -1,0 +1,177 @@
+import { assert } from '../../assert.ts';
+import { controlArea, findAreaByParty } from '../../control-area.ts';
+import { type DeliveryDay, formatInstant } from '../../delivery-day.ts';
+import type { MessageFormat } from '../../enums.ts';
+import type { Acknowledgement, Anomaly, Answer, AnsweredSeries, Confirmation, Reason } from '../answer.ts';
+import { compactDay, type Schedule, type Series } from '../schedule.ts';
+import { ACKNOWLEDGEMENT_CODES, CODES, CONFIRMATION_TYPES, codeFor } from './codes.ts';
+import { VOCABULARIES } from './formats.ts';
+import { intervalText, periodFields } from './slots.ts';
+import { type Fields, type WrittenFields, writeDocument, writeParts } from './vocabulary.ts';
+
+const VERSION_DIGITS = 3;
+const ANSWER_TAGS = { acknowledgement: 'ACK', confirmation: 'CNF', anomaly: 'ANO' } as const;
+const NO_REASONS: ReadonlyMap<number, Fields[]> = new Map();
+
+export function writeSchedule(schedule: Schedule, format: MessageFormat, createdAt: number): string {
+  const { operatorEic, tso, day } = schedule;
+  const { area, party } = controlArea(tso);
+  const fields: WrittenFields = {
+    id: schedule.messageId,
+    version: String(schedule.version),
+    ...CODES.schedule,
+    sender: operatorEic,
+    senderRole: CODES.role.operator,
+    receiver: party,
+    receiverRole: CODES.role.tso,
+    createdAt: formatInstant(createdAt),
+    interval: intervalText(day),
+    // Only CIM has the subject and the area of a schedule.
+    ...(format === 'cim' ? { domain: area, subject: operatorEic, subjectRole: CODES.role.operator } : {}),
+    series: schedule.series.values().map((series) => seriesFields(series, day)),
+  };
+  return writeDocument(VOCABULARIES[format], VOCABULARIES[format].documents.schedule, fields);
+}
+
+/** A single series, for a party that includes it in its own schedule. */
+export function writeEssSeries(series: Series, day: DeliveryDay): string {
+  const part = VOCABULARIES.ess.documents.schedule.parts.find(({ field }) => field === 'series');
+  assert(part?.kind === 'group', 'a schedule has series');
+  const content = writeParts(VOCABULARIES.ess, [part], { series: [seriesFields(series, day)] });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${content}`;
+}
+
+/** The document of a TSO, for the simulator and for tests. */
+export function writeAnswer(answer: Answer, format: MessageFormat): string {
+  const vocabulary = VOCABULARIES[format];
+  const area = findAreaByParty(answer.sender);
+  assert(area !== null, 'only a TSO answers');
+  const fields: WrittenFields = {
+    id: answer.id,
+    createdAt: formatInstant(answer.createdAt),
+    sender: answer.sender,
+    senderRole: CODES.role.tso,
+    receiver: answer.receiver,
+    receiverRole: CODES.role.operator,
+    ...(format === 'cim' ? { domain: area.area } : {}),
+    ...answeredMessage(answer),
+    ...contentFields(answer),
+  };
+  return writeDocument(vocabulary, vocabulary.documents[answer.kind], fields);
+}
+
+function answeredMessage({ answers }: Answer): WrittenFields {
+  return answers === null ? {} : { answeredId: answers.messageId, answeredVersion: String(answers.version) };
+}
+
+function contentFields(answer: Answer): WrittenFields {
+  switch (answer.kind) {
+    case 'acknowledgement':
+      return acknowledgementFields(answer);
+    case 'confirmation':
+      return confirmationFields(answer);
+    case 'anomaly':
+      return anomalyFields(answer);
+  }
+}
+
+function acknowledgementFields({ outcome, reasons, rejectedSeries }: Acknowledgement): WrittenFields {
+  const code = codeFor(ACKNOWLEDGEMENT_CODES, outcome);
+  assert(
+    reasons.some((reason) => reason.code === code),
+    'an acknowledgement gives its outcome as a reason',
+  );
+  return {
+    rejections: rejectedSeries.map(({ identification, reasons }) => ({
+      identification,
+      ...reasonFields(reasons),
+    })),
+    ...reasonFields(reasons),
+  };
+}
+
+function confirmationFields(confirmation: Confirmation): WrittenFields {
+  const { day, isFinal, reasons, series, imposed } = confirmation;
+  return {
+    type: codeFor(CONFIRMATION_TYPES, isFinal ? 'final' : 'intermediate'),
+    interval: intervalText(day),
+    ...reasonFields(reasons),
+    imposed: imposed.values().map((one) => ({ ...seriesFields(one, day), ...reasonFields(one.reasons) })),
+    series: series.values().map(({ powersKw, slotReasons, reasons, ...name }) => {
+      const reasonsAt = new Map(slotReasons.map(({ slot, reasons }) => [slot, reasons.map(reasonField)]));
+      const periods = powersKw === null ? {} : { periods: [periodFields(day, powersKw, reasonsAt)] };
+      return { ...flowFields(name), ...periods, ...reasonFields(reasons) };
+    }),
+  };
+}
+
+function anomalyFields({ day, sides }: Anomaly): WrittenFields {
+  return {
+    interval: intervalText(day),
+    sides: sides.values().map((side) => ({
+      party: side.party,
+      messageId: side.messageId,
+      messageVersion: String(side.messageVersion),
+      ...seriesFields(side, day),
+      ...reasonFields(side.reasons),
+    })),
+  };
+}
+
+function seriesFields(
+  series: AnsweredSeries & { powersKw: readonly number[] },
+  day: DeliveryDay,
+): WrittenFields {
+  return { ...flowFields(series), periods: [periodFields(day, series.powersKw, NO_REASONS)] };
+}
+
+function flowFields(series: AnsweredSeries): WrittenFields {
+  const { outParty, outArea, inParty, inArea } = series;
+  return {
+    identification: series.identification,
+    version: String(series.version),
+    businessType: series.businessType,
+    product: CODES.product,
+    aggregation: CODES.aggregation,
+    ...(inArea === null ? {} : { inArea }),
+    ...(outArea === null ? {} : { outArea }),
+    ...(inParty === null ? {} : { inParty }),
+    ...(outParty === null ? {} : { outParty }),
+    unit: CODES.unit,
+    curveType: CODES.curveType,
+  };
+}
+
+function reasonField({ code, text }: Reason): Fields {
+  return text === null ? { code } : { code, text };
+}
+
+function reasonFields(reasons: readonly Reason[]): WrittenFields {
+  return reasons.length === 0 ? {} : { reasons: reasons.map(reasonField) };
+}
+
+/** '20261025_TPS_11XSALDO-------Z_10XDE-RWENET---W_001.XML' */
+export function scheduleFileName(
+  schedule: Pick<Schedule, 'day' | 'operatorEic' | 'tso' | 'version'>,
+): string {
+  return `${fileStem(schedule)}.XML`;
+}
+
+/** '…_001_ACK_2026-10-24T12-00-00Z.XML', starting with the name of the answered schedule. */
+export function answerFileName(
+  schedule: Pick<Schedule, 'day' | 'operatorEic' | 'tso' | 'version'>,
+  answer: Pick<Answer, 'kind' | 'createdAt'>,
+): string {
+  const time = formatInstant(answer.createdAt).replaceAll(':', '-');
+  return `${fileStem(schedule)}_${ANSWER_TAGS[answer.kind]}_${time}.XML`;
+}
+
+function fileStem({
+  day,
+  operatorEic,
+  tso,
+  version,
+}: Pick<Schedule, 'day' | 'operatorEic' | 'tso' | 'version'>): string {
+  const digits = String(version).padStart(VERSION_DIGITS, '0');
+  return `${compactDay(day)}_TPS_${operatorEic}_${controlArea(tso).party}_${digits}`;
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { escapeXml, placeOf, readXml, XML_LIMITS, type XmlElement, XmlFault } from './xml.ts';
+
+type Tree = { name: string; attributes: [string, string][]; children: Tree[]; text: string };
+
+/** Records like those of the reader, which have the usual prototype. */
+const PLAIN = { noNullPrototype: true } as const;
+
+const anyName = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,8}$/);
+const anyValue = fc
+  .string({ unit: 'grapheme', maxLength: 20 })
+  .map((text) => text.replaceAll(/\p{Cc}/gu, '').trim());
+const anyAttributes = fc.uniqueArray(fc.tuple(anyName, anyValue), {
+  maxLength: 3,
+  selector: ([name]) => name,
+});
+const { tree: anyTree } = fc.letrec<{ tree: Tree }>((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 4 },
+    fc.record(
+      { name: anyName, attributes: anyAttributes, children: fc.constant<Tree[]>([]), text: anyValue },
+      PLAIN,
+    ),
+    fc.record(
+      {
+        name: anyName,
+        attributes: anyAttributes,
+        children: fc.array(tie('tree'), { minLength: 1, maxLength: 4 }),
+        text: fc.constant(''),
+      },
+      PLAIN,
+    ),
+  ),
+}));
+const anyGap = fc.constantFrom('', '\n', ' \t', '\r\n  ', '<!-- a < b & c -->', ' <!---->\n');
+
+/** Elements as other programs may write them: any quotation mark, space and comments anywhere they may stand. */
+function print({ name, attributes, children, text }: Tree, gap: string): string {
+  const quote = gap === '' ? '"' : "'";
+  const said = attributes.map(([key, value]) => ` ${key}=${quote}${escapeXml(value)}${quote}`).join('');
+  if (children.length === 0 && text === '') return `<${name}${said}/>`;
+  const content = children.map((child) => gap + print(child, gap)).join('');
+  return `<${name}${said}>${escapeXml(text)}${content}${gap}</${name}>`;
+}
+
+function plain({ name, attributes, children, text }: XmlElement): Tree {
+  return { name, attributes: [...attributes], children: children.map(plain), text };
+}
+
+function read(text: string): Tree {
+  const [root, ...children] = [...readXml(text)];
+  return { ...plain(root!), children: children.map(plain) };
+}
+
+function faultOf(text: string): string {
+  try {
+    read(text);
+  } catch (error) {
+    assert.ok(error instanceof XmlFault, String(error));
+    return error.message;
+  }
+  return 'none';
+}
+
+const anyDocument = fc.record(
+  {
+    name: anyName,
+    attributes: anyAttributes,
+    children: fc.array(anyTree, { maxLength: 4 }),
+    text: fc.constant(''),
+  },
+  PLAIN,
+);
+
+test('a document is read as written, with any white space and comments', () => {
+  fc.assert(
+    fc.property(anyDocument, anyGap, (document, gap) => {
+      const text = `<?xml version="1.0" encoding="UTF-8"?>${gap}${print(document, gap)}${gap}`;
+      assert.deepEqual(read(text), document);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a truncated document is rejected', () => {
+  fc.assert(
+    fc.property(anyDocument, fc.nat(), (document, cut) => {
+      const text = print(document, '');
+      assert.throws(() => read(text.slice(0, cut % text.length)), XmlFault);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('any input is read as a document or rejected with its place', () => {
+  const anySyntax = fc.constantFrom(
+    '<',
+    '>',
+    '/',
+    '&',
+    ';',
+    '"',
+    "'",
+    '=',
+    '!',
+    '?',
+    '-',
+    '[',
+    ']',
+    '\0',
+    ' ',
+    'a',
+  );
+  fc.assert(
+    fc.property(anyDocument, fc.nat(), fc.nat(5), fc.array(anySyntax), (document, at, gone, put) => {
+      const text = print(document, '\n');
+      const from = at % text.length;
+      const broken = text.slice(0, from) + put.join('') + text.slice(from + gone);
+      try {
+        read(broken);
+      } catch (error) {
+        assert.ok(error instanceof XmlFault, String(error));
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('dangerous features of XML are rejected by name', () => {
+  const bomb = '<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><r>&b;</r>';
+  const refused: [string, RegExp][] = [
+    [bomb, /Document type declarations/],
+    ['<!DOCTYPE r SYSTEM "http://127.0.0.1/x.dtd"><r/>', /Document type declarations/],
+    ['<r><!DOCTYPE x></r>', /Document type declarations/],
+    ['<!ENTITY a "b"><r/>', /Declarations/],
+    ['<r><a>&b;</a></r>', /entity "&b;"/],
+    ['<r><a v="&constructor;"/></r>', /entity/],
+    ['<r><a>&#0;</a></r>', /begins no character/],
+    ['<r><a>&#xD800;</a></r>', /begins no character/],
+    ['<r><a>&#1114112;</a></r>', /begins no character/],
+    ['<r><a>a & b</a></r>', /begins no character/],
+    ['<r><a>&#8;</a></r>', /character that XML does not allow/],
+    ['<r><a>\u0000</a></r>', /character that XML does not allow/],
+    ['<?php echo 1 ?><r/>', /Processing instructions/],
+    ['<r><?go?></r>', /Processing instructions/],
+    ['<r><a><![CDATA[x]]></a></r>', /CDATA/],
+  ];
+  for (const [text, expected] of refused) assert.match(faultOf(text), expected, text);
+});
+
+test('text that is no XML is rejected with the reason', () => {
+  const refused: [string, RegExp][] = [
+    ['', /empty/],
+    ['  \n', /empty/],
+    ['{"a": 1}', /should be an element/],
+    ['<r>', /cut off/],
+    ['<r><a/>', /cut off/],
+    ['<r><a>x', /cut off/],
+    ['<r></s>', /r is closed by "s"/],
+    ['<r><a></b></r>', /a is closed by "b"/],
+    ['<r/><r/>', /follows after the end/],
+    ['<r/>garbage', /follows after the end/],
+    ['<r>text</r>', /should be an element/],
+    ['<r><a>text<b/></a></r>', /both elements and the text "text"/],
+    ['<r a="1" a="2"/>', /"a" of r stands twice/],
+    ['<r a=1/>', /malformed/],
+    ['<r a/>', /malformed/],
+    ['<r a="<"/>', /"<" within an attribute/],
+    ['<r a="1/>', /attribute "a" of r is cut off/],
+    ['<r a="1"b="2"/>', /malformed/],
+    ['<r><!-- a -- b --></r>', /holds "--"/],
+    ['<r><!-- a', /comment does not end/],
+    ['<?xml version="1.1"?><r/>', /version must be 1.0/],
+    ['<?xml version="1.0" encoding="ISO-8859-1"?><r/>', /encoding "ISO-8859-1"/],
+    [' <?xml version="1.0"?><r/>', /Processing instructions/],
+    ['<p:r xmlns:p="u"><a/></p:r>', /"a" is not of the document's namespace/],
+  ];
+  for (const [text, expected] of refused) assert.match(faultOf(text), expected, text);
+});
+
+test('all sizes are limited', () => {
+  const nested = (depth: number) => '<a>'.repeat(depth) + '</a>'.repeat(depth);
+  assert.equal(faultOf(nested(XML_LIMITS.depth)), 'none');
+  assert.match(faultOf(nested(XML_LIMITS.depth + 1)), /deeper than 8 levels/);
+  assert.match(faultOf(nested(1_000_000)), /deeper than 8 levels/);
+  const value = 'x'.repeat(XML_LIMITS.valueLength);
+  assert.equal(faultOf(`<r><a v="${value}">${value}</a></r>`), 'none');
+  assert.match(faultOf(`<r><a v="${value}x"/></r>`), /longer than 2000 characters/);
+  assert.match(faultOf(`<r><a>${value}x</a></r>`), /longer than 2000 characters/);
+  assert.match(faultOf(`<${'n'.repeat(101)}/>`), /longer than 100 characters/);
+  const space = ' '.repeat(XML_LIMITS.gapLength + 1);
+  assert.match(faultOf(`${space}<r/>`), /too much space/);
+  assert.match(faultOf(`<r>${space}</r>`), /too much space/);
+  assert.match(faultOf(`<r><a>${space}</a></r>`), /longer than/);
+  assert.match(faultOf(`<r><!--${space}--></r>`), /comment does not end/);
+  assert.match(faultOf(`<r${space}/>`), /malformed/);
+  assert.match(faultOf(`<r>${'<!---->'.repeat(XML_LIMITS.gapLength / 7 + 1)}</r>`), /too much space/);
+  assert.match(faultOf(`<r><a>${'<b/>'.repeat(XML_LIMITS.partLength / 4)}</a></r>`), /One part .* longer/);
+  assert.match(faultOf(`<r><a>${'<!---->'.repeat(XML_LIMITS.partLength)}</a></r>`), /One part .* longer/);
+  // With an expression that goes back and forth this would take hours.
+  assert.match(faultOf(`<?xml${' '.repeat(4_000_000)}`), /declaration is malformed/);
+  const attributes = Array.from({ length: XML_LIMITS.attributes + 1 }, (_, at) => ` a${at}="1"`).join('');
+  assert.match(faultOf(`<r${attributes}/>`), /too many attributes/);
+});
+
+test('a document with a prefix is the same document', () => {
+  assert.deepEqual(read('<n:r xmlns:n="u"><n:a>1</n:a></n:r>').children[0]?.name, 'a');
+});
+
+test('a place has line and column', () => {
+  assert.equal(placeOf('<r>\n  <a', 6), 'line 2, column 3');
+  assert.equal(placeOf('<r', 0), 'line 1, column 1');
+});

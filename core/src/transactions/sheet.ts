@@ -1,0 +1,326 @@
+import { assert } from '../assert.ts';
+import { MAX_SLOTS } from '../delivery-day.ts';
+import { MAX_SLOT_KWH } from '../energy.ts';
+import { TRANSACTION_STATUSES, type TransactionStatus } from '../enums.ts';
+
+/**
+ * The volumes that one import or correction set for one contract and delivery day. Each array has one element per slot.
+ * Arrays that would hold only defaults are null, which keeps nearly all rows small.
+ */
+export type Sheet = {
+  id: string;
+  revision: number;
+  createdAt: number;
+  /** In kWh; null for a slot that this revision does not set. */
+  volumes: (number | null)[];
+  /** Status codes; null if all cells are valid. */
+  statuses: number[] | null;
+  /** Null if all cells are first versions. */
+  versions: number[] | null;
+  /** The revision with the previous version; null without one. */
+  previous: (number | null)[] | null;
+};
+
+/** The part of a sheet that a sum needs. */
+export type Volumes = Pick<Sheet, 'volumes' | 'statuses'>;
+
+/** One transaction: a slot of a sheet that has a volume. */
+export type Cell = {
+  slot: number;
+  version: number;
+  status: TransactionStatus;
+  volumeKwh: number;
+  revision: number;
+  previousRevision: number | null;
+};
+
+/** New statuses of a stored sheet. Nothing else of a stored sheet changes. */
+export type StatusChange = { revision: number; statuses: number[]; statusMask: number };
+
+export type NewSheet = Pick<Sheet, 'revision' | 'volumes' | 'versions' | 'previous'>;
+
+export type DayChange = {
+  created: number;
+  corrected: number;
+  unchanged: number;
+  sheet: NewSheet | null;
+  superseded: StatusChange[];
+};
+
+type DraftSheet = { volumes: (number | null)[]; versions: number[]; previous: (number | null)[] };
+type StatusDrafts = Map<Sheet, number[]>;
+
+/** One bit per status that occurs in a sheet, so that partial indexes find the rare ones. */
+export const STATUS_BIT = { valid: 1, invalid: 2, superseded: 4 } as const;
+
+const VALID = 0;
+const INVALID = 1;
+const SUPERSEDED = 2;
+/** Element of `versions` for a slot that the sheet does not set. */
+const NO_VERSION = 0;
+
+const NARROW_BYTES = 2;
+const WIDE_BYTES = 4;
+/** A cell with all bits set has no volume. In four bytes no volume is that large. */
+const NARROW_EMPTY = 0xffff;
+const WIDE_EMPTY = 0xffffffff;
+
+/**
+ * Encodes volumes for storage: one byte with the number of bytes per cell, then the cells in big-endian order. Two bytes
+ * hold up to 262 MW; a sheet with a larger cell uses four bytes for all. In SQL, `sheet_volume` and `sheet_slots` of the
+ * first migration decode them.
+ */
+export function packVolumes(volumes: readonly (number | null)[]): Uint8Array {
+  let cellBytes = NARROW_BYTES;
+  for (let at = 0; at < volumes.length; at++) {
+    if ((volumes[at] ?? 0) >= NARROW_EMPTY) cellBytes = WIDE_BYTES;
+  }
+  const bytes = new Uint8Array(1 + volumes.length * cellBytes);
+  bytes[0] = cellBytes;
+  let end = 1;
+  for (let at = 0; at < volumes.length; at++) {
+    const cell = volumes[at] ?? WIDE_EMPTY;
+    if (cellBytes === WIDE_BYTES) {
+      bytes[end++] = cell >>> 24;
+      bytes[end++] = cell >>> 16;
+    }
+    bytes[end++] = cell >>> 8;
+    bytes[end++] = cell;
+  }
+  return bytes;
+}
+
+export function unpackVolumes(bytes: Uint8Array): (number | null)[] {
+  const volumes: (number | null)[] = [];
+  if (bytes[0] === NARROW_BYTES) {
+    for (let at = 1; at < bytes.length; at += NARROW_BYTES) {
+      const cell = (bytes[at]! << 8) | bytes[at + 1]!;
+      volumes.push(cell === NARROW_EMPTY ? null : cell);
+    }
+    return volumes;
+  }
+  assert(bytes[0] === WIDE_BYTES, 'a cell has two or four bytes');
+  for (let at = 1; at < bytes.length; at += WIDE_BYTES) {
+    const cell = ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+    volumes.push(cell === WIDE_EMPTY ? null : cell);
+  }
+  return volumes;
+}
+
+export function statusMask(sheet: Volumes): number {
+  const { volumes, statuses } = sheet;
+  if (statuses === null) return STATUS_BIT.valid;
+  let mask = 0;
+  for (let at = 0; at < volumes.length; at++) {
+    if (volumes[at] !== null) mask |= 1 << statuses[at]!;
+  }
+  return mask;
+}
+
+/** The transaction in a slot of a sheet, or null if the sheet does not set it. */
+export function cellAt(sheet: Sheet, slot: number): Cell | null {
+  const at = slot - 1;
+  const volumeKwh = sheet.volumes[at] ?? null;
+  if (volumeKwh === null) return null;
+  return {
+    slot,
+    version: sheet.versions === null ? 1 : sheet.versions[at]!,
+    status: TRANSACTION_STATUSES[codeAt(sheet, at)]!,
+    volumeKwh,
+    revision: sheet.revision,
+    previousRevision: sheet.previous?.[at] ?? null,
+  };
+}
+
+/**
+ * The transactions of a contract day by slot, then version. Sheets are in ascending order of their revision; some may be
+ * missing, because a later sheet never has an earlier version.
+ */
+export function unfold(sheets: readonly Sheet[], from = 1, to = MAX_SLOTS): Cell[] {
+  const cells: Cell[] = [];
+  const last = Math.min(to, sheets[0]?.volumes.length ?? 0);
+  for (let slot = from; slot <= last; slot++) {
+    for (let index = 0; index < sheets.length; index++) {
+      const cell = cellAt(sheets[index]!, slot);
+      if (cell !== null) cells.push(cell);
+    }
+  }
+  return cells;
+}
+
+/** All versions of a slot, newest first. */
+export function chain(history: readonly Sheet[], slot: number): Cell[] {
+  return unfold(history, slot, slot).reverse();
+}
+
+/** An invalidation of one transaction: the cell of a revision. */
+export type InvalidatedCell = { revision: number; slot: number };
+
+/**
+ * Per slot the transaction that was valid after these sheets and invalidations, or null. Ignores the statuses of the
+ * sheets, which are those of today.
+ */
+export function countedAsOf(
+  sheets: readonly Sheet[],
+  invalidated: readonly InvalidatedCell[],
+  slotCount: number,
+): ({ sheet: Sheet; volumeKwh: number } | null)[] {
+  const counted = Array.from({ length: slotCount }, (_, at): { sheet: Sheet; volumeKwh: number } | null => {
+    const sheet = sheets.findLast(({ volumes }) => (volumes[at] ?? null) !== null);
+    return sheet === undefined ? null : { sheet, volumeKwh: sheet.volumes[at]! };
+  });
+  for (const { revision, slot } of invalidated) {
+    if (counted[slot - 1]?.sheet.revision === revision) counted[slot - 1] = null;
+  }
+  return counted;
+}
+
+/** Per slot the valid volume, or null. Writing the result back changes nothing. */
+export function currentVolumes(history: readonly Sheet[], slotCount: number): (number | null)[] {
+  return newestSheets(history, slotCount).map((sheet, at) =>
+    sheet !== null && codeAt(sheet, at) === VALID ? (sheet.volumes[at] ?? null) : null,
+  );
+}
+
+/**
+ * Decides what the given volumes change: new slots become first versions, changed volumes become corrections, equal
+ * volumes and nulls change nothing. Repeating the volume of an invalid transaction is a correction, because it makes the
+ * volume valid again.
+ */
+export function writeDay(history: readonly Sheet[], volumes: readonly (number | null)[]): DayChange {
+  if (history.length === 0) return writeNewDay(volumes);
+  const holders = newestSheets(history, volumes.length);
+  const draft: DraftSheet = {
+    volumes: volumes.map(() => null),
+    versions: volumes.map(() => NO_VERSION),
+    previous: volumes.map(() => null),
+  };
+  const statuses: StatusDrafts = new Map();
+  let created = 0;
+  let corrected = 0;
+  let unchanged = 0;
+  for (let at = 0; at < volumes.length; at++) {
+    const volume = volumes[at] ?? null;
+    if (volume === null) continue;
+    assertVolume(volume);
+    const holder = holders[at] ?? null;
+    if (holder === null) {
+      created++;
+      draft.versions[at] = 1;
+    } else if (holder.volumes[at] === volume && codeAt(holder, at) === VALID) {
+      unchanged++;
+      continue;
+    } else {
+      corrected++;
+      draft.versions[at] = (holder.versions?.[at] ?? 1) + 1;
+      draft.previous[at] = holder.revision;
+      setStatus(statuses, holder, at, SUPERSEDED);
+    }
+    draft.volumes[at] = volume;
+  }
+  const sheet = created + corrected === 0 ? null : packed(history.length + 1, draft, corrected > 0);
+  return { created, corrected, unchanged, sheet, superseded: statusChanges(statuses) };
+}
+
+/** Nearly all imported days are new: every volume is a first version. */
+function writeNewDay(volumes: readonly (number | null)[]): DayChange {
+  let created = 0;
+  for (let at = 0; at < volumes.length; at++) {
+    const volume = volumes[at] ?? null;
+    if (volume === null) continue;
+    assertVolume(volume);
+    created++;
+  }
+  const sheet = created === 0 ? null : { revision: 1, volumes: [...volumes], versions: null, previous: null };
+  return { created, corrected: 0, unchanged: 0, sheet, superseded: [] };
+}
+
+/** Invalidates the valid transactions of these slots, so that no saldo includes them. */
+export function invalidate(
+  history: readonly Sheet[],
+  slots: readonly number[],
+): { kind: 'done'; changed: StatusChange[] } {
+  const holders = newestSheets(history, history[0]?.volumes.length ?? 0);
+  const statuses: StatusDrafts = new Map();
+  for (const slot of slots) {
+    const holder = holders[slot - 1] ?? null;
+    if (holder !== null && codeAt(holder, slot - 1) === VALID) setStatus(statuses, holder, slot - 1, INVALID);
+  }
+  return { kind: 'done', changed: statusChanges(statuses) };
+}
+
+/** Invalidates one transaction. The caller has found it before, so its absence is a programming error. */
+export function invalidateCell(
+  history: readonly Sheet[],
+  revision: number,
+  slot: number,
+): { kind: 'done'; changed: StatusChange[] } | { kind: 'not_valid'; status: TransactionStatus } {
+  const sheet = history.find((candidate) => candidate.revision === revision);
+  const cell = sheet === undefined ? null : cellAt(sheet, slot);
+  if (sheet === undefined || cell === null) {
+    throw new Error(`revision ${revision} does not set slot ${slot}`);
+  }
+  if (cell.status !== 'valid') return { kind: 'not_valid', status: cell.status };
+  const statuses: StatusDrafts = new Map();
+  setStatus(statuses, sheet, slot - 1, INVALID);
+  return { kind: 'done', changed: statusChanges(statuses) };
+}
+
+/** Adds the valid volumes of a contract day slot by slot. Sums of integers do not depend on their order. */
+export function sumValid(into: Float64Array | number[], history: readonly Volumes[], sign: 1 | -1): void {
+  for (let index = 0; index < history.length; index++) {
+    const { volumes, statuses } = history[index]!;
+    assert(volumes.length === into.length, 'all sheets of a day have the same slots');
+    for (let at = 0; at < volumes.length; at++) {
+      const volume = volumes[at] ?? null;
+      if (volume !== null && (statuses === null || statuses[at] === VALID)) into[at]! += sign * volume;
+    }
+  }
+}
+
+/** Per slot the sheet with the newest version. Needs all sheets of the contract day. */
+function newestSheets(history: readonly Sheet[], slotCount: number): (Sheet | null)[] {
+  const holders = Array.from<Sheet | null>({ length: slotCount }).fill(null);
+  for (let index = 0; index < history.length; index++) {
+    const sheet = history[index]!;
+    assert(sheet.revision === index + 1, 'a history has every revision, in order');
+    assert(sheet.volumes.length === slotCount, 'all sheets of a day have the same slots');
+    for (let at = 0; at < slotCount; at++) {
+      if (sheet.volumes[at] !== null) holders[at] = sheet;
+    }
+  }
+  return holders;
+}
+
+function packed(revision: number, draft: DraftSheet, hasCorrections: boolean): NewSheet {
+  if (hasCorrections) return { revision, ...draft };
+  return { revision, volumes: draft.volumes, versions: null, previous: null };
+}
+
+function codeAt(sheet: Sheet, at: number): number {
+  return sheet.statuses === null ? VALID : sheet.statuses[at]!;
+}
+
+function setStatus(drafts: StatusDrafts, sheet: Sheet, at: number, code: number): void {
+  let statuses = drafts.get(sheet);
+  if (statuses === undefined) {
+    statuses = sheet.statuses === null ? sheet.volumes.map(() => VALID) : [...sheet.statuses];
+    drafts.set(sheet, statuses);
+  }
+  statuses[at] = code;
+}
+
+/** In order of revisions, so that all writers lock the rows of a day in the same order. */
+function statusChanges(drafts: StatusDrafts): StatusChange[] {
+  return Array.from(drafts, ([{ revision, volumes }, statuses]) => ({
+    revision,
+    statuses,
+    statusMask: statusMask({ volumes, statuses }),
+  })).sort((one, other) => one.revision - other.revision);
+}
+
+function assertVolume(volumeKwh: number): void {
+  if (!Number.isInteger(volumeKwh) || volumeKwh < 0 || volumeKwh > MAX_SLOT_KWH) {
+    throw new Error(`${volumeKwh} kWh is not a volume`);
+  }
+}

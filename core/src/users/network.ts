@@ -1,0 +1,20 @@
+/** An IPv6 customer owns a whole prefix, so all addresses in it count as one. */
+const IPV6_PREFIX_GROUPS = 4;
+/** Of the last group only the upper half counts: a prefix of 56 bits. */
+const LAST_GROUP_MASK = 0xff00;
+
+/** The part of an address that its holder cannot change at will: an IPv4 address, or the first 56 bits of IPv6. */
+export function networkOf(address: string): string {
+  const [plain = ''] = address
+    .toLowerCase()
+    .replace(/^::ffff:(?=\d+\.)/, '')
+    .split('%', 1);
+  if (!plain.includes(':')) return plain;
+  const [head = '', tail] = plain.split('::', 2);
+  const groups = head === '' ? [] : head.split(':');
+  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
+  const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...(tail?.split(':') ?? [])];
+  const prefix = all.slice(0, IPV6_PREFIX_GROUPS).map((group) => Number.parseInt(group, 16) || 0);
+  const last = (prefix[IPV6_PREFIX_GROUPS - 1] ?? 0) & LAST_GROUP_MASK;
+  return [...prefix.slice(0, -1), last].map((group) => group.toString(16)).join(':');
+}

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { CONTROL_AREAS } from '../src/control-area.ts';
+import { type DeliveryDay, slotCount } from '../src/delivery-day.ts';
+import { checkCharacter } from '../src/eic.ts';
+import type { Tso } from '../src/enums.ts';
+import { buildSchedules, type NominatedPosition, type Schedule } from '../src/exchange/schedule.ts';
+
+export const OPERATOR = '11XSALDO-------Z';
+
+const withCheck = (first15: string) => first15 + checkCharacter(first15);
+const GROUPS = [
+  '11XFC-PROD-----',
+  '11XFC-CONS-----',
+  '11XEES-K-------',
+  '11XSWVIERNHEIMV',
+  '11YW-ALBSTADT--',
+].map(withCheck);
+const PLACES = GROUPS.flatMap((eic) => CONTROL_AREAS.map(({ tso }) => ({ eic, tso })));
+
+/** A day with each number of slots that there is. */
+export const anyDay = fc.constantFrom<DeliveryDay>('2026-03-29', '2026-06-15', '2026-10-25');
+
+type Trade = { from: number; to: number; firstSlot: number; slots: number; kwh: number };
+const anyPlace = fc.nat(PLACES.length - 1);
+const anyTrade: fc.Arbitrary<Trade> = fc.record({
+  from: anyPlace,
+  to: anyPlace,
+  firstSlot: fc.integer({ min: 1, max: 100 }),
+  slots: fc.integer({ min: 1, max: 100 }),
+  kwh: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 2 ** 31 - 1 })),
+});
+
+/** What is traded on one day, first of all and after some corrections; each is the whole market of its time. */
+export const anyMarkets = fc.array(fc.array(anyTrade, { maxLength: 8 }), { minLength: 1, maxLength: 5 });
+
+/** The nominations that follow from a market; a direction that was nominated before stays, if need be with zeros. */
+export function nominate(
+  day: DeliveryDay,
+  market: readonly Trade[],
+  before: readonly NominatedPosition[],
+): NominatedPosition[] {
+  const slots = slotCount(day);
+  const saldos = PLACES.map(() => Array.from<number>({ length: slots }).fill(0));
+  for (const { from, to, firstSlot, slots: length, kwh } of market) {
+    for (let at = firstSlot - 1; at < Math.min(firstSlot - 1 + length, slots); at++) {
+      saldos[from]![at]! += kwh;
+      saldos[to]![at]! -= kwh;
+    }
+  }
+  return PLACES.flatMap((place, no) => {
+    const known = before.find(({ eic, tso }) => eic === place.eic && tso === place.tso);
+    const amounts = (sign: 1 | -1, was: readonly number[] | null | undefined) => {
+      const kwh = saldos[no]!.map((saldo) => Math.max(sign * saldo, 0));
+      return kwh.some((one) => one > 0) || (was ?? null) !== null ? kwh : null;
+    };
+    const position = { ...place, outKwh: amounts(1, known?.outKwh), inKwh: amounts(-1, known?.inKwh) };
+    return position.outKwh === null && position.inKwh === null ? [] : [position];
+  });
+}
+
+/** The schedules after each market, the newest of each TSO, and what they were made of. */
+export function* scheduleHistory(day: DeliveryDay, markets: readonly (readonly Trade[])[]) {
+  let positions: NominatedPosition[] = [];
+  let schedules: Schedule[] = [];
+  for (const market of markets) {
+    const previous = schedules;
+    positions = nominate(day, market, positions);
+    const next = buildSchedules({ operatorEic: OPERATOR, day, positions, previous });
+    schedules = newest(previous, next);
+    yield { positions, previous, next, schedules };
+  }
+}
+
+function newest(previous: readonly Schedule[], next: ReturnType<typeof buildSchedules>): Schedule[] {
+  const renewed = next.flatMap((one) => (one.kind === 'schedule' ? [one.schedule] : []));
+  const kept = previous.filter(({ tso }) => !renewed.some((one) => one.tso === tso));
+  return [...kept, ...renewed];
+}
+
+export function areaOf(tso: Tso): string {
+  return CONTROL_AREAS.find((area) => area.tso === tso)!.area;
+}
+
+export function slotsOf(day: DeliveryDay, bySlot: Readonly<Record<number, number>> = {}): number[] {
+  return Array.from({ length: slotCount(day) }, (_, at) => bySlot[at + 1] ?? 0);
+}

@@ -1,0 +1,101 @@
+import {
+  type DeliveryDay,
+  dayEnd,
+  dayStart,
+  formatInstant,
+  SLOT_MS,
+  slotStart,
+} from '@saldo/core/delivery-day.ts';
+
+const DATE_LENGTH = 10;
+
+/** The ten characters of a date as three integers, so that a date is written with three stores instead of ten. */
+type DateBytes = { readonly year: number; readonly month: number; readonly day: number };
+
+/** The JSON members of a slot, with the dates of the day that was written last. */
+type SlotBytes = {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  readonly startAt: number;
+  readonly endAt: number;
+  readonly startsOnSecondDate: boolean;
+  readonly endsOnSecondDate: boolean;
+  day: DeliveryDay;
+};
+
+/** The slots of one day. A delivery day lies on two UTC dates. */
+export type SlotsOfDay = {
+  readonly day: DeliveryDay;
+  readonly first: DateBytes;
+  readonly second: DateBytes;
+  readonly templates: (SlotBytes | undefined)[];
+};
+
+/**
+ * Writes the times and the number of a slot as JSON members, together with constant text before and after them. Days
+ * that start at the same time of UTC (those of a summer or of a winter) share one template per slot: only the dates in
+ * it change. Formatting the times anew would cost more than the rest of a page of transactions.
+ */
+export class SlotJson {
+  private readonly before: string;
+  private readonly after: string;
+  private readonly templatesByTime = new Map<string, (SlotBytes | undefined)[]>();
+
+  constructor(before: string, after: string) {
+    this.before = before;
+    this.after = after;
+  }
+
+  of(day: DeliveryDay): SlotsOfDay {
+    const start = formatInstant(dayStart(day));
+    const time = start.slice(DATE_LENGTH);
+    let templates = this.templatesByTime.get(time);
+    if (templates === undefined) this.templatesByTime.set(time, (templates = []));
+    return { day, first: dateBytes(start), second: dateBytes(formatInstant(dayEnd(day))), templates };
+  }
+
+  /** Copy the result before the next call, which may overwrite it with another day. */
+  bytesAt(slots: SlotsOfDay, slot: number): Uint8Array {
+    const template = slots.templates[slot - 1];
+    if (template === undefined) return (slots.templates[slot - 1] = this.createTemplate(slots, slot)).bytes;
+    if (template.day !== slots.day) {
+      writeDate(template.view, template.startAt, template.startsOnSecondDate ? slots.second : slots.first);
+      writeDate(template.view, template.endAt, template.endsOnSecondDate ? slots.second : slots.first);
+      template.day = slots.day;
+    }
+    return template.bytes;
+  }
+
+  private createTemplate({ day }: SlotsOfDay, slot: number): SlotBytes {
+    const start = slotStart(day, slot);
+    const firstDate = formatInstant(dayStart(day)).slice(0, DATE_LENGTH);
+    const [startText, endText] = [formatInstant(start), formatInstant(start + SLOT_MS)];
+    const untilStart = `${this.before}"delivery_start":"`;
+    const untilEnd = `${untilStart}${startText}","delivery_end":"`;
+    const bytes = Buffer.from(`${untilEnd}${endText}","slot_number":${slot}${this.after}`, 'latin1');
+    return {
+      bytes,
+      view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
+      startAt: untilStart.length,
+      endAt: untilEnd.length,
+      startsOnSecondDate: !startText.startsWith(firstDate),
+      endsOnSecondDate: !endText.startsWith(firstDate),
+      day,
+    };
+  }
+}
+
+/** '2026', '-10-' and '25' of an instant's text: four, four and two bytes. */
+const dateBytes = (instant: string): DateBytes => ({
+  year: (twoBytes(instant, 0) << 16) | twoBytes(instant, 2),
+  month: (twoBytes(instant, 4) << 16) | twoBytes(instant, 6),
+  day: twoBytes(instant, 8),
+});
+
+const twoBytes = (text: string, at: number) => (text.charCodeAt(at) << 8) | text.charCodeAt(at + 1);
+
+function writeDate(view: DataView, at: number, { year, month, day }: DateBytes): void {
+  view.setUint32(at, year);
+  view.setUint32(at + 4, month);
+  view.setUint16(at + 8, day);
+}

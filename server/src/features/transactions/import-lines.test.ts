@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MAX_SLOT_KWH, mwhText } from '@saldo/core/energy.ts';
+import type { ParsedLine } from '@saldo/core/transactions/contract-day-input.ts';
+import { volumeFromText } from '@saldo/core/transactions/volume.ts';
+import fc from 'fast-check';
+import { CSV_COLUMNS, csvFields, csvLineParser, type LineParser, ndjsonLineParser } from './import-lines.ts';
+
+const read = (parser: LineParser, line: string): ParsedLine => {
+  // Within other bytes, as it stands in a file.
+  const bytes = Buffer.from(`before\n${line}\nafter`);
+  return { ...parser(bytes, 7, bytes.length - 6) };
+};
+
+const fieldText = fc.oneof(
+  fc.constantFrom(
+    '1',
+    '96',
+    '97',
+    '0',
+    '01',
+    '',
+    '1.5',
+    '-1',
+    '0.125',
+    '12.345',
+    '12.3456',
+    '1.',
+    '.5',
+    'x',
+    '1e3',
+  ),
+  fc.integer({ min: 0, max: MAX_SLOT_KWH }).map(mwhText),
+  fc.integer({ min: 0, max: 200 }).map(String),
+  fc.stringMatching(/^[0-9.,"x-]{0,14}$/),
+);
+
+test('a line after others is parsed as it is on its own', () => {
+  const prefix = fc.constantFrom(
+    'PPA-1,2026-10-25',
+    'PPA-1,2026-10-22',
+    'PPA-2,2026-10-22',
+    'Ü,2026-10-22',
+    'PPA-1,x',
+  );
+  const lines = fc.array(
+    fc.tuple(prefix, fieldText, fieldText).map(([start, slot, volume]) => `${start},${slot},${volume}`),
+    { minLength: 1, maxLength: 20 },
+  );
+  fc.assert(
+    fc.property(lines, (given) => {
+      const parser = csvLineParser(CSV_COLUMNS);
+      let before: ParsedLine | null = null;
+      for (const line of given) {
+        const parsed = read(parser, line);
+        const alone = read(csvLineParser(CSV_COLUMNS), line);
+        assert.deepEqual([parsed.isReadable, parsed.fault], [alone.isReadable, alone.fault], line);
+        if (!parsed.isReadable) continue;
+        assert.deepEqual(
+          [parsed.contract, parsed.date, parsed.day],
+          [alone.contract, alone.date, alone.day],
+          line,
+        );
+        if (parsed.fault === null) assert.deepEqual([parsed.slot, parsed.kwh], [alone.slot, alone.kwh], line);
+        const isSame: boolean =
+          before !== null && before.contract === parsed.contract && before.date === parsed.date;
+        assert.equal(parsed.isSameDay, isSame, line);
+        before = parsed;
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('the fast path reads a volume as the slow path does', () => {
+  const parser = csvLineParser(CSV_COLUMNS);
+  read(parser, 'PPA-1,2026-10-22,1,1');
+  fc.assert(
+    fc.property(fieldText, (text) => {
+      if (text.includes(',') || text.includes('"')) return;
+      const parsed = read(parser, `PPA-1,2026-10-22,1,${text}`);
+      const expected = volumeFromText(text);
+      assert.equal(
+        parsed.fault === null ? parsed.kwh : null,
+        typeof expected === 'number' ? expected : null,
+        text,
+      );
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('columns in any order say the same', () => {
+  const values = { contract: 'PPA "1", Nord', delivery_date: '2026-10-22', slot: '7', volume: '1.25' };
+  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  fc.assert(
+    fc.property(fc.shuffledSubarray([...CSV_COLUMNS], { minLength: 4 }), (columns) => {
+      const parsed = read(csvLineParser(columns), columns.map((column) => quoted(values[column])).join(','));
+      const { contract, day, slot, kwh, fault } = parsed;
+      assert.deepEqual(
+        { contract, day, slot, kwh, fault },
+        { contract: values.contract, day: '2026-10-22', slot: 7, kwh: 1250, fault: null },
+      );
+    }),
+  );
+});
+
+test('fields come back from RFC 4180, and a quote that is not closed does not pass', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 5 }), (fields) => {
+      const line = fields.map((field) => `"${field.replaceAll('"', '""')}"`).join(',');
+      assert.deepEqual(csvFields(line), fields);
+      assert.equal(typeof csvFields(`${line},"`), 'string');
+    }),
+  );
+  assert.deepEqual(csvFields('a,,"",b'), ['a', '', '', 'b']);
+  assert.deepEqual(csvFields('"a",'), ['a', '']);
+  assert.deepEqual(csvFields(''), ['']);
+  for (const line of ['"a"b', 'a"b', '"a', '"', 'a,"b""'])
+    assert.equal(typeof csvFields(line), 'string', line);
+});
+
+test('a day of JSON numbers is read to the kWh, nulls say nothing, and a fault names its place', () => {
+  const kwh = fc.option(fc.integer({ min: 0, max: MAX_SLOT_KWH }));
+  fc.assert(
+    fc.property(fc.array(kwh, { minLength: 96, maxLength: 96 }), (volumes) => {
+      const mwh = volumes.map((volume) => (volume === null ? null : volume / 1000));
+      const line = JSON.stringify({ contract: 'PPA-1', delivery_date: '2026-10-22', volumes: mwh });
+      assert.deepEqual(read(ndjsonLineParser(), line).volumes, volumes);
+    }),
+  );
+  const volumes = Array.from({ length: 96 }, (_, at) => (at === 41 ? -1 : 1));
+  const line = JSON.stringify({ contract: 'PPA-1', delivery_date: '2026-10-22', volumes });
+  assert.deepEqual(read(ndjsonLineParser(), line).fault, {
+    code: 'negative_volume',
+    message: 'volumes[41] must not be negative',
+  });
+});

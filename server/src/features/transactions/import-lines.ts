@@ -1,0 +1,284 @@
+import { parseDay, slotCount } from '@saldo/core/delivery-day.ts';
+import { MAX_SLOT_KWH } from '@saldo/core/energy.ts';
+import type { LineFault, ParsedLine } from '@saldo/core/transactions/contract-day-input.ts';
+import {
+  type VolumeFault,
+  volumeFaultMessage,
+  volumeFromJson,
+  volumeFromText,
+} from '@saldo/core/transactions/volume.ts';
+
+/** Parses the line from `start` to `end`, without its line break. The bytes are valid UTF-8. */
+export type LineParser = (bytes: Buffer, start: number, end: number) => ParsedLine;
+
+export const CSV_COLUMNS = ['contract', 'delivery_date', 'slot', 'volume'] as const;
+export type CsvColumn = (typeof CSV_COLUMNS)[number];
+
+const COMMA = 44;
+const POINT = 46;
+const ZERO = 48;
+const QUOTE = '"';
+/** Longest contract and date that the next line is compared with as bytes; longer ones are compared as text. */
+const PREFIX_BYTES = 512;
+/** Digits before the point that the fast path accepts: enough for every volume, and exact with three decimals. */
+const FAST_DIGITS = 7;
+
+const emptyLine = (): ParsedLine => ({
+  isReadable: false,
+  isSameDay: false,
+  contract: '',
+  date: '',
+  day: null,
+  slotCount: 0,
+  slot: 0,
+  kwh: 0,
+  volumes: null,
+  fault: null,
+});
+
+const VOLUME_CODES: Record<VolumeFault, LineFault['code']> = {
+  not_a_number: 'invalid_volume',
+  negative: 'negative_volume',
+  too_precise: 'too_many_decimals',
+  too_large: 'volume_too_large',
+};
+
+const volumeFault = (name: string, fault: VolumeFault): LineFault => ({
+  code: VOLUME_CODES[fault],
+  message: `${name} ${volumeFaultMessage(fault)}`,
+});
+
+const invalidDate: LineFault = {
+  code: 'invalid_date',
+  message: 'delivery_date must be an existing date such as 2026-10-25',
+};
+
+const invalidSlot = (line: ParsedLine): LineFault => ({
+  code: 'invalid_slot',
+  message: `slot must be a whole number from 1 to ${line.slotCount} on ${line.date}`,
+});
+
+function unreadable(line: ParsedLine, message: string): ParsedLine {
+  line.isReadable = false;
+  line.isSameDay = false;
+  line.fault = { code: 'malformed_line', message };
+  return line;
+}
+
+/** Sets the contract and day of a line. */
+function setDay(line: ParsedLine, hasDay: boolean, contract: string, date: string): void {
+  line.isSameDay = hasDay && contract === line.contract && date === line.date;
+  line.isReadable = true;
+  line.fault = null;
+  line.volumes = null;
+  if (line.isSameDay) return;
+  line.contract = contract;
+  line.date = date;
+  line.day = parseDay(date);
+  line.slotCount = line.day === null ? 0 : slotCount(line.day);
+}
+
+/**
+ * Creates a parser for CSV lines with the columns in this order. Fast path: a line that starts with the same bytes as the
+ * previous one has the same contract and day, and its slot and volume are parsed from bytes without creating strings.
+ * 1 M lines take 0.13 s of CPU time instead of 0.53 s.
+ */
+export function csvLineParser(columns: readonly CsvColumn[]): LineParser {
+  const line = emptyLine();
+  const at = (column: CsvColumn) => columns.indexOf(column);
+  const [contractAt, dateAt, slotAt, volumeAt] = [
+    at('contract'),
+    at('delivery_date'),
+    at('slot'),
+    at('volume'),
+  ];
+  const isUsualOrder = CSV_COLUMNS.every((column, index) => columns[index] === column);
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  let prefixLength = 0;
+  let hasDay = false;
+
+  function parseFields(bytes: Buffer, start: number, end: number): ParsedLine {
+    const text = bytes.toString('utf8', start, end);
+    const fields = csvFields(text);
+    if (typeof fields === 'string') return unreadable(line, fields);
+    if (fields.length !== columns.length) {
+      return unreadable(line, `the line has ${fields.length} fields, the header ${columns.length}`);
+    }
+    setDay(line, hasDay, fields[contractAt]!, fields[dateAt]!);
+    hasDay = true;
+    prefixLength = 0;
+    if (isUsualOrder && !text.includes(QUOTE)) {
+      const length = bytes.indexOf(COMMA, bytes.indexOf(COMMA, start) + 1) + 1 - start;
+      if (length <= PREFIX_BYTES) prefixLength = bytes.copy(prefix, 0, start, start + length);
+    }
+    if (line.day === null) line.fault = invalidDate;
+    else setCell(fields[slotAt]!, fields[volumeAt]!);
+    return line;
+  }
+
+  function setCell(slotText: string, volumeText: string): void {
+    const slot = /^\d+$/.test(slotText) ? Number(slotText) : 0;
+    const kwh = volumeFromText(volumeText);
+    line.slot = slot;
+    if (slot < 1 || slot > line.slotCount) line.fault = invalidSlot(line);
+    else if (typeof kwh === 'number') line.kwh = kwh;
+    else line.fault = volumeFault('volume', kwh);
+  }
+
+  return (bytes, start, end) => {
+    if (prefixLength === 0 || end - start <= prefixLength) return parseFields(bytes, start, end);
+    // Backwards, because the contracts of neighbouring lines differ at their end.
+    for (let index = prefixLength - 1; index >= 0; index--) {
+      if (bytes[start + index] !== prefix[index]) return parseFields(bytes, start, end);
+    }
+    if (!parseCellBytes(line, bytes, start + prefixLength, end)) return parseFields(bytes, start, end);
+    line.isSameDay = true;
+    line.isReadable = true;
+    line.fault = null;
+    return line;
+  };
+}
+
+/** Parses bytes such as `96,12.345`. Returns false for everything else, which the slow path accepts or rejects. */
+function parseCellBytes(line: ParsedLine, bytes: Buffer, start: number, end: number): boolean {
+  let at = start;
+  let slot = 0;
+  for (; at < end; at++) {
+    const digit = bytes[at]! - ZERO;
+    if (digit < 0 || digit > 9) break;
+    slot = slot * 10 + digit;
+  }
+  if (slot < 1 || slot > line.slotCount || bytes[at] !== COMMA) return false;
+  const firstDigit = ++at;
+  let kwh = 0;
+  for (; at < end; at++) {
+    const digit = bytes[at]! - ZERO;
+    if (digit < 0 || digit > 9) break;
+    kwh = kwh * 10 + digit;
+  }
+  if (at === firstDigit || at - firstDigit > FAST_DIGITS) return false;
+  let decimals = 0;
+  if (at < end) {
+    if (bytes[at] !== POINT) return false;
+    for (at++; at < end; at++) {
+      const digit = bytes[at]! - ZERO;
+      if (digit < 0 || digit > 9) return false;
+      kwh = kwh * 10 + digit;
+      decimals++;
+    }
+    if (decimals === 0 || decimals > 3) return false;
+  }
+  kwh *= decimals === 3 ? 1 : decimals === 2 ? 10 : decimals === 1 ? 100 : 1000;
+  if (kwh > MAX_SLOT_KWH) return false;
+  line.slot = slot;
+  line.kwh = kwh;
+  return true;
+}
+
+/**
+ * Splits a line by RFC 4180, or returns what is wrong with it. Line breaks within quotes are not supported, so that a
+ * forgotten quote fails its own line only and not those after it.
+ */
+export function csvFields(line: string): string[] | string {
+  if (!line.includes(QUOTE)) return line.split(',');
+  const fields: string[] = [];
+  let at = 0;
+  for (;;) {
+    if (line[at] === QUOTE) {
+      let field = '';
+      for (at++; ; at += 2) {
+        const close = line.indexOf(QUOTE, at);
+        if (close === -1) return 'a quote is not closed on its line';
+        field += line.slice(at, close);
+        at = close;
+        if (line[at + 1] !== QUOTE) break;
+        field += QUOTE;
+      }
+      at++;
+      fields.push(field);
+      if (at < line.length && line[at] !== ',') return 'there is text behind a closing quote';
+    } else {
+      const comma = line.indexOf(',', at);
+      const field = line.slice(at, comma === -1 ? line.length : comma);
+      if (field.includes(QUOTE)) return 'a field with a quote in it must be quoted as a whole';
+      fields.push(field);
+      at += field.length;
+    }
+    if (at >= line.length) return fields;
+    at++;
+  }
+}
+
+/** Creates a parser for NDJSON lines: one slot (`slot` and `volume`) or one day (`volumes`) each. */
+export function ndjsonLineParser(): LineParser {
+  const line = emptyLine();
+  let hasDay = false;
+  return (bytes, start, end) => {
+    let json: unknown;
+    try {
+      json = JSON.parse(bytes.toString('utf8', start, end));
+    } catch {
+      return unreadable(line, 'the line is not valid JSON');
+    }
+    if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+      return unreadable(line, 'the line must be a JSON object');
+    }
+    const record = json as Record<string, unknown>;
+    const fault = membersFault(record);
+    if (fault !== null) return unreadable(line, fault);
+    setDay(line, hasDay, String(record['contract']), String(record['delivery_date']));
+    hasDay = true;
+    if (line.day === null) line.fault = invalidDate;
+    else if ('volumes' in record) setVolumes(line, record['volumes'] as unknown[]);
+    else setJsonCell(line, record['slot'], record['volume']);
+    return line;
+  };
+}
+
+const SLOT_MEMBERS = new Set<string>(CSV_COLUMNS);
+const DAY_MEMBERS = new Set(['contract', 'delivery_date', 'volumes']);
+
+function membersFault(record: Record<string, unknown>): string | null {
+  const members = Object.hasOwn(record, 'volumes') ? DAY_MEMBERS : SLOT_MEMBERS;
+  for (const name of Object.keys(record)) {
+    if (!members.has(name)) return `a line with ${[...members].join(', ')} takes no other member`;
+  }
+  for (const name of members) {
+    if (!Object.hasOwn(record, name)) return `${name} is missing`;
+  }
+  for (const name of ['contract', 'delivery_date']) {
+    if (typeof record[name] !== 'string') return `${name} must be a string`;
+  }
+  return members === DAY_MEMBERS && !Array.isArray(record['volumes']) ? 'volumes must be an array' : null;
+}
+
+function setJsonCell(line: ParsedLine, slot: unknown, volume: unknown): void {
+  const kwh = volumeFromJson(volume);
+  if (!Number.isInteger(slot) || Number(slot) < 1 || Number(slot) > line.slotCount) {
+    line.fault = invalidSlot(line);
+    return;
+  }
+  line.slot = Number(slot);
+  if (typeof kwh === 'number') line.kwh = kwh;
+  else line.fault = volumeFault('volume', kwh);
+}
+
+function setVolumes(line: ParsedLine, values: unknown[]): void {
+  if (values.length !== line.slotCount) {
+    const message = `${line.date} has ${line.slotCount} slots, but volumes has ${values.length}`;
+    line.fault = { code: 'wrong_slot_count', message };
+    return;
+  }
+  const volumes = values as (number | null)[];
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at];
+    if (value === null) continue;
+    const kwh = volumeFromJson(value);
+    if (typeof kwh !== 'number') {
+      line.fault = volumeFault(`volumes[${at}]`, kwh);
+      return;
+    }
+    volumes[at] = kwh;
+  }
+  line.volumes = volumes;
+}
