@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -32,26 +32,28 @@ export class ConnectionDrain {
   private held: (() => void)[] | null = null;
   private readonly servers: Server[] = [];
   private readonly sockets = new Set<Socket>();
-  private readonly responses = new Set<ServerResponse>();
   private readonly drained = Promise.withResolvers<void>();
 
   track<S extends Server>(server: S): S {
     this.servers.push(server);
-    server.on('connection', (socket: Socket) => {
-      this.accepted++;
+    const add = (socket: Socket) => {
       this.sockets.add(socket);
       socket.once('close', () => {
         this.sockets.delete(socket);
         if (this.isClosing && this.sockets.size === 0) this.drained.resolve();
       });
+    };
+    server.on('connection', (socket: Socket) => {
+      this.accepted++;
+      add(socket);
     });
+    // With TLS there are two sockets to a connection; what is still to be sent is in this one.
+    server.on('secureConnection', add);
     return server;
   }
 
   /** Calls `start`, unless the ports are being closed: then afterwards. */
-  admit(response: ServerResponse, start: () => void): void {
-    this.responses.add(response);
-    response.on('close', () => this.responses.delete(response));
+  admit(start: () => void): void {
     if (this.held === null) start();
     else this.held.push(start);
   }
@@ -87,7 +89,7 @@ export class ConnectionDrain {
     if (elapsedMs < KEEP_ALIVE_GRACE_MS) return;
     for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
     // `closeIdleConnections` also cuts an answer that is written but not yet sent to a slow reader.
-    const isSending = [...this.responses].some(({ writableEnded }) => writableEnded);
+    const isSending = [...this.sockets].some(({ writableLength }) => writableLength > 0);
     if (!isSending) for (const server of this.servers) server.closeIdleConnections();
   }
 }

@@ -107,7 +107,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
           options.onReject(request.method ?? '', waitedMs / 1000);
         };
         const enter = () => queue.enter(response, () => handler(request, response), reject);
-        connections.admit(response, enter);
+        connections.admit(enter);
       };
       const server = options.tls
         ? createHttpsServer({ ...options.tls, ...limits }, receive)
