@@ -52,10 +52,14 @@ export class ConnectionDrain {
     return server;
   }
 
-  /** Calls `start`, unless the ports are being closed: then afterwards. */
-  admit(start: () => void): void {
-    if (this.held === null) start();
-    else this.held.push(start);
+  /** Whether the ports are being closed: a request that arrives then is passed to `hold`. */
+  get isHolding(): boolean {
+    return this.held !== null;
+  }
+
+  /** Calls `start` when the ports are closed. */
+  hold(start: () => void): void {
+    this.held?.push(start);
   }
 
   /** Stops listening first. Resolves when all connections are closed. */

@@ -3,6 +3,8 @@ import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import { RequestQueue } from './request-queue.ts';
 
+type TestQueue = RequestQueue<null, EventEmitter>;
+
 const RULE = { atOnce: 2, maxWaiting: 3, maxWaitMs: 1000 };
 
 function queueWith(t: {
@@ -10,7 +12,7 @@ function queueWith(t: {
 }) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let now = 5000.25;
-  const queue = new RequestQueue(RULE, () => now);
+  const queue: TestQueue = new RequestQueue(RULE, () => now);
   return {
     queue,
     pass: (ms: number) => {
@@ -21,18 +23,17 @@ function queueWith(t: {
 }
 
 /** A request whose answer ends, or whose client leaves, when the test says so. */
-function enter(queue: RequestQueue) {
+function enter(queue: TestQueue) {
   const response = new EventEmitter();
   const entered = { response, state: 'waiting' as string, close: () => response.emit('close') };
-  queue.enter(
-    response,
-    () => {
+  queue.enter(null, response, {
+    start() {
       entered.state = 'started';
     },
-    (waitedMs) => {
+    reject(_request, _response, waitedMs) {
       entered.state = `rejected after ${waitedMs} ms`;
     },
-  );
+  });
   return entered;
 }
 

@@ -18,7 +18,7 @@ import { ConnectionDrain } from './connection-drain.ts';
 import { type Cors, corsFor } from './cors.ts';
 import type { Portal } from './portal-files.ts';
 import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
-import type { RequestQueue } from './request-queue.ts';
+import type { RequestHandlers, RequestQueue } from './request-queue.ts';
 
 export type ServerOptions = {
   readonly logger: FastifyBaseLogger;
@@ -100,14 +100,17 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         // Node refuses a request without a host by itself, but not with a problem.
         requireHostHeader: false,
       };
-      const receive: typeof handler = (request, response) => {
-        const reject = (waitedMs: number) => {
+      const handlers: RequestHandlers<IncomingMessage, ServerResponse> = {
+        start: handler,
+        reject(request, response, waitedMs) {
           if (connections.isClosing) closeAfter(request, response);
           rejectOverload(request, response, early, requestIdOf(request));
           options.onReject(request.method ?? '', waitedMs / 1000);
-        };
-        const enter = () => queue.enter(response, () => handler(request, response), reject);
-        connections.admit(enter);
+        },
+      };
+      const receive: typeof handler = (request, response) => {
+        if (connections.isHolding) connections.hold(() => queue.enter(request, response, handlers));
+        else queue.enter(request, response, handlers);
       };
       const server = options.tls
         ? createHttpsServer({ ...options.tls, ...limits }, receive)
