@@ -5,9 +5,9 @@ import { filteredList } from '../../db/filtered-list.ts';
 import { timestamp } from '../../db/wire-types.ts';
 
 /** Who does something, and with which request. */
-export type Doer = { readonly actor: string; readonly request: { readonly id: string } };
+export type Actor = { readonly actor: string; readonly request: { readonly id: string } };
 
-export type Deed = {
+export type AuditEvent = {
   /** What was done to what: `customer.updated`. */
   readonly action: string;
   readonly subject: string;
@@ -23,15 +23,15 @@ const INSERT = statement(
 );
 
 /** Notes a deed in the transaction that does it: neither is there without the other. */
-export async function recordAudit(tx: Tx, doer: Doer, deed: Deed, now: number): Promise<void> {
+export async function recordAudit(tx: Tx, by: Actor, event: AuditEvent, now: number): Promise<void> {
   await tx.query(INSERT, [
     timestamp(now),
-    doer.actor,
-    deed.action,
-    deed.subject,
-    doer.request.id,
-    deed.before && JSON.stringify(deed.before),
-    deed.after && JSON.stringify(deed.after),
+    by.actor,
+    event.action,
+    event.subject,
+    by.request.id,
+    event.before && JSON.stringify(event.before),
+    event.after && JSON.stringify(event.after),
   ]);
 }
 

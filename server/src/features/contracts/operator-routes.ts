@@ -13,8 +13,8 @@ export function operatorContractRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.createContract, async (call, tx) => {
       const now = clock.now();
       const after = wireContract(await createContract(tx, call.body, now), now);
-      const deed = { action: 'contract.created', subject: after.id, before: null, after };
-      await recordAudit(tx, call, deed, now);
+      const event = { action: 'contract.created', subject: after.id, before: null, after };
+      await recordAudit(tx, call, event, now);
       return after;
     }),
 

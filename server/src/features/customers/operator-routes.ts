@@ -15,8 +15,8 @@ export function operatorCustomerRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.operatorCreateCustomer, async (call, tx) => {
       const now = clock.now();
       const after = wireOperatorCustomer(await createCustomer(tx, call.viewer, call.body, now));
-      const deed = { action: 'customer.created', subject: after.id, before: null, after };
-      await recordAudit(tx, call, deed, now);
+      const event = { action: 'customer.created', subject: after.id, before: null, after };
+      await recordAudit(tx, call, event, now);
       return after;
     }),
 

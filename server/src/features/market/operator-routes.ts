@@ -115,8 +115,8 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
       async (call, tx) => {
         const now = clock.now();
         const after = wireDemand(await createDemand(tx, call.body, now));
-        const deed = { action: 'demand.created', subject: after.id, before: null, after };
-        await recordAudit(tx, call, deed, now);
+        const event = { action: 'demand.created', subject: after.id, before: null, after };
+        await recordAudit(tx, call, event, now);
         return after;
       },
       checkDemand,
@@ -139,8 +139,8 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
       async (call, tx) => {
         const change = await updateDemand(tx, demandUuid(call.params.demand_id), call.body);
         const [before, after] = [wireDemand(change.before), wireDemand(change.after)];
-        const deed = { action: 'demand.updated', subject: after.id, before, after };
-        await recordAudit(tx, call, deed, clock.now());
+        const event = { action: 'demand.updated', subject: after.id, before, after };
+        await recordAudit(tx, call, event, clock.now());
         return after;
       },
       checkDemand,
@@ -148,8 +148,8 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
 
     writeRoute(endpoints.deleteDemand, async (call, tx) => {
       const before = wireDemand(await withdrawDemand(tx, demandUuid(call.params.demand_id)));
-      const deed = { action: 'demand.deleted', subject: before.id, before, after: null };
-      await recordAudit(tx, call, deed, clock.now());
+      const event = { action: 'demand.deleted', subject: before.id, before, after: null };
+      await recordAudit(tx, call, event, clock.now());
       return {};
     }),
   ];

@@ -72,12 +72,12 @@ async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, now: 
   }
   const volumes = call.body.volumes.map((mwh) => (mwh === null ? null : kwhFromMwh(mwh)));
   const after = await writeContractDay(tx, contract.no, day, volumes, now);
-  const deed = {
+  const event = {
     action: 'contract_day.written',
     subject: id,
     before: null,
     after: { delivery_date: day, ...after },
   };
-  await recordAudit(tx, call, deed, now);
+  await recordAudit(tx, call, event, now);
   return after;
 }

@@ -58,8 +58,8 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Parts): Rou
     writeRoute(endpoints.inviteUser, async (call, tx) => {
       const invited = await inviteUser(tx, call.params.user_id, clock.machineNow());
       const [before, after] = [wireUser(invited.before), wireUser(invited.after)];
-      const deed = { action: 'user.invited', subject: after.id, before, after };
-      await recordAudit(tx, call, deed, clock.now());
+      const event = { action: 'user.invited', subject: after.id, before, after };
+      await recordAudit(tx, call, event, clock.now());
       const link = invitationLink(baseUrl(), invited.token);
       return { link, expires_at: formatInstant(invited.expiresAt) };
     }),

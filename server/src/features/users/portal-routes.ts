@@ -11,7 +11,7 @@ import type { DeviceCookie } from '../../http/device-cookie.ts';
 import { problem } from '../../http/problem.ts';
 import { type Route, route } from '../../http/routes.ts';
 import type { SessionCookie } from '../../http/session-cookie.ts';
-import { type Doer, recordAudit } from '../audit/store.ts';
+import { type Actor, recordAudit } from '../audit/store.ts';
 import {
   acceptInvitation,
   changePassword,
@@ -59,7 +59,7 @@ const stateOf = (user: UserRow, expiresAt: number, now: number, customerUrl: str
  * How somebody gets in who is not known yet. None of these is remembered for an `Idempotency-Key`: what they answer
  * with is a cookie.
  */
-export function doorRoutes({ db, clock, sessions, cookie, device, customerUrl }: SessionParts): Route[] {
+export function signInRoutes({ db, clock, sessions, cookie, device, customerUrl }: SessionParts): Route[] {
   const cookies = { cookie, device };
   const letIn = (request: FastifyRequest, reply: FastifyReply, session: NewSession): SessionState => {
     const { token, user, expiresAt } = session;
@@ -92,11 +92,11 @@ function tokenOf({ token }: { token: string }): string {
 
 /** What a user does with their own session and password. Ended sessions are forgotten once that is committed. */
 export function sessionRoutes({ db, clock, sessions, cookie, device, customerUrl }: SessionParts): Route[] {
-  const ending = async (call: Doer, action: string, userId: string, end: (tx: Tx) => Promise<void>) => {
+  const ending = async (call: Actor, action: string, userId: string, end: (tx: Tx) => Promise<void>) => {
     await db.transaction(async (tx) => {
       await end(tx);
-      const deed = { action, subject: encodeId(ID_PREFIX.user, userId), before: null, after: null };
-      await recordAudit(tx, call, deed, clock.now());
+      const event = { action, subject: encodeId(ID_PREFIX.user, userId), before: null, after: null };
+      await recordAudit(tx, call, event, clock.now());
     });
     sessions.forget();
     return {};

@@ -7,7 +7,7 @@ import { newId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import type { Device } from '../../http/device-cookie.ts';
 import { fieldProblem, problem } from '../../http/problem.ts';
-import { type Doer, recordAudit } from '../audit/store.ts';
+import { type Actor, recordAudit } from '../audit/store.ts';
 import { isGuessable } from './password-strength.ts';
 import { hashPassword, isOutdated, isPassword } from './passwords.ts';
 import { findInvited, findUserByEmail, getUser, lockInvited, type UserRow } from './store.ts';
@@ -67,7 +67,7 @@ const deedOf = (action: string, user: UserRow) => ({
   after: null,
 });
 
-const asUser = (user: UserRow, { requestId }: Visitor): Doer => ({
+const asUser = (user: UserRow, { requestId }: Visitor): Actor => ({
   actor: encodeId(ID_PREFIX.user, user.id),
   request: { id: requestId },
 });
