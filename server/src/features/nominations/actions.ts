@@ -14,20 +14,20 @@ import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
 import { sparingly } from '../../heap.ts';
 
 /** A position-day that is to be netted again. */
-type Mark = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
+type DirtyPositionDay = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
 
 /** Position-days that are netted in one transaction. */
-const MARKS_AT_ONCE = 200;
+const POSITION_DAYS_PER_BATCH = 200;
 
 /**
  * An import says a day piece by piece. Marks that were touched a moment ago are left to rest, but none for long: a
  * correction is to be nominated within two seconds.
  */
-const REST_MS = 600;
-const LONGEST_REST_MS = 1200;
+const DEBOUNCE_MS = 600;
+const MAX_DEBOUNCE_MS = 1200;
 
 /** Marks that another process works on are left to it. */
-const TAKE_MARKS = statement(
+const TAKE_DIRTY = statement(
   'take_marks',
   `with taken as (
      delete from changed_position
@@ -56,10 +56,10 @@ export async function nominateDue(
   db: Database,
   now: number,
   rules: GateRules,
-  only: { day?: DeliveryDay | undefined; rested?: boolean } = {},
+  only: { day?: DeliveryDay | undefined; debounced?: boolean } = {},
 ): Promise<NominationRun> {
-  const [rest, longestRest] = only.rested ? [REST_MS, LONGEST_REST_MS] : [0, 0];
-  const which = [MARKS_AT_ONCE, only.day ?? null, rest, longestRest];
+  const [debounceMs, maxDebounceMs] = only.debounced ? [DEBOUNCE_MS, MAX_DEBOUNCE_MS] : [0, 0];
+  const which = [POSITION_DAYS_PER_BATCH, only.day ?? null, debounceMs, maxDebounceMs];
   const run: NominationRun = { positions: 0, created: 0, unchanged: 0, tooLate: 0 };
   const takeBatch = async (): Promise<boolean> => {
     const batch = await db.transaction((tx) => nominateBatch(tx, now, rules, which));
@@ -67,7 +67,7 @@ export async function nominateDue(
     run.created += batch.created;
     run.unchanged += batch.unchanged;
     run.tooLate += batch.tooLate;
-    return batch.positions === MARKS_AT_ONCE;
+    return batch.positions === POSITION_DAYS_PER_BATCH;
   };
   const takeAll = async () => {
     while (await takeBatch());
@@ -83,19 +83,19 @@ async function nominateBatch(
   rules: GateRules,
   which: readonly unknown[],
 ): Promise<NominationRun> {
-  const marks = await tx.query<Mark>(TAKE_MARKS, which);
-  const run: NominationRun = { positions: marks.length, created: 0, unchanged: 0, tooLate: 0 };
-  if (marks.length === 0) return run;
+  const dirty = await tx.query<DirtyPositionDay>(TAKE_DIRTY, which);
+  const run: NominationRun = { positions: dirty.length, created: 0, unchanged: 0, tooLate: 0 };
+  if (dirty.length === 0) return run;
   const made: NewVersion[] = [];
-  const [books, currents] = [await readBooks(tx, marks), await readCurrent(tx, marks)];
-  for (const [at, mark] of marks.entries()) {
-    const day = mark.delivery_day;
-    const book = books[at] as Book;
-    const saldo = net(slotCount(day), book.contributions);
+  const [inputs, currents] = [await readNettingInputs(tx, dirty), await readCurrent(tx, dirty)];
+  for (const [at, positionDay] of dirty.entries()) {
+    const day = positionDay.delivery_day;
+    const input = inputs[at] as NettingInput;
+    const saldo = net(slotCount(day), input.contributions);
     const next = nextNominations({ day, saldo, previous: currents[at] ?? [], now, rules });
     if (next.kind === 'unchanged') run.unchanged++;
     else if (next.kind === 'too_late') run.tooLate++;
-    else for (const version of next.versions) made.push({ mark, version, basis: basisOf(book) });
+    else for (const version of next.versions) made.push({ positionDay, version, basis: basisOf(input) });
   }
   await insertVersions(tx, made, now);
   run.created = made.length;
@@ -103,7 +103,7 @@ async function nominateBatch(
 }
 
 /** What a position-day is netted from, and what that was: per contract its newest revision and its invalidations. */
-type Book = {
+type NettingInput = {
   contributions: Contribution[];
   revisions: Map<number, number>;
   invalidations: Map<number, number>;
@@ -122,7 +122,7 @@ const SHEETS_OF_POSITIONS = statement(
      and s.delivery_day = m.delivery_day and s.sender_position <> m.position_no`,
 );
 
-type BookColumns = [
+type NettingColumns = [
   at: number,
   sends: boolean,
   contractNo: number,
@@ -139,32 +139,32 @@ const INVALIDATIONS = statement(
 );
 
 /** All sheets of the marked position-days in one read. Every cell that counts is valid in exactly one sheet. */
-async function readBooks(tx: Tx, marks: readonly Mark[]): Promise<Book[]> {
-  const books = marks.map(
-    (): Book => ({ contributions: [], revisions: new Map(), invalidations: new Map() }),
+async function readNettingInputs(tx: Tx, dirty: readonly DirtyPositionDay[]): Promise<NettingInput[]> {
+  const inputs = dirty.map(
+    (): NettingInput => ({ contributions: [], revisions: new Map(), invalidations: new Map() }),
   );
   const contracts = new Set<number>();
-  const columns = await tx.arrays<BookColumns>(SHEETS_OF_POSITIONS, [
-    marks.map((mark) => mark.brp_no),
-    marks.map((mark) => mark.position_no),
-    marks.map((mark) => mark.delivery_day),
+  const columns = await tx.arrays<NettingColumns>(SHEETS_OF_POSITIONS, [
+    dirty.map((positionDay) => positionDay.brp_no),
+    dirty.map((positionDay) => positionDay.position_no),
+    dirty.map((positionDay) => positionDay.delivery_day),
   ]);
   for (const [at, sends, contractNo, revision, packed, statuses] of columns) {
-    const { contributions, revisions } = books[at - 1] as Book;
+    const { contributions, revisions } = inputs[at - 1] as NettingInput;
     contributions.push({ sends, receives: !sends, sheets: [{ volumes: unpackVolumes(packed), statuses }] });
     revisions.set(contractNo, Math.max(revision, revisions.get(contractNo) ?? 0));
     contracts.add(contractNo);
   }
   const counts = await tx.query<{ contract_no: number; delivery_day: DeliveryDay; known: number }>(
     INVALIDATIONS,
-    [[...contracts], [...new Set(marks.map((mark) => mark.delivery_day))]],
+    [[...contracts], [...new Set(dirty.map((positionDay) => positionDay.delivery_day))]],
   );
   for (const { contract_no, delivery_day, known } of counts) {
-    for (const [at, mark] of marks.entries()) {
-      if (mark.delivery_day === delivery_day) books[at]?.invalidations.set(contract_no, known);
+    for (const [at, positionDay] of dirty.entries()) {
+      if (positionDay.delivery_day === delivery_day) inputs[at]?.invalidations.set(contract_no, known);
     }
   }
-  return books;
+  return inputs;
 }
 
 const CURRENT_NOMINATIONS = statement(
@@ -175,19 +175,19 @@ const CURRENT_NOMINATIONS = statement(
    where n.status <> 'superseded'`,
 );
 
-async function readCurrent(tx: Tx, marks: readonly Mark[]): Promise<CurrentNomination[][]> {
+async function readCurrent(tx: Tx, dirty: readonly DirtyPositionDay[]): Promise<CurrentNomination[][]> {
   const rows = await tx.query<CurrentNomination & { at: number }>(CURRENT_NOMINATIONS, [
-    marks.map((mark) => mark.position_no),
-    marks.map((mark) => mark.delivery_day),
+    dirty.map((positionDay) => positionDay.position_no),
+    dirty.map((positionDay) => positionDay.delivery_day),
   ]);
-  const currents = marks.map((): CurrentNomination[] => []);
+  const currents = dirty.map((): CurrentNomination[] => []);
   for (const { at, ...nomination } of rows) currents[at - 1]?.push(nomination);
   return currents;
 }
 
 type Basis = { contracts: number[]; revisions: number[]; invalidations: number[] };
 
-function basisOf({ revisions, invalidations }: Book): Basis {
+function basisOf({ revisions, invalidations }: NettingInput): Basis {
   const contracts = [...revisions.keys()].toSorted((one, other) => one - other);
   return {
     contracts,
@@ -212,7 +212,7 @@ const INSERT_VERSIONS = statement(
    join position p on p.no = v.position_no`,
 );
 
-type NewVersion = { mark: Mark; version: NominationVersion; basis: Basis };
+type NewVersion = { positionDay: DirtyPositionDay; version: NominationVersion; basis: Basis };
 
 const arrayText = (numbers: readonly number[]) => `{${numbers.join(',')}}`;
 
@@ -220,8 +220,8 @@ async function insertVersions(tx: Tx, versions: readonly NewVersion[], now: numb
   if (versions.length === 0) return;
   await tx.query(INSERT_VERSIONS, [
     versions.map(() => newId()),
-    versions.map(({ mark }) => mark.position_no),
-    versions.map(({ mark }) => mark.delivery_day),
+    versions.map(({ positionDay }) => positionDay.position_no),
+    versions.map(({ positionDay }) => positionDay.delivery_day),
     versions.map(({ version }) => version.direction),
     versions.map(({ version }) => version.version),
     versions.map(({ version }) => timestamp(version.gateClosure)),

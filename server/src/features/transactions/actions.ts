@@ -72,7 +72,7 @@ async function saveStatuses(
 }
 
 /** A contract within one position moves nothing, so it marks nothing. Marks are set in one order by everybody. */
-const MARK_POSITIONS = statement(
+const MARK_DIRTY = statement(
   'mark_positions',
   `insert into changed_position (position_no, delivery_day)
    select position_no, $2
@@ -111,7 +111,7 @@ export async function writeContractDay(
     sheet.previous,
   ]);
   await saveStatuses(tx, contractNo, day, superseded);
-  await tx.query(MARK_POSITIONS, [contractNo, day]);
+  await tx.query(MARK_DIRTY, [contractNo, day]);
   return { created, corrected, unchanged, revision: sheet.revision };
 }
 
@@ -144,7 +144,7 @@ export async function invalidateTransaction(
   if (decision.kind === 'not_valid') return 'not_valid';
   await saveStatuses(tx, contractNo, day, decision.changed);
   await tx.query(INSERT_INVALIDATION, [contractNo, day, revision, key.slot, reason, timestamp(now)]);
-  await tx.query(MARK_POSITIONS, [contractNo, day]);
+  await tx.query(MARK_DIRTY, [contractNo, day]);
   return 'invalidated';
 }
 
@@ -181,7 +181,7 @@ export async function invalidateFrom(
     await saveStatuses(tx, contractNo, day, invalidate(history, slots).changed);
     const revisions = cells.map((cell) => cell.revision);
     await tx.query(INSERT_INVALIDATIONS, [contractNo, day, revisions, slots, reason, timestamp(now)]);
-    await tx.query(MARK_POSITIONS, [contractNo, day]);
+    await tx.query(MARK_DIRTY, [contractNo, day]);
     count += cells.length;
   }
   return count;

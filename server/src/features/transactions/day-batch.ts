@@ -140,7 +140,7 @@ const SET_STATUSES = statement(
  * Marks are set in one order by everybody, after the contracts are locked. One that was touched a moment ago is locked,
  * so that nobody takes it before this is stored, but not written again: an import touches the same ones in every stretch.
  */
-const MARK_POSITIONS = statement(
+const MARK_DIRTY = statement(
   'mark_positions_of_batch',
   `insert into changed_position (position_no, delivery_day)
    select position_no, delivery_day
@@ -150,7 +150,7 @@ const MARK_POSITIONS = statement(
      where changed_position.touched_at < clock_timestamp() - interval '100 ms'`,
 );
 
-type DayBook = {
+type ContractDayState = {
   readonly contract: VolumeContract;
   readonly day: DeliveryDay;
   readonly history: Sheet[];
@@ -166,7 +166,7 @@ const keyOf = (contractNo: number, day: DeliveryDay) => `${contractNo} ${day}`;
 
 /** The contract-days of one transaction: read at once, changed in memory, written at once. */
 export class DayBatch {
-  private readonly books = new Map<string, DayBook>();
+  private readonly states = new Map<string, ContractDayState>();
   private readonly tx: Tx;
   private readonly now: number;
   private readonly isDryRun: boolean;
@@ -181,53 +181,53 @@ export class DayBatch {
   async load(days: readonly ContractDay[]): Promise<void> {
     for (const { contract, day } of days) {
       const key = keyOf(contract.no, day);
-      if (this.books.has(key)) continue;
-      this.books.set(key, { contract, day, history: [], stored: 0, changed: new Set() });
+      if (this.states.has(key)) continue;
+      this.states.set(key, { contract, day, history: [], stored: 0, changed: new Set() });
     }
-    const books = [...this.books.values()];
-    if (books.length === 0) return;
+    const states = [...this.states.values()];
+    if (states.length === 0) return;
     const rows = await this.tx.arrays<SheetColumns>(this.isDryRun ? PRESUMED_HISTORIES : HISTORIES, [
-      books.map(({ contract }) => contract.no),
-      books.map(({ day }) => day),
+      states.map(({ contract }) => contract.no),
+      states.map(({ day }) => day),
     ]);
     for (const [contractNo, day, id, createdAt, revision, packed, statuses, versions, previous] of rows) {
-      const book = this.book(contractNo, day);
+      const state = this.stateOf(contractNo, day);
       const volumes = unpackVolumes(packed);
-      book.history.push({ id, createdAt, revision, volumes, statuses, versions, previous });
-      book.stored++;
+      state.history.push({ id, createdAt, revision, volumes, statuses, versions, previous });
+      state.stored++;
     }
   }
 
   hasVolumes({ contract, day }: ContractDay): boolean {
-    return this.book(contract.no, day).history.length > 0;
+    return this.stateOf(contract.no, day).history.length > 0;
   }
 
   write({ contract, day }: ContractDay, volumes: readonly (number | null)[]): DayChange {
-    const book = this.book(contract.no, day);
-    const change = writeDay(book.history, volumes);
+    const state = this.stateOf(contract.no, day);
+    const change = writeDay(state.history, volumes);
     for (const { revision, statuses } of change.superseded) {
-      const sheet = book.history[revision - 1]!;
+      const sheet = state.history[revision - 1]!;
       sheet.statuses = statuses;
-      if (revision <= book.stored) book.changed.add(sheet);
+      if (revision <= state.stored) state.changed.add(sheet);
     }
     if (change.sheet !== null) {
-      book.history.push({ ...change.sheet, id: newSheetId(), createdAt: this.now, statuses: null });
+      state.history.push({ ...change.sheet, id: newSheetId(), createdAt: this.now, statuses: null });
     }
     return change;
   }
 
   async save(): Promise<void> {
-    const moved = [...this.books.values()].filter(({ history, stored }) => history.length > stored);
+    const moved = [...this.states.values()].filter(({ history, stored }) => history.length > stored);
     if (moved.length === 0) return;
     await this.tx.copy(this.isDryRun ? COPY_PRESUMED : COPY_SHEETS, sheetRows(moved));
     // Only the newest version of a slot is ever looked at again, so a dry run needs nothing else.
     if (this.isDryRun) return;
     await this.saveStatuses(moved);
-    await this.mark(moved);
+    await this.markDirty(moved);
   }
 
-  private async saveStatuses(books: readonly DayBook[]): Promise<void> {
-    const changes = books.flatMap(({ contract, day, changed }) =>
+  private async saveStatuses(states: readonly ContractDayState[]): Promise<void> {
+    const changes = states.flatMap(({ contract, day, changed }) =>
       [...changed].map((sheet) => ({ no: contract.no, day, sheet })),
     );
     if (changes.length === 0) return;
@@ -241,29 +241,29 @@ export class DayBatch {
   }
 
   /** A contract within one position moves nothing, so it marks nothing. */
-  private async mark(books: readonly DayBook[]): Promise<void> {
-    const marks = new Map<string, { position: number; day: DeliveryDay }>();
-    for (const { contract, day } of books) {
+  private async markDirty(states: readonly ContractDayState[]): Promise<void> {
+    const dirty = new Map<string, { position: number; day: DeliveryDay }>();
+    for (const { contract, day } of states) {
       if (contract.sellerPosition === contract.buyerPosition) continue;
       for (const position of [contract.sellerPosition, contract.buyerPosition]) {
-        marks.set(keyOf(position, day), { position, day });
+        dirty.set(keyOf(position, day), { position, day });
       }
     }
-    if (marks.size === 0) return;
-    const all = [...marks.values()];
-    await this.tx.query(MARK_POSITIONS, [all.map(({ position }) => position), all.map(({ day }) => day)]);
+    if (dirty.size === 0) return;
+    const all = [...dirty.values()];
+    await this.tx.query(MARK_DIRTY, [all.map(({ position }) => position), all.map(({ day }) => day)]);
   }
 
-  private book(contractNo: number, day: DeliveryDay): DayBook {
-    const book = this.books.get(keyOf(contractNo, day));
-    if (!book) throw new Error(`the day ${day} of contract ${contractNo} was not loaded`);
-    return book;
+  private stateOf(contractNo: number, day: DeliveryDay): ContractDayState {
+    const state = this.states.get(keyOf(contractNo, day));
+    if (!state) throw new Error(`the day ${day} of contract ${contractNo} was not loaded`);
+    return state;
   }
 }
 
-function sheetRows(books: readonly DayBook[]): Buffer {
+function sheetRows(states: readonly ContractDayState[]): Buffer {
   const rows = new CopyText();
-  for (const { contract, day, history, stored } of books) {
+  for (const { contract, day, history, stored } of states) {
     for (let index = stored; index < history.length; index++) {
       const sheet = history[index]!;
       rows.field(sheet.id);

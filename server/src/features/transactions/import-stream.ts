@@ -18,14 +18,14 @@ import {
 export type VolumeFormat = 'csv' | 'ndjson';
 type Rejection = ImportResult['rejected'][number];
 
-/** What a stretch of an import has brought: its finished days, and the lines that were refused on the way. */
-export class ImportStretch {
+/** What a batch of an import has brought: its finished days, and the lines that were refused on the way. */
+export class ImportBatch {
   readonly days: ContractDayInput[] = [];
   readonly rejected: Rejection[] = [];
   rows = 0;
   rejectedLines = 0;
 
-  refuse(line: number, { code, message }: LineFault): void {
+  reject(line: number, { code, message }: LineFault): void {
     this.rejectedLines++;
     // Nobody reads more of them, and a file of a gigabyte may be nothing else.
     if (this.rejected.length < LIMITS.rejectedLines) this.rejected.push({ line, code, message });
@@ -49,8 +49,8 @@ const NOT_UTF8 = { code: 'wrong_encoding', message: 'the line is not UTF-8' } as
  * and one unfinished day.
  */
 export class VolumeReader {
-  private stretch = new ImportStretch();
-  private readonly grouper = new ContractDayGrouper((line, fault) => this.stretch.refuse(line, fault));
+  private batch = new ImportBatch();
+  private readonly grouper = new ContractDayGrouper((line, fault) => this.batch.reject(line, fault));
   private parseLine: LineParser | null;
   private lineNumber = 0;
   private readonly kept = Buffer.allocUnsafe(KEPT_BYTES);
@@ -62,7 +62,7 @@ export class VolumeReader {
   }
 
   get finishedDays(): number {
-    return this.stretch.days.length;
+    return this.batch.days.length;
   }
 
   push(chunk: Buffer): void {
@@ -86,13 +86,13 @@ export class VolumeReader {
       throw validationProblem([{ code: 'required', message: 'a body with volumes is required' }]);
     }
     const last = this.grouper.finish();
-    if (last !== null) this.stretch.days.push(last);
+    if (last !== null) this.batch.days.push(last);
   }
 
   /** Hands over what was finished since the last time. */
-  take(): ImportStretch {
-    const taken = this.stretch;
-    this.stretch = new ImportStretch();
+  take(): ImportBatch {
+    const taken = this.batch;
+    this.batch = new ImportBatch();
     return taken;
   }
 
@@ -115,8 +115,8 @@ export class VolumeReader {
     if (this.isOverlong) {
       this.isOverlong = false;
       this.lineNumber++;
-      this.stretch.rows++;
-      this.stretch.refuse(this.lineNumber, TOO_LONG);
+      this.batch.rows++;
+      this.batch.reject(this.lineNumber, TOO_LONG);
     } else if (end > 0 && !(this.lineNumber === 0 && BOM.equals(this.kept.subarray(0, end)))) {
       this.line(this.kept, 0, end, isUtf8(this.kept.subarray(0, end)));
     }
@@ -144,11 +144,11 @@ export class VolumeReader {
       return;
     }
     if (start === end) return;
-    this.stretch.rows++;
-    if (end - start > LIMITS.importLineBytes) return this.stretch.refuse(this.lineNumber, TOO_LONG);
-    if (!isValid) return this.stretch.refuse(this.lineNumber, NOT_UTF8);
+    this.batch.rows++;
+    if (end - start > LIMITS.importLineBytes) return this.batch.reject(this.lineNumber, TOO_LONG);
+    if (!isValid) return this.batch.reject(this.lineNumber, NOT_UTF8);
     const finished = this.grouper.add(this.parseLine(bytes, start, end), this.lineNumber);
-    if (finished !== null) this.stretch.days.push(finished);
+    if (finished !== null) this.batch.days.push(finished);
   }
 }
 

@@ -50,7 +50,7 @@ const SHEET = `s.id, s.created_at, s.contract_no, s.delivery_day, s.revision, s.
   s.previous`;
 
 /** A sheet with corrections brings the ids of those that it corrects, and of no others: a day may have hundreds. */
-const TOLD = `${SHEET},
+const SHEET_COLUMNS = `${SHEET},
   case when s.previous is not null then (
     select json_object_agg(e.revision, e.id) from sheet e
     where e.contract_no = s.contract_no and e.delivery_day = s.delivery_day and e.revision = any(s.previous)
@@ -139,7 +139,7 @@ function listStatement(shape: ListShape): HotStatement | Statement {
   const isHot = isOfBrp && !(shape.sender && shape.receiver);
   return (isHot ? hotStatement : statement)(
     name.join('_'),
-    `select ${TOLD}
+    `select ${SHEET_COLUMNS}
      from (${sheets}) s join contract c on c.no = s.contract_no
      order by s.delivery_day, s.contract_no, s.revision
      limit $3`,
@@ -349,7 +349,7 @@ const FIND_SHEETS = perViewer(
   hotStatement,
   'find_sheets',
   's.sender_brp = $2 or s.receiver_brp = $2',
-  (andTenant) => `select ${TOLD} from sheet s join contract c on c.no = s.contract_no
+  (andTenant) => `select ${SHEET_COLUMNS} from sheet s join contract c on c.no = s.contract_no
    where s.id = any($1::uuid[])${andTenant}`,
 );
 
@@ -377,7 +377,7 @@ const FIND_HISTORY = perViewer(
   statement,
   'find_transaction_history',
   's.sender_brp = $3 or s.receiver_brp = $3',
-  (andTenant) => `select ${TOLD} from sheet s join contract c on c.no = s.contract_no
+  (andTenant) => `select ${SHEET_COLUMNS} from sheet s join contract c on c.no = s.contract_no
    where (s.contract_no, s.delivery_day) = (select contract_no, delivery_day from sheet where id = $1)
      and sheet_volume(s.volumes, $2) is not null${andTenant}
    order by s.revision`,
