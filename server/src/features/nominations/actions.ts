@@ -13,20 +13,20 @@ import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
 import { sparingly } from '../../heap.ts';
 
-/** A position-day that is to be netted again. */
+/** A position-day whose transactions have changed since it was last netted. */
 type DirtyPositionDay = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
 
-/** Position-days that are netted in one transaction. */
+/** Upper bound for the position-days of one transaction. */
 const POSITION_DAYS_PER_BATCH = 200;
 
 /**
- * An import says a day piece by piece. Marks that were touched a moment ago are left to rest, but none for long: a
- * correction is to be nominated within two seconds.
+ * Debounce: an import writes a day in several batches, so a position-day is netted only after 600 ms without a change.
+ * The maximum bounds the delay, because a correction has to be nominated within two seconds.
  */
 const DEBOUNCE_MS = 600;
 const MAX_DEBOUNCE_MS = 1200;
 
-/** Marks that another process works on are left to it. */
+/** `skip locked`: position-days that another process is netting are left to that process. */
 const TAKE_DIRTY = statement(
   'take_marks',
   `with taken as (
@@ -48,9 +48,9 @@ const TAKE_DIRTY = statement(
 export type NominationRun = { positions: number; created: number; unchanged: number; tooLate: number };
 
 /**
- * Nets every position-day that has changed and makes the versions that follow. The marks, what was read for them and
- * the new versions are one transaction for a bounded number of position-days. Several processes may run it at once;
- * run again, it finds nothing to do.
+ * Nets every dirty position-day and creates the nomination versions that result. Each batch clears its dirty flags,
+ * reads its transactions and writes its versions in one database transaction. Safe to run in several processes at
+ * once, and idempotent.
  */
 export async function nominateDue(
   db: Database,
@@ -72,7 +72,7 @@ export async function nominateDue(
   const takeAll = async () => {
     while (await takeBatch());
   };
-  // A market day leaves as much behind as its import did.
+  // More than one batch means a large import: netting it leaves as much garbage on the heap as the import did.
   if (await takeBatch()) await sparingly(takeAll);
   return run;
 }
@@ -102,7 +102,10 @@ async function nominateBatch(
   return run;
 }
 
-/** What a position-day is netted from, and what that was: per contract its newest revision and its invalidations. */
+/**
+ * Everything that a position-day is netted from. Newest revision and number of invalidations per contract are stored
+ * with the nomination as its basis, so that the nomination can be explained later.
+ */
 type NettingInput = {
   contributions: Contribution[];
   revisions: Map<number, number>;
@@ -138,7 +141,7 @@ const INVALIDATIONS = statement(
    group by contract_no, delivery_day`,
 );
 
-/** All sheets of the marked position-days in one read. Every cell that counts is valid in exactly one sheet. */
+/** Reads all sheets of the position-days with one query. Invariant: a counted cell is valid in exactly one sheet. */
 async function readNettingInputs(tx: Tx, dirty: readonly DirtyPositionDay[]): Promise<NettingInput[]> {
   const inputs = dirty.map(
     (): NettingInput => ({ contributions: [], revisions: new Map(), invalidations: new Map() }),
@@ -196,7 +199,7 @@ function basisOf({ revisions, invalidations }: NettingInput): Basis {
   };
 }
 
-/** All versions of a batch at once; arrays within arrays travel as their text. */
+/** Inserts a whole batch. Nested arrays are passed as text, because `unnest` would flatten them. */
 const INSERT_VERSIONS = statement(
   'insert_nominations',
   `with superseded as (
@@ -239,7 +242,7 @@ const MARK_SENT = statement(
   'update nomination set sent_at = $2 where id = any($1::uuid[]) and sent_at is null',
 );
 
-/** The versions have left for their TSO. */
+/** Records that these versions were sent to their TSO. The first time of sending is kept. */
 export async function recordSent(tx: Tx, ids: readonly string[], now: number): Promise<void> {
   if (ids.length > 0) await tx.query(MARK_SENT, [ids, timestamp(now)]);
 }
@@ -264,12 +267,12 @@ type Confirmable = {
   confirmed_at: number | null;
 };
 
-/** What a TSO has matched of a version, in kW per slot. */
+/** The power that a TSO matched for a nomination version, in kW per slot. */
 export type MatchedNomination = { id: string; matchedKw: readonly number[] };
 
 /**
- * A TSO has told what it matched. A version that is superseded meanwhile keeps its status, and nothing follows a final
- * confirmation. Gives the versions that it changed.
+ * Records what a TSO matched and returns the ids of the versions that changed. A version that has been superseded
+ * since keeps its status. A final confirmation is never overwritten.
  */
 export async function recordConfirmations(
   tx: Tx,

@@ -7,17 +7,17 @@ import { createApiKey, type NewKey, revokeApiKey, rotateApiKey } from './actions
 import { getKey, type KeysOf } from './store.ts';
 import { wireKey } from './wire.ts';
 
-/** What is said of a new key besides whose it is. */
+/** The settings of a new key, without its owner. */
 type KeySettings = {
   readonly name: string;
   readonly scopes?: readonly Scope[] | undefined;
   readonly expires_at?: string | null | undefined;
 };
 
-/** Later times have no form that every part of the platform can write. */
+/** Later times cannot be formatted with a four-digit year in every time zone. */
 const LAST_EXPIRY = Date.UTC(9998, 11, 31);
 
-/** What is wrong with a new key's settings; `allowed` are the scopes that whoever makes it can give. */
+/** Validates the settings of a new key. `allowed` are the scopes that its creator may grant. */
 export function keyFaults(
   owner: Owner['type'],
   allowed: readonly Scope[],
@@ -37,7 +37,7 @@ export function keyFaults(
   return faults;
 }
 
-/** A BRP's key can do all that is allowed unless it is said otherwise; other keys carry no scopes. */
+/** Scopes of a BRP's key default to all allowed ones. Keys of other owners have no scopes. */
 export const keyOf = (owner: Owner, allowed: readonly Scope[], settings: KeySettings): NewKey => ({
   owner,
   name: settings.name,
@@ -48,7 +48,7 @@ export const keyOf = (owner: Owner, allowed: readonly Scope[], settings: KeySett
 const expiryOf = ({ expires_at }: KeySettings) =>
   typeof expires_at === 'string' ? parseInstant(expires_at) : null;
 
-/** The three deeds that are done to keys, for the operator and for owners: each is noted, and answered. */
+/** Create, revoke and rotate keys for both APIs, the operator's and the owners'. Each writes an audit event. */
 export async function answerCreate(tx: Tx, by: Actor, key: NewKey, now: number): Promise<NewApiKey> {
   const { id, secret } = await createApiKey(tx, key, now);
   return { ...(await noteCreated(tx, by, id, now)), secret };

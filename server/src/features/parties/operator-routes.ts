@@ -133,7 +133,7 @@ function keyRoutes(db: Db, clock: Clock): Route[] {
 type KeyBody = BodyOf<typeof endpoints.createApiKey>;
 type OwnerType = KeyBody['owner']['type'];
 
-/** What a key is to be, once everything that depends on other records is known to be right. */
+/** Validates the parts of the body that refer to other records and returns the key to create. */
 async function newKeyOf(db: Db, body: KeyBody, now: number): Promise<NewKey> {
   const owner = await findOwner(db, body.owner);
   const errors = keyFaults(body.owner.type, SCOPES, body, now);
@@ -155,7 +155,7 @@ async function findOwner(db: Db, { type, id }: KeyBody['owner']): Promise<Owner 
   return type === 'brp' ? { type, brpNo: found.no } : { type, accountNo: found.no };
 }
 
-/** Null when no key can be meant. */
+/** Returns null when the filter cannot match any key. */
 function keyFilter(owner: OwnerType | undefined, ownerId: string | undefined): KeyFilter | null {
   const filter: KeyFilter = { owner: owner ?? null, brpId: null, accountId: null };
   if (ownerId === undefined) return filter;

@@ -18,9 +18,9 @@ import {
 } from './day-batch.ts';
 import { ImportBatch, type VolumeFormat, VolumeReader } from './import-stream.ts';
 
-/** Contract-days of one transaction: enough to make its costs small, few enough that nobody waits long for its locks. */
+/** Contract-days per transaction: enough to amortise its cost, few enough to hold its locks only for a short time. */
 const DAYS_AT_ONCE = 400;
-/** While the database writes one batch, the next is decided; more at once would only wait for each other. */
+/** Two batches overlap: one is computed while the database writes the other. More would only wait for locks. */
 const BATCHES_AT_ONCE = 2;
 
 export type ImportOptions = {
@@ -29,7 +29,7 @@ export type ImportOptions = {
   readonly now: number;
 };
 
-/** The counts of an import as they grow, so that one that is cut off can still tell what it has done. */
+/** Created by the caller and updated batch by batch, so that an aborted import can still report what it stored. */
 export const newImportResult = (isDryRun: boolean): ImportResult => ({
   rows: 0,
   created: 0,
@@ -42,8 +42,8 @@ export const newImportResult = (isDryRun: boolean): ImportResult => ({
 });
 
 /**
- * Takes the volumes of a stream into `result`. Each transaction holds whole contract-days; while the database works
- * on them, the next are read. Of a stream that breaks off, the day that was being read is not taken.
+ * Imports the volumes of a stream and adds the counts to `result`. Each transaction stores whole contract-days. When the
+ * stream breaks off, the contract-day that is incomplete is discarded; batches that are committed stay.
  */
 export async function importVolumes(
   db: Database,
@@ -56,7 +56,7 @@ export async function importVolumes(
       add(result, await db.transaction((tx) => applyBatch(tx, batch, options, locked)));
     });
   }
-  // A dry run is one transaction without locks, in which it keeps what it would have written for itself.
+  // A dry run is one transaction without locks. It writes to a temporary table, which nobody else sees.
   return db.transaction(async (tx) => {
     await prepareDryRun(tx);
     await forEachBatch(source, options.format, async (batch) => {
@@ -65,11 +65,12 @@ export async function importVolumes(
   });
 }
 
+/** Calls `locked` as soon as the contracts of the batch are locked. */
 type ApplyBatch = (batch: ImportBatch, locked: () => void) => Promise<void>;
 
 /**
- * Reads the stream and has its stretches taken, two at a time. The later of the two begins when the earlier has locked
- * its contracts: where both are about the same one, the later waits for it, so that the order of the file holds.
+ * Reads the stream and applies its batches, two at a time. A batch starts only after the previous one has locked its
+ * contracts: if both contain the same contract, the later batch waits for that lock, which preserves the file's order.
  */
 async function forEachBatch(
   source: AsyncIterable<Buffer>,
@@ -86,7 +87,7 @@ async function forEachBatch(
     const { promise, resolve } = Promise.withResolvers<void>();
     contractsLocked = promise;
     const applied = apply(batch, resolve).finally(resolve);
-    // Whoever waits for it sees the failure; until then it must not count as one that nobody handles.
+    // The failure is thrown where the promise is awaited. Without this handler Node would report it as unhandled first.
     applied.catch(() => {});
     applying.push(applied);
   };
@@ -98,7 +99,7 @@ async function forEachBatch(
     reader.finish();
     await next();
   } finally {
-    // Nothing goes on behind the back of whoever hears of the end.
+    // Wait for running batches even after a failure, so that no write happens after this function has returned.
     await Promise.allSettled(applying);
   }
   await Promise.all(applying);
@@ -119,7 +120,7 @@ function add(result: ImportResult, batch: BatchResult): void {
 const inOrder = (rejected: BatchResult['rejected']) =>
   rejected.sort((one, other) => one.line - other.line).slice(0, LIMITS.rejectedLines);
 
-/** Decides and stores what a batch says. Days that fall leave no trace; the others are not held up by them. */
+/** Validates and stores a batch. A contract-day with a fault is rejected as a whole and does not affect the others. */
 async function applyBatch(
   tx: Tx,
   batch: ImportBatch,
@@ -137,7 +138,7 @@ async function applyBatch(
     const contract = contracts(input.contract);
     const fault = contractFault(contract, input);
     if (fault !== null) {
-      // Lines that are right in themselves are faulty by what they are about.
+      // The lines are well-formed, but their contract or day cannot take volumes, so each of them is rejected.
       for (const line of linesOf(input)) contractFaults.reject(line, fault);
       if (!input.hasFaults) rejectedDays++;
     } else if (!input.hasFaults && input.day !== null) {
@@ -163,7 +164,7 @@ async function applyBatch(
   };
 }
 
-/** A contract is named by its id or by its external id; what has the form of an id is one. */
+/** A line names its contract by id or by external id. A text with the form of an id is always treated as an id. */
 async function findContracts(
   tx: Tx,
   days: readonly ContractDayInput[],
@@ -175,7 +176,7 @@ async function findContracts(
   }
   const names: ContractNames = {
     ids: [...uuids.values()].filter((uuid) => uuid !== null),
-    // No stored text holds a NUL, and Postgres refuses it even in a comparison.
+    // Postgres rejects a NUL in any text parameter, and no stored external id can contain one.
     externalIds: [...uuids]
       .filter(([name, uuid]) => uuid === null && !name.includes('\0'))
       .map(([name]) => name),

@@ -18,7 +18,7 @@ type Parts = {
   readonly db: Database;
   readonly clock: MovableClock;
   readonly sessions: Ring;
-  /** How the outside names the platform. */
+  /** Public base URL of the platform. */
   readonly baseUrl: () => string;
 };
 
@@ -51,7 +51,7 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Parts): Rou
         await recordAudit(tx, call, { action: 'user.updated', subject: after.id, before, after }, now);
         return after;
       });
-      // Only now, when nobody can find the session as it was before.
+      // Clear the session cache after the commit: before it, a concurrent request could cache the old state again.
       sessions.forget();
       return changed;
     }),
@@ -68,7 +68,7 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Parts): Rou
 
 type UserBody = BodyOf<typeof endpoints.createUser>;
 
-/** For whom a new user works; all that is wrong with it is told at once. */
+/** Finds the owner of a new user. Reports all field errors together. */
 async function findEmployer(db: Db, { role, brp_id, account_id }: UserBody): Promise<Owner> {
   const surplus = [
     { field: 'brp_id', isGiven: brp_id !== undefined, isFor: 'brp' },
@@ -89,7 +89,7 @@ async function findEmployer(db: Db, { role, brp_id, account_id }: UserBody): Pro
   return role === 'brp' ? { type: role, brpNo: found.no } : { type: role, accountNo: found.no };
 }
 
-/** Null when no user can be meant. */
+/** Returns null when the filter cannot match any user. */
 function userFilter(query: QueryOf<typeof endpoints.listUsers>): UserFilter | null {
   const idOf = (prefix: 'brp' | 'acc', text: string | undefined) =>
     text === undefined ? null : (decodeId(prefix, text) ?? 'malformed');

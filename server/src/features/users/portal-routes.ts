@@ -32,7 +32,7 @@ export type SessionParts = {
   readonly sessions: Ring;
   readonly cookie: SessionCookie;
   readonly device: DeviceCookie;
-  /** How the outside names the customer API. */
+  /** Public base URL of the customer API. */
   readonly customerUrl: string;
 };
 
@@ -56,8 +56,8 @@ const stateOf = (user: UserRow, expiresAt: number, now: number, customerUrl: str
 });
 
 /**
- * How somebody gets in who is not known yet. None of these is remembered for an `Idempotency-Key`: what they answer
- * with is a cookie.
+ * Routes without a session: signing in and accepting an invitation. They ignore `Idempotency-Key`, because their answers
+ * set a session cookie, which must not be stored.
  */
 export function signInRoutes({ db, clock, sessions, cookie, device, customerUrl }: SessionParts): Route[] {
   const cookies = { cookie, device };
@@ -84,13 +84,13 @@ export function signInRoutes({ db, clock, sessions, cookie, device, customerUrl 
   ];
 }
 
-/** What is no token may not even be a text that can be hashed as one. */
+/** Rejects a malformed token before it is hashed. */
 function tokenOf({ token }: { token: string }): string {
   if (!looksLikeToken(token)) throw problem('invitation_not_found', 'This is not an invitation.');
   return token;
 }
 
-/** What a user does with their own session and password. Ended sessions are forgotten once that is committed. */
+/** Routes for the user's own session and password. The session cache is cleared after the commit, not before it. */
 export function sessionRoutes({ db, clock, sessions, cookie, device, customerUrl }: SessionParts): Route[] {
   const ending = async (call: Actor, action: string, userId: string, end: (tx: Tx) => Promise<void>) => {
     await db.transaction(async (tx) => {

@@ -13,17 +13,17 @@ import { hashPassword, isOutdated, isPassword } from './passwords.ts';
 import { findInvited, findUserByEmail, getUser, lockInvited, type UserRow } from './store.ts';
 import { forgiveTries, type Trier, takeTry } from './tries.ts';
 
-/** Where somebody who is not known yet comes from, and with which request. */
+/** The origin of a request without a session. */
 export type Visitor = {
   readonly address: string;
-  /** The browser, when somebody has signed in there before. */
+  /** The browser, if a user has signed in there before. */
   readonly device: Device | null;
   readonly requestId: string;
-  /** Of the session that the browser has already; a new one takes its place. */
+  /** Token of the browser's current session, which a new session replaces. */
   readonly oldToken: string | null;
 };
 
-/** Two times: of records, and of what ends by itself, which a sandbox's clock does not move. */
+/** `now` is for records. `machineNow` is for expiry and rate limits, and is not affected by the sandbox clock. */
 export type Times = { readonly now: number; readonly machineNow: number };
 
 export type NewSession = { readonly token: string; readonly user: UserRow; readonly expiresAt: number };
@@ -48,7 +48,7 @@ const nobodyKnown = () => problem('invalid_credentials', 'The email or the passw
 
 async function startSession(tx: Tx, userId: string, visitor: Visitor, times: Times): Promise<NewSession> {
   const { now, machineNow } = times;
-  // Somebody may have been disabled while the password was being compared.
+  // The user may have been disabled while the password was being verified.
   const [isLetIn] = await tx.query(NOTE_SIGN_IN, [userId, timestamp(now)]);
   if (!isLetIn) throw nobodyKnown();
   if (visitor.oldToken !== null) await tx.query(REPLACE_SESSION, [hashSecret(visitor.oldToken)]);
@@ -78,13 +78,13 @@ export async function setPassword(tx: Tx, userId: string, passwordHash: string):
   await tx.query(SET_PASSWORD, [userId, passwordHash]);
 }
 
-/** What a device is known by: it is unknown again when the password has changed. */
+/** Identifies a user to a known device. Contains the password hash, so that a new password invalidates the device. */
 export const deviceCredential = ({ id, password_hash }: Pick<UserRow, 'id' | 'password_hash'>): string =>
   `${id} ${password_hash ?? ''}`;
 
 /**
- * Signs a user in. An email that is not known, a user without a password, one that is disabled and a wrong password are
- * answered alike, and after the same time.
+ * Signs a user in. An unknown email, a user without a password, a disabled user and a wrong password get the same answer
+ * after the same time, so that a client cannot find out which users exist.
  */
 export async function signIn(
   db: Database,
@@ -117,7 +117,7 @@ export async function signIn(
 const invitationNotFound = () =>
   problem('invitation_not_found', 'This invitation was used, has expired, or was replaced by a newer one.');
 
-/** Whoever a link is for, as long as it can be used. */
+/** Returns the user of a valid invitation token. */
 export async function getInvited(db: Database, token: string, machineNow: number): Promise<UserRow> {
   const user = await findInvited(db, hashSecret(token), machineNow);
   if (user === null) throw invitationNotFound();
@@ -129,7 +129,7 @@ const ACCEPT = statement(
   `update app_user set password_hash = $2, invitation_hash = null, invitation_expires_at = null where id = $1`,
 );
 
-/** Sets the password that comes with an invitation, and lets the user in. Whoever was in before is signed out. */
+/** Sets the password of an invited user and signs them in. All earlier sessions of the user end. */
 export async function acceptInvitation(
   db: Database,
   token: string,
@@ -151,7 +151,7 @@ export async function acceptInvitation(
   });
 }
 
-/** Length is a matter of form; this is what an attacker tries first. Passwords that exist are not judged. */
+/** Rejects guessable passwords; the schema checks the length. Applies to new passwords only. */
 async function refuseWeakPassword(field: string, password: string, user: UserRow): Promise<void> {
   const refused = (why: string) => fieldProblem(field, 'validation_failed', why);
   if (normalizeEmail(password) === user.email) throw refused('must not be the email address');
@@ -160,7 +160,7 @@ async function refuseWeakPassword(field: string, password: string, user: UserRow
   }
 }
 
-/** Gives the user as it is now. Tries of the current password are counted for the session. */
+/** Changes the password and returns the updated user. Attempts at the current password are limited per session. */
 export async function changePassword(
   db: Database,
   session: { id: string; userId: string },
@@ -195,7 +195,7 @@ export async function endSession(tx: Tx, id: string): Promise<void> {
   await tx.query(END_SESSION, [id]);
 }
 
-/** All sessions of a user, or all but one. */
+/** Ends all sessions of a user except, if given, one. */
 export async function endSessions(tx: Tx, userId: string, except: string | null = null): Promise<void> {
   await tx.query(END_SESSIONS, [userId, except]);
 }
