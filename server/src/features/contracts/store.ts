@@ -67,7 +67,7 @@ const FILTERS = {
   activeUntil: { type: 'timestamptz', condition: (end: string) => `c.delivery_start < ${end}` },
 };
 
-/** Conditions for the two scans of a BRP: contracts that it sells, and contracts that it buys from others. */
+/** One condition per scan of a BRP's contracts. The conditions exclude each other, so that no contract is listed twice. */
 const ofBrp = (eic: string | null) =>
   eic === null
     ? ['c.seller_brp = $4', 'c.buyer_brp = $4 and c.seller_brp <> c.buyer_brp']

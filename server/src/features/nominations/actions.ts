@@ -300,5 +300,5 @@ export async function recordConfirmations(
   return changes.map(({ id }) => id);
 }
 
-const isSame = (known: readonly number[] | null, told: readonly number[]): boolean =>
-  known !== null && known.length === told.length && known.every((kw, at) => kw === told[at]);
+const isSame = (known: readonly number[] | null, matchedKw: readonly number[]): boolean =>
+  known !== null && known.length === matchedKw.length && known.every((kw, at) => kw === matchedKw[at]);

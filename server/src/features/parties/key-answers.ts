@@ -14,7 +14,7 @@ type KeySettings = {
   readonly expires_at?: string | null | undefined;
 };
 
-/** Later times cannot be formatted with a four-digit year in every time zone. */
+/** Upper bound, because not every part of the platform can format later times. */
 const LAST_EXPIRY = Date.UTC(9998, 11, 31);
 
 /** Validates the settings of a new key. `allowed` are the scopes that its creator may grant. */

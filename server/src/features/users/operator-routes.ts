@@ -14,7 +14,7 @@ import { createUser, invitationLink, inviteUser, updateUser } from './actions.ts
 import { findUser, listUsers, type UserFilter } from './store.ts';
 import { wireUser } from './wire.ts';
 
-type Parts = {
+type Dependencies = {
   readonly db: Database;
   readonly clock: MovableClock;
   readonly sessions: Ring;
@@ -22,7 +22,7 @@ type Parts = {
   readonly baseUrl: () => string;
 };
 
-export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Parts): Route[] {
+export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Dependencies): Route[] {
   return [
     writeRoute(endpoints.createUser, async (call, tx) => {
       const now = clock.now();

@@ -15,20 +15,20 @@ const TAG_BYTES = 32;
  * Concurrency limit: each hash takes 19 MB and blocks a thread of the pool. Unknown devices have a separate queue, so
  * that an attack cannot delay users on known devices.
  */
-const LINES = {
+const HASH_QUEUES = {
   known: turnstile({ atOnce: 1, waitingAtMost: 50 }),
   unknown: turnstile({ atOnce: 1, waitingAtMost: 50 }),
 };
-type Line = keyof typeof LINES;
+type HashQueue = keyof typeof HASH_QUEUES;
 const derive = promisify(argon2);
 
 type Hash = { cost: typeof COST; salt: Buffer; tag: Buffer };
 
 /** Normalises to NFKC, because keyboards may encode the same characters differently. */
-const tagOf = (password: string, { cost, salt, tag }: Hash, line: Line): Promise<Buffer> => {
+const tagOf = (password: string, { cost, salt, tag }: Hash, queue: HashQueue): Promise<Buffer> => {
   const message = Buffer.from(password.normalize('NFKC'));
   const parameters: Argon2Parameters = { ...cost, message, nonce: salt, tagLength: tag.length };
-  return LINES[line](() => derive('argon2id', parameters));
+  return HASH_QUEUES[queue](() => derive('argon2id', parameters));
 };
 
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
@@ -57,10 +57,10 @@ export async function hashPassword(password: string): Promise<string> {
 export async function isPassword(
   password: string,
   encoded: string | null,
-  line: Line = 'known',
+  queue: HashQueue = 'known',
 ): Promise<boolean> {
   const hash = encoded === null ? decoy() : decode(encoded);
-  return timingSafeEqual(await tagOf(password, hash, line), hash.tag);
+  return timingSafeEqual(await tagOf(password, hash, queue), hash.tag);
 }
 
 /** Returns whether the hash was made with other cost parameters than the current ones. */

@@ -26,7 +26,7 @@ import {
 import { getUser, type UserRow } from './store.ts';
 import { permissionsOf, wireIdentity, wireInvitation } from './wire.ts';
 
-export type SessionParts = {
+export type SessionDependencies = {
   readonly db: Database;
   readonly clock: MovableClock;
   readonly sessions: Ring;
@@ -38,7 +38,7 @@ export type SessionParts = {
 
 const timesOf = (clock: MovableClock) => ({ now: clock.now(), machineNow: clock.machineNow() });
 
-type Cookies = Pick<SessionParts, 'cookie' | 'device'>;
+type Cookies = Pick<SessionDependencies, 'cookie' | 'device'>;
 
 const visitorOf = (request: FastifyRequest, { cookie, device }: Cookies): Visitor => ({
   address: request.ip,
@@ -59,7 +59,14 @@ const stateOf = (user: UserRow, expiresAt: number, now: number, customerUrl: str
  * Routes without a session: signing in and accepting an invitation. They ignore `Idempotency-Key`, because their answers
  * set a session cookie, which must not be stored.
  */
-export function signInRoutes({ db, clock, sessions, cookie, device, customerUrl }: SessionParts): Route[] {
+export function signInRoutes({
+  db,
+  clock,
+  sessions,
+  cookie,
+  device,
+  customerUrl,
+}: SessionDependencies): Route[] {
   const cookies = { cookie, device };
   const letIn = (request: FastifyRequest, reply: FastifyReply, session: NewSession): SessionState => {
     const { token, user, expiresAt } = session;
@@ -91,7 +98,14 @@ function tokenOf({ token }: { token: string }): string {
 }
 
 /** Routes for the user's own session and password. The session cache is cleared after the commit, not before it. */
-export function sessionRoutes({ db, clock, sessions, cookie, device, customerUrl }: SessionParts): Route[] {
+export function sessionRoutes({
+  db,
+  clock,
+  sessions,
+  cookie,
+  device,
+  customerUrl,
+}: SessionDependencies): Route[] {
   const ending = async (call: Actor, action: string, userId: string, end: (tx: Tx) => Promise<void>) => {
     await db.transaction(async (tx) => {
       await end(tx);

@@ -11,7 +11,7 @@ import { type Actor, recordAudit } from '../audit/store.ts';
 import { isGuessable } from './password-strength.ts';
 import { hashPassword, isOutdated, isPassword } from './passwords.ts';
 import { findInvited, findUserByEmail, getUser, lockInvited, type UserRow } from './store.ts';
-import { forgiveTries, type Trier, takeTry } from './tries.ts';
+import { type AttemptOrigin, forgiveTries, takeTry } from './tries.ts';
 
 /** The origin of a request without a session. */
 export type Visitor = {
@@ -44,13 +44,13 @@ const NOTE_SIGN_IN = statement(
   'update app_user set last_signed_in_at = $2 where id = $1 and disabled_at is null returning id',
 );
 
-const nobodyKnown = () => problem('invalid_credentials', 'The email or the password is not right.');
+const invalidCredentials = () => problem('invalid_credentials', 'The email or the password is not right.');
 
 async function startSession(tx: Tx, userId: string, visitor: Visitor, times: Times): Promise<NewSession> {
   const { now, machineNow } = times;
   // The user may have been disabled while the password was being verified.
-  const [isLetIn] = await tx.query(NOTE_SIGN_IN, [userId, timestamp(now)]);
-  if (!isLetIn) throw nobodyKnown();
+  const [isEnabled] = await tx.query(NOTE_SIGN_IN, [userId, timestamp(now)]);
+  if (!isEnabled) throw invalidCredentials();
   if (visitor.oldToken !== null) await tx.query(REPLACE_SESSION, [hashSecret(visitor.oldToken)]);
   await tx.query(FORGET_SESSIONS, [timestamp(machineNow), timestamp(idleSince(machineNow))]);
   const token = newToken();
@@ -60,7 +60,7 @@ async function startSession(tx: Tx, userId: string, visitor: Visitor, times: Tim
   return { token, expiresAt, user: await getUser(tx, userId) };
 }
 
-const deedOf = (action: string, user: UserRow) => ({
+const auditEventOf = (action: string, user: UserRow) => ({
   action,
   subject: encodeId(ID_PREFIX.user, user.id),
   before: null,
@@ -96,20 +96,20 @@ export async function signIn(
   const { address, device } = visitor;
   const user = await findUserByEmail(db, email);
   const isKnown = device?.knows(deviceCredential(user ?? { id: '', password_hash: null })) ?? false;
-  const trier: Trier =
+  const origin: AttemptOrigin =
     device !== null && isKnown
       ? { kind: 'device', id: device.id, email }
       : { kind: 'address', address, email };
-  await takeTry(db, trier, times.machineNow);
-  const line = isKnown ? 'known' : 'unknown';
-  const isRight = await isPassword(credentials.password, user?.password_hash ?? null, line);
-  if (!isRight || user === null || user.password_hash === null) throw nobodyKnown();
+  await takeTry(db, origin, times.machineNow);
+  const queue = isKnown ? 'known' : 'unknown';
+  const isRight = await isPassword(credentials.password, user?.password_hash ?? null, queue);
+  if (!isRight || user === null || user.password_hash === null) throw invalidCredentials();
   const renewed = isOutdated(user.password_hash) ? await hashPassword(credentials.password) : null;
   return db.transaction(async (tx) => {
     if (renewed !== null) await setPassword(tx, user.id, renewed);
     const session = await startSession(tx, user.id, visitor, times);
-    await forgiveTries(tx, trier, times.machineNow);
-    await recordAudit(tx, asUser(user, visitor), deedOf('user.signed_in', user), times.now);
+    await forgiveTries(tx, origin, times.machineNow);
+    await recordAudit(tx, asUser(user, visitor), auditEventOf('user.signed_in', user), times.now);
     return session;
   });
 }
@@ -138,7 +138,7 @@ export async function acceptInvitation(
   times: Times,
 ): Promise<NewSession> {
   const invited = await getInvited(db, token, times.machineNow);
-  await refuseWeakPassword('password', password, invited);
+  await rejectWeakPassword('password', password, invited);
   const passwordHash = await hashPassword(password);
   return db.transaction(async (tx) => {
     const user = await lockInvited(tx, hashSecret(token), times.machineNow);
@@ -146,17 +146,17 @@ export async function acceptInvitation(
     await tx.query(ACCEPT, [user.id, passwordHash]);
     await endSessions(tx, user.id);
     const session = await startSession(tx, user.id, visitor, times);
-    await recordAudit(tx, asUser(user, visitor), deedOf('user.password_set', user), times.now);
+    await recordAudit(tx, asUser(user, visitor), auditEventOf('user.password_set', user), times.now);
     return session;
   });
 }
 
 /** Rejects guessable passwords; the schema checks the length. Applies to new passwords only. */
-async function refuseWeakPassword(field: string, password: string, user: UserRow): Promise<void> {
-  const refused = (why: string) => fieldProblem(field, 'validation_failed', why);
-  if (normalizeEmail(password) === user.email) throw refused('must not be the email address');
+async function rejectWeakPassword(field: string, password: string, user: UserRow): Promise<void> {
+  const weak = (why: string) => fieldProblem(field, 'validation_failed', why);
+  if (normalizeEmail(password) === user.email) throw weak('must not be the email address');
   if (await isGuessable(password, user)) {
-    throw refused('is too easy to guess; several words that do not belong together make a good password');
+    throw weak('is too easy to guess; several words that do not belong together make a good password');
   }
 }
 
@@ -169,18 +169,18 @@ export async function changePassword(
   times: Times,
 ): Promise<UserRow> {
   const user = await getUser(db, session.userId);
-  const trier = { kind: 'session', id: session.id } as const;
-  await takeTry(db, trier, times.machineNow);
+  const origin = { kind: 'session', id: session.id } as const;
+  await takeTry(db, origin, times.machineNow);
   if (!(await isPassword(passwords.current, user.password_hash))) {
     throw fieldProblem('current', 'validation_failed', 'is not the current password');
   }
-  await refuseWeakPassword('new', passwords.new, user);
+  await rejectWeakPassword('new', passwords.new, user);
   const passwordHash = await hashPassword(passwords.new);
   return db.transaction(async (tx) => {
     await setPassword(tx, user.id, passwordHash);
     await endSessions(tx, user.id, session.id);
-    await forgiveTries(tx, trier, times.machineNow);
-    await recordAudit(tx, asUser(user, visitor), deedOf('user.password_changed', user), times.now);
+    await forgiveTries(tx, origin, times.machineNow);
+    await recordAudit(tx, asUser(user, visitor), auditEventOf('user.password_changed', user), times.now);
     return getUser(tx, user.id);
   });
 }

@@ -12,7 +12,7 @@ import { timestamp } from '../../db/wire-types.ts';
 import { problem } from '../../http/problem.ts';
 
 /** The origin of a password attempt: a known device, a session or a network address. The email need not exist. */
-export type Trier =
+export type AttemptOrigin =
   | { readonly kind: 'device'; readonly id: string; readonly email: string }
   | { readonly kind: 'session'; readonly id: string }
   | { readonly kind: 'address'; readonly address: string; readonly email: string };
@@ -21,15 +21,15 @@ export type Trier =
  * Rate limit keys of an attempt. Hashed, because users may type a password into the email field. Sorted, so that
  * concurrent attempts lock their rows in the same order and cannot deadlock.
  */
-function subjectsOf(trier: Trier): ReadonlyMap<string, Subject> {
+function subjectsOf(origin: AttemptOrigin): ReadonlyMap<string, Subject> {
   const named: [Subject, string][] =
-    trier.kind === 'address'
+    origin.kind === 'address'
       ? [
-          ['pair', `${networkOf(trier.address)} ${trier.email}`],
-          ['address', networkOf(trier.address)],
-          ['account', trier.email],
+          ['pair', `${networkOf(origin.address)} ${origin.email}`],
+          ['address', networkOf(origin.address)],
+          ['account', origin.email],
         ]
-      : [[trier.kind, trier.kind === 'device' ? `${trier.id} ${trier.email}` : trier.id]];
+      : [[origin.kind, origin.kind === 'device' ? `${origin.id} ${origin.email}` : origin.id]];
   const hashed = named.map(([subject, who]) => [hash('sha256', `${subject}:${who}`), subject] as const);
   return new Map(hashed.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
@@ -90,8 +90,8 @@ const tooSoon = (ms: number) => {
  * Counts an attempt before the password is verified, so that concurrent attempts cannot exceed the limit. A rejected
  * attempt costs one read and no write, except for the first one of a newcomer. `now` ignores the sandbox clock.
  */
-export async function takeTry(db: Database, trier: Trier, now: number): Promise<void> {
-  const subjects = subjectsOf(trier);
+export async function takeTry(db: Database, origin: AttemptOrigin, now: number): Promise<void> {
+  const subjects = subjectsOf(origin);
   const keys = bytes(subjects.keys());
   const rows = await db.query<Row>(READ, [keys, timestamp(now)]);
   const early = judgeTry(triesOf(subjects, rows), now);
@@ -126,13 +126,13 @@ async function setTries(
  * Resets the limits after a correct password. Address and account are shared with other clients, possibly attackers, so
  * their counts are only reduced by this attempt.
  */
-export async function forgiveTries(tx: Tx, trier: Trier, now: number): Promise<void> {
+export async function forgiveTries(tx: Tx, origin: AttemptOrigin, now: number): Promise<void> {
   // Lock in the same order as `takeTry` to avoid deadlocks.
-  await tx.query(LOCK, [bytes(subjectsOf(trier).keys()), timestamp(now)]);
+  await tx.query(LOCK, [bytes(subjectsOf(origin).keys()), timestamp(now)]);
   const shared = (subject: Subject) => subject === 'address' || subject === 'account';
   const of = (isShared: boolean) =>
     bytes(
-      [...subjectsOf(trier)].filter(([, subject]) => shared(subject) === isShared).map(([hashed]) => hashed),
+      [...subjectsOf(origin)].filter(([, subject]) => shared(subject) === isShared).map(([hashed]) => hashed),
     );
   await tx.query(FORGIVE, [of(false)]);
   await tx.query(GIVE_BACK, [of(true)]);
