@@ -102,7 +102,7 @@ const receive = (db: Database, document: Buffer, now: number) =>
     db,
     now,
     { operatorEic: OPERATOR_EIC, messageLimitBytes: Number.POSITIVE_INFINITY },
-    { document, error: null, fileName: null, inboxMark: null },
+    { document, error: null, fileName: null, inboxFingerprint: null },
   );
 
 const megabytesOf = (documents: readonly Buffer[]) =>

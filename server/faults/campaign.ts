@@ -23,7 +23,7 @@ import { type Mode, Target } from './target.ts';
 import { createWorld, type World } from './world.ts';
 
 const OPERATOR_KEY = 'operator-key-of-the-fault-campaign';
-/** Writes run for so long before a fault hits them. */
+/** Duration of the writes before a fault is injected. */
 const LOAD_BEFORE_FAULT_MS = [400, 1_500] as const;
 const LOAD_AFTER_FAULT_MS = 500;
 const BACK_WITHIN_MS = 120_000;
@@ -33,7 +33,7 @@ const PROBES_IN_ROW = 5;
 
 type Log = (message: string) => void;
 
-/** One mode of a campaign: its folder holds the journal, the state and all data, and can be continued at any time. */
+/** A campaign in one mode. Its folder contains the journal, the state and all data, so that it can be continued. */
 export class Campaign {
   readonly mode: Mode;
   readonly journal: Journal;
@@ -64,7 +64,7 @@ export class Campaign {
     this.journal = journal;
     this.log = log;
     this.seed = seed;
-    // A continued campaign makes new choices.
+    // A continued campaign must not repeat the choices of its earlier run.
     const random = createRandom(seed + journal.history.writes.length);
     this.load = { target, world, journal, random, counter: new OutcomeCounter() };
     this.exchange = exchangeClient(this.load);
@@ -82,7 +82,7 @@ export class Campaign {
     return this.load.target;
   }
 
-  /** Compares what an earlier run has left; then injects faults until the time is up or a comparison fails. */
+  /** Compares the data of an earlier run, then injects faults until the time is up or a comparison fails. */
   async run(untilMs: number): Promise<void> {
     if (this.journal.history.writes.length > 0) {
       const found = await this.compare();
@@ -96,7 +96,7 @@ export class Campaign {
     }
   }
 
-  /** All kinds in a shuffled order, then all again: the order follows from the seed and the faults so far. */
+  /** Shuffles all kinds of faults, then repeats. The order depends only on the seed and the number of faults so far. */
   private nextKind(): FaultKind {
     const kinds = possibleFaults(this.target);
     const done = this.journal.history.faults.length;
@@ -129,8 +129,8 @@ export class Campaign {
   }
 
   /**
-   * Seconds from now until writes are acknowledged again: the first of a row of them, since a fault may take a moment
-   * to have its effect.
+   * Measures the seconds until writes are acknowledged again. Counts the first of several successive acknowledgements,
+   * because a fault may take effect with a delay.
    */
   private async waitForWrites(): Promise<number | null> {
     const startedAt = Date.now();
@@ -146,7 +146,7 @@ export class Campaign {
     return null;
   }
 
-  /** Prints each violation with its evidence; gives their texts. */
+  /** Prints each violation with its evidence and returns the texts. */
   private async compare(): Promise<string[]> {
     const violations = await compareEverything(this.load, this.verified, () => this.exchange.takeFiles());
     for (const { rule, text, evidence } of violations) {
@@ -169,7 +169,7 @@ export class Campaign {
   }
 }
 
-/** The data are not what the journal says. The folder is kept. */
+/** The data differ from the journal. The folder is kept for analysis. */
 export class ViolationFound extends Error {
   override name = 'ViolationFound';
 }

@@ -1,4 +1,4 @@
-/** The clients of a campaign. Each owns what it writes, one write after the other, so that their order is known. */
+/** The clients of a campaign. Each client writes only its own records, sequentially, so that the order is known. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { slotCount } from '@saldo/core/delivery-day.ts';
@@ -11,7 +11,7 @@ import { contractTerms, type World } from './world.ts';
 
 const PAUSE_MS = 100;
 const RETRY_AFTER_MS = 300;
-/** A client with an idempotency key repeats its request for so long; the platform has to be back by then. */
+/** Retry limit of requests with an idempotency key. The platform has to recover within this time. */
 const RETRY_FOR_MS = 90_000;
 const MAX_KWH = 5_000;
 const SLOTS_OF_CORRECTION = 8;
@@ -26,7 +26,7 @@ export type Load = {
 
 export type Client = { step(): Promise<void> };
 
-/** Runs all clients side by side until it is stopped; what is under way is finished first. */
+/** Runs all clients concurrently. `stop` waits for the writes in flight. */
 export function startClients(clients: readonly Client[]): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const loops = Promise.all(
@@ -37,7 +37,7 @@ export function startClients(clients: readonly Client[]): { stop(): Promise<void
       }
     }),
   );
-  // The failure is reported by `stop`; until then it must not count as unhandled.
+  // `stop` throws the failure. Without this handler Node would report it as unhandled first.
   loops.catch(() => {});
   return {
     async stop() {
@@ -50,11 +50,11 @@ export function startClients(clients: readonly Client[]): { stop(): Promise<void
 type Sending = Omit<RequestOptions, 'idempotencyKey'> & {
   readonly path: string;
   readonly isKeyed: boolean;
-  /** A status that says that the write was not done, and is no failure of the server. */
+  /** A status that means that the write was rejected for a legitimate reason. */
   readonly expectedRefusal?: number;
 };
 
-/** Sends a write and journals what its client knows of it. With an idempotency key it is repeated until it is certain. */
+/** Sends a write and journals its outcome. With an idempotency key, the request is retried until the outcome is certain. */
 async function perform(load: Load, client: string, write: Write, sending: Sending): Promise<Answer> {
   const { path, isKeyed, expectedRefusal, ...options } = sending;
   const idempotencyKey = isKeyed ? `faults-${randomUUID()}` : null;
@@ -83,7 +83,7 @@ async function perform(load: Load, client: string, write: Write, sending: Sendin
   }
 }
 
-/** Of several attempts the last one counts if it is certain; else any that may have been done. */
+/** The outcome of the last attempt if it is certain, else of any attempt that may have been applied. */
 function overall(outcomes: readonly Outcome[]): Outcome {
   const last = outcomes.at(-1)!;
   if (last === 'acknowledged' || last === 'refused') return last;
@@ -141,7 +141,7 @@ export function volumeClient(load: Load, name: string, contracts: readonly strin
     const path = `/operator/v1/transactions/${transaction}/invalidate`;
     const body = { reason: 'fault campaign' };
     const write = { kind: 'invalidation', contract, day, slot, transaction } as const;
-    // An earlier write of unknown outcome may be committed between the read and the invalidation: that is a 409.
+    // A 409 is legitimate: an earlier write of unknown outcome may commit between the read and the invalidation.
     await perform(load, name, write, {
       path,
       key,
@@ -174,7 +174,7 @@ export function customerClient(load: Load): Client {
   return { step: () => patchCustomer(load, 'customers', load.random.pick(patched)).then(() => {}) };
 }
 
-/** The write by which the campaign finds out that writes are possible again. */
+/** Probe: the campaign repeats this write to detect that writes work again. */
 export const probe = (load: Load, timeoutMs: number): Promise<Answer> =>
   patchCustomer(load, 'probe', load.world.patched.at(-1)!, timeoutMs);
 
@@ -200,7 +200,7 @@ function patchCustomer(
   );
 }
 
-/** Creates parties, customers and contracts; mostly with an idempotency key, now and then without a second attempt. */
+/** Creates parties, customers and contracts: mostly with an idempotency key, sometimes without a key and without retries. */
 export function creationClient(load: Load): Client {
   const { world, random } = load;
   const bodies = {

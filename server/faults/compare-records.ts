@@ -1,4 +1,4 @@
-/** Customers, created records and messages: what the database holds against the journal. */
+/** Compares customers, created records and messages in the database with the journal. */
 import type { Violation } from './compare-volumes.ts';
 import type { History, JournaledWrite } from './journal.ts';
 import type { MessageRow, Snapshot } from './snapshot.ts';
@@ -12,7 +12,7 @@ export const compareRecords = (snapshot: Snapshot, history: History): Violation[
 
 const isPossible = ({ outcome }: JournaledWrite) => outcome !== 'not_sent' && outcome !== 'refused';
 
-/** A customer shows the last acknowledged write, or a later one of unknown outcome, or one that was never answered. */
+/** Valid states of a customer: the last acknowledged write, a later one of unknown outcome, or one without an answer. */
 function checkCustomers({ customers }: Snapshot, history: History): Violation[] {
   const writes = new Map<string, { write: JournaledWrite; value: string }[]>();
   for (const write of history.writes) {
@@ -37,7 +37,7 @@ function checkCustomers({ customers }: Snapshot, history: History): Violation[] 
   });
 }
 
-/** An acknowledged creation made exactly one record, with the id that was acknowledged; an unknown one at most one. */
+/** Invariant: an acknowledged creation has exactly one record, with the acknowledged id; an unknown one at most one. */
 function checkCreations({ created }: Snapshot, history: History): Violation[] {
   const violations: Violation[] = [];
   for (const journaled of history.writes) {
@@ -60,7 +60,7 @@ function checkCreations({ created }: Snapshot, history: History): Violation[] {
   return violations;
 }
 
-/** Each version of a schedule is made once, leaves under its name once or again with the same bytes, and is journaled. */
+/** Invariant: each version of a schedule is stored once, and every delivery of it has the same name and bytes. */
 function checkSchedules(messages: readonly MessageRow[], history: History): Violation[] {
   const violations: Violation[] = [];
   const fail = (text: string, ...evidence: unknown[]) => {
@@ -90,7 +90,7 @@ function checkSchedules(messages: readonly MessageRow[], history: History): Viol
   return violations;
 }
 
-/** Each answer that was handed over is stored and read; a file is taken in once, and an answer applied at most once. */
+/** Invariant: each delivered answer is stored and parsed, each file is stored once, each answer is applied at most once. */
 function checkAnswers(messages: readonly MessageRow[], history: History): Violation[] {
   const violations: Violation[] = [];
   const fail = (text: string, rows: readonly MessageRow[]) => {

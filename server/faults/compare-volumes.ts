@@ -1,9 +1,9 @@
-/** Transactions and nominations: what the database holds against the journal, and against a plain sum. */
+/** Compares transactions in the database with the journal, and nominations with a plain sum of transactions. */
 import { slotCount } from '@saldo/core/delivery-day.ts';
 import type { History, JournaledWrite } from './journal.ts';
 import type { NominationRow, SheetRow, Snapshot } from './snapshot.ts';
 
-/** What a comparison can find; `unreadable` means that the platform did not let itself be compared. */
+/** Kinds of violations. `unreadable`: the platform did not return the data that are compared. */
 export const RULES = ['lost', 'doubled', 'versions', 'saldo', 'balance', 'messages', 'unreadable'] as const;
 
 export type Violation = {
@@ -14,7 +14,7 @@ export type Violation = {
 
 const STATUSES = ['valid', 'invalid', 'superseded'] as const;
 
-/** One version of a slot, as its sheet has it. */
+/** One version of a slot, from its sheet. */
 type Cell = {
   readonly kwh: number;
   readonly version: number;
@@ -24,7 +24,7 @@ type Cell = {
   readonly sheet: SheetRow;
 };
 
-/** What a client did to a slot. */
+/** A client's write to one slot. */
 type SlotWrite = { readonly write: JournaledWrite; readonly kwh: number | 'invalidate' };
 
 export function compareVolumes(snapshot: Snapshot, history: History): Violation[] {
@@ -43,7 +43,7 @@ export function compareVolumes(snapshot: Snapshot, history: History): Violation[
 
 const slotKey = (contract: string, day: string, slot: number) => `${contract} ${day} ${slot}`;
 
-/** All versions of each slot in the order of their revisions; revisions of a contract-day must be 1..n. */
+/** Collects the versions of each slot by revision. Invariant: revisions of a contract-day are 1..n. */
 function chainsOf(sheets: readonly SheetRow[], violations: Violation[]): Map<string, Cell[]> {
   const chains = new Map<string, Cell[]>();
   const revisions = new Map<string, number>();
@@ -73,7 +73,7 @@ function chainsOf(sheets: readonly SheetRow[], violations: Violation[]): Map<str
   return chains;
 }
 
-/** Versions 1..n, each with the one before as its previous, and all but the last superseded. */
+/** Invariant: versions are 1..n, each refers to the one before, and all but the last are superseded. */
 function checkChain(key: string, chain: readonly Cell[]): Violation[] {
   const isRight = chain.every((cell, at) => {
     const isLast = at === chain.length - 1;
@@ -110,9 +110,9 @@ function slotWritesOf(history: History): Map<string, SlotWrite[]> {
 }
 
 /**
- * Follows all ways in which the writes can have led to these versions: an acknowledged one was done, one that was
- * refused or never sent was not, any other one was done or not. A state is how many versions there are, and whether
- * the last one is invalid. A write that was not answered in time may also be done after later ones.
+ * Searches for an execution of the writes that explains the stored versions. An acknowledged write was applied, a refused
+ * or unsent one was not, any other may have been applied. A state is the number of versions and whether the last one is
+ * invalid. A write that timed out may also have been applied after later ones.
  */
 function checkWrites(key: string, chain: readonly Cell[], writes: readonly SlotWrite[]): Violation[] {
   let states = new Set([0]);
@@ -140,7 +140,7 @@ function checkWrites(key: string, chain: readonly Cell[], writes: readonly SlotW
 
 const stateOf = (versions: number, isInvalid: boolean) => versions * 2 + (isInvalid ? 1 : 0);
 
-/** The state after a write, or none where the versions that follow say something else. */
+/** Returns the state after a write, or none if the stored versions contradict the write. */
 function after(state: number, { kwh }: SlotWrite, chain: readonly Cell[]): number[] {
   const versions = state >> 1;
   const isInvalid = state % 2 === 1;
@@ -165,7 +165,7 @@ const evidenceOf = (chain: readonly Cell[], writes: readonly SlotWrite[]): strin
 
 const amountsOf = ({ amounts }: NominationRow): number[] => (amounts ?? []).map(Number);
 
-/** A plain sum over all valid transactions, per position, day and slot, against the current nominations. */
+/** Compares the current nominations with a plain sum of all valid transactions per position, day and slot. */
 function checkSaldo(chains: Map<string, Cell[]>, current: readonly NominationRow[]): Violation[] {
   const saldos = new Map<string, number[]>();
   const add = (position: number, day: string, slot: number, kwh: number) => {

@@ -1,4 +1,4 @@
-/** Compares everything that the platform holds with the journal, once its jobs have come to rest. */
+/** Compares all stored data with the journal after the background jobs have finished. */
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
@@ -8,11 +8,11 @@ import { compareVolumes, type Violation } from './compare-volumes.ts';
 import { type Answer, detailOf, request } from './request.ts';
 import { type MessageRow, readSnapshot, type Snapshot } from './snapshot.ts';
 
-/** Jobs net, send and receive by themselves within seconds; what is still wrong after this time stays wrong. */
+/** Background jobs need a few seconds to net, send and receive. A difference after this time is a violation. */
 const SETTLE_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 
-/** Digests of stored documents whose bytes were found to be those that left the outbox. */
+/** Digests of stored documents that were verified to equal the file in the outbox. */
 export type VerifiedDocuments = Map<string, string>;
 
 export async function compareEverything(
@@ -31,7 +31,7 @@ export async function compareEverything(
 
 async function compareOnce(load: Load, verified: VerifiedDocuments): Promise<Violation[]> {
   const { target, world, journal } = load;
-  // Nets what has changed, as the job would do a moment later.
+  // Trigger netting instead of waiting for the job.
   const url = `${target.baseUrl}/operator/v1/nominations/run`;
   const nominated = await request(url, { key: world.operatorKey, method: 'POST', body: {} });
   if (nominated.outcome !== 'acknowledged') return [unreadable('Nominations cannot be run', nominated)];
@@ -50,7 +50,7 @@ const unreadable = (text: string, answer: Answer): Violation => ({
   evidence: [detailOf(answer)],
 });
 
-/** The document that the API gives is the one that left the outbox; a stored one never changes afterwards. */
+/** Invariant: the API returns the exact bytes that were in the outbox, and a stored document never changes. */
 async function compareDocuments(
   load: Load,
   snapshot: Snapshot,
@@ -83,7 +83,7 @@ type ApiTransaction = {
   previous_transaction_id: string | null;
 };
 
-/** One contract-day through the API, all versions, against the same sheets read by SQL. */
+/** Compares all versions of one contract-day from the API with the sheets read by SQL. */
 async function compareAnswersOfApi(
   { target, world, random }: Load,
   snapshot: Snapshot,

@@ -6,14 +6,14 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The write-ahead log keeps 256 MB of segments for reuse; the rest is data and what the filler takes. */
+/** The write-ahead log keeps 256 MB of segments for reuse. The rest is for data and for the filler. */
 const DISK_MB = 768;
 const CHUNKS = [1024 * 1024, 4096];
 
-/** A folder that can be filled up without harm to others: a small tmpfs. */
+/** A small tmpfs, which can be filled without affecting other programs. */
 export type Disk = {
   readonly folder: string;
-  /** False where this user may not mount: the folder is an ordinary one, and cannot be filled. */
+  /** False if this user may not mount a tmpfs: then the folder is an ordinary one and is never filled. */
   readonly canBeFilled: boolean;
   fill(): void;
   free(): void;

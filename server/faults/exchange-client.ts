@@ -1,4 +1,4 @@
-/** Sends schedules, and acts as the gateway that takes them from the outbox and as the TSOs that answer them. */
+/** Requests schedules, and simulates the gateway that empties the outbox and the TSOs that answer. */
 import { hash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { request } from './request.ts';
 type Waiting = { readonly schedule: Schedule; readonly answer: TsoAnswer; readonly way: 'inbox' | 'request' };
 
 export type ExchangeClient = Client & {
-  /** Takes what lies in the outbox, so that the journal knows of every file. */
+  /** Moves all files out of the outbox and journals each of them. */
   takeFiles(): Promise<void>;
 };
 
@@ -47,7 +47,7 @@ export function exchangeClient(load: Load): ExchangeClient {
     }
   }
 
-  /** An acknowledgement always, the final confirmation half of the time; a few answers come over HTTP. */
+  /** Always acknowledges, and sends a final confirmation half of the time. A few answers are sent over HTTP. */
   function answersFor(name: string, bytes: Buffer): Waiting[] {
     const read = readDocument(bytes);
     if (read.kind !== 'ok' || read.document.kind !== 'schedule')
@@ -72,7 +72,7 @@ export function exchangeClient(load: Load): ExchangeClient {
     try {
       await outboxFolder(target.inboxDir).deliver(file, Buffer.from(writeAnswer(answer, 'ess')));
     } catch (error) {
-      // The disk is full; the answer is put there later.
+      // The disk is full; retry later.
       if (error instanceof HandoverFailed) return false;
       throw error;
     }

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL for `DATABASE_URL` that belongs to the campaign: the embedded programs, run by pg_ctl on a TCP port, so
- * that the server knows nothing of it but its address.
+ * A PostgreSQL for `DATABASE_URL`, owned by the campaign: the embedded programs, started with pg_ctl on a TCP port. The
+ * server knows only its address.
  */
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -21,9 +21,8 @@ const SETTINGS = {
 
 export type ExternalPostgres = {
   readonly url: string;
-  /** The data folder of the cluster. */
   readonly data: string;
-  /** Fails while what a killed postmaster left behind still holds its shared memory. */
+  /** Fails while child processes of a killed postmaster still hold its shared memory. */
   start(): Promise<void>;
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -31,7 +30,7 @@ export type ExternalPostgres = {
 
 export async function openExternalPostgres(folder: string): Promise<ExternalPostgres> {
   await mkdir(folder, { recursive: true });
-  // The account is the one that the embedded database would run under; `postgres` is where it keeps the cluster.
+  // Use the same operating system account and subfolder (`postgres`) as the embedded database.
   const account = await chooseAccount(folder);
   const host: Host = { account, programs: await findPrograms(account, folder), log: () => {} };
   const data = path.join(folder, 'postgres', 'data');
@@ -76,11 +75,11 @@ async function createCluster(folder: string, data: string, host: Host): Promise<
   const initdb = runOn(data, host, 'initdb', [...options, '--locale=C', '--no-instructions']);
   await initdb.ended;
   if (initdb.child.exitCode !== 0) throw failure('The cluster could not be created', initdb);
-  // Written last: its presence says that the cluster is complete.
+  // Written last: the file exists only if the cluster is complete.
   await writeFile(path.join(folder, 'port'), String(await freePort()));
 }
 
-/** A campaign that was interrupted may have left its postmaster running, or stopped by a signal. */
+/** An interrupted campaign may have left its postmaster running, or frozen by SIGSTOP. */
 async function killLeftovers(data: string): Promise<void> {
   const postmaster = await findPostmaster(data);
   if (postmaster === null) return;

@@ -4,24 +4,24 @@ import { childrenOf, findPostmaster, signal } from './processes.ts';
 import type { Random } from './random.ts';
 import type { Target } from './target.ts';
 
-/** Short, longer than a health check may take, and longer than any request may wait for its answer. */
+/** Durations: short, above the timeout of the health check, and above the timeout of every request. */
 const FREEZE_S = [2, 5, 18];
 const DISK_FULL_S = [2, 5];
-/** `/readyz` has to say 503 within 2 s; the rest is for a busy machine. */
+/** `/readyz` has to answer 503 within 2 s. The third second is a margin for a busy machine. */
 const READYZ_WITHIN_MS = 3_000;
 const EXIT_WITHIN_MS = 40_000;
-/** As large as a segment of the write-ahead log: each of them needs a new one. */
+/** Size of a segment of the write-ahead log, so that each message needs a new segment. */
 const WAL_MESSAGE_BYTES = 16 * 1024 * 1024;
 const WAL_MESSAGES = 40;
 
 type Injection = {
   readonly target: Target;
   readonly random: Random;
-  /** Something that must not happen, in one line. */
+  /** Reports a failure of the product, in one line. */
   fail(text: string): void;
 };
 
-/** Resolves when the cause has ended: the time until writes are back counts from then on. */
+/** Resolves when the cause has ended. The recovery time is measured from then on. */
 type Inject = (injection: Injection) => Promise<void>;
 
 export type FaultKind =
@@ -39,7 +39,7 @@ export type FaultKind =
 
 type Fault = {
   readonly inject: Inject;
-  /** Whether the connections of clients may break: only when the server itself is killed. */
+  /** Whether client connections may break, which is allowed only when the fault kills the server itself. */
   readonly mayLoseConnections: boolean;
 };
 
@@ -68,7 +68,7 @@ async function killPostmaster({ target }: Injection): Promise<void> {
   signal(await getPostmaster(target), 'SIGKILL');
 }
 
-/** One that works, if there is one. Postgres ends all others behind it and recovers. */
+/** Kills an active backend if there is one. Postgres then terminates all other backends and recovers. */
 async function killBackend({ target }: Injection): Promise<void> {
   const [backend] = await target.sql<{ pid: number }>(
     `select pid from pg_stat_activity
@@ -78,7 +78,7 @@ async function killBackend({ target }: Injection): Promise<void> {
   if (backend) signal(backend.pid, 'SIGKILL');
 }
 
-/** The server ends while Postgres recovers: the next start finds a postmaster in the middle of it. */
+/** Kills the server during the recovery of Postgres, so that the next start finds a postmaster that is not ready. */
 async function killBackendAndServer(injection: Injection): Promise<void> {
   await killBackend(injection);
   await delay(injection.random.integer(0, 60));
@@ -99,7 +99,7 @@ async function terminateBackends({ target }: Injection): Promise<void> {
   );
 }
 
-/** Connections that exist go on; new ones hang. */
+/** Existing connections continue; new ones hang. */
 async function freezePostmaster({ target, random }: Injection): Promise<void> {
   await freeze([await getPostmaster(target)], random.pick(FREEZE_S), async () => {});
 }
@@ -114,7 +114,7 @@ async function freezePostgres({ target, random, fail }: Injection): Promise<void
     const answer = await fetch(url, { signal: AbortSignal.timeout(seconds * 1000) }).catch(() => null);
     const tookMs = Date.now() - startedAt;
     if (answer?.status === 503 && tookMs <= READYZ_WITHIN_MS) return;
-    // A freeze that ends before the deadline proves nothing.
+    // A freeze that ended before the deadline does not test the timeout.
     if (answer === null && tookMs <= READYZ_WITHIN_MS) return;
     fail(`/readyz answered ${answer?.status ?? 'nothing'} after ${tookMs} ms while Postgres stood still`);
   });
@@ -133,7 +133,7 @@ async function freeze(
   }
 }
 
-/** The embedded one is stopped in the same way, and started again by the server. */
+/** Fast shutdown and restart. An embedded Postgres gets SIGINT, as `pg_ctl` would send it, and is restarted by the server. */
 async function restartPostgres({ target }: Injection): Promise<void> {
   if (target.external === null) return signal(await getPostmaster(target), 'SIGINT');
   target.isPostgresHeld = true;
@@ -142,7 +142,7 @@ async function restartPostgres({ target }: Injection): Promise<void> {
   });
 }
 
-/** Fills the disk of the database, and makes the write-ahead log want more of it. */
+/** Fills the disk of the database, then forces the write-ahead log to grow. */
 async function fillDisk({ target, random }: Injection): Promise<void> {
   target.disk.fill();
   try {
@@ -164,13 +164,13 @@ async function growWal(target: Target): Promise<void> {
       ]);
     }
   } catch {
-    // The database has run out of space, which is what this is for.
+    // Expected: the database has run out of space.
   } finally {
     await client.end().catch(() => {});
   }
 }
 
-/** SIGTERM under load: everything that is under way is answered, and the exit code is 0. */
+/** SIGTERM under load: requests in flight must be answered, and the exit code must be 0. */
 async function stopServer({ target, fail }: Injection): Promise<void> {
   const { length } = target.ends;
   target.endServer('SIGTERM');

@@ -1,14 +1,14 @@
 /**
- * The journal of a campaign: an append-only file with every write that a client began, how it ended, every file that
- * left the outbox, and every fault. What must be in the database follows from it alone, so a campaign that was
- * interrupted goes on from its journal.
+ * The journal of a campaign: an append-only file with the start and outcome of every write, every file from the outbox,
+ * and every fault. The expected content of the database follows from the journal alone, so an interrupted campaign can
+ * be continued.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { FaultKind } from './faults.ts';
 
 /**
- * How a write ended for its client. `acknowledged` was done; `refused` (4xx) and `not_sent` were not. All others may
- * have been done: with a 503 or another 5xx (`failed`) the answer of the database to the commit may be what was lost.
+ * Outcome of a write from the client's point of view. `acknowledged` was applied; `refused` (4xx) and `not_sent` were
+ * not. All others may have been applied: with a 5xx, the database's answer to the commit may have been lost.
  */
 export type Outcome =
   | 'acknowledged'
@@ -19,7 +19,7 @@ export type Outcome =
   | 'lost'
   | 'unanswered';
 
-/** Null where the write does not mention the slot. */
+/** kWh per slot; null where the write does not contain the slot. */
 export type DayVolumes = { readonly contract: string; readonly day: string; readonly kwh: (number | null)[] };
 
 export type Write =
@@ -39,13 +39,13 @@ export type SentMessage = { readonly id: string; readonly file: string };
 export type FaultResult = {
   readonly kind: FaultKind;
   readonly mode: 'embedded' | 'external';
-  /** From the end of the cause (the kill, SIGCONT, the freed disk) to the first acknowledged write begun after it. */
+  /** Recovery time: from the end of the cause (kill, SIGCONT, freed disk) to the first acknowledged write begun after it. */
   readonly backAfterS: number | null;
-  /** Ends of the server process that the fault did not aim at. */
+  /** Crashes of the server that the fault did not cause directly. */
   readonly serverEnded: number;
-  /** How the clients' requests ended, from the comparison before the fault to the one after it. */
+  /** Outcomes of the clients' requests between the comparisons before and after the fault. */
   readonly outcomes: Partial<Record<Outcome, number>>;
-  /** Everything else that must not happen. */
+  /** All other failures. */
   readonly failures: readonly string[];
 };
 
@@ -62,19 +62,19 @@ export type JournaledWrite = {
   readonly id: number;
   readonly write: Write;
   readonly key: string | null;
-  /** Null while it is under way, and for ever when the campaign itself was killed meanwhile. */
+  /** Null while the write is in flight. Stays null if the campaign itself was killed meanwhile. */
   outcome: Outcome | null;
-  /** The id that the acknowledgement of a creation named. */
+  /** Id in the acknowledgement of a creation. */
   record: string | null;
 };
 
-/** What the journal says, in the order in which it happened. */
+/** The content of the journal in chronological order. */
 export class History {
   readonly writes: JournaledWrite[] = [];
   readonly sent: SentMessage[] = [];
-  /** By file name: the hash of what was taken from the outbox first, and how often it was there. */
+  /** By file name: the hash of the first file from the outbox, and the number of deliveries. */
   readonly files = new Map<string, { sha256: string; times: number; conflicts: string[] }>();
-  /** Answers of the TSOs, with the file name for those that were put into the inbox. */
+  /** Answers of the TSOs, with the file name if they were delivered to the inbox. */
   readonly answers = new Map<string, string | null>();
   readonly faults: FaultResult[] = [];
   readonly processes: number[] = [];
@@ -133,7 +133,7 @@ export class Journal {
     return id;
   }
 
-  /** The lines that name any of these texts, as evidence. */
+  /** Returns the lines that contain any of these texts, as evidence. */
   linesWith(...texts: readonly string[]): string[] {
     const lines = readFileSync(this.file, 'utf8').split('\n');
     return lines.filter((line) => texts.some((text) => line.includes(text)));

@@ -1,4 +1,4 @@
-/** `npm run faults`: breaks the running product in every way, and compares what it holds with what it acknowledged. */
+/** `npm run faults`: injects faults into the running product and compares its data with its acknowledgements. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -32,7 +32,7 @@ small tmpfs mounts, so unmount them (umount <folder>/*/disk) before you remove i
 `;
 
 const MAX_MINUTES = 240;
-/** Beyond its minutes a campaign may need this long to wait, compare and stop. */
+/** Time beyond its minutes that a campaign may need to wait, compare and stop. */
 const GRACE_MS = 10 * 60_000;
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
 
@@ -66,7 +66,7 @@ function readOptions() {
   return { minutes, seed, modes, folder, isTemporary, save: values.save, wantsHelp: values.help };
 }
 
-/** Runs one mode; the failures are those of this run and of those that it continues. */
+/** Runs one mode. Returns the failures of this run and of the earlier runs that it continues. */
 async function runMode(mode: Mode, folder: string, seed: number, minutes: number) {
   log(`${mode}: starting in ${folder}`);
   const campaign = await Campaign.open(mode, folder, seed, log);

@@ -1,16 +1,16 @@
-/** Processes as Linux shows them in /proc. */
+/** Process information from /proc (Linux only). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The pid of the postmaster that works on this data folder; null when there is none. */
+/** Finds the pid of the postmaster of this data folder; null when none is running. */
 export async function findPostmaster(data: string): Promise<number | null> {
   const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number.parseInt(text, 10);
   return Number.isNaN(pid) || !isPostgres(pid) ? null : pid;
 }
 
-/** Zombies and other programs with a reused pid do not count. */
+/** Excludes zombies and other programs that have reused the pid. */
 function isPostgres(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('postgres');
@@ -28,7 +28,7 @@ export function childrenOf(parent: number): number[] {
 
 function parentOf(pid: number): number | null {
   try {
-    // The name of the program stands in parentheses and may hold anything.
+    // The program name is in parentheses and may contain any character, even parentheses.
     const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     return Number(parent);
   } catch {
@@ -36,7 +36,7 @@ function parentOf(pid: number): number | null {
   }
 }
 
-/** A process that has ended meanwhile needs no signal. */
+/** Ignores a process that has ended meanwhile. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -45,7 +45,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Whether the process was started with this variable, which tells a server of this campaign from any other. */
+/** Checks an environment variable of the process, which identifies the servers of this campaign. */
 export function hasVariable(pid: number, name: string, value: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${name}=${value}`);

@@ -1,6 +1,6 @@
-/** Pseudo-random choices from a seed (mulberry32): the same seed makes the same choices in the same order. */
+/** Deterministic pseudo-random generator (mulberry32): the same seed gives the same sequence. */
 export type Random = {
-  /** At least `min`, at most `max`, whole. */
+  /** Integer from `min` to `max`, both inclusive. */
   integer(min: number, max: number): number;
   pick<T>(items: readonly T[]): T;
   shuffle<T>(items: readonly T[]): T[];

@@ -1,4 +1,4 @@
-/** The table at the end of a campaign. */
+/** Formats the table that is printed at the end of a campaign. */
 import type { FaultResult } from './journal.ts';
 
 export type Row = {
@@ -20,13 +20,13 @@ export type Report = {
   readonly seed: number;
   readonly faults: number;
   readonly rows: readonly Row[];
-  /** Files that were handed over again, with the same bytes, because the server ended before it had noted it. */
+  /** Files that were delivered again with the same bytes, because the server ended before recording the delivery. */
   readonly repeated_files: number;
   readonly writes: number;
   readonly failures: readonly string[];
 };
 
-/** What a comparison found is a failure of the fault before it, and named after its rule. */
+/** A violation is attributed to the fault before the comparison and named after its rule. */
 export const violationText = (rule: string, text: string) => `${rule}: ${text}`;
 
 const countRule = (results: readonly FaultResult[], rule: string) =>
@@ -71,7 +71,7 @@ const HEADER = [
   'max',
 ];
 
-/** A Markdown table, which is also readable on a terminal. */
+/** Markdown, aligned so that it is readable on a terminal too. */
 export function tableOf(rows: readonly Row[]): string {
   const cells = rows.map((row) => [
     row.mode,

@@ -1,9 +1,9 @@
 import type { Outcome } from './journal.ts';
 
-/** The server has to answer within 15 s even without its database; the rest is for a busy machine. */
+/** The server has to answer within 15 s even without its database. The rest is a margin for a busy machine. */
 const ANSWER_WITHIN_MS = 17_000;
 
-/** Answers are read as a client without types would. */
+/** Untyped, so that the checks do not depend on the types of the product. */
 type Untyped = ReturnType<typeof JSON.parse>;
 
 export type Answer =
@@ -24,7 +24,7 @@ export type RequestOptions = {
   readonly timeoutMs?: number;
 };
 
-/** One HTTP request, and what its client knows afterwards. */
+/** Sends one HTTP request and returns its outcome from the client's point of view. */
 export async function request(url: string, options: RequestOptions): Promise<Answer> {
   const { key, method = 'GET', body, contentType = 'application/json', idempotencyKey = null } = options;
   const deadline = AbortSignal.timeout(options.timeoutMs ?? ANSWER_WITHIN_MS);
@@ -55,7 +55,7 @@ function outcomeOf(status: number) {
   return status < 500 ? 'refused' : 'failed';
 }
 
-/** A connection that was never made has sent nothing; any other failure leaves the client without knowledge. */
+/** If the connection was refused, nothing was sent. After any other failure the outcome is unknown to the client. */
 function lostConnection(error: unknown): Answer {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const { code = '', message } = cause as NodeJS.ErrnoException;
@@ -65,7 +65,7 @@ function lostConnection(error: unknown): Answer {
 export const detailOf = (answer: Answer): string =>
   'status' in answer ? `${answer.status} ${answer.text.slice(0, 500)}` : answer.reason;
 
-/** Counts how requests end, for the report of a fault. */
+/** Counts requests by outcome, for the report of a fault. */
 export class OutcomeCounter {
   private counts: Partial<Record<Outcome, number>> = {};
   private failures: string[] = [];

@@ -1,4 +1,4 @@
-/** What the database holds, read in one transaction, in the shape in which it is compared. */
+/** Reads everything that is compared from the database, in one transaction. */
 
 import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
@@ -24,7 +24,7 @@ export type NominationRow = {
   readonly version: number;
   readonly previous_id: string | null;
   readonly status: string;
-  /** Of versions that are not superseded. */
+  /** Only for versions that are not superseded. */
   readonly amounts: readonly string[] | null;
 };
 
@@ -38,7 +38,7 @@ export type MessageRow = {
   readonly answer_id: string | null;
   readonly is_from_inbox: boolean;
   readonly is_sent: boolean;
-  /** Of the document as it is stored: it must never change. */
+  /** Digest of the stored document, which must never change. */
   readonly digest: string | null;
 };
 
@@ -46,7 +46,7 @@ export type Snapshot = {
   readonly sheets: readonly SheetRow[];
   readonly nominations: readonly NominationRow[];
   readonly messages: readonly MessageRow[];
-  /** By id, what the metadata says was written last. */
+  /** By customer id: the last write according to the metadata. */
   readonly customers: ReadonlyMap<string, string | null>;
   /** Ids of the records that the campaign created, by kind and name. */
   readonly created: ReadonlyMap<string, readonly string[]>;

@@ -1,7 +1,7 @@
 /**
- * The product under test: the real server in a process of its own, on its embedded database or on a PostgreSQL behind
- * `DATABASE_URL`. The campaign acts as the service manager of the machine: it starts the server again when it ends, and
- * the external PostgreSQL too. The embedded one is the server's own business.
+ * The product under test: the real server in its own process, with its embedded database or with a PostgreSQL at
+ * `DATABASE_URL`. The campaign acts as the service manager: it restarts the server and the external PostgreSQL when they
+ * end. The server itself restarts the embedded PostgreSQL.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { findPostmaster, hasVariable, signal } from './processes.ts';
 export type Mode = 'embedded' | 'external';
 
 const LOOK_EVERY_MS = 100;
-/** What a service manager waits before it starts something again. */
+/** Delay before a restart, as a service manager has one. */
 const RESTART_AFTER_MS = 1_000;
 const SERVER_STARTS_WITHIN_MS = 180_000;
 const LOG_LINES = 20;
@@ -35,7 +35,7 @@ export class Target {
   private readonly journal: Journal;
   private readonly environment: Record<string, string> & { DATA_DIR: string };
   private readonly log: (message: string) => void;
-  /** Where the server listens, or where the last one did: nothing answers there then. */
+  /** Base URL of the running server, or of the last one; then connections are refused. */
   baseUrl = '';
   adminUrl = '';
   private product: Product | null = null;
@@ -53,7 +53,7 @@ export class Target {
     const disk = await openDisk(path.join(folder, 'disk'));
     const external =
       mode === 'external' ? await openExternalPostgres(path.join(disk.folder, 'external')) : null;
-    // Only the database is to run out of space with an external one, not the server's own folder.
+    // With an external database only the database's disk gets full, not the server's own folder.
     const dataDir = path.join(external === null ? disk.folder : folder, 'data');
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     return new Target(mode, { disk, external, dataDir, operatorKey, journal, log });
@@ -88,7 +88,7 @@ export class Target {
     };
   }
 
-  /** Ends the server on purpose, if it runs. */
+  /** Ends a running server as part of a fault, so that its end is not counted as a crash. */
   endServer(name: 'SIGKILL' | 'SIGTERM'): void {
     if (this.product === null) return;
     this.isEndPlanned = true;
@@ -106,10 +106,10 @@ export class Target {
     return `postgres://saldo:${password}@localhost:5432/saldo?host=${encodeURIComponent(folder)}&sslmode=disable`;
   }
 
-  /** Runs SQL on a connection of its own. */
+  /** Runs SQL on a separate connection. */
   async sql<R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     const client = new pg.Client({ connectionString: this.databaseUrl, connectionTimeoutMillis: 10_000 });
-    // The failure of the query says the same.
+    // The query itself fails with the same error.
     client.on('error', () => {});
     await client.connect();
     try {
@@ -125,11 +125,11 @@ export class Target {
     }
     await this.startServer();
     this.supervision = this.supervise();
-    // However the campaign ends, the server does not outlive it.
+    // The server must not outlive the campaign, however the campaign ends.
     process.on('exit', () => this.endServer('SIGKILL'));
   }
 
-  /** SIGTERM to the server, and its exit code; the external database is stopped behind it. */
+  /** Stops the server with SIGTERM and returns its exit code. Stops the external database afterwards. */
   async stop(): Promise<number | null> {
     this.stopping = true;
     await this.supervision;
@@ -139,7 +139,7 @@ export class Target {
     return code;
   }
 
-  /** Ends the server at once: for a campaign that stops with a violation. */
+  /** Kills the server, for a campaign that stops with a violation. */
   async kill(): Promise<void> {
     this.stopping = true;
     this.endServer('SIGKILL');
@@ -174,7 +174,7 @@ export class Target {
         (await findPostmaster(this.clusterData)) === null
       ) {
         await delay(RESTART_AFTER_MS);
-        // It fails until what the last one left behind is gone, and while the disk is full.
+        // The start fails while child processes of the last postmaster are alive, and while the disk is full.
         if (!this.isPostgresHeld)
           await this.external.start().catch(() => this.log('Postgres did not start yet.'));
       }
@@ -186,6 +186,6 @@ export class Target {
     }
   }
 
-  /** True while `pg_ctl restart` is at work, so that the supervision does not start a second one. */
+  /** True during `pg_ctl restart`, so that the supervision does not start a second postmaster. */
   isPostgresHeld = false;
 }

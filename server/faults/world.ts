@@ -3,10 +3,10 @@ import { addDays, dayEnd, dayOf, dayStart, formatInstant } from '@saldo/core/del
 import { checkCharacter } from '@saldo/core/eic.ts';
 import { type Answer, detailOf, request } from './request.ts';
 
-/** Far enough ahead that no gate closes during a campaign, nor when it is continued within a week. */
+/** Days until delivery: no gate may close during a campaign, even if it is continued within a week. */
 const FIRST_DAY_AHEAD = 10;
 const DAYS = 5;
-/** Who delivers to whom, so that every balance group sends and receives across control areas. */
+/** Sellers and buyers, chosen so that every balance group sends and receives across control areas. */
 const CONTRACTS = [
   [0, 1],
   [1, 2],
@@ -26,11 +26,11 @@ export type World = {
   readonly days: readonly string[];
   readonly parties: readonly (Party & { customer: string })[];
   readonly contracts: readonly string[];
-  /** Customers without contracts, with the key of their BRP; the last one is for probes. */
+  /** Customers without contracts, with the key of their BRP. The last one is reserved for probes. */
   readonly patched: readonly { customer: string; key: string }[];
 };
 
-/** Makes parties, customers and contracts through the operator API, before the first fault. */
+/** Creates parties, customers and contracts through the operator API before the first fault. */
 export async function createWorld(baseUrl: string, operatorKey: string): Promise<World> {
   const create = async (resource: string, body: unknown, method = 'POST') => {
     const answer = await request(`${baseUrl}/operator/v1/${resource}`, { key: operatorKey, method, body });
@@ -85,7 +85,7 @@ function bodyOf(answer: Answer) {
   return answer.body;
 }
 
-/** Some stems have no check character; the next letter is tried then. */
+/** Some EIC stems have no valid check character; then the next letter is tried. */
 function eicOf(at: number): string {
   for (const letter of 'ABC') {
     const stem = `11XFAULT${letter}-----${at}`;

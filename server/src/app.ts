@@ -41,7 +41,7 @@ import { operatorTransactionRoutes } from './features/transactions/operator-rout
 import { operatorVolumeRoutes } from './features/transactions/operator-volumes.ts';
 import { transactionRoutes } from './features/transactions/routes.ts';
 import { operatorUserRoutes } from './features/users/operator-routes.ts';
-import { doorRoutes, sessionRoutes } from './features/users/portal-routes.ts';
+import { sessionRoutes, signInRoutes } from './features/users/portal-routes.ts';
 import { cursorSealer } from './http/cursor.ts';
 import { deviceCookie } from './http/device-cookie.ts';
 import { mountDocs, type OfferedDocument } from './http/docs.ts';
@@ -221,7 +221,7 @@ export async function createApp(parts: MainParts): Promise<FastifyInstance> {
   mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
   // What pages need besides the two APIs.
-  mountRoutes(app, doorRoutes(users), behind(openGuard(door, limiter)));
+  mountRoutes(app, signInRoutes(users), behind(openGuard(door, limiter)));
   mountRoutes(app, sessionRoutes(users), behind(sessionGuard(EVERYBODY, door, limiter)));
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, door, limiter)));
   const browsing = {

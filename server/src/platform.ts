@@ -190,7 +190,7 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUse
   {
     name: 'nominate',
     everyMs: NOMINATE_EVERY_MS,
-    run: () => nominateDue(db, clock.now(), DEFAULT_GATE_RULES, { rested: true }),
+    run: () => nominateDue(db, clock.now(), DEFAULT_GATE_RULES, { debounced: true }),
   },
   {
     name: 'profiles',

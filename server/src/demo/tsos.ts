@@ -55,7 +55,7 @@ export function demoTsos(db: Database, operatorEic: string, today: DeliveryDay) 
         document: Buffer.from(writeAnswer(document, exchange.formats[schedule.tso])),
         error: null,
         fileName: answerFileName(schedule, document),
-        inboxMark: null,
+        inboxFingerprint: null,
       },
     );
   }

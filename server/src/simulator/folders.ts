@@ -31,7 +31,7 @@ export async function answerOutbox(
     const read = readDocument(bytes);
     if (read.kind === 'unreadable' || read.document.kind !== 'schedule') {
       lines.push(`${file.name}: ${read.kind === 'unreadable' ? read.reason : 'not a schedule'}`);
-      await file.putAside();
+      await file.moveToDone();
       continue;
     }
     const { schedule } = read.document;
@@ -42,7 +42,7 @@ export async function answerOutbox(
       const document = writeAnswer(answer, wanted ?? read.format);
       await inbox.deliver(answerFileName(schedule, answer), Buffer.from(document));
     }
-    await file.putAside();
+    await file.moveToDone();
     const said = answers.map((answer) =>
       'outcome' in answer ? `${answer.kind} ${answer.outcome}` : answer.kind,
     );

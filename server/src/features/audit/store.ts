@@ -4,14 +4,14 @@ import { type Db, statement, type Tx } from '../../db/database.ts';
 import { filteredList } from '../../db/filtered-list.ts';
 import { timestamp } from '../../db/wire-types.ts';
 
-/** Who does something, and with which request. */
-export type Doer = { readonly actor: string; readonly request: { readonly id: string } };
+/** The principal that caused an audit event, and the request that it came with. */
+export type Actor = { readonly actor: string; readonly request: { readonly id: string } };
 
-export type Deed = {
-  /** What was done to what: `customer.updated`. */
+export type AuditEvent = {
+  /** Record type and past participle, such as `customer.updated`. */
   readonly action: string;
   readonly subject: string;
-  /** How it was and how it is, as the API shows it; null when it was not there, or is gone. */
+  /** The record as the API shows it: `before` is null for a new record, `after` for a deleted one. */
   readonly before: object | null;
   readonly after: object | null;
 };
@@ -22,16 +22,16 @@ const INSERT = statement(
    values ($1, $2, $3, $4, $5, $6, $7)`,
 );
 
-/** Notes a deed in the transaction that does it: neither is there without the other. */
-export async function recordAudit(tx: Tx, doer: Doer, deed: Deed, now: number): Promise<void> {
+/** Writes the audit event in the transaction of the change, so that neither commits without the other. */
+export async function recordAudit(tx: Tx, by: Actor, event: AuditEvent, now: number): Promise<void> {
   await tx.query(INSERT, [
     timestamp(now),
-    doer.actor,
-    deed.action,
-    deed.subject,
-    doer.request.id,
-    deed.before && JSON.stringify(deed.before),
-    deed.after && JSON.stringify(deed.after),
+    by.actor,
+    event.action,
+    event.subject,
+    by.request.id,
+    event.before && JSON.stringify(event.before),
+    event.after && JSON.stringify(event.after),
   ]);
 }
 
@@ -46,7 +46,7 @@ type AuditRow = {
   after: unknown;
 };
 
-/** $1 the number to go on after, $2 rows at most. */
+/** $1 number of the last entry on the previous page, $2 row limit. */
 const auditList = (name: string, beyond: '<' | '>', direction: 'asc' | 'desc') =>
   filteredList({
     make: statement,

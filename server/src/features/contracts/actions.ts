@@ -19,7 +19,7 @@ import {
 
 type Errors = ProblemFieldError[];
 
-/** Signs a contract, once everything that it refers to is known to be right. */
+/** Validates all references of a contract and creates it. */
 export async function createContract(
   tx: Tx,
   input: OperatorContractCreate,
@@ -56,7 +56,7 @@ export async function createContract(
 
 type DateText = string | null | undefined;
 
-/** Both dates as instants. Order and midnights are judged here, for dates of requests and of records alike. */
+/** Parses both dates and checks their order and that each is a local midnight, whether from a request or a record. */
 function deliveryPeriod(start: DateText, end: DateText, errors: Errors) {
   const deliveryStart = localMidnight('delivery_start', start, errors);
   const deliveryEnd = localMidnight('delivery_end', end, errors);
@@ -91,7 +91,7 @@ function fieldsOfOtherTypes(input: OperatorContractCreate): Errors {
 
 type ProfileInput = NonNullable<OperatorContractCreate['profile']>;
 
-/** The profile in whole kW; its kind is the contract's PPA type. */
+/** Converts the profile to whole kW. The PPA type of the contract determines the kind of profile. */
 function profileOf(input: OperatorContractCreate, profile: ProfileInput, errors: Errors): Profile | null {
   const kind = input.ppa_type;
   const fail = (field: string, message: string) => {
@@ -119,7 +119,7 @@ function profileOf(input: OperatorContractCreate, profile: ProfileInput, errors:
   return { kind, powerKw };
 }
 
-/** A quarter-hour of so much power is a whole kWh. */
+/** Power in kW must be a multiple of 4, so that a quarter-hour is a whole number of kWh. */
 const KW_STEP = 4;
 
 async function findParties(tx: Tx, input: OperatorContractCreate, errors: Errors) {
@@ -150,8 +150,8 @@ async function findAssetId(tx: Tx, publicId: string | null, errors: Errors): Pro
 export type DatesUpdate = { delivery_start?: string | undefined; delivery_end?: string | undefined };
 
 /**
- * Sets dates that were null, or ends a contract early. Whoever ends one has to invalidate what it would have delivered
- * from then on.
+ * Sets dates that were null, or ends a contract early. After an early end the caller must invalidate the transactions
+ * from the new end on.
  */
 export async function changeContractDates(
   tx: Tx,

@@ -7,14 +7,14 @@ import { createContract } from './actions.ts';
 import { answerContracts, getContract } from './routes.ts';
 import { wireContract } from './wire.ts';
 
-/** To end a contract early takes back its transactions, so that operation stands with them. */
+/** `updateContract` is in transactions/operator-routes.ts, because an early end invalidates transactions. */
 export function operatorContractRoutes(db: Db, clock: Clock): Route[] {
   return [
     writeRoute(endpoints.createContract, async (call, tx) => {
       const now = clock.now();
       const after = wireContract(await createContract(tx, call.body, now), now);
-      const deed = { action: 'contract.created', subject: after.id, before: null, after };
-      await recordAudit(tx, call, deed, now);
+      const event = { action: 'contract.created', subject: after.id, before: null, after };
+      await recordAudit(tx, call, event, now);
       return after;
     }),
 

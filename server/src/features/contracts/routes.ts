@@ -10,7 +10,7 @@ import { contractNotFound } from './actions.ts';
 import { type ContractRow, findContract, listContracts } from './store.ts';
 import { wireContract } from './wire.ts';
 
-/** Absent and invisible are the same: nobody learns which ids exist. */
+/** Same 404 for an unknown contract and for one of another BRP, so that ids cannot be probed. */
 export async function getContract(db: Db, viewer: Viewer, id: string): Promise<ContractRow> {
   const uuid = decodeId(ID_PREFIX.contract, id);
   const row = uuid === null ? null : await findContract(db, viewer, uuid);
@@ -21,7 +21,7 @@ export async function getContract(db: Db, viewer: Viewer, id: string): Promise<C
 type ListQuery = QueryOf<typeof operatorContractEndpoints.operatorListContracts>;
 type ListCall = { viewer: Viewer; query: ListQuery; page: PageRequest };
 
-/** A page of the contracts that the viewer sees; the operator can look for an external id, too. */
+/** Answers a page of the contracts that the viewer may see. Only the operator can filter by external id. */
 export async function answerContracts(
   db: Db,
   { viewer, query, page }: ListCall,

@@ -39,7 +39,7 @@ export type ContractFilter = {
   eic: string | null;
   deliveryStart: number | null;
   deliveryEnd: number | null;
-  /** Half-open: contracts that deliver at some time within. */
+  /** Half-open interval. Matches contracts whose delivery period overlaps it. */
   activeWithin: { start: number; end: number } | null;
   externalId: string | null;
 };
@@ -49,7 +49,7 @@ const COLUMNS = `c.no, c.id, c.external_id, c.type, c.delivery_start, c.delivery
   c.ppa_type, c.period, c.delivery_profile, c.created_at, c.asset_id,
   a.name as asset_name, a.nominal_power_kw as asset_power_kw, a.technology as asset_technology, a.tso as asset_tso`;
 
-/** The status that the domain gives a contract at the time $3, as a condition that finds contracts by it. */
+/** Must agree with the status function in core: the status of a contract at the time $3. */
 const STATUS = `case
     when c.delivery_start is null or c.delivery_start > $3 then 'pending'
     when c.delivery_end <= $3 then 'completed'
@@ -67,7 +67,7 @@ const FILTERS = {
   activeUntil: { type: 'timestamptz', condition: (end: string) => `c.delivery_start < ${end}` },
 };
 
-/** What a BRP sells, and what it buys from others; of a balance group, what either side of it is. */
+/** One condition per scan of a BRP's contracts. The conditions exclude each other, so that no contract is listed twice. */
 const ofBrp = (eic: string | null) =>
   eic === null
     ? ['c.seller_brp = $4', 'c.buyer_brp = $4 and c.seller_brp <> c.buyer_brp']
@@ -78,7 +78,7 @@ const ofBrp = (eic: string | null) =>
         `c.buyer_brp = $4 and c.buyer_eic = ${eic} and c.seller_brp <> c.buyer_brp`,
       ];
 
-/** The contracts of a balance group are those of its BRP, whose indexes serve the operator too. */
+/** All contracts of a balance group belong to its BRP, so the operator's filter by EIC can use the indexes by BRP. */
 function ofAnyBrp(eic: string | null): string[] {
   if (eic === null) return ['true'];
   const owner = `(select brp_no from balance_group where eic = ${eic})`;
@@ -89,8 +89,8 @@ function ofAnyBrp(eic: string | null): string[] {
 }
 
 /**
- * $1 the id to go on after, $2 rows at most, $3 the time now, $4 the viewer's BRP. Each side of a contract is an ordered
- * scan of its own, and the scans are merged: an OR over both sides would read the whole market.
+ * $1 id of the last row on the previous page, $2 row limit, $3 current time, $4 the viewer's BRP. Merges one ordered scan
+ * per side of the contract, because one scan with an OR would read the whole market.
  */
 function contractList(kind: Viewer['kind']) {
   return filteredList({
@@ -159,7 +159,7 @@ export type NewContract = {
   profile?: Profile | null;
 };
 
-/** The parties are taken from the two customers as they are at this moment. */
+/** Copies the parties from the two customers. Later changes of a customer do not affect the contract. */
 const INSERT = statement(
   'insert_contract',
   `insert into contract (id, external_id, type, delivery_start, delivery_end,
@@ -204,7 +204,7 @@ export async function insertContract(
 
 export type PartyRow = { id: string; position_no: number | null };
 
-/** Held until the contract is there: a customer that changes its place at the same time does so before or after. */
+/** Locks both customers, so that a concurrent change of their balance group happens entirely before or after. */
 const LOCK_PARTIES = statement(
   'lock_contract_parties',
   'select id, position_no from customer where id = any($1::uuid[]) order by id for share',
@@ -213,10 +213,10 @@ const LOCK_PARTIES = statement(
 export const lockParties = (tx: Tx, customerIds: readonly string[]): Promise<PartyRow[]> =>
   tx.query<PartyRow>(LOCK_PARTIES, [customerIds]);
 
-/** Leaves the key alone, so that sheets, which refer to it, can go on to be written. */
+/** `no key update` does not block inserts of sheets, which reference the contract by foreign key. */
 const LOCK = statement('lock_contract', 'select from contract where id = $1 for no key update');
 
-/** Holds the contract for this transaction, and reads it only then. */
+/** Locks the contract for this transaction, then reads it, so that the values are current. */
 export async function lockContract(tx: Tx, viewer: Viewer, id: string): Promise<ContractRow | null> {
   await tx.query(LOCK, [id]);
   return findContract(tx, viewer, id);

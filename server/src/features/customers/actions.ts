@@ -26,7 +26,7 @@ export type NewCustomer = {
   metadata?: Record<string, string> | undefined;
 };
 
-/** A customer is pending until its BRP activates it. */
+/** Creates a customer with status pending; its BRP activates it. */
 export async function createCustomer(
   tx: Tx,
   viewer: Viewer,
@@ -56,12 +56,12 @@ const UNKNOWN_BRP: ProblemFieldError = {
   message: 'is not the id of a BRP',
 };
 
-/** What must still hold of the record for a change to be made. */
+/** Condition on the locked record, such as `If-Match`. The change is rejected when it returns false. */
 export type Precondition = (current: CustomerRow) => boolean;
 
 /**
- * Changes a customer, all or nothing; `{}` changes nothing and succeeds. Name and BRP are the operator's to change,
- * and what a BRP may send does not have them.
+ * Applies all changes or none; `{}` succeeds without a change. Only the operator may change name and BRP, which the
+ * schema of the BRP API does not contain.
  */
 export async function updateCustomer(
   tx: Tx,
@@ -90,7 +90,7 @@ export async function updateCustomer(
   return { before, after: await saveCustomer(tx, viewer, next) };
 }
 
-/** What changes with another BRP. The old one's balance group and its notes do not come along. */
+/** Columns that change with the BRP. Balance group and metadata belong to the old BRP, so they are cleared. */
 async function assign(
   db: Db,
   current: CustomerRow,
@@ -132,7 +132,7 @@ async function placeCustomer(
     errors.push({ field: 'balance_group.eic', code: 'validation_failed', message });
     return null;
   }
-  // Among several things wrong with one request, the fields come first.
+  // Field errors take precedence over other problems of the same request.
   if (errors.length > 0) return null;
   if (position.no === null || position.enabled !== true) {
     throw problem(

@@ -15,15 +15,15 @@ export function operatorCustomerRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.operatorCreateCustomer, async (call, tx) => {
       const now = clock.now();
       const after = wireOperatorCustomer(await createCustomer(tx, call.viewer, call.body, now));
-      const deed = { action: 'customer.created', subject: after.id, before: null, after };
-      await recordAudit(tx, call, deed, now);
+      const event = { action: 'customer.created', subject: after.id, before: null, after };
+      await recordAudit(tx, call, event, now);
       return after;
     }),
 
     route(endpoints.operatorListCustomers, async ({ viewer, query, page }) => {
       const brp = query.brp_id === undefined ? null : await findBrp(db, query.brp_id);
       const findsNothing = query.brp_id !== undefined && brp === null;
-      // The customers of one BRP are those that it sees itself.
+      // A filter by BRP lists exactly the customers that the BRP sees, so its viewer is used.
       const seen = brp === null ? viewer : { kind: 'brp' as const, brpNo: brp.no };
       const rows = findsNothing ? [] : await listCustomers(db, seen, customerFilter(query), pageById(page));
       const { records, pagination } = paginate(page, rows, (row) => [row.id]);

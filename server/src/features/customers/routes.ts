@@ -33,7 +33,7 @@ export const customerFilter = (query: QueryOf<typeof customerEndpoints.listCusto
   search: query.search ?? null,
 });
 
-/** BRP and operator read and change the same record; what they are shown of it differs. */
+/** BRP and operator share the record and the actions, but not the JSON representation. */
 type Wire = (row: CustomerRow) => Customer;
 type CustomerCall = Pick<
   Call<typeof customerEndpoints.getCustomer>,

@@ -31,7 +31,7 @@ const COLUMNS = `c.id, c.brp_no, b.id as brp_id, c.name, c.status, c.position_no
   c.assigned_at, c.activated_at, c.created_at`;
 const JOINED = 'join brp b on b.no = c.brp_no left join position p on p.no = c.position_no';
 
-/** Subselects and no joins: a filter that is not given must not read the customer's position. */
+/** Subselects instead of joins, so that a list without these filters does not read the customer's position. */
 const FILTERS = {
   status: { type: 'customer_status', condition: (status: string) => `c.status = ${status}` },
   eic: {
@@ -50,8 +50,8 @@ const FILTERS = {
 };
 
 /**
- * $1 the id to go on after, $2 rows at most, $3 the viewer's BRP. A balance group has a position per control area, and
- * each position has its customers in order in an index. Positions and their customers are of the same BRP.
+ * $1 id of the last row on the previous page, $2 row limit, $3 the viewer's BRP. A balance group has one position per
+ * control area, and an index orders the customers of each position. A position and its customers have the same BRP.
  */
 function customerList(kind: Viewer['kind']) {
   const page = (tenant: string | null, where: string) =>
@@ -106,8 +106,8 @@ export async function findCustomer(db: Db, viewer: Viewer, id: string): Promise<
 }
 
 /**
- * Holds the customer for this transaction: of two changes at once, the second sees what the first one did. It is read
- * only once it is held; a single statement would have joined it to the position that it had before the wait.
+ * Locks the customer for this transaction, so that concurrent changes are serialised. Locking and reading are separate
+ * statements: a single one would join the position that the customer had before the wait for the lock.
  */
 export async function lockCustomer(tx: Tx, viewer: Viewer, id: string): Promise<CustomerRow | null> {
   await tx.query(LOCK[viewer.kind], [id, ...tenantValues(viewer)]);
@@ -125,7 +125,7 @@ const UPDATE = perViewer(
    returning metadata`,
 );
 
-/** Gives the customer back as it will be read from now on: the database has an order of its own for metadata keys. */
+/** Returns the customer as later reads will return it: jsonb reorders the metadata keys. */
 export async function saveCustomer(tx: Tx, viewer: Viewer, row: CustomerRow): Promise<CustomerRow> {
   const [saved] = await tx.query<Pick<CustomerRow, 'metadata'>>(UPDATE[viewer.kind], [
     row.id,
@@ -175,7 +175,7 @@ const FIND_POSITION = statement(
    where g.brp_no = $1 and g.eic = $2`,
 );
 
-/** Null when the balance group is not this BRP's; without a number when it never had this TSO. */
+/** Null when the balance group does not belong to this BRP. `no` is null when the group never had this TSO. */
 export async function findOwnPosition(
   db: Db,
   brp: { readonly brpNo: number },
@@ -186,7 +186,7 @@ export async function findOwnPosition(
   return row ?? null;
 }
 
-/** Upper and lower case are folded here, so that every database finds the same. In capitals, ß is SS. */
+/** Folds case here instead of in SQL, so that the result does not depend on the locale. ß equals ss, as in upper case. */
 const foldCase = (text: string) => text.normalize('NFKC').toLowerCase().replaceAll('ß', 'ss');
 
 const searchTerms = (customer: { name: string; metadata: Record<string, string> }) =>

@@ -20,6 +20,6 @@ export const wireOperatorCustomer = (row: CustomerRow): OperatorCustomer => ({
   brp_id: encodeId(ID_PREFIX.brp, row.brp_id),
 });
 
-/** A record that reads the same has the same tag, whichever process answers. */
+/** ETag from the content, so that all processes compute the same tag. */
 export const customerTag = (customer: Customer): string =>
   `"${hash('sha256', JSON.stringify(customer), 'base64url').slice(0, 22)}"`;

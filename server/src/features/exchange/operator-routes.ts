@@ -14,7 +14,7 @@ import { type Exchange, sendDue } from './send.ts';
 import { findDocument, findMessages, listMessages } from './store.ts';
 import { wireMessage } from './wire.ts';
 
-/** Nothing that a stored document says may become active in a browser. */
+/** Content security policy: a document from outside must not run scripts in the operator's browser. */
 const DOCUMENT_POLICY = "default-src 'none'; sandbox";
 
 export function operatorExchangeRoutes(db: Database, clock: Clock, exchange: Exchange & Receiving): Route[] {

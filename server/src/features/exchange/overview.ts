@@ -33,7 +33,7 @@ const MISMATCHES = statement(
    limit $3`,
 );
 
-/** The current nominations of a day that were not matched in full, or that an anomaly report names. */
+/** Lists current nominations of a day that are not fully matched or are named in an anomaly report. */
 export async function listMismatches(
   db: Db,
   filter: { day: DeliveryDay; tso: Tso | null },
@@ -47,7 +47,7 @@ const matchedMwh = (kw: number | null | undefined) => (kw == null ? null : mwhNu
 export function wireMismatch(row: MismatchRow, day: DeliveryDay): NominationMismatch {
   const { amounts, matched, theirs } = row;
   const slots = amounts.flatMap((kwh, at) => {
-    // Until the TSO has decided, the counterpart's value is what ours does not match.
+    // Before the TSO's confirmation, compare with the counterpart's value from the anomaly report.
     const other = matched === null ? theirs?.[at] : matched[at];
     if (other === undefined || other === kwFromKwh(kwh)) return [];
     const start = slotStart(day, at + 1);
@@ -98,7 +98,7 @@ const UNSENT = statement(
    limit $3`,
 );
 
-/** Current nominations that no TSO has been told, by the deadline that they have to meet. */
+/** Lists current nominations that were not sent to their TSO, ordered by gate closure. */
 export async function listUnsent(
   db: Db,
   filter: { day: DeliveryDay | null; tso: Tso | null },

@@ -16,14 +16,14 @@ import { wireMessage } from './wire.ts';
 type Message = ReturnType<typeof wireMessage>;
 type ReceiveCall = Call<typeof operatorExchangeEndpoints.receiveMessage>;
 
-/** Each holds a whole document in memory, and a connection while it is read: more of them wait, unread. */
+/** Concurrency limit: each request holds a whole document in memory and a database connection. Others wait unread. */
 const RECEIVED_AT_ONCE = 2;
-/** A client that sends nothing for so long has gone. */
+/** Idle timeout of the upload. */
 const SILENCE_MS = 120_000;
 
 const inTurn = turnstile({ atOnce: RECEIVED_AT_ONCE });
 
-/** Answers a message that came over HTTP. With an `Idempotency-Key`, one that was taken in before is not again. */
+/** Answers a message received over HTTP. A repeated `Idempotency-Key` does not store the message again. */
 export function answerReceive(
   db: Database,
   call: ReceiveCall,
@@ -41,7 +41,7 @@ export function answerReceive(
   };
   return inTurn(async () => {
     try {
-      // Set only now: a request that waits for its turn cannot send.
+      // The idle timeout starts here, because the body of a waiting request is not read and so cannot progress.
       request.raw.setTimeout(SILENCE_MS, () => request.raw.destroy());
       const document = await readWhole(body, receiving.messageLimitBytes);
       const content = () => JSON.stringify(['receiveMessage', hash('sha256', document)]);
@@ -60,7 +60,7 @@ export function answerReceive(
   });
 }
 
-/** A document that cannot be read is kept and recorded all the same, and refused. */
+/** Stores and applies a document. An unreadable one is stored and audited too, and then rejected. */
 async function receive(
   db: Database,
   document: Buffer,
@@ -68,7 +68,7 @@ async function receive(
   now: number,
   record: (tx: Tx, message: Message) => Promise<void>,
 ): Promise<{ message: Message; nominations: string[] }> {
-  const incoming = { document, error: null, fileName: null, inboxMark: null };
+  const incoming = { document, error: null, fileName: null, inboxFingerprint: null };
   const id = await receiveMessage(db, now, receiving, incoming);
   const [row] = id === null ? [] : await findMessages(db, [id]);
   if (id === null || !row) throw new Error('a message that is not from the inbox is always stored');

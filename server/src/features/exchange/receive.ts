@@ -17,7 +17,7 @@ import type { Inbox } from './transport.ts';
 
 export type Receiving = { readonly operatorEic: string; readonly messageLimitBytes: number };
 
-/** What is told of a message once it is read. */
+/** The columns of a message that are set after it was parsed. */
 type Reading = {
   type: Message['type'];
   format: MessageFormat | null;
@@ -32,7 +32,7 @@ type Reading = {
   changed: readonly string[];
 };
 
-/** Takes in a message: stored as it is, then read, then applied. Gives its id. */
+/** Stores a message unchanged, then parses and applies it. Returns its id, or null for a duplicate inbox file. */
 export async function receiveMessage(
   db: Database,
   now: number,
@@ -45,8 +45,8 @@ export async function receiveMessage(
 }
 
 /**
- * Takes in what lies in the inbox, after what an earlier run has stored and not come to read. A file is put aside only
- * when it is stored; one that is found again is known by its mark, and is not taken in twice.
+ * Processes messages that an earlier run stored but did not parse, then the files of the inbox. A file is moved away only
+ * after it was stored. If the process ends in between, the fingerprint prevents storing the file a second time.
  */
 export async function receiveDue(
   db: Database,
@@ -56,7 +56,7 @@ export async function receiveDue(
 ): Promise<{ received: number }> {
   const read = (id: string) => db.transaction((tx) => readMessage(tx, id, now, receiving.operatorEic));
   const failures: unknown[] = [];
-  // One that we fail at must not keep the others from being read; it stays stored and is told.
+  // A failing message must not block the others. It stays stored, and the error is thrown at the end.
   const attempt = (work: () => Promise<void>) => work().catch((error: unknown) => void failures.push(error));
   for (const { id } of await listWaiting(db, 'in', { day: null, tso: null })) await attempt(() => read(id));
   let received = 0;
@@ -67,9 +67,9 @@ export async function receiveDue(
     const error = isTooLarge
       ? `The file has ${file.bytes} bytes; at most ${receiving.messageLimitBytes} are taken in. It was put aside unread.`
       : null;
-    const incoming = { document, error, fileName: file.name, inboxMark: file.mark(document) };
+    const incoming = { document, error, fileName: file.name, inboxFingerprint: file.fingerprint(document) };
     const id = await db.transaction((tx) => insertIncoming(tx, incoming, now));
-    await file.putAside();
+    await file.moveToDone();
     if (id === null) continue;
     received++;
     await attempt(() => read(id));
@@ -78,7 +78,7 @@ export async function receiveDue(
   return { received };
 }
 
-/** Reads and applies a stored message in one transaction, so that it is applied once or not at all. */
+/** Parses and applies a stored message in one transaction, so that it is applied exactly once or not at all. */
 async function readMessage(tx: Tx, id: string, now: number, operatorEic: string): Promise<void> {
   const found = await lockWaiting(tx, id);
   if (found === null) return;
@@ -159,7 +159,7 @@ const remarkOn = (decision: Decision): string | null =>
     ? `It names series that our schedule does not have: ${decision.unknownSeries.join(', ')}.`
     : null;
 
-/** The TSO and day that an answer is about, and the very message if it names one that there is. */
+/** The TSO and day of an answered schedule. `id` is null when the answer does not name a message that exists. */
 type Answered = { tso: Tso; day: DeliveryDay; id: string | null };
 
 const FIND_ANSWERED = statement(
@@ -169,7 +169,7 @@ const FIND_ANSWERED = statement(
    group by tso, delivery_day`,
 );
 
-/** By the message that the answer names, else by who sent it. */
+/** Finds the schedule by the message that the answer names, else by the answer's sender and day. */
 async function scheduleAnswered(tx: Tx, answer: Answer): Promise<Answered | null> {
   if (answer.answers !== null) {
     const { messageId, version } = answer.answers;
@@ -182,8 +182,8 @@ async function scheduleAnswered(tx: Tx, answer: Answer): Promise<Answered | null
 }
 
 /**
- * What was sent last for the day that an answer is about. The day is locked: nothing is sent for it meanwhile. A TSO
- * that answers a schedule has it, also when we did not live to note that it left.
+ * Returns the newest schedule that was sent. Locks the day, so that no other process sends for it meanwhile. An answer
+ * proves that the schedule was delivered, even if our process ended before recording that.
  */
 async function readSent(
   tx: Tx,
@@ -221,7 +221,7 @@ const RECORD_ANSWER = statement(
    where id = $1`,
 );
 
-/** Does what an answer says, and gives the nominations that it changed. */
+/** Applies an answer and returns the ids of the nominations that it changed. */
 async function carryOut(
   tx: Tx,
   id: string,
@@ -255,7 +255,7 @@ async function carryOut(
   }
 }
 
-/** Whoever confirms a schedule in part before the end has taken it; a confirmation may also reject all of it. */
+/** An intermediate confirmation implies that the TSO accepted the schedule. A confirmation can also reject all of it. */
 function stateAfter(answer: Answer, isFinal: boolean): [Message['state'], string | null] {
   if (answer.kind === 'confirmation' && answer.outcome === 'rejected') {
     const reasons = answer.reasons.map(({ code, text }) => (text === null ? code : `${code} ${text}`));
@@ -304,7 +304,7 @@ async function recordAnomalies(
   ]);
 }
 
-/** The counterpart names a series in its own way; what both share is who delivers to whom, and where. */
+/** Identifications of series differ between the counterparts, so series are compared by parties and areas. */
 function isSameFlow(series: StoredSeries, mismatch: Mismatch): boolean {
   const parts = ['outParty', 'outArea', 'inParty', 'inArea'] as const;
   if (parts.every((part) => mismatch[part] === null))

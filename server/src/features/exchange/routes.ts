@@ -13,7 +13,7 @@ import { scheduleCsv } from './schedule-csv.ts';
 const CSV = { 'content-type': 'text/csv; charset=utf-8' };
 const XML = { 'content-type': 'application/xml; charset=utf-8' };
 
-/** What a BRP has to nominate itself: its own side of what the operator sends. */
+/** The schedule that a BRP has to nominate to its TSO: the counterpart of the operator's schedule. */
 export function scheduleRoutes(db: Db, operatorEic: string): Route[] {
   return [
     route(nominationEndpoints.getNominationSchedule, async ({ viewer, params, query, request, reply }) => {
@@ -40,7 +40,7 @@ export function scheduleRoutes(db: Db, operatorEic: string): Route[] {
 
 const asFile = (name: string) => ({ 'content-disposition': `attachment; filename="${name}"` });
 
-/** Whichever of the types that we have is named first; whoever accepts neither gets the usual one. */
+/** The first supported type in `Accept` wins. The default is CSV. */
 function prefersXml({ headers }: FastifyRequest): boolean {
   const types = (headers.accept ?? '').split(',').map((part) => part.split(';', 1)[0]?.trim().toLowerCase());
   return /^(?:application|text)\/xml$/.test(
@@ -48,7 +48,7 @@ function prefersXml({ headers }: FastifyRequest): boolean {
   );
 }
 
-/** The series as it stands in the BRP's own schedule, where the operator is the counterpart. */
+/** The series of the BRP's own schedule, in which the operator is the counterpart. */
 function ownSeries(row: NominationRow, operatorEic: string): Series {
   const { area } = controlArea(row.tso);
   const [outParty, inParty] = row.direction === 'out' ? [row.eic, operatorEic] : [operatorEic, row.eic];

@@ -6,7 +6,7 @@ import type { NominationRow } from '../nominations/store.ts';
 const HEADER =
   'nomination_id,version,delivery_date,eic,tso,direction,counterparty_eic,slot_number,delivery_start,delivery_end,power_mw,amount_mwh\n';
 
-/** Nominations with a line per slot. No value in it needs quotes: ids, codes, times and numbers. */
+/** Formats nominations as CSV with one line per slot. No value needs quotes: ids, codes, times and numbers. */
 export function scheduleCsv(rows: readonly NominationRow[], operatorEic: string): string {
   let csv = HEADER;
   for (const row of rows) {
@@ -16,7 +16,6 @@ export function scheduleCsv(rows: readonly NominationRow[], operatorEic: string)
     for (const [at, kwh] of amounts.entries()) {
       const start = slotStart(day, at + 1);
       const times = `${formatInstant(start)},${formatInstant(start + SLOT_MS)}`;
-      // Thousandths of a MW and of a MWh are written alike.
       csv += `${head},${at + 1},${times},${formatMw(kwFromKwh(kwh))},${formatMwh(kwh)}\n`;
     }
   }

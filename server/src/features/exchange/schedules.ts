@@ -11,7 +11,7 @@ import {
 import { type Db, statement, type Tx } from '../../db/database.ts';
 import { timestamp } from '../../db/wire-types.ts';
 
-/** A current nomination, as far as a schedule needs it. */
+/** The columns of a current nomination that a schedule needs. */
 export type CurrentNomination = {
   id: string;
   eic: string;
@@ -30,8 +30,8 @@ const CURRENT = statement(
 );
 
 /**
- * What is nominated for a day, and whether some of it is about to be netted again: then one side of a change may be
- * there without the other. Both are read at the same instant.
+ * Reads the nominations of a day, and whether any of its position-days is dirty: then one side of a change may be
+ * nominated without the other. One statement reads both, so that they are consistent.
  */
 export async function readNominated(
   tx: Tx,
@@ -51,10 +51,10 @@ export function positionsOf(nominations: readonly CurrentNomination[]): Nominate
   });
 }
 
-/** A series as it was made, and the nomination version that it stands for. */
+/** A series as stored with its schedule, and the nomination version that it represents. */
 export type StoredSeries = Series & { messageVersion: number; nominationId: string | null };
 
-/** A schedule that was made: sent or about to be. */
+/** A stored schedule, which was sent or is waiting to be sent. */
 export type MadeSchedule = {
   schedule: Schedule;
   series: readonly StoredSeries[];
@@ -113,7 +113,7 @@ const SERIES = statement(
    order by identification, message_version desc`,
 );
 
-/** The newest schedule of each TSO for a day. */
+/** Reads the newest schedule of each TSO for a day. */
 export async function readNewestSchedules(
   tx: Tx,
   operatorEic: string,
@@ -169,7 +169,7 @@ const INSERT_SERIES = statement(
      as s (identification, version, business_type, out_party, out_area, in_party, in_area, powers, nomination_id)`,
 );
 
-/** The series in which a schedule differs from the one before it. */
+/** Inserts only the series that differ from the previous version of the schedule. */
 export async function insertSeries(
   tx: Tx,
   { messageId, version }: Schedule,
@@ -198,7 +198,7 @@ const ADOPT = statement(
    where s.schedule = $1 and s.identification = a.identification and s.message_version = a.message_version`,
 );
 
-/** From now on these series stand for other versions of their nominations, which say the same. */
+/** Links these series to newer nomination versions with equal amounts. */
 export async function adoptNominations(
   tx: Tx,
   { messageId }: Schedule,
@@ -220,7 +220,7 @@ const NOTE_UNSENT = statement(
    returning true`,
 );
 
-/** A schedule should go out and does not. Gives whether that is news. */
+/** Records why a schedule was not sent. Returns whether the reason is new, so that it is logged once. */
 export async function noteUnsent(
   tx: Tx,
   tso: Tso,
@@ -263,7 +263,7 @@ export type DayToSend = {
   last_made: number | null;
 };
 
-/** The days for which something is not sent. */
+/** Lists days with nominations or schedules that were not sent. */
 export async function listDaysToSend(db: Db, day: DeliveryDay | null, now: number): Promise<DayToSend[]> {
   return db.query<DayToSend>(DAYS_TO_SEND, [day, timestamp(now)]);
 }

@@ -31,7 +31,7 @@ import {
 import { insertSchedule, listWaiting, lockDay, lockWaiting, markSent } from './store.ts';
 import { HandoverFailed, type Transport } from './transport.ts';
 
-/** What the exchange with the TSOs is set to. */
+/** Settings of the exchange with the TSOs. */
 export type Exchange = {
   readonly operatorEic: string;
   readonly formats: Readonly<Record<Tso, MessageFormat>>;
@@ -39,58 +39,58 @@ export type Exchange = {
   readonly transport: Transport;
 };
 
-/** Which schedules somebody wants to be sent now; without it, those are sent whose time has come. */
-export type Asked = { readonly day: DeliveryDay | null; readonly tso: Tso | null };
+/** Restricts an explicit request to a day or TSO. Without a request, the job sends the schedules that are due. */
+export type SendRequest = { readonly day: DeliveryDay | null; readonly tso: Tso | null };
 
 type SendFault = { day: DeliveryDay; tso: Tso; error: string; isNews: boolean };
 
-/** What a run has made or sent, and what it could not. */
+/** Messages that a run stored or sent, and schedules that it could not send. */
 export type SendRun = { messageIds: string[]; faults: SendFault[] };
 
-/** While volumes are coming in, one side of a change may be netted before the other. */
+/** Retries: while volumes are being written, one side of a change may be netted before the other. */
 const ATTEMPTS = 3;
 const UNSETTLED = 'The volumes of this day are changing at this moment. Try again.';
 
 /**
- * Sends every schedule that is no longer as it was sent. Each is stored before it leaves, and one that is stored leaves
- * even if the process that stored it does not live to see it. Several processes may do this at once, and doing it twice
- * sends nothing twice.
+ * Sends every schedule that has changed since it was last sent. Outbox pattern: a schedule is stored before it is
+ * delivered, and any later run delivers it if this process ends in between. Safe to run in several processes at once,
+ * and idempotent.
  */
 export async function sendDue(
   db: Database,
   now: number,
   exchange: Exchange,
-  asked: Asked | null = null,
+  requested: SendRequest | null = null,
 ): Promise<SendRun> {
   const run: SendRun = { messageIds: [], faults: [] };
-  // Whoever asks means what the volumes say now; the job has another one before it that nets them.
-  if (asked !== null) await nominateDue(db, now, exchange.rules, { day: asked.day ?? undefined });
+  // An explicit request has to include the latest volumes. For the job, the nomination job has netted them already.
+  if (requested !== null) await nominateDue(db, now, exchange.rules, { day: requested.day ?? undefined });
   const failures: unknown[] = [];
-  for (const { delivery_day: day, tsos, next_gate, last_made } of await daysToSend(db, now, asked)) {
+  for (const { delivery_day: day, tsos, next_gate, last_made } of await daysToSend(db, now, requested)) {
     const sending = sendingPhase(day, exchange.rules, now);
-    if (asked === null && isTooSoon(last_made, next_gate, now)) continue;
-    if (sending.phase === 'open' || (sending.phase === 'gathering' && asked !== null)) {
-      const wanted = { day, tso: asked?.tso ?? null, isAsked: asked !== null };
-      // A day that we fail at must not make others miss their gates.
+    if (requested === null && isTooSoon(last_made, next_gate, now)) continue;
+    if (sending.phase === 'open' || (sending.phase === 'gathering' && requested !== null)) {
+      const wanted = { day, tso: requested?.tso ?? null, isRequested: requested !== null };
+      // A failure of one day must not make other days miss their gates.
       await storeDay(db, now, exchange, wanted, run).catch((error: unknown) => void failures.push(error));
-    } else if (asked !== null && (asked.day !== null || sending.phase === 'waiting')) {
-      // Days that are over are told to whoever names them, not to everybody for ever.
+    } else if (requested !== null && (requested.day !== null || sending.phase === 'waiting')) {
+      // Report past days only when explicitly requested.
       const error = whyNot(day, sending);
-      const named = tsos.filter((tso) => asked.tso === null || asked.tso === tso);
+      const named = tsos.filter((tso) => requested.tso === null || requested.tso === tso);
       run.faults.push(...named.map((tso) => ({ day, tso, error, isNews: false })));
     }
   }
-  await deliverStored(db, now, exchange, asked, run);
+  await deliverStored(db, now, exchange, requested, run);
   if (failures.length > 0) throw combineFailures(failures, 'schedules could not be made');
   run.messageIds = [...new Set(run.messageIds)];
   return run;
 }
 
-/** A rejected schedule is no longer unsent; whoever names its day and TSO means it all the same. */
-async function daysToSend(db: Database, now: number, asked: Asked | null): Promise<DayToSend[]> {
-  const days = await listDaysToSend(db, asked?.day ?? null, now);
-  if (days.length > 0 || !asked?.day || !asked.tso) return days;
-  return [{ delivery_day: asked.day, tsos: [], next_gate: null, last_made: null }];
+/** A rejected schedule does not count as unsent, but a request that names its day and TSO sends it again. */
+async function daysToSend(db: Database, now: number, requested: SendRequest | null): Promise<DayToSend[]> {
+  const days = await listDaysToSend(db, requested?.day ?? null, now);
+  if (days.length > 0 || !requested?.day || !requested.tso) return days;
+  return [{ delivery_day: requested.day, tsos: [], next_gate: null, last_made: null }];
 }
 
 const whyNot = (day: DeliveryDay, sending: SendingPhase): string =>
@@ -98,13 +98,13 @@ const whyNot = (day: DeliveryDay, sending: SendingPhase): string =>
     ? `The TSOs take nothing for ${day} until ${formatInstant(sending.opensAt)}. It is sent by itself then.`
     : `Every gate of ${day} is closed. What is not sent is settled in money.`;
 
-type Wanted = { readonly day: DeliveryDay; readonly tso: Tso | null; readonly isAsked: boolean };
+type WantedSchedules = { readonly day: DeliveryDay; readonly tso: Tso | null; readonly isRequested: boolean };
 
 async function storeDay(
   db: Database,
   now: number,
   exchange: Exchange,
-  wanted: Wanted,
+  wanted: WantedSchedules,
   run: SendRun,
 ): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -113,7 +113,7 @@ async function storeDay(
     run.messageIds.push(...stored.messageIds);
     run.faults.push(...stored.faults);
     if (stored.unsettled.length === 0) return;
-    if (attempt < ATTEMPTS || !wanted.isAsked) continue;
+    if (attempt < ATTEMPTS || !wanted.isRequested) continue;
     const { day } = wanted;
     run.faults.push(...stored.unsettled.map((tso) => ({ day, tso, error: UNSETTLED, isNews: false })));
   }
@@ -121,8 +121,13 @@ async function storeDay(
 
 type Stored = SendRun & { unsettled: Tso[] };
 
-/** Makes the next version of a day's schedules where there is one, in the transaction that it is handed. */
-async function storeSchedules(tx: Tx, now: number, exchange: Exchange, wanted: Wanted): Promise<Stored> {
+/** Stores the next version of each schedule of the day that has changed. */
+async function storeSchedules(
+  tx: Tx,
+  now: number,
+  exchange: Exchange,
+  wanted: WantedSchedules,
+): Promise<Stored> {
   const { day } = wanted;
   const { operatorEic } = exchange;
   await lockDay(tx, day);
@@ -155,10 +160,14 @@ async function storeSchedules(tx: Tx, now: number, exchange: Exchange, wanted: W
   return stored;
 }
 
-/** A schedule that was rejected is sent again under a new version by whoever names it. */
-function scheduleToStore(entry: NextSchedule, newest: MadeSchedule | null, wanted: Wanted): Schedule | null {
+/** A request that names the TSO of a rejected schedule sends it again under a new version, even if it is unchanged. */
+function scheduleToStore(
+  entry: NextSchedule,
+  newest: MadeSchedule | null,
+  wanted: WantedSchedules,
+): Schedule | null {
   if (entry.kind === 'schedule') return entry.schedule;
-  const isNamed = wanted.isAsked && wanted.tso === entry.tso;
+  const isNamed = wanted.isRequested && wanted.tso === entry.tso;
   if (entry.kind !== 'unchanged' || newest?.message.state !== 'rejected' || !isNamed) return null;
   const { schedule } = newest;
   return schedule.version < MAX_MESSAGE_VERSION ? { ...schedule, version: schedule.version + 1 } : null;
@@ -211,8 +220,8 @@ const CONFIRMED = statement(
 );
 
 /**
- * Nominations may change and change back before anything is sent. The newest versions then say what the TSO was told
- * already: they count as sent, and what it has answered holds for them too.
+ * Nominations may change and change back before anything is sent. Then the newest versions equal the schedule that was
+ * sent, so they are recorded as sent and inherit the TSO's confirmation.
  */
 async function adopt(
   tx: Tx,
@@ -247,15 +256,15 @@ async function adopt(
   }
 }
 
-/** Hands over what is stored, oldest first. A schedule never overtakes an earlier version of itself. */
+/** Delivers stored schedules, oldest first. After a failure, later versions of the same schedule wait for the next run. */
 async function deliverStored(
   db: Database,
   now: number,
   exchange: Exchange,
-  asked: Asked | null,
+  requested: SendRequest | null,
   run: SendRun,
 ): Promise<void> {
-  const waiting = await listWaiting(db, 'out', { day: asked?.day ?? null, tso: asked?.tso ?? null });
+  const waiting = await listWaiting(db, 'out', { day: requested?.day ?? null, tso: requested?.tso ?? null });
   const stuck = new Set<string>();
   for (const { id, tso, delivery_day: day } of waiting) {
     if (tso === null || day === null) throw new Error('a schedule is for a TSO and a day');
@@ -271,7 +280,7 @@ async function deliverStored(
   }
 }
 
-/** From the file on its way to the mark that says so; a crash in between repeats the same file. */
+/** Delivers the file, then records it as sent. A crash in between delivers the same file again, which is harmless. */
 async function deliver(
   tx: Tx,
   message: { id: string; tso: Tso; day: DeliveryDay },
@@ -286,7 +295,7 @@ async function deliver(
   return true;
 }
 
-/** The message has left, and with it the nominations that it carries. The day is locked by whoever says so. */
+/** Records the message and its nominations as sent. Precondition: the caller has locked the day. */
 export async function recordDelivered(
   tx: Tx,
   { id, tso, day }: { id: string; tso: Tso; day: DeliveryDay },

@@ -34,14 +34,14 @@ const LOCK_DAY = statement(
 );
 
 /**
- * All that is sent and answered for a day is done by one process at a time. The four areas are locked together, since
- * what bridges them has to be the same in all their schedules.
+ * Serialises sending and receiving for a day across processes. One lock covers all four control areas, because flows
+ * between areas must be equal in the schedules of both.
  */
 export async function lockDay(tx: Tx, day: DeliveryDay): Promise<void> {
   await tx.query(LOCK_DAY, [dayNumber(day)]);
 }
 
-// Schedules are long and say the same over and over: the fastest level already makes a twentieth of them.
+// Schedules are long and repetitive: the fastest level already compresses them to a twentieth.
 const pack = (document: Buffer) => promisify(gzip)(document, { level: constants.Z_BEST_SPEED });
 const unpack = (packed: Buffer) => promisify(gunzip)(packed);
 
@@ -52,7 +52,7 @@ const INSERT_SCHEDULE = statement(
    values ($1, 'out', 'schedule', $2, $3, $4, $5, 'stored', $6, $7, $8, $9)`,
 );
 
-/** A schedule as it will leave, stored before it does. */
+/** Stores a schedule before it is sent, with the exact bytes that will be sent. */
 export async function insertSchedule(
   tx: Tx,
   { tso, day, version, messageId }: Schedule,
@@ -83,19 +83,19 @@ const INSERT_INCOMING = statement(
 );
 
 export type Incoming = {
-  /** Null when it is larger than what is taken in. */
+  /** Null when the file exceeds the size limit. */
   readonly document: Buffer | null;
   readonly error: string | null;
   readonly fileName: string | null;
-  readonly inboxMark: string | null;
+  readonly inboxFingerprint: string | null;
 };
 
-/** A message as it came, stored before it is read; null when this very file is stored already. */
+/** Stores a message unchanged before it is parsed. Returns null when the same inbox file is stored already. */
 export async function insertIncoming(tx: Tx, incoming: Incoming, now: number): Promise<string | null> {
-  const { document, error, fileName, inboxMark } = incoming;
+  const { document, error, fileName, inboxFingerprint } = incoming;
   const packed = document && (await pack(document));
   const state = error === null ? 'stored' : 'failed';
-  const values = [newId(), state, error, fileName, packed, timestamp(now), inboxMark];
+  const values = [newId(), state, error, fileName, packed, timestamp(now), inboxFingerprint];
   const [row] = await tx.query<{ id: string }>(INSERT_INCOMING, values);
   return row?.id ?? null;
 }
@@ -110,7 +110,7 @@ const WAITING = statement(
 
 type WaitingMessage = { id: string; tso: Tso | null; delivery_day: DeliveryDay | null };
 
-/** Messages that are stored and neither sent nor read yet. */
+/** Lists messages that are stored but not yet sent (`out`) or parsed (`in`). */
 export async function listWaiting(
   db: Db,
   direction: Message['direction'],
@@ -124,7 +124,7 @@ const LOCK_WAITING = statement(
   `select ${HEAD}, document from message where id = $1 and state = 'stored' for update`,
 );
 
-/** The message with its document; null when another process has dealt with it meanwhile. */
+/** Locks a waiting message and returns it with its document. Null when another process has processed it meanwhile. */
 export async function lockWaiting(tx: Tx, id: string): Promise<{ row: MessageRow; document: Buffer } | null> {
   const [found] = await tx.query<MessageRow & { document: Buffer }>(LOCK_WAITING, [id]);
   if (!found) return null;
@@ -149,7 +149,7 @@ export async function findMessages(db: Db, ids: readonly string[]): Promise<Mess
 
 const FIND_DOCUMENT = statement('find_message_document', 'select document from message where id = $1');
 
-/** The document to the byte; null when there is no such message, or none of its content. */
+/** Returns the exact bytes of a document. Null when the message does not exist or has no stored document. */
 export async function findDocument(db: Db, id: string): Promise<Buffer | null> {
   const [row] = await db.query<{ document: Buffer | null }>(FIND_DOCUMENT, [id]);
   return row?.document ? unpack(row.document) : null;
@@ -160,13 +160,13 @@ const CHANGED = statement(
   'select changed_nominations from message where id = $1',
 );
 
-/** The nominations that an answer changed. */
+/** Returns the ids of the nominations that an answer changed. */
 export async function findChangedNominations(db: Db, id: string): Promise<string[]> {
   const [row] = await db.query<{ changed_nominations: string[] }>(CHANGED, [id]);
   return row?.changed_nominations ?? [];
 }
 
-/** $1 the id to go on after, $2 rows at most. */
+/** $1 id of the last row on the previous page, $2 row limit. */
 const messageList = (order: ListOrder) =>
   filteredList({
     make: statement,

@@ -2,38 +2,38 @@ import { hash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** How messages leave the platform. Handing the same one over twice does no more than doing it once. */
+/** Delivers messages to the outside. Must be idempotent: a crash can cause a second delivery of the same message. */
 export type Transport = {
-  /** Returns when the message is safe with whoever takes it on; throws HandoverFailed when it is not. */
+  /** Resolves when the message is stored durably at the destination; otherwise throws HandoverFailed. */
   deliver(fileName: string, document: Buffer): Promise<void>;
 };
 
-/** How messages come to the platform. */
+/** Source of incoming messages. */
 export type Inbox = { files(): Promise<InboxFile[]> };
 
 type InboxFile = {
   readonly name: string;
   readonly bytes: number;
-  /** Null when another process has put it aside meanwhile. */
+  /** Null when another process has moved the file meanwhile. */
   read(): Promise<Buffer | null>;
-  /** Tells this very file from another one, also one of the same name and content that comes later. */
-  mark(document: Buffer | null): string;
-  /** Puts it aside, once it is stored. */
-  putAside(): Promise<void>;
+  /** Identifies this file, and differs for a later file with the same name and content. */
+  fingerprint(document: Buffer | null): string;
+  /** Call only after the message is stored. */
+  moveToDone(): Promise<void>;
 };
 
-/** A message could not be handed over. It is still stored, and tried again. */
+/** The delivery failed. The message stays stored and is retried. */
 export class HandoverFailed extends Error {
   override name = 'HandoverFailed';
 }
 
-/** Names under which files are still being written. */
+/** Names of files that are still being written. */
 const UNFINISHED = /^\.|\.(?:tmp|part)$/i;
 const DONE = 'done';
-/** Schedules and answers are not for other users of the machine. Folders that exist keep their mode. */
+/** Other users of the machine must not read schedules and answers. Existing folders keep their mode. */
 const PRIVATE = { recursive: true, mode: 0o700 };
 
-/** Files appear in the folder whole: written under another name, made durable, then renamed. */
+/** Readers never see a partial file: each is written under a temporary name, synced, then renamed. */
 export function outboxFolder(folder: string): Transport {
   return {
     async deliver(fileName, document) {
@@ -48,7 +48,7 @@ export function outboxFolder(folder: string): Transport {
         await rename(draft, path.join(folder, fileName));
         await syncFolder(folder);
       } catch (error) {
-        // Whether or not there is a draft to remove: what went wrong before that is to be told.
+        // Ignore a failing cleanup, so that the original error is reported.
         await rm(draft, { force: true }).catch(() => {});
         const { code, message } = error as NodeJS.ErrnoException;
         throw new HandoverFailed(`the outbox cannot be written (${code ?? message})`, { cause: error });
@@ -57,14 +57,14 @@ export function outboxFolder(folder: string): Transport {
   };
 }
 
-/** A rename survives a crash only when the folder is made durable too. Windows has no such thing. */
+/** A rename survives a crash only if the folder is synced too. Windows does not support that. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder);
   await handle.sync().finally(() => handle.close());
 }
 
-/** Whoever puts files there writes them under a name that begins with a dot or ends in .tmp or .part, then renames. */
+/** Contract for writers: write under a name that starts with a dot or ends in .tmp or .part, then rename. */
 export function inboxFolder(folder: string): Inbox {
   return {
     async files() {
@@ -88,15 +88,15 @@ async function inboxFile(folder: string, name: string): Promise<(InboxFile & { a
     bytes: Number(found.size),
     at: Number(found.mtimeMs),
     read: () => readFile(file).catch(nullIfGone),
-    mark: (document) =>
+    fingerprint: (document) =>
       `${name} ${found.mtimeNs} ${document === null ? found.size : hash('sha256', document)}`,
-    async putAside() {
+    async moveToDone() {
       await rename(file, path.join(folder, DONE, name)).catch(nullIfGone);
     },
   };
 }
 
-/** Several processes look into the same folder: what another one has put aside is not missing. */
+/** Several processes read the same folder, so a file that another process has moved is not an error. */
 function nullIfGone(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT') return null;
   throw error;

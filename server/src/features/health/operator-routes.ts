@@ -21,7 +21,7 @@ type HealthRow = {
   oldest_at: number | null;
 };
 
-/** For the operator's own eyes; what watches the platform by itself asks the admin port. */
+/** Health for the operator's portal. Monitoring systems use the admin port instead. */
 export function healthRoutes(db: Db, clock: MovableClock): Route[] {
   const startedAt = formatInstant(clock.machineNow());
   return [

@@ -37,7 +37,7 @@ function instantOf(text: string): number {
   return instant;
 }
 
-/** An asset with both of its faces. */
+/** An asset and its offer in the customer API, if it has one. */
 export type OfferedAsset = { asset: AssetRow; offer: OfferRow | null };
 
 export type AssetInput = {
@@ -63,8 +63,8 @@ export async function createAsset(
 export type AssetChange = Partial<AssetInput> & { offer?: OfferUpdate | null };
 
 /**
- * Changes an asset and its offer. An offer is published when there was none, changed where it stands when there was
- * one, and withdrawn by null.
+ * Changes an asset and its offer. A new offer is published at the top of the list, an existing one keeps its place, and
+ * null withdraws it.
  */
 export async function updateAsset(
   tx: Tx,
@@ -118,7 +118,7 @@ async function publish(tx: Tx, assetId: string, content: OfferContent, now: numb
 
 const REQUIRED = ['ppa_type', 'delivery_start', 'country', 'pricing'] as const;
 
-/** What an offer says after a change; what it did not say before stays unknown. */
+/** Merges the change into the current offer. Members that neither has are null. */
 async function offerContent(
   tx: Tx,
   change: OfferUpdate,
@@ -159,7 +159,7 @@ async function offerContent(
   };
 }
 
-/** What is not mentioned stays as it is. */
+/** An absent member keeps its value; null clears it. */
 const keep = (said: string | null | undefined, before: string | null | undefined) =>
   said === undefined ? (before ?? null) : said;
 

@@ -4,10 +4,10 @@ import { type Database, type Db, statement, type Tx } from '../../db/database.ts
 import { timestamp } from '../../db/wire-types.ts';
 import type { Image } from './image.ts';
 
-/** A stored cover as it is served. Its name says its content, so it never changes. */
+/** A stored cover image. Its name is derived from its content, so the content of a name never changes. */
 export type StoredCover = { media_type: CoverMediaType; bytes: Buffer };
 
-/** Where covers are below the address of the customer API. */
+/** Path of the covers below the base URL of the customer API. */
 export const COVERS_PATH = '/covers/';
 
 const ENDING = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const;
@@ -15,7 +15,7 @@ const NAME_FORM = /^[\w-]{43}\.(?:png|jpg|webp)$/;
 
 export const coverAddress = (customerUrl: string, name: string) => customerUrl + COVERS_PATH + name;
 
-/** The name in an address of ours; null when it leads elsewhere. */
+/** Extracts the cover's name from a URL of this platform; null for any other URL. */
 export function coverNameIn(customerUrl: string, address: string): string | null {
   const prefix = customerUrl + COVERS_PATH;
   return address.startsWith(prefix) ? address.slice(prefix.length) : null;
@@ -27,7 +27,7 @@ const INSERT = statement(
    on conflict (name) do nothing`,
 );
 
-/** Keeps an image and gives it its name. The same image is kept once. */
+/** Stores an image and returns its name. Storing the same image again has no effect. */
 export async function storeCover(tx: Tx, image: Image, file: Buffer, now: number): Promise<string> {
   const bytes = file.subarray(0, image.length);
   const name = `${hash('sha256', bytes, 'base64url')}.${ENDING[image.mediaType]}`;
@@ -45,36 +45,36 @@ export async function coverExists(db: Db, name: string): Promise<boolean> {
 
 const FIND = statement('find_cover', 'select media_type, bytes from cover where name = $1');
 
-/** As much as a page of large covers, or all covers of a market of small ones. */
-const REMEMBERED_BYTES = 32 * 1024 * 1024;
+/** Cache size: a page of large covers, or all covers if they are small. */
+const CACHE_BYTES = 32 * 1024 * 1024;
 
-/** Finds covers by their names and remembers those that were asked for last. */
+/** Creates a lookup of covers by name with an LRU cache. */
 export function coverFinder(db: Database): (name: string) => Promise<StoredCover | null> {
-  const remembered = new Map<string, StoredCover>();
-  let rememberedBytes = 0;
+  const cache = new Map<string, StoredCover>();
+  let cachedBytes = 0;
 
-  function remember(name: string, cover: StoredCover): void {
-    remembered.set(name, cover);
-    rememberedBytes += cover.bytes.length;
-    for (const [oldest, { bytes }] of remembered) {
-      if (rememberedBytes <= REMEMBERED_BYTES) return;
-      remembered.delete(oldest);
-      rememberedBytes -= bytes.length;
+  function addToCache(name: string, cover: StoredCover): void {
+    cache.set(name, cover);
+    cachedBytes += cover.bytes.length;
+    for (const [oldest, { bytes }] of cache) {
+      if (cachedBytes <= CACHE_BYTES) return;
+      cache.delete(oldest);
+      cachedBytes -= bytes.length;
     }
   }
 
   return async (name) => {
     if (!NAME_FORM.test(name)) return null;
-    const known = remembered.get(name);
+    const known = cache.get(name);
     if (known) {
-      // Behind all others, which were asked for longer ago.
-      remembered.delete(name);
-      remembered.set(name, known);
+      // Reinsert at the end: a Map iterates in insertion order, and the first entry is evicted first.
+      cache.delete(name);
+      cache.set(name, known);
       return known;
     }
     const [found] = await db.query<StoredCover>(FIND, [name]);
     if (!found) return null;
-    if (!remembered.has(name)) remember(name, found);
+    if (!cache.has(name)) addToCache(name, found);
     return found;
   };
 }

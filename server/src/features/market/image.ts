@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
 import { type CoverMediaType, LIMITS } from '@saldo/api';
 
-/** What an image says of itself. `length` is where it ends: what a program has appended is not part of it. */
+/** Facts from the headers of an image. `length` excludes any bytes that were appended after the image's end. */
 export type Image = { mediaType: CoverMediaType; width: number; height: number; length: number };
 
-/** Why bytes are not an image that can be shown. */
+/** The reason why the bytes are not a supported image; shown to the client. */
 export type ImageFault = { fault: string };
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -15,8 +15,8 @@ const startsWith = (bytes: Buffer, signature: Buffer) =>
 const ascii = (bytes: Buffer, from: number, to: number) => bytes.toString('latin1', from, to);
 
 /**
- * Recognises a PNG, JPEG or WebP by its content and walks through its structure to its end. Pixels are not decoded:
- * that is left to whoever shows the image.
+ * Recognises a PNG, JPEG or WebP by its content and checks its structure up to its end. Pixels are not decoded, so a
+ * damaged image may still be accepted.
  */
 export function readImage(bytes: Buffer): Image | ImageFault {
   const image = startsWith(bytes, PNG_SIGNATURE)
@@ -40,7 +40,7 @@ export function readImage(bytes: Buffer): Image | ImageFault {
 
 const cutOff = (what: string): ImageFault => ({ fault: `the ${what} is cut off or damaged` });
 
-/** Bit depths that each color type of a PNG may have. */
+/** Allowed bit depths by PNG color type. */
 const PNG_DEPTHS: Record<number, readonly number[]> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],
@@ -49,7 +49,7 @@ const PNG_DEPTHS: Record<number, readonly number[]> = {
   6: [8, 16],
 };
 
-/** Chunks of length, name, data and checksum: a header first, data somewhere, and an end. */
+/** A PNG is a sequence of chunks (length, name, data, checksum): IHDR first, at least one IDAT, IEND last. */
 function readPng(bytes: Buffer): Image | ImageFault {
   let size: { width: number; height: number } | null = null;
   let hasData = false;
@@ -74,10 +74,10 @@ function readPng(bytes: Buffer): Image | ImageFault {
 
 const [MARKER, END_OF_IMAGE, START_OF_SCAN] = [0xff, 0xd9, 0xda];
 const isRestart = (marker: number) => marker >= 0xd0 && marker <= 0xd7;
-/** Frame headers, without the tables and extensions that share their range. */
+/** Frame headers (SOF) are 0xC0 to 0xCF, except DHT, JPG and DAC. */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
-/** Segments behind markers; what follows the start of a scan is data up to the next marker. */
+/** A JPEG is a sequence of markers with segments. After a start of scan, data follows up to the next marker. */
 function readJpeg(bytes: Buffer): Image | ImageFault {
   let size: { width: number; height: number } | null = null;
   let hasScan = false;
@@ -105,7 +105,7 @@ function readJpeg(bytes: Buffer): Image | ImageFault {
   return cutOff('JPEG');
 }
 
-/** In the data of a scan a marker byte is followed by a zero, or counts restarts. */
+/** Within scan data, 0xFF followed by zero is an escaped byte, and restart markers do not end the scan. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(MARKER, from); at >= 0; at = bytes.indexOf(MARKER, at + 1)) {
     const next = bytes[at + 1] ?? 0;
@@ -114,7 +114,7 @@ function endOfScan(bytes: Buffer, from: number): number {
   return bytes.length;
 }
 
-/** Chunks of name, length and data, padded to even length, inside of one that holds them all. */
+/** A WebP is one RIFF chunk that contains chunks (name, length, data), each padded to an even length. */
 function readWebp(bytes: Buffer): Image | ImageFault {
   const length = bytes.length < 12 ? 0 : bytes.readUInt32LE(4) + 8;
   if (length < 20 || length > bytes.length) return cutOff('WebP');
@@ -135,7 +135,7 @@ function readWebp(bytes: Buffer): Image | ImageFault {
   return { mediaType: 'image/webp', ...size, length };
 }
 
-/** The size that a chunk tells; null when it is not one of those that do. */
+/** Parses the size from a chunk; null when this type of chunk does not contain it. */
 function webpSize(name: string, data: Buffer): { width: number; height: number } | ImageFault | null {
   switch (name) {
     case 'VP8X':

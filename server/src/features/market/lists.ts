@@ -1,7 +1,7 @@
 import { LIMITS } from '@saldo/api';
 import { type Db, type HotStatement, statement, type Tx } from '../../db/database.ts';
 
-/** The two lists of the customer API, each with numbers of its own. */
+/** The two lists of the customer API. Each has its own sequence of versions. */
 export type ListName = 'assets' | 'demands';
 
 const NEXT = statement(
@@ -17,35 +17,35 @@ const FORGET = statement(
   'delete from market_withdrawal where list = $1 and version <= $2',
 );
 
-/** The next number of a list. Whoever takes one goes on alone until commit, so that numbers appear in their order. */
+/** Allocates the next version of a list. Locks the list until commit, so that versions become visible in order. */
 export async function nextVersion(tx: Tx, list: ListName): Promise<number> {
   const [row] = await tx.query<{ version: number }>(NEXT, [list]);
   if (!row) throw new Error('the migrations make the lists');
   return row.version;
 }
 
-/** Notes that a record is no longer listed, for those who read the list as it was before. */
+/** Records a withdrawal, so that earlier versions of the list can still be reconstructed. */
 export async function recordWithdrawal(tx: Tx, list: ListName, publishedNo: number): Promise<void> {
   const version = await nextVersion(tx, list);
   await tx.query(WITHDRAW, [list, version, publishedNo]);
   await tx.query(FORGET, [list, version - LIMITS.listVersions]);
 }
 
-/** Which records a list held at one of its versions: the numbers of their publication, ascending. */
+/** The records of one version of a list: their publication numbers, ascending. */
 type Order = { readonly version: number; readonly numbers: Int32Array };
 
 const NOTHING: Order = { version: 0, numbers: new Int32Array() };
 
-/** Orders that walks through a list go on to need. */
-const REMEMBERED_ORDERS = 16;
+/** Number of cached orders: clients that page through a list keep reading the version that they started with. */
+const CACHED_ORDERS = 16;
 
 type ListPage<Row> = { rows: Row[]; version: number; total: number };
 
-/** What is wrong with the version that was asked for. */
+/** The reason why a requested version cannot be read. */
 export type VersionFault = 'unknown' | 'too_old';
 
 export type MarketList<Row> = {
-  /** A page of the list as it is, or as it was at one of its versions; records that are gone are left out. */
+  /** Reads a page of the current list or of an earlier version. Records that were deleted since are omitted. */
   read(page: number, limit: number, version: number | null): Promise<ListPage<Row> | VersionFault>;
 };
 
@@ -67,11 +67,11 @@ const GONE_SINCE = statement(
 );
 
 /**
- * A list whose pages are numbered. To skip a hundred thousand records the database would have to count them, so each
- * process keeps the order of the list, and asks the database for the records between the first and the last number of
- * a page. The same statement tells the list's version: when it has moved on, the order is brought up to date first.
+ * A list with numbered pages. `offset` would make the database count every skipped record, so each process caches the
+ * order of the list and reads a page by its lowest and highest publication number. The same statement returns the
+ * list's version: if the cached order is older, it is refreshed and the page is read again.
  *
- * `page` takes the lowest and the highest number; its rows begin with the version, and there is always at least one.
+ * `page` is a statement: $1 lowest and $2 highest number. Each row starts with the version, and there is at least one.
  */
 export function marketList<Row extends readonly unknown[]>(
   db: Db,
@@ -79,16 +79,16 @@ export function marketList<Row extends readonly unknown[]>(
   { table, page: readPage }: { table: string; page: HotStatement },
 ): MarketList<Row> {
   const CHANGES = changesOf(list, table);
-  const remembered = new Map<number, Order>();
+  const cache = new Map<number, Order>();
   let current = NOTHING;
   let updating: Promise<void> | null = null;
 
-  function remember(order: Order): Order {
-    remembered.delete(order.version);
-    remembered.set(order.version, order);
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= REMEMBERED_ORDERS) break;
-      remembered.delete(oldest);
+  function cacheOrder(order: Order): Order {
+    cache.delete(order.version);
+    cache.set(order.version, order);
+    for (const oldest of cache.keys()) {
+      if (cache.size <= CACHED_ORDERS) break;
+      cache.delete(oldest);
     }
     return order;
   }
@@ -97,15 +97,15 @@ export function marketList<Row extends readonly unknown[]>(
     const known = current;
     const [changes] = await db.arrays<Changes>(CHANGES, [known.version]);
     if (!changes) throw new Error('the migrations make the lists');
-    // Withdrawals that lie back too far are forgotten: then only the whole list tells what is left of it.
-    const isTold = known === NOTHING || changes[0] - known.version < LIMITS.listVersions;
-    const [from, [version, published, withdrawn] = changes] = isTold
+    // Old withdrawals are deleted. If the cached order is older than that, reload the whole list.
+    const isIncremental = known === NOTHING || changes[0] - known.version < LIMITS.listVersions;
+    const [from, [version, published, withdrawn] = changes] = isIncremental
       ? [known, changes]
       : [NOTHING, (await db.arrays<Changes>(CHANGES, [0]))[0]];
-    current = remember({ version, numbers: numbersAfter(from.numbers, published ?? [], withdrawn ?? []) });
+    current = cacheOrder({ version, numbers: numbersAfter(from.numbers, published ?? [], withdrawn ?? []) });
   }
 
-  /** Of several who want the same, one asks. */
+  /** Coalesces concurrent refreshes. */
   function updateOnce(): Promise<void> {
     updating ??= update().finally(() => {
       updating = null;
@@ -113,23 +113,23 @@ export function marketList<Row extends readonly unknown[]>(
     return updating;
   }
 
-  /** Whoever joins one that asked too early asks again. */
+  /** Refreshes until the order has this version; a shared refresh may have started before the version existed. */
   async function reach(version: number): Promise<Order> {
     while (current.version < version) await updateOnce();
     return current;
   }
 
   async function orderAt(version: number): Promise<Order | VersionFault> {
-    // A version that another process has told may be newer than what was asked for a moment ago, but not than now.
+    // Another process may have returned this version after a shared refresh had started; a second refresh includes it.
     for (let asked = 0; asked < 2 && version > current.version; asked++) await updateOnce();
     if (version > current.version) return 'unknown';
     if (current.version - version >= LIMITS.listVersions) return 'too_old';
-    const known = remembered.get(version);
-    if (known) return remember(known);
+    const known = cache.get(version);
+    if (known) return cacheOrder(known);
     const { numbers } = current;
     const [row] = await db.arrays<readonly [number[]]>(GONE_SINCE, [list, version]);
     const then = new Set([...numbers.filter((number) => number <= version), ...(row?.[0] ?? [])]);
-    return remember({ version, numbers: Int32Array.from(then).sort() });
+    return cacheOrder({ version, numbers: Int32Array.from(then).sort() });
   }
 
   const pageOf = ({ numbers }: Order, page: number, limit: number) => {
@@ -150,10 +150,10 @@ export function marketList<Row extends readonly unknown[]>(
       let rows = await pageOf(order, page, limit);
       const version = rows[0]?.[0] as number;
       if (version !== order.version) {
-        // A database that was set back, by a restored backup for example, begins anew.
+        // The version went back, for example because a backup was restored: drop the cache.
         if (version < order.version) {
           current = NOTHING;
-          remembered.clear();
+          cache.clear();
         }
         order = await reach(version);
         rows = await pageOf(order, page, limit);

@@ -22,7 +22,7 @@ import { readImage } from './image.ts';
 import { findAssets, findDemand, findOffers, listAssets, listDemands } from './store.ts';
 import { wireDemand, wireOperatorAsset } from './wire.ts';
 
-/** `customerUrl` is how the outside names the customer API: there are the covers. */
+/** `customerUrl` is the public base URL of the customer API, which serves the covers. */
 export const operatorMarketRoutes = (db: Db, clock: Clock, customerUrl: string): Route[] => [
   ...assetRoutes(db, clock, customerUrl),
   coverRoute(clock, customerUrl),
@@ -115,8 +115,8 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
       async (call, tx) => {
         const now = clock.now();
         const after = wireDemand(await createDemand(tx, call.body, now));
-        const deed = { action: 'demand.created', subject: after.id, before: null, after };
-        await recordAudit(tx, call, deed, now);
+        const event = { action: 'demand.created', subject: after.id, before: null, after };
+        await recordAudit(tx, call, event, now);
         return after;
       },
       checkDemand,
@@ -139,8 +139,8 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
       async (call, tx) => {
         const change = await updateDemand(tx, demandUuid(call.params.demand_id), call.body);
         const [before, after] = [wireDemand(change.before), wireDemand(change.after)];
-        const deed = { action: 'demand.updated', subject: after.id, before, after };
-        await recordAudit(tx, call, deed, clock.now());
+        const event = { action: 'demand.updated', subject: after.id, before, after };
+        await recordAudit(tx, call, event, clock.now());
         return after;
       },
       checkDemand,
@@ -148,8 +148,8 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
 
     writeRoute(endpoints.deleteDemand, async (call, tx) => {
       const before = wireDemand(await withdrawDemand(tx, demandUuid(call.params.demand_id)));
-      const deed = { action: 'demand.deleted', subject: before.id, before, after: null };
-      await recordAudit(tx, call, deed, clock.now());
+      const event = { action: 'demand.deleted', subject: before.id, before, after: null };
+      await recordAudit(tx, call, event, clock.now());
       return {};
     }),
   ];
@@ -161,7 +161,7 @@ function demandUuid(id: string): string {
   return uuid;
 }
 
-/** Nobody delivers outside of these; and some times before and after could not be written down. */
+/** Plausible range. Some times outside of it cannot be stored or formatted. */
 const [FIRST_START, LAST_START] = [Date.UTC(1900, 0, 1), Date.UTC(2999, 11, 31)];
 
 function startErrors(start: unknown, field: string): ProblemFieldError[] {
@@ -177,7 +177,7 @@ const membersOf = (value: unknown): Members =>
 const checkDemand = (_: object, body: unknown): ProblemFieldError[] =>
   startErrors(membersOf(body)['delivery_start'], 'delivery_start');
 
-/** What is wrong with an offer beyond its schema, whether or not the rest of it is right. */
+/** Checks an offer beyond its schema. The body may violate the schema: errors of both kinds are reported together. */
 function offerCheck(customerUrl: string) {
   return (_: object, body: unknown): ProblemFieldError[] => {
     const offer = membersOf(membersOf(body)['offer']);

@@ -9,7 +9,7 @@ import { COVERS_PATH, coverAddress, coverFinder } from './covers.ts';
 import { type ListName, type MarketList, marketList, type VersionFault } from './lists.ts';
 import { type DemandColumns, demandPage, type OfferedColumns, offeredPage } from './wire.ts';
 
-// A page holds a hundred records at most; to say so keeps the database from preparing for thousands.
+// The limit repeats what the range implies, so that the planner does not expect thousands of rows.
 const ON_A_PAGE = `order by published_no desc limit ${LIMITS.pageSize.maximum}`;
 
 const ASSET_PAGE = hotStatement(
@@ -36,7 +36,7 @@ export const offeredAssets = (db: Db) =>
 export const listedDemands = (db: Db) =>
   marketList<DemandColumns>(db, 'demands', { table: 'demand', page: DEMAND_PAGE });
 
-/** An operation of the customer API, at whatever path. */
+/** An operation of the customer API, which the portal mounts under another path. */
 type AnywhereOf<Id extends keyof typeof marketEndpoints> = Omit<(typeof marketEndpoints)[Id], 'path'> & {
   readonly path: string;
 };
@@ -44,12 +44,12 @@ type AnywhereOf<Id extends keyof typeof marketEndpoints> = Omit<(typeof marketEn
 type MarketPlace = {
   readonly assets: AnywhereOf<'listMarketAssets'>;
   readonly demands: AnywhereOf<'listMarketDemands'>;
-  /** How the outside names the listener on which these are, and the customer API, where the covers are. */
+  /** Public base URLs of the listener that serves these routes, and of the customer API, which serves the covers. */
   readonly baseUrl: () => string;
   readonly customerUrl: () => string;
 };
 
-/** What account holders browse, with their keys on one listener and with their sessions on the other. */
+/** Lists of assets and demands, served on the customer API with keys and on the portal with sessions. */
 export function marketRoutes(db: Db, { assets, demands, baseUrl, customerUrl }: MarketPlace): Route[] {
   const [offered, listed] = [offeredAssets(db), listedDemands(db)];
   return [
@@ -67,7 +67,7 @@ type ListCall = Call<AnywhereOf<keyof typeof marketEndpoints>>;
 
 const VERSION_HEADER = 'X-List-Version';
 
-/** Reads the page that is asked for, and says in headers where it stands in the list. */
+/** Reads the requested page and sets the pagination headers. */
 async function readPage<Row extends readonly unknown[]>(
   { query, request, reply }: ListCall,
   name: ListName,
@@ -103,7 +103,7 @@ const versionProblem = (fault: VersionFault) =>
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** Covers need no key: whoever may see an offer hands its cover's address to a browser. */
+/** Covers are public, because browsers load them from `img` elements without a key. */
 export function mountCovers(app: FastifyInstance, db: Database): void {
   const find = coverFinder(db);
   app.get<{ Params: { name: string } }>(`${COVERS_PATH}:name`, async (request, reply) => {
@@ -111,7 +111,7 @@ export function mountCovers(app: FastifyInstance, db: Database): void {
     const cover = await find(name);
     if (cover === null) throw problem('not_found', 'There is no such cover.');
     const tag = `"${name}"`;
-    // The address changes with the content, so that everybody may keep what they got.
+    // The URL changes with the content, so the response may be cached forever.
     reply.removeHeader('vary').headers({
       'cache-control': FOR_EVER,
       etag: tag,

@@ -34,7 +34,7 @@ const COLUMNS = 'id, name, nominal_power_kw, technology, tso';
 
 const FIND_ASSETS = statement('find_assets', `select ${COLUMNS} from asset where id = any($1::uuid[])`);
 
-/** Assets by their ids, in the order of the ids. Who may see a contract or transaction may see its asset. */
+/** Finds assets in the order of `ids`. No check of the viewer: the caller has found the ids in visible records. */
 export async function findAssets(db: Db, ids: readonly string[]): Promise<AssetRow[]> {
   if (ids.length === 0) return [];
   const rows = await db.query<AssetRow>(FIND_ASSETS, [ids]);
@@ -44,7 +44,7 @@ export async function findAssets(db: Db, ids: readonly string[]): Promise<AssetR
 
 const OFFER_OF_ASSET = '(select o.published_no from offer o where o.asset_id = a.id)';
 
-/** $1 the id to go on after, $2 rows at most. Assets on offer are found through their offers. */
+/** $1 id of the last row on the previous page, $2 row limit. Offered assets are found through the table of offers. */
 const LIST_ASSETS = filteredList({
   make: statement,
   name: 'list_assets',
@@ -88,7 +88,7 @@ export const listAssets = (db: Db, filter: AssetFilter, page: Page): Promise<Ass
     }),
   );
 
-/** Holds the asset for this transaction: of two changes at once, the second sees what the first one did. */
+/** Locks the asset for this transaction, so that concurrent changes are serialised. */
 export async function lockAsset(tx: Tx, id: string): Promise<AssetRow | null> {
   const [row] = await tx.query<AssetRow>(LOCK_ASSET, [id]);
   return row ?? null;
@@ -98,7 +98,7 @@ export async function saveAsset(tx: Tx, row: AssetRow): Promise<void> {
   await tx.query(UPDATE_ASSET, [row.id, row.name, row.nominal_power_kw, row.technology, row.tso]);
 }
 
-/** What an offer says, apart from where and since when it is listed. */
+/** The content of an offer, without its place and date in the list. */
 export type OfferContent = {
   ppa_type: OfferPpaType;
   average_annual_kwh: number | null;
@@ -106,7 +106,7 @@ export type OfferContent = {
   additional_info: string | null;
   state: string | null;
   country: string;
-  /** A cover of ours, or an address elsewhere: at most one of the two. */
+  /** A stored cover or an external URL; at most one of them is set. */
   cover_name: string | null;
   cover_url: string | null;
   price_years: number[];
@@ -145,7 +145,7 @@ const UPDATE_OFFER = statement(
 );
 const DELETE_OFFER = statement('delete_offer', 'delete from offer where published_no = $1');
 
-/** The offers of these assets, by the asset's id; an asset without one is not among them. */
+/** Finds the offers of these assets, by asset id. Assets without an offer have no entry. */
 export async function findOffers(db: Db, assetIds: readonly string[]): Promise<Map<string, OfferRow>> {
   const rows = await db.query<OfferRow>(FIND_OFFERS, [assetIds]);
   return new Map(rows.map((row) => [row.asset_id, row]));
@@ -187,7 +187,7 @@ const demandValues = (demand: DemandContent) => [
 
 const FIND_DEMAND = statement('find_demand', `select ${DEMAND_COLUMNS} from demand where id = $1`);
 const LOCK_DEMAND = statement('lock_demand', `select ${DEMAND_COLUMNS} from demand where id = $1 for update`);
-/** $1 the id to go on after, $2 rows at most. */
+/** $1 id of the last row on the previous page, $2 row limit. */
 const LIST_DEMANDS = filteredList({
   make: statement,
   name: 'list_demands',

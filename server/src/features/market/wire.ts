@@ -8,7 +8,7 @@ import type { AssetRow, DemandRow, OfferRow } from './store.ts';
 
 const euros = (cents: number): number => numberFromUnits(cents, 2);
 
-/** An asset's face in the BRP API. */
+/** An asset as the BRP API shows it. */
 export const wireAsset = (row: AssetRow): Asset => ({
   id: encodeId(ID_PREFIX.asset, row.id),
   name: row.name,
@@ -17,7 +17,7 @@ export const wireAsset = (row: AssetRow): Asset => ({
   tso: row.tso,
 });
 
-/** Both faces, as the operator sees them. */
+/** An asset with its offer, as the operator API shows it. */
 export const wireOperatorAsset = (
   row: AssetRow,
   offer: OfferRow | null,
@@ -49,8 +49,8 @@ export const wireDemand = (row: DemandRow): Demand => ({
 });
 
 /**
- * The columns of a page of the customer API, whose records are written as text: there are a hundred of them on a page,
- * and only a few members need to be escaped. Of a page without records the one row holds the version alone.
+ * Columns of a page of the customer API. Its JSON is concatenated instead of serialised, because a page has up to 100
+ * records and only a few members need escaping. An empty page is one row in which only the version is set.
  */
 export type OfferedColumns = readonly [
   version: number,
@@ -102,7 +102,7 @@ function offeredText(row: OfferedColumns, id: string, coverStart: string): strin
   );
 }
 
-/** `coversAt` is what the addresses of our own covers begin with. */
+/** `coversAt` is the URL prefix of stored covers. */
 export function offeredPage(rows: readonly OfferedColumns[], coversAt: string): string {
   const texts: string[] = [];
   const coverStart = JSON.stringify(coversAt).slice(0, -1);

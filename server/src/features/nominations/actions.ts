@@ -13,21 +13,21 @@ import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
 import { sparingly } from '../../heap.ts';
 
-/** A position-day that is to be netted again. */
-type Mark = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
+/** A position-day whose transactions have changed since it was last netted. */
+type DirtyPositionDay = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
 
-/** Position-days that are netted in one transaction. */
-const MARKS_AT_ONCE = 200;
+/** Upper bound for the position-days of one transaction. */
+const POSITION_DAYS_PER_BATCH = 200;
 
 /**
- * An import says a day piece by piece. Marks that were touched a moment ago are left to rest, but none for long: a
- * correction is to be nominated within two seconds.
+ * Debounce: an import writes a day in several batches, so a position-day is netted only after 600 ms without a change.
+ * The maximum bounds the delay, because a correction has to be nominated within two seconds.
  */
-const REST_MS = 600;
-const LONGEST_REST_MS = 1200;
+const DEBOUNCE_MS = 600;
+const MAX_DEBOUNCE_MS = 1200;
 
-/** Marks that another process works on are left to it. */
-const TAKE_MARKS = statement(
+/** `skip locked`: position-days that another process is netting are left to that process. */
+const TAKE_DIRTY = statement(
   'take_marks',
   `with taken as (
      delete from changed_position
@@ -48,18 +48,18 @@ const TAKE_MARKS = statement(
 export type NominationRun = { positions: number; created: number; unchanged: number; tooLate: number };
 
 /**
- * Nets every position-day that has changed and makes the versions that follow. The marks, what was read for them and
- * the new versions are one transaction for a bounded number of position-days. Several processes may run it at once;
- * run again, it finds nothing to do.
+ * Nets every dirty position-day and creates the nomination versions that result. Each batch clears its dirty flags,
+ * reads its transactions and writes its versions in one database transaction. Safe to run in several processes at
+ * once, and idempotent.
  */
 export async function nominateDue(
   db: Database,
   now: number,
   rules: GateRules,
-  only: { day?: DeliveryDay | undefined; rested?: boolean } = {},
+  only: { day?: DeliveryDay | undefined; debounced?: boolean } = {},
 ): Promise<NominationRun> {
-  const [rest, longestRest] = only.rested ? [REST_MS, LONGEST_REST_MS] : [0, 0];
-  const which = [MARKS_AT_ONCE, only.day ?? null, rest, longestRest];
+  const [debounceMs, maxDebounceMs] = only.debounced ? [DEBOUNCE_MS, MAX_DEBOUNCE_MS] : [0, 0];
+  const which = [POSITION_DAYS_PER_BATCH, only.day ?? null, debounceMs, maxDebounceMs];
   const run: NominationRun = { positions: 0, created: 0, unchanged: 0, tooLate: 0 };
   const takeBatch = async (): Promise<boolean> => {
     const batch = await db.transaction((tx) => nominateBatch(tx, now, rules, which));
@@ -67,12 +67,12 @@ export async function nominateDue(
     run.created += batch.created;
     run.unchanged += batch.unchanged;
     run.tooLate += batch.tooLate;
-    return batch.positions === MARKS_AT_ONCE;
+    return batch.positions === POSITION_DAYS_PER_BATCH;
   };
   const takeAll = async () => {
     while (await takeBatch());
   };
-  // A market day leaves as much behind as its import did.
+  // More than one batch means a large import: netting it leaves as much garbage on the heap as the import did.
   if (await takeBatch()) await sparingly(takeAll);
   return run;
 }
@@ -83,27 +83,30 @@ async function nominateBatch(
   rules: GateRules,
   which: readonly unknown[],
 ): Promise<NominationRun> {
-  const marks = await tx.query<Mark>(TAKE_MARKS, which);
-  const run: NominationRun = { positions: marks.length, created: 0, unchanged: 0, tooLate: 0 };
-  if (marks.length === 0) return run;
+  const dirty = await tx.query<DirtyPositionDay>(TAKE_DIRTY, which);
+  const run: NominationRun = { positions: dirty.length, created: 0, unchanged: 0, tooLate: 0 };
+  if (dirty.length === 0) return run;
   const made: NewVersion[] = [];
-  const [books, currents] = [await readBooks(tx, marks), await readCurrent(tx, marks)];
-  for (const [at, mark] of marks.entries()) {
-    const day = mark.delivery_day;
-    const book = books[at] as Book;
-    const saldo = net(slotCount(day), book.contributions);
+  const [inputs, currents] = [await readNettingInputs(tx, dirty), await readCurrent(tx, dirty)];
+  for (const [at, positionDay] of dirty.entries()) {
+    const day = positionDay.delivery_day;
+    const input = inputs[at] as NettingInput;
+    const saldo = net(slotCount(day), input.contributions);
     const next = nextNominations({ day, saldo, previous: currents[at] ?? [], now, rules });
     if (next.kind === 'unchanged') run.unchanged++;
     else if (next.kind === 'too_late') run.tooLate++;
-    else for (const version of next.versions) made.push({ mark, version, basis: basisOf(book) });
+    else for (const version of next.versions) made.push({ positionDay, version, basis: basisOf(input) });
   }
   await insertVersions(tx, made, now);
   run.created = made.length;
   return run;
 }
 
-/** What a position-day is netted from, and what that was: per contract its newest revision and its invalidations. */
-type Book = {
+/**
+ * Everything that a position-day is netted from. Newest revision and number of invalidations per contract are stored
+ * with the nomination as its basis, so that the nomination can be explained later.
+ */
+type NettingInput = {
   contributions: Contribution[];
   revisions: Map<number, number>;
   invalidations: Map<number, number>;
@@ -122,7 +125,7 @@ const SHEETS_OF_POSITIONS = statement(
      and s.delivery_day = m.delivery_day and s.sender_position <> m.position_no`,
 );
 
-type BookColumns = [
+type NettingColumns = [
   at: number,
   sends: boolean,
   contractNo: number,
@@ -138,33 +141,33 @@ const INVALIDATIONS = statement(
    group by contract_no, delivery_day`,
 );
 
-/** All sheets of the marked position-days in one read. Every cell that counts is valid in exactly one sheet. */
-async function readBooks(tx: Tx, marks: readonly Mark[]): Promise<Book[]> {
-  const books = marks.map(
-    (): Book => ({ contributions: [], revisions: new Map(), invalidations: new Map() }),
+/** Reads all sheets of the position-days with one query. Invariant: a counted cell is valid in exactly one sheet. */
+async function readNettingInputs(tx: Tx, dirty: readonly DirtyPositionDay[]): Promise<NettingInput[]> {
+  const inputs = dirty.map(
+    (): NettingInput => ({ contributions: [], revisions: new Map(), invalidations: new Map() }),
   );
   const contracts = new Set<number>();
-  const columns = await tx.arrays<BookColumns>(SHEETS_OF_POSITIONS, [
-    marks.map((mark) => mark.brp_no),
-    marks.map((mark) => mark.position_no),
-    marks.map((mark) => mark.delivery_day),
+  const columns = await tx.arrays<NettingColumns>(SHEETS_OF_POSITIONS, [
+    dirty.map((positionDay) => positionDay.brp_no),
+    dirty.map((positionDay) => positionDay.position_no),
+    dirty.map((positionDay) => positionDay.delivery_day),
   ]);
   for (const [at, sends, contractNo, revision, packed, statuses] of columns) {
-    const { contributions, revisions } = books[at - 1] as Book;
+    const { contributions, revisions } = inputs[at - 1] as NettingInput;
     contributions.push({ sends, receives: !sends, sheets: [{ volumes: unpackVolumes(packed), statuses }] });
     revisions.set(contractNo, Math.max(revision, revisions.get(contractNo) ?? 0));
     contracts.add(contractNo);
   }
   const counts = await tx.query<{ contract_no: number; delivery_day: DeliveryDay; known: number }>(
     INVALIDATIONS,
-    [[...contracts], [...new Set(marks.map((mark) => mark.delivery_day))]],
+    [[...contracts], [...new Set(dirty.map((positionDay) => positionDay.delivery_day))]],
   );
   for (const { contract_no, delivery_day, known } of counts) {
-    for (const [at, mark] of marks.entries()) {
-      if (mark.delivery_day === delivery_day) books[at]?.invalidations.set(contract_no, known);
+    for (const [at, positionDay] of dirty.entries()) {
+      if (positionDay.delivery_day === delivery_day) inputs[at]?.invalidations.set(contract_no, known);
     }
   }
-  return books;
+  return inputs;
 }
 
 const CURRENT_NOMINATIONS = statement(
@@ -175,19 +178,19 @@ const CURRENT_NOMINATIONS = statement(
    where n.status <> 'superseded'`,
 );
 
-async function readCurrent(tx: Tx, marks: readonly Mark[]): Promise<CurrentNomination[][]> {
+async function readCurrent(tx: Tx, dirty: readonly DirtyPositionDay[]): Promise<CurrentNomination[][]> {
   const rows = await tx.query<CurrentNomination & { at: number }>(CURRENT_NOMINATIONS, [
-    marks.map((mark) => mark.position_no),
-    marks.map((mark) => mark.delivery_day),
+    dirty.map((positionDay) => positionDay.position_no),
+    dirty.map((positionDay) => positionDay.delivery_day),
   ]);
-  const currents = marks.map((): CurrentNomination[] => []);
+  const currents = dirty.map((): CurrentNomination[] => []);
   for (const { at, ...nomination } of rows) currents[at - 1]?.push(nomination);
   return currents;
 }
 
 type Basis = { contracts: number[]; revisions: number[]; invalidations: number[] };
 
-function basisOf({ revisions, invalidations }: Book): Basis {
+function basisOf({ revisions, invalidations }: NettingInput): Basis {
   const contracts = [...revisions.keys()].toSorted((one, other) => one - other);
   return {
     contracts,
@@ -196,7 +199,7 @@ function basisOf({ revisions, invalidations }: Book): Basis {
   };
 }
 
-/** All versions of a batch at once; arrays within arrays travel as their text. */
+/** Inserts a whole batch. Nested arrays are passed as text, because `unnest` would flatten them. */
 const INSERT_VERSIONS = statement(
   'insert_nominations',
   `with superseded as (
@@ -212,7 +215,7 @@ const INSERT_VERSIONS = statement(
    join position p on p.no = v.position_no`,
 );
 
-type NewVersion = { mark: Mark; version: NominationVersion; basis: Basis };
+type NewVersion = { positionDay: DirtyPositionDay; version: NominationVersion; basis: Basis };
 
 const arrayText = (numbers: readonly number[]) => `{${numbers.join(',')}}`;
 
@@ -220,8 +223,8 @@ async function insertVersions(tx: Tx, versions: readonly NewVersion[], now: numb
   if (versions.length === 0) return;
   await tx.query(INSERT_VERSIONS, [
     versions.map(() => newId()),
-    versions.map(({ mark }) => mark.position_no),
-    versions.map(({ mark }) => mark.delivery_day),
+    versions.map(({ positionDay }) => positionDay.position_no),
+    versions.map(({ positionDay }) => positionDay.delivery_day),
     versions.map(({ version }) => version.direction),
     versions.map(({ version }) => version.version),
     versions.map(({ version }) => timestamp(version.gateClosure)),
@@ -239,7 +242,7 @@ const MARK_SENT = statement(
   'update nomination set sent_at = $2 where id = any($1::uuid[]) and sent_at is null',
 );
 
-/** The versions have left for their TSO. */
+/** Records that these versions were sent to their TSO. The first time of sending is kept. */
 export async function recordSent(tx: Tx, ids: readonly string[], now: number): Promise<void> {
   if (ids.length > 0) await tx.query(MARK_SENT, [ids, timestamp(now)]);
 }
@@ -264,12 +267,12 @@ type Confirmable = {
   confirmed_at: number | null;
 };
 
-/** What a TSO has matched of a version, in kW per slot. */
+/** The power that a TSO matched for a nomination version, in kW per slot. */
 export type MatchedNomination = { id: string; matchedKw: readonly number[] };
 
 /**
- * A TSO has told what it matched. A version that is superseded meanwhile keeps its status, and nothing follows a final
- * confirmation. Gives the versions that it changed.
+ * Records what a TSO matched and returns the ids of the versions that changed. A version that has been superseded
+ * since keeps its status. A final confirmation is never overwritten.
  */
 export async function recordConfirmations(
   tx: Tx,
@@ -297,5 +300,5 @@ export async function recordConfirmations(
   return changes.map(({ id }) => id);
 }
 
-const isSame = (known: readonly number[] | null, told: readonly number[]): boolean =>
-  known !== null && known.length === told.length && known.every((kw, at) => kw === told[at]);
+const isSame = (known: readonly number[] | null, matchedKw: readonly number[]): boolean =>
+  known !== null && known.length === matchedKw.length && known.every((kw, at) => kw === matchedKw[at]);

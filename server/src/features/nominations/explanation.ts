@@ -60,7 +60,7 @@ type SheetRow = {
   volumes: Uint8Array;
 };
 
-/** What one contract brought into a position-day, slot by slot. */
+/** The transactions of one contract that count towards a position-day, by slot. */
 type Share = {
   contractId: string;
   role: 'sender' | 'receiver';
@@ -68,8 +68,8 @@ type Share = {
 };
 
 /**
- * Every transaction that a version is made of: those that were valid when it was made. It works for superseded
- * versions too, since each keeps what it knew; later corrections and invalidations are left out.
+ * Lists every transaction that was valid when the nomination version was created. Works for superseded versions too,
+ * because each version stores its basis; later corrections and invalidations are excluded.
  */
 export async function explainNomination(db: Db, viewer: Viewer, id: string): Promise<Explanation | null> {
   const [row] = await db.query<ExplainedRow>(FIND[viewer.kind], [id, ...tenantValues(viewer)]);
@@ -132,7 +132,7 @@ function shareOf(rows: SheetRow[], invalidated: InvalidatedCell[], day: Delivery
   return {
     contractId: encodeId(ID_PREFIX.contract, head.contract_id),
     role: head.sends ? 'sender' : 'receiver',
-    // A volume of zero explains nothing.
+    // A volume of zero contributes nothing to the saldo.
     slots: countedAsOf(history, invalidated, slotCount(day)).map((counted, at) => {
       if (counted === null || counted.volumeKwh === 0) return null;
       const id = idOf.get(counted.sheet.revision)?.(at + 1) ?? '';

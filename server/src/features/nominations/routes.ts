@@ -23,7 +23,7 @@ type ListCall = {
 };
 type SingleCall = { readonly viewer: Viewer; readonly params: { readonly nomination_id: string } };
 
-/** The reads that BRPs and the operator share: the viewer decides what they see. */
+/** Reads shared by the BRP API and the operator API. The viewer restricts the rows. */
 function nominationReads(db: Db, operator: Operator) {
   const write = nominationWriter(operator);
   const answer = (rows: readonly NominationRow[], range = ALL_SLOTS, pagination: Pagination | null = null) =>
@@ -103,11 +103,11 @@ const pageByDay = (page: PageRequest) => ({
   count: page.limit + 1,
 });
 
-/** Each id once; those that are no nomination's are left out like unknown ones. */
+/** Removes duplicates and malformed ids. Malformed ids are omitted from the answer, as unknown ids are. */
 const nominationUuids = (ids: readonly string[]): string[] =>
   [...new Set(ids)].map((id) => decodeId(ID_PREFIX.nomination, id)).filter((uuid) => uuid !== null);
 
-/** The id inside, of a nomination that may or may not be there. */
+/** Decodes a public nomination id. Throws the same 404 for a malformed id as for an unknown one. */
 export function nominationUuid(id: string): string {
   const uuid = decodeId(ID_PREFIX.nomination, id);
   if (uuid === null) throw nominationNotFound();

@@ -21,9 +21,9 @@ export type NominationRow = {
   sent_at: number | null;
   confirmed_at: number | null;
   created_at: number;
-  /** kWh per slot; missing when the slots were not asked for. */
+  /** kWh per slot; absent when the query did not request the slots. */
   amounts?: number[];
-  /** kW per slot as the TSO confirmed them, null until then. */
+  /** kW per slot as confirmed by the TSO; null before the confirmation. */
   matched?: number[] | null;
 };
 
@@ -48,8 +48,9 @@ const FILTERS = {
 };
 
 /**
- * $1 and $2 the day and id to go on after, $3 first day, $4 last day, $5 the slots that a day must have, $6 rows at most,
- * $7 the viewer's BRP. A balance group has the nominations of its BRP, whose index serves the operator too.
+ * $1 and $2 day and id of the last row on the previous page, $3 first day, $4 last day, $5 minimum number of slots of
+ * the day, $6 row limit, $7 the viewer's BRP. All nominations of a balance group belong to its BRP, so the operator's
+ * filter by EIC can use the index by BRP.
  */
 function nominationList(kind: Viewer['kind'], columns: string, name: string) {
   return filteredList({
@@ -77,7 +78,10 @@ function nominationList(kind: Viewer['kind'], columns: string, name: string) {
 const LISTS = forEachViewer((kind) => nominationList(kind, HEAD, 'list_nominations'));
 const LISTS_WITH_SLOTS = forEachViewer((kind) => nominationList(kind, WHOLE, 'list_nominations_slots'));
 
-/** Filters that no index serves may pass over many rows before a page is full; every day has the first slots. */
+/**
+ * A filter without an index may skip many rows before a page is full, so such a query is not hot. The filter by slot is
+ * cheap as long as every day has the slot.
+ */
 const isHot = ({ kind }: Viewer, { eic, status, tso, direction, slotFrom }: NominationFilter): boolean =>
   kind === 'brp' &&
   tso === null &&
@@ -108,7 +112,7 @@ const FIND = perViewer(
   (andTenant) => `select ${WHOLE} from nomination where id = any($1::uuid[])${andTenant}`,
 );
 
-/** The visible ones of these nominations, in the order asked. */
+/** Returns the nominations that the viewer may see, in the order of `ids`. */
 export async function findNominations(
   db: Db,
   viewer: Viewer,
@@ -120,7 +124,10 @@ export async function findNominations(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** EICs are sorted by their bytes, so that every database agrees, and no index by EIC is preferred to that of the day. */
+/**
+ * Collation "C" makes the order independent of the database's locale, and keeps the planner from preferring an index by
+ * EIC to the index by day.
+ */
 const FIND_CURRENT = perViewer(
   statement,
   'find_current_nominations',
@@ -130,7 +137,7 @@ const FIND_CURRENT = perViewer(
    order by eic collate "C", tso, direction`,
 );
 
-/** The newest version of each nomination of a day, all of them. */
+/** Returns the newest version of every nomination of a day, without paging. */
 export async function findCurrentNominations(
   db: Db,
   viewer: Viewer,
@@ -149,7 +156,7 @@ const FIND_HISTORY = perViewer(
    order by version desc`,
 );
 
-/** All versions, newest first; empty when the nomination does not exist or is not the viewer's to see. */
+/** Returns all versions, newest first. Empty when the nomination does not exist or the viewer may not see it. */
 export async function findNominationHistory(db: Db, viewer: Viewer, id: string): Promise<NominationRow[]> {
   return db.query<NominationRow>(FIND_HISTORY[viewer.kind], [id, ...tenantValues(viewer)]);
 }

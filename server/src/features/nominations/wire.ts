@@ -6,16 +6,16 @@ import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { SlotJson } from '../../bytes/slot-json.ts';
 import type { NominationRow } from './store.ts';
 
-/** The platform operator, who stands between the two sides of every contract. */
+/** The platform operator, which is the counterparty of every nomination. */
 export type Operator = { readonly name: string; readonly eic: string };
 
 export type SlotRange = { readonly from: number; readonly to: number };
 
-/** About what a nomination and each of its slots have. */
+/** Typical size of a nomination and of each of its slots in JSON; used to size the buffer. */
 const [NOMINATION_BYTES, SLOT_BYTES] = [640, 140];
 
 const SLOT_END = '},';
-/** The end of one slot and the next one up to its amount, since each part is copied by itself. */
+/** Spans the end of one slot and the start of the next, so that a slot takes one copy instead of two. */
 const slotsWithAmount = new SlotJson(`${SLOT_END}{`, ',"amount":');
 const MATCHED = Buffer.from(',"matched_amount":');
 const NOT_MATCHED = Buffer.from(',"matched_amount":null');
@@ -47,7 +47,7 @@ function writeSlots(
 
 type Piece = { readonly row: NominationRow; readonly counterparty: Uint8Array; readonly range: SlotRange };
 
-/** Few parts, since each is copied by itself. */
+/** Appends few large parts instead of many small ones, because each append is a separate copy. */
 function writeNomination(text: ByteWriter, { row, counterparty, range }: Piece, before: string): void {
   const previous = row.previous_id === null ? 'null' : `"${encodeId(ID_PREFIX.nomination, row.previous_id)}"`;
   text.ascii(
@@ -64,9 +64,12 @@ function writeNomination(text: ByteWriter, { row, counterparty, range }: Piece, 
 const expectedBytes = (row: NominationRow | undefined) =>
   NOMINATION_BYTES + (row?.amounts?.length ?? 0) * SLOT_BYTES;
 
-/** Writes nominations as JSON: a hundred of them with their slots are 1.4 MB, most of it the same each time. */
+/**
+ * Writes nominations as JSON bytes. A page of 100 with slots is 1.4 MB, most of it constant text, which is copied
+ * instead of being serialised each time.
+ */
 export function nominationWriter(operator: Operator) {
-  // Nothing but the operator's name can have other letters than ASCII.
+  // The operator's name is the only value that can contain non-ASCII characters.
   const { name, eic } = operator;
   const counterparty = Buffer.from(`,"counterparty":${JSON.stringify({ name, eic })}`);
   return {

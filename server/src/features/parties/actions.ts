@@ -40,7 +40,7 @@ const ENABLE_TSOS = statement(
    on conflict (eic, tso) do update set enabled = true`,
 );
 
-/** A balance group exists per control area: each enabled TSO makes it a position that can be netted. */
+/** Creates a balance group with one position per enabled TSO. Netting works on positions. */
 export async function createBalanceGroup(
   tx: Tx,
   input: { brpNo: number; eic: string; name: string; tsos: readonly Tso[] },
@@ -61,8 +61,8 @@ const DISABLE_OTHER_TSOS = statement(
 );
 
 /**
- * Changes a balance group's settings; gives back how it was. `tsos` is the whole set: the others are disabled, but
- * their positions stay, for contracts may still deliver through them.
+ * Changes a balance group and returns its state before the change. `tsos` is the complete set: other TSOs are disabled,
+ * but their positions stay, because existing contracts may still deliver through them.
  */
 export async function updateBalanceGroup(
   tx: Tx,
@@ -125,7 +125,7 @@ async function storeKey(tx: Tx, key: NewKey, secret: string, now: number): Promi
   return id;
 }
 
-/** The secret is in this one answer and nowhere else. */
+/** Creates a key. The secret is returned only here; the database stores its hash. */
 export async function createApiKey(
   tx: Tx,
   key: NewKey,
@@ -144,10 +144,9 @@ async function getKeyToChange(tx: Tx, of: KeysOf, publicId: string): Promise<Key
   return key;
 }
 
-/** How a key was before a change, and how it is now. */
 export type KeyChange = { before: KeyRow; after: KeyRow };
 
-/** Null when the key was revoked before, so that there is nothing to do. */
+/** Revokes a key. Returns null when the key is already revoked. */
 export async function revokeApiKey(
   tx: Tx,
   of: KeysOf,
@@ -160,7 +159,7 @@ export async function revokeApiKey(
   return { before, after: await getKey(tx, before.id) };
 }
 
-/** A new key in the place of a working one, which ends after the grace, or earlier if it would have anyway. */
+/** Replaces an active key. The old key stays valid for `graceMs`, but not beyond its own expiry. */
 export async function rotateApiKey(
   tx: Tx,
   of: KeysOf,
@@ -200,8 +199,8 @@ const FIND_OPERATOR_KEY = statement(
 );
 
 /**
- * Sees to it that the operator can get in. A key from the environment is stored as it is; without one, the first
- * start makes a key and gives it back to be told once.
+ * Ensures that an operator key exists. A key from the environment is stored. Without one, the first start creates a key
+ * and returns its secret, which the caller must print because it cannot be read again.
  */
 export async function ensureOperatorKey(
   tx: Tx,

@@ -2,22 +2,22 @@ import type { NewApiKey, ProblemFieldError, Scope } from '@saldo/api';
 import { parseInstant } from '@saldo/core/delivery-day.ts';
 import type { Owner } from '../../auth/principal.ts';
 import type { Tx } from '../../db/database.ts';
-import { type Doer, recordAudit } from '../audit/store.ts';
+import { type Actor, recordAudit } from '../audit/store.ts';
 import { createApiKey, type NewKey, revokeApiKey, rotateApiKey } from './actions.ts';
 import { getKey, type KeysOf } from './store.ts';
 import { wireKey } from './wire.ts';
 
-/** What is said of a new key besides whose it is. */
+/** The settings of a new key, without its owner. */
 type KeySettings = {
   readonly name: string;
   readonly scopes?: readonly Scope[] | undefined;
   readonly expires_at?: string | null | undefined;
 };
 
-/** Later times have no form that every part of the platform can write. */
+/** Upper bound, because not every part of the platform can format later times. */
 const LAST_EXPIRY = Date.UTC(9998, 11, 31);
 
-/** What is wrong with a new key's settings; `allowed` are the scopes that whoever makes it can give. */
+/** Validates the settings of a new key. `allowed` are the scopes that its creator may grant. */
 export function keyFaults(
   owner: Owner['type'],
   allowed: readonly Scope[],
@@ -37,7 +37,7 @@ export function keyFaults(
   return faults;
 }
 
-/** A BRP's key can do all that is allowed unless it is said otherwise; other keys carry no scopes. */
+/** Scopes of a BRP's key default to all allowed ones. Keys of other owners have no scopes. */
 export const keyOf = (owner: Owner, allowed: readonly Scope[], settings: KeySettings): NewKey => ({
   owner,
   name: settings.name,
@@ -48,21 +48,21 @@ export const keyOf = (owner: Owner, allowed: readonly Scope[], settings: KeySett
 const expiryOf = ({ expires_at }: KeySettings) =>
   typeof expires_at === 'string' ? parseInstant(expires_at) : null;
 
-/** The three deeds that are done to keys, for the operator and for owners: each is noted, and answered. */
-export async function answerCreate(tx: Tx, doer: Doer, key: NewKey, now: number): Promise<NewApiKey> {
+/** Create, revoke and rotate keys for both APIs, the operator's and the owners'. Each writes an audit event. */
+export async function answerCreate(tx: Tx, by: Actor, key: NewKey, now: number): Promise<NewApiKey> {
   const { id, secret } = await createApiKey(tx, key, now);
-  return { ...(await noteCreated(tx, doer, id, now)), secret };
+  return { ...(await noteCreated(tx, by, id, now)), secret };
 }
 
-async function noteCreated(tx: Tx, doer: Doer, id: string, now: number) {
+async function noteCreated(tx: Tx, by: Actor, id: string, now: number) {
   const after = wireKey(await getKey(tx, id));
-  await recordAudit(tx, doer, { action: 'api_key.created', subject: after.id, before: null, after }, now);
+  await recordAudit(tx, by, { action: 'api_key.created', subject: after.id, before: null, after }, now);
   return after;
 }
 
 export async function answerRevoke(
   tx: Tx,
-  doer: Doer,
+  by: Actor,
   of: KeysOf,
   keyId: string,
   now: number,
@@ -70,13 +70,13 @@ export async function answerRevoke(
   const change = await revokeApiKey(tx, of, keyId, now);
   if (change === null) return {};
   const [before, after] = [wireKey(change.before), wireKey(change.after)];
-  await recordAudit(tx, doer, { action: 'api_key.revoked', subject: after.id, before, after }, now);
+  await recordAudit(tx, by, { action: 'api_key.revoked', subject: after.id, before, after }, now);
   return {};
 }
 
 export async function answerRotate(
   tx: Tx,
-  doer: Doer,
+  by: Actor,
   of: KeysOf,
   keyId: string,
   rotation: { readonly grace_s?: number | undefined },
@@ -84,6 +84,6 @@ export async function answerRotate(
 ): Promise<NewApiKey> {
   const { old, id, secret } = await rotateApiKey(tx, of, keyId, (rotation.grace_s ?? 0) * 1000, now);
   const [before, after] = [wireKey(old.before), wireKey(old.after)];
-  await recordAudit(tx, doer, { action: 'api_key.rotated', subject: after.id, before, after }, now);
-  return { ...(await noteCreated(tx, doer, id, now)), secret };
+  await recordAudit(tx, by, { action: 'api_key.rotated', subject: after.id, before, after }, now);
+  return { ...(await noteCreated(tx, by, id, now)), secret };
 }

@@ -69,8 +69,8 @@ function balanceGroupRoutes(db: Db, clock: Clock): Route[] {
       if (brp === null) throw fieldProblem('brp_id', 'validation_failed', 'is not the id of a BRP');
       await createBalanceGroup(tx, { ...group, brpNo: brp.no }, now);
       const after = await getBalanceGroup(tx, group.eic);
-      const deed = { action: 'balance_group.created', subject: group.eic, before: null, after };
-      await recordAudit(tx, call, deed, now);
+      const event = { action: 'balance_group.created', subject: group.eic, before: null, after };
+      await recordAudit(tx, call, event, now);
       return after;
     }),
     route(endpoints.listBalanceGroups, async ({ query, page }) => {
@@ -85,8 +85,8 @@ function balanceGroupRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.updateBalanceGroup, async (call, tx) => {
       const before = wireBalanceGroup(await updateBalanceGroup(tx, call.params.eic, call.body));
       const after = await getBalanceGroup(tx, before.eic);
-      const deed = { action: 'balance_group.updated', subject: before.eic, before, after };
-      await recordAudit(tx, call, deed, clock.now());
+      const event = { action: 'balance_group.updated', subject: before.eic, before, after };
+      await recordAudit(tx, call, event, clock.now());
       return after;
     }),
   ];
@@ -97,8 +97,8 @@ function accountRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.createAccount, async (call, tx) => {
       const now = clock.now();
       const after = wireAccount(await createAccount(tx, call.body, now));
-      const deed = { action: 'account.created', subject: after.id, before: null, after };
-      await recordAudit(tx, call, deed, now);
+      const event = { action: 'account.created', subject: after.id, before: null, after };
+      await recordAudit(tx, call, event, now);
       return after;
     }),
     route(endpoints.listAccounts, async ({ page }) => {
@@ -133,7 +133,7 @@ function keyRoutes(db: Db, clock: Clock): Route[] {
 type KeyBody = BodyOf<typeof endpoints.createApiKey>;
 type OwnerType = KeyBody['owner']['type'];
 
-/** What a key is to be, once everything that depends on other records is known to be right. */
+/** Validates the parts of the body that refer to other records and returns the key to create. */
 async function newKeyOf(db: Db, body: KeyBody, now: number): Promise<NewKey> {
   const owner = await findOwner(db, body.owner);
   const errors = keyFaults(body.owner.type, SCOPES, body, now);
@@ -155,7 +155,7 @@ async function findOwner(db: Db, { type, id }: KeyBody['owner']): Promise<Owner 
   return type === 'brp' ? { type, brpNo: found.no } : { type, accountNo: found.no };
 }
 
-/** Null when no key can be meant. */
+/** Returns null when the filter cannot match any key. */
 function keyFilter(owner: OwnerType | undefined, ownerId: string | undefined): KeyFilter | null {
   const filter: KeyFilter = { owner: owner ?? null, brpId: null, accountId: null };
   if (ownerId === undefined) return filter;

@@ -11,7 +11,7 @@ import { wireKey, wireOwnBalanceGroup } from './wire.ts';
 
 type OwnCall = Pick<Call<(typeof endpoints)[keyof typeof endpoints]>, 'owner' | 'request'>;
 
-/** What belongs to the BRP or the account that a user works for: its keys and its balance groups. */
+/** Keys and balance groups of the BRP or account that the signed-in user belongs to. */
 export function ownPartyRoutes(db: Db, clock: Clock): Route[] {
   return [
     route(endpoints.listOwnApiKeys, async (call) => {
@@ -23,7 +23,7 @@ export function ownPartyRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.createOwnApiKey, async (call, tx) => {
       const now = clock.now();
       const owner = ownerOf(call);
-      // Nobody can give away more than they have.
+      // Users can grant only scopes that they have themselves.
       const allowed = SCOPES.filter((scope) => call.request.principal?.scopes.has(scope));
       const faults = keyFaults(owner.type, allowed, call.body, now);
       if (faults.length > 0) throw validationProblem(faults);

@@ -26,7 +26,7 @@ export const listBrps = (db: Db, page: IdPage): Promise<PartyRow[]> =>
 export const listAccounts = (db: Db, page: IdPage): Promise<PartyRow[]> =>
   db.query<PartyRow>(LIST_ACCOUNTS, [page.after, page.count]);
 
-/** By the id that the outside knows; null for one that is malformed, too. */
+/** Finds a BRP by public id. Null for a malformed id as well as for an unknown one. */
 export async function findBrp(db: Db, publicId: string): Promise<PartyRow | null> {
   const id = decodeId(ID_PREFIX.brp, publicId);
   if (id === null) return null;
@@ -46,7 +46,7 @@ export type BalanceGroupRow = {
   brp_no: number;
   brp_id: string;
   name: string;
-  /** Those that are enabled, in the fixed order of the TSOs. */
+  /** Enabled TSOs, in the fixed order of all TSOs. */
   tsos: Tso[];
   created_at: number;
 };
@@ -55,7 +55,7 @@ const groupsOf = (source: string) => `select g.eic, g.brp_no, b.id as brp_id, g.
     array(select p.tso::text from position p where p.eic = g.eic and p.enabled order by p.tso) as tsos
   from ${source} g join brp b on b.no = g.brp_no`;
 
-/** $1 the EIC to go on after, $2 rows at most. EICs are sorted by their bytes, so that every database agrees. */
+/** $1 EIC of the last row on the previous page, $2 row limit. Collation "C" makes the order independent of the locale. */
 const LIST_GROUPS = filteredList({
   make: statement,
   name: 'list_balance_groups',
@@ -83,14 +83,14 @@ export const listBalanceGroups = (
   page: { after: string; count: number },
 ): Promise<BalanceGroupRow[]> => db.query<BalanceGroupRow>(...LIST_GROUPS([page.after, page.count], filter));
 
-/** Nothing but an EIC is looked for: other texts from an address may not even be ones that a database takes. */
+/** Checks the EIC first, because other text from a URL may contain characters that Postgres rejects. */
 export async function findBalanceGroup(db: Db, eic: string): Promise<BalanceGroupRow | null> {
   if (checkEic(eic) !== null) return null;
   const [row] = await db.query<BalanceGroupRow>(FIND_GROUP, [eic]);
   return row ?? null;
 }
 
-/** Holds the balance group for this transaction, and reads it only then. */
+/** Locks the balance group for this transaction, then reads it, so that the values are current. */
 export async function lockBalanceGroup(tx: Tx, eic: string): Promise<BalanceGroupRow | null> {
   if (checkEic(eic) !== null) return null;
   await tx.query(LOCK_GROUP, [eic]);
@@ -119,7 +119,7 @@ const keysOf = (
     k.account_no, a.id as account_id, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at
   from ${source} k left join brp b on b.no = k.brp_no left join account a on a.no = k.account_no`;
 
-/** $1 the id to go on after, $2 rows at most. */
+/** $1 id of the last row on the previous page, $2 row limit. */
 const keyPage = (where: string) =>
   `${keysOf(`(select k.* from api_key k where k.id > $1 and ${where} order by k.id limit ${PAGE_ROWS})`)}
    order by k.id limit $2`;
@@ -142,7 +142,7 @@ const LIST_KEYS = filteredList({
 const FIND_API_KEY = statement('find_api_key', `${keysOf('api_key')} where k.id = $1`);
 const LOCK_API_KEY = statement('lock_api_key', 'select from api_key where id = $1 for update');
 
-/** Each kind of owner has an index of its own. The operator is one; the others have a number. */
+/** One statement per kind of owner, because each kind has its own index. There is one operator, which has no number. */
 const ownKeys = (type: Owner['type'], isOwn: (parameter: string) => string) => ({
   find: statement(`find_own_api_key_of_${type}`, `${keysOf('api_key')} where k.id = $1 and ${isOwn('$2')}`),
   list: statement(`list_own_api_keys_of_${type}`, keyPage(isOwn('$3'))),
@@ -153,7 +153,7 @@ const OWN_KEYS = {
   operator: ownKeys('operator', () => "k.owner = 'operator'"),
 };
 
-/** Whose keys are meant: those of one owner, or all of them, for the operator. */
+/** Restricts keys to one owner. `everybody` is for the operator, who may change all keys. */
 export type KeysOf = Owner | 'everybody';
 
 const ownerValues = (owner: Owner): number[] => {
@@ -175,7 +175,7 @@ export async function getKey(db: Db, id: string): Promise<KeyRow> {
   return row;
 }
 
-/** Holds the key for this transaction: of two rotations at once, the second one sees that it is too late. */
+/** Locks the key for this transaction, so that the second of two concurrent rotations sees the first. */
 export async function lockKey(tx: Tx, of: KeysOf, id: string): Promise<KeyRow | null> {
   await tx.query(LOCK_API_KEY, [id]);
   const [row] =

@@ -15,7 +15,7 @@ export const wireAccount = (row: PartyRow): Account => ({
   created_at: formatInstant(row.created_at),
 });
 
-/** A balance group for those to whom it belongs anyway. */
+/** A balance group as its own BRP sees it, without the BRP. */
 export const wireOwnBalanceGroup = (row: BalanceGroupRow): OwnBalanceGroup => ({
   eic: row.eic,
   name: row.name,
@@ -36,7 +36,7 @@ function wireOwner(row: KeyRow): ApiKey['owner'] {
   return { type: row.owner };
 }
 
-/** A key as it may be shown at any time: without its secret. */
+/** A key without its secret. */
 export const wireKey = (row: KeyRow): ApiKey => ({
   id: encodeId(ID_PREFIX.key, row.id),
   owner: wireOwner(row),

@@ -12,7 +12,7 @@ const WRITE = statement(
    on conflict (only_one) do update set offset_ms = excluded.offset_ms`,
 );
 
-/** Takes over what this or another process has set the sandbox's clock to. */
+/** Loads the offset of the sandbox clock, which this or another process has stored. */
 export async function followSandboxClock(db: Db, clock: MovableClock): Promise<void> {
   const [row] = await db.query<{ offset_ms: number }>(READ);
   if (row) clock.moveTo(row.offset_ms);
@@ -24,7 +24,7 @@ async function setClock(tx: Tx, clock: MovableClock, instant: number): Promise<n
   return offset;
 }
 
-/** Moves the platform's time, so that gates, statuses and deadlines can be tried. Only mounted in a sandbox. */
+/** Moves the platform's clock, so that clients can test gates, statuses and deadlines. Mounted only in a sandbox. */
 export function sandboxRoutes(db: Db, clock: MovableClock): Route[] {
   const state = () => ({ now: formatInstant(clock.now()), moved: clock.offsetMs() !== 0 });
   return [

@@ -14,7 +14,7 @@ import { statement, type Tx } from '../../db/database.ts';
 import { newSheetId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
 
-/** Whoever writes volumes of a contract locks its row first, a single day as well as a whole import. */
+/** Every writer of volumes locks the contract row first, for a single day as well as for an import. */
 const LOCK_CONTRACT = statement(
   'lock_contract_for_volumes',
   'select no from contract where no = $1 for no key update',
@@ -71,8 +71,11 @@ async function saveStatuses(
   }
 }
 
-/** A contract within one position moves nothing, so it marks nothing. Marks are set in one order by everybody. */
-const MARK_POSITIONS = statement(
+/**
+ * Sets the dirty flags of both positions, in a fixed order to avoid deadlocks. A contract between a position and itself
+ * does not change the saldo, so its position-day stays clean.
+ */
+const MARK_DIRTY = statement(
   'mark_positions',
   `insert into changed_position (position_no, delivery_day)
    select position_no, $2
@@ -85,8 +88,8 @@ const MARK_POSITIONS = statement(
 export type DayResult = { created: number; corrected: number; unchanged: number; revision: number | null };
 
 /**
- * Takes what is said of a contract's day: new cells, corrections, or nothing new. The sheet, the statuses of what it
- * supersedes and the marks of the positions it moves are one commit.
+ * Writes the volumes of a contract-day: new cells, corrections, or nothing if all are stored already. The new sheet, the
+ * statuses of superseded cells and the dirty flags are committed together.
  */
 export async function writeContractDay(
   tx: Tx,
@@ -111,7 +114,7 @@ export async function writeContractDay(
     sheet.previous,
   ]);
   await saveStatuses(tx, contractNo, day, superseded);
-  await tx.query(MARK_POSITIONS, [contractNo, day]);
+  await tx.query(MARK_DIRTY, [contractNo, day]);
   return { created, corrected, unchanged, revision: sheet.revision };
 }
 
@@ -125,7 +128,7 @@ const INSERT_INVALIDATION = statement(
    select $1, $2, count(*) + 1, $3, $4, $5, $6 from invalidation where contract_no = $1 and delivery_day = $2`,
 );
 
-/** Takes one valid transaction out of every saldo; tells when there is none to take out. */
+/** Invalidates one transaction, so that it no longer counts towards any saldo. */
 export async function invalidateTransaction(
   tx: Tx,
   key: { sheetId: string; slot: number },
@@ -144,7 +147,7 @@ export async function invalidateTransaction(
   if (decision.kind === 'not_valid') return 'not_valid';
   await saveStatuses(tx, contractNo, day, decision.changed);
   await tx.query(INSERT_INVALIDATION, [contractNo, day, revision, key.slot, reason, timestamp(now)]);
-  await tx.query(MARK_POSITIONS, [contractNo, day]);
+  await tx.query(MARK_DIRTY, [contractNo, day]);
   return 'invalidated';
 }
 
@@ -154,7 +157,7 @@ const DAYS_FROM = statement(
    where contract_no = $1 and delivery_day >= $2 and status_mask & ${STATUS_BIT.valid} <> 0
    order by delivery_day`,
 );
-/** Numbered on from those that the contract-day has. */
+/** The numbers continue after those of the contract-day's earlier invalidations. */
 const INSERT_INVALIDATIONS = statement(
   'insert_invalidations',
   `insert into invalidation (contract_no, delivery_day, number, revision, slot, reason, invalidated_at)
@@ -163,7 +166,7 @@ const INSERT_INVALIDATIONS = statement(
    from unnest($3::int[], $4::smallint[]) with ordinality as cell (revision, slot, at)`,
 );
 
-/** Takes all valid transactions of a contract from this day on out of every saldo; tells how many there were. */
+/** Invalidates all valid transactions of a contract from this day on and returns their number. */
 export async function invalidateFrom(
   tx: Tx,
   contractNo: number,
@@ -181,7 +184,7 @@ export async function invalidateFrom(
     await saveStatuses(tx, contractNo, day, invalidate(history, slots).changed);
     const revisions = cells.map((cell) => cell.revision);
     await tx.query(INSERT_INVALIDATIONS, [contractNo, day, revisions, slots, reason, timestamp(now)]);
-    await tx.query(MARK_POSITIONS, [contractNo, day]);
+    await tx.query(MARK_DIRTY, [contractNo, day]);
     count += cells.length;
   }
   return count;

@@ -14,7 +14,7 @@ import { type Db, statement, type Tx } from '../../db/database.ts';
 import { newSheetId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
 
-/** As much of a contract as its volumes need. */
+/** The columns of a contract that writing its volumes needs. */
 export type VolumeContract = {
   readonly no: number;
   readonly id: string;
@@ -47,8 +47,8 @@ const CONTRACTS = `select no, id, external_id, type, delivery_start, delivery_en
    order by no`;
 const READ_CONTRACTS = statement('contracts_of_batch', CONTRACTS);
 /**
- * Whoever writes volumes of a contract locks its row first. Everybody takes the rows of a batch in the same order and
- * in one statement, so no two of them can wait for each other.
+ * Every writer of volumes locks the contract row first. A batch locks its rows with one statement and in a fixed order,
+ * so that two batches cannot deadlock.
  */
 const LOCK_CONTRACTS = statement('lock_contracts_of_batch', `${CONTRACTS} for no key update`);
 
@@ -89,7 +89,7 @@ type SheetColumns = [
 
 const SHEET_COLUMNS = `contract_no, delivery_day, id, created_at, revision, volumes, statuses, versions, previous`;
 
-/** Each day is looked up by itself: however many are asked for, nobody shall read the whole table for them. */
+/** One index lookup per contract-day, so that the planner cannot choose a full scan for a large batch. */
 const historiesFrom = (source: string) =>
   `select s.* from unnest($1::int[], $2::date[]) as said (contract_no, delivery_day)
    cross join lateral (
@@ -106,7 +106,7 @@ const PRESUMED_HISTORIES = statement(
   ),
 );
 
-/** Where a dry run puts what it would have written, so that a day that comes again later is judged by it. */
+/** Temporary table for the sheets of a dry run, so that a contract-day that occurs twice in the file sees its first write. */
 const MAKE_PRESUMED = statement(
   'make_presumed_sheets',
   'create temporary table presumed_sheet (like sheet) on commit drop',
@@ -137,10 +137,11 @@ const SET_STATUSES = statement(
 );
 
 /**
- * Marks are set in one order by everybody, after the contracts are locked. One that was touched a moment ago is locked,
- * so that nobody takes it before this is stored, but not written again: an import touches the same ones in every stretch.
+ * Dirty flags are set in a fixed order after the contracts are locked, to avoid deadlocks. A flag that was touched less
+ * than 100 ms ago is locked, so that the nomination job cannot take it before this transaction commits, but is not
+ * rewritten: every batch of an import touches the same flags.
  */
-const MARK_POSITIONS = statement(
+const MARK_DIRTY = statement(
   'mark_positions_of_batch',
   `insert into changed_position (position_no, delivery_day)
    select position_no, delivery_day
@@ -150,11 +151,12 @@ const MARK_POSITIONS = statement(
      where changed_position.touched_at < clock_timestamp() - interval '100 ms'`,
 );
 
-type DayBook = {
+/** A contract-day in memory: its stored sheets, and those that the batch adds. */
+type ContractDayState = {
   readonly contract: VolumeContract;
   readonly day: DeliveryDay;
   readonly history: Sheet[];
-  /** How many of the sheets are stored already. */
+  /** Number of sheets at the start of `history` that are in the database. */
   stored: number;
   /** Stored sheets whose statuses have changed. */
   readonly changed: Set<Sheet>;
@@ -164,9 +166,9 @@ export type ContractDay = { readonly contract: VolumeContract; readonly day: Del
 
 const keyOf = (contractNo: number, day: DeliveryDay) => `${contractNo} ${day}`;
 
-/** The contract-days of one transaction: read at once, changed in memory, written at once. */
+/** The contract-days of one transaction: loaded with one query, changed in memory, saved in bulk. */
 export class DayBatch {
-  private readonly books = new Map<string, DayBook>();
+  private readonly states = new Map<string, ContractDayState>();
   private readonly tx: Tx;
   private readonly now: number;
   private readonly isDryRun: boolean;
@@ -177,57 +179,57 @@ export class DayBatch {
     this.isDryRun = isDryRun;
   }
 
-  /** The contracts are locked, unless this is a dry run. */
+  /** Precondition: the contracts are locked, unless this is a dry run. */
   async load(days: readonly ContractDay[]): Promise<void> {
     for (const { contract, day } of days) {
       const key = keyOf(contract.no, day);
-      if (this.books.has(key)) continue;
-      this.books.set(key, { contract, day, history: [], stored: 0, changed: new Set() });
+      if (this.states.has(key)) continue;
+      this.states.set(key, { contract, day, history: [], stored: 0, changed: new Set() });
     }
-    const books = [...this.books.values()];
-    if (books.length === 0) return;
+    const states = [...this.states.values()];
+    if (states.length === 0) return;
     const rows = await this.tx.arrays<SheetColumns>(this.isDryRun ? PRESUMED_HISTORIES : HISTORIES, [
-      books.map(({ contract }) => contract.no),
-      books.map(({ day }) => day),
+      states.map(({ contract }) => contract.no),
+      states.map(({ day }) => day),
     ]);
     for (const [contractNo, day, id, createdAt, revision, packed, statuses, versions, previous] of rows) {
-      const book = this.book(contractNo, day);
+      const state = this.stateOf(contractNo, day);
       const volumes = unpackVolumes(packed);
-      book.history.push({ id, createdAt, revision, volumes, statuses, versions, previous });
-      book.stored++;
+      state.history.push({ id, createdAt, revision, volumes, statuses, versions, previous });
+      state.stored++;
     }
   }
 
   hasVolumes({ contract, day }: ContractDay): boolean {
-    return this.book(contract.no, day).history.length > 0;
+    return this.stateOf(contract.no, day).history.length > 0;
   }
 
   write({ contract, day }: ContractDay, volumes: readonly (number | null)[]): DayChange {
-    const book = this.book(contract.no, day);
-    const change = writeDay(book.history, volumes);
+    const state = this.stateOf(contract.no, day);
+    const change = writeDay(state.history, volumes);
     for (const { revision, statuses } of change.superseded) {
-      const sheet = book.history[revision - 1]!;
+      const sheet = state.history[revision - 1]!;
       sheet.statuses = statuses;
-      if (revision <= book.stored) book.changed.add(sheet);
+      if (revision <= state.stored) state.changed.add(sheet);
     }
     if (change.sheet !== null) {
-      book.history.push({ ...change.sheet, id: newSheetId(), createdAt: this.now, statuses: null });
+      state.history.push({ ...change.sheet, id: newSheetId(), createdAt: this.now, statuses: null });
     }
     return change;
   }
 
   async save(): Promise<void> {
-    const moved = [...this.books.values()].filter(({ history, stored }) => history.length > stored);
+    const moved = [...this.states.values()].filter(({ history, stored }) => history.length > stored);
     if (moved.length === 0) return;
     await this.tx.copy(this.isDryRun ? COPY_PRESUMED : COPY_SHEETS, sheetRows(moved));
-    // Only the newest version of a slot is ever looked at again, so a dry run needs nothing else.
+    // A dry run reads only the newest version of each slot again, so it can skip the statuses of older sheets.
     if (this.isDryRun) return;
     await this.saveStatuses(moved);
-    await this.mark(moved);
+    await this.markDirty(moved);
   }
 
-  private async saveStatuses(books: readonly DayBook[]): Promise<void> {
-    const changes = books.flatMap(({ contract, day, changed }) =>
+  private async saveStatuses(states: readonly ContractDayState[]): Promise<void> {
+    const changes = states.flatMap(({ contract, day, changed }) =>
       [...changed].map((sheet) => ({ no: contract.no, day, sheet })),
     );
     if (changes.length === 0) return;
@@ -240,30 +242,30 @@ export class DayBatch {
     ]);
   }
 
-  /** A contract within one position moves nothing, so it marks nothing. */
-  private async mark(books: readonly DayBook[]): Promise<void> {
-    const marks = new Map<string, { position: number; day: DeliveryDay }>();
-    for (const { contract, day } of books) {
+  /** A contract between a position and itself does not change the saldo, so its position-day stays clean. */
+  private async markDirty(states: readonly ContractDayState[]): Promise<void> {
+    const dirty = new Map<string, { position: number; day: DeliveryDay }>();
+    for (const { contract, day } of states) {
       if (contract.sellerPosition === contract.buyerPosition) continue;
       for (const position of [contract.sellerPosition, contract.buyerPosition]) {
-        marks.set(keyOf(position, day), { position, day });
+        dirty.set(keyOf(position, day), { position, day });
       }
     }
-    if (marks.size === 0) return;
-    const all = [...marks.values()];
-    await this.tx.query(MARK_POSITIONS, [all.map(({ position }) => position), all.map(({ day }) => day)]);
+    if (dirty.size === 0) return;
+    const all = [...dirty.values()];
+    await this.tx.query(MARK_DIRTY, [all.map(({ position }) => position), all.map(({ day }) => day)]);
   }
 
-  private book(contractNo: number, day: DeliveryDay): DayBook {
-    const book = this.books.get(keyOf(contractNo, day));
-    if (!book) throw new Error(`the day ${day} of contract ${contractNo} was not loaded`);
-    return book;
+  private stateOf(contractNo: number, day: DeliveryDay): ContractDayState {
+    const state = this.states.get(keyOf(contractNo, day));
+    if (!state) throw new Error(`the day ${day} of contract ${contractNo} was not loaded`);
+    return state;
   }
 }
 
-function sheetRows(books: readonly DayBook[]): Buffer {
+function sheetRows(states: readonly ContractDayState[]): Buffer {
   const rows = new CopyText();
-  for (const { contract, day, history, stored } of books) {
+  for (const { contract, day, history, stored } of states) {
     for (let index = stored; index < history.length; index++) {
       const sheet = history[index]!;
       rows.field(sheet.id);

@@ -13,14 +13,14 @@ import { type ImportOptions, importVolumes, newImportResult } from './import.ts'
 
 type ImportCall = Call<typeof operatorVolumeEndpoints.importVolumes>;
 
-/** Each import holds up to two connections to the database. More of them wait, unread, so that others get one too. */
+/** Each import holds up to two database connections. Further imports wait unread, so that other requests get one. */
 const IMPORTS_AT_ONCE = 3;
 
 const inTurn = turnstile({ atOnce: IMPORTS_AT_ONCE });
 
 /**
- * Answers an import. With an `Idempotency-Key`, one that was done before is read, compared, and not done again. A
- * client that sends nothing for `silenceMs` has gone.
+ * Answers an import. When its `Idempotency-Key` is known, the body is read and compared by hash, but not imported again.
+ * A client that sends nothing for `silenceMs` is disconnected.
  */
 export function answerImport(
   db: Database,
@@ -41,7 +41,7 @@ export function answerImport(
   };
   const answer = async () => {
     try {
-      // Set only now: a request that waits for its turn cannot send.
+      // The idle timeout starts here, because the body of a waiting import is not read and so cannot progress.
       request.raw.setTimeout(silenceMs, () => request.raw.destroy());
       const hash = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
       return await answerLong(
@@ -69,7 +69,10 @@ async function* bytesOf(body: Readable, hash: Hash | null): AsyncGenerator<Buffe
   }
 }
 
-/** Volumes that are stored already change nothing. What was taken of a stream that broke off is recorded, too. */
+/**
+ * Importing is idempotent, so a retry may repeat volumes that are stored already. A stream that breaks off leaves
+ * committed batches, which are audited too.
+ */
 function importOperation(
   db: Database,
   call: ImportCall,

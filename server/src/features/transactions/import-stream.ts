@@ -18,16 +18,16 @@ import {
 export type VolumeFormat = 'csv' | 'ndjson';
 type Rejection = ImportResult['rejected'][number];
 
-/** What a stretch of an import has brought: its finished days, and the lines that were refused on the way. */
-export class ImportStretch {
+/** The complete contract-days that were read since the last batch, and the lines that were rejected meanwhile. */
+export class ImportBatch {
   readonly days: ContractDayInput[] = [];
   readonly rejected: Rejection[] = [];
   rows = 0;
   rejectedLines = 0;
 
-  refuse(line: number, { code, message }: LineFault): void {
+  reject(line: number, { code, message }: LineFault): void {
     this.rejectedLines++;
-    // Nobody reads more of them, and a file of a gigabyte may be nothing else.
+    // Bounds the memory and the answer: every line of a 1 GB file may be faulty.
     if (this.rejected.length < LIMITS.rejectedLines) this.rejected.push({ line, code, message });
   }
 }
@@ -35,7 +35,7 @@ export class ImportStretch {
 const NEWLINE = 10;
 const RETURN = 13;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
-/** A line that goes over the end of a chunk is kept until the next one comes, with room for its return. */
+/** Buffer for a line that continues in the next chunk: the longest valid line plus its carriage return. */
 const KEPT_BYTES = LIMITS.importLineBytes + 1;
 
 const TOO_LONG = {
@@ -45,12 +45,12 @@ const TOO_LONG = {
 const NOT_UTF8 = { code: 'wrong_encoding', message: 'the line is not UTF-8' } as const;
 
 /**
- * Reads an import chunk by chunk. However the chunks are cut and however long a line is, it keeps at most one line
- * and one unfinished day.
+ * Parses an import chunk by chunk. Memory is bounded by one line and one incomplete day besides the batch, whatever the
+ * sizes of chunks and lines.
  */
 export class VolumeReader {
-  private stretch = new ImportStretch();
-  private readonly grouper = new ContractDayGrouper((line, fault) => this.stretch.refuse(line, fault));
+  private batch = new ImportBatch();
+  private readonly grouper = new ContractDayGrouper((line, fault) => this.batch.reject(line, fault));
   private parseLine: LineParser | null;
   private lineNumber = 0;
   private readonly kept = Buffer.allocUnsafe(KEPT_BYTES);
@@ -62,7 +62,7 @@ export class VolumeReader {
   }
 
   get finishedDays(): number {
-    return this.stretch.days.length;
+    return this.batch.days.length;
   }
 
   push(chunk: Buffer): void {
@@ -79,20 +79,20 @@ export class VolumeReader {
     if (Math.max(start, end) < chunk.length) this.keep(chunk.subarray(Math.max(start, end)));
   }
 
-  /** The file is complete: its last line needs no line break, and its last day is finished. */
+  /** Call at the end of the file: completes the last line, which needs no line break, and the last day. */
   finish(): void {
     if (this.keptBytes > 0 || this.isOverlong) this.endKeptLine();
     if (this.lineNumber === 0) {
       throw validationProblem([{ code: 'required', message: 'a body with volumes is required' }]);
     }
     const last = this.grouper.finish();
-    if (last !== null) this.stretch.days.push(last);
+    if (last !== null) this.batch.days.push(last);
   }
 
-  /** Hands over what was finished since the last time. */
-  take(): ImportStretch {
-    const taken = this.stretch;
-    this.stretch = new ImportStretch();
+  /** Returns the current batch and starts a new one. */
+  take(): ImportBatch {
+    const taken = this.batch;
+    this.batch = new ImportBatch();
     return taken;
   }
 
@@ -101,7 +101,7 @@ export class VolumeReader {
     if (this.keptBytes + piece.length > KEPT_BYTES) {
       this.isOverlong = true;
       this.keptBytes = 0;
-      // Without a header nothing behind it can be read, so nobody waits for its end.
+      // Without a header no line can be parsed, so reject the file without reading to the end of the line.
       if (this.parseLine === null)
         throw validationProblem([{ code: 'value_too_large', message: TOO_LONG.message }]);
       return;
@@ -115,14 +115,14 @@ export class VolumeReader {
     if (this.isOverlong) {
       this.isOverlong = false;
       this.lineNumber++;
-      this.stretch.rows++;
-      this.stretch.refuse(this.lineNumber, TOO_LONG);
+      this.batch.rows++;
+      this.batch.reject(this.lineNumber, TOO_LONG);
     } else if (end > 0 && !(this.lineNumber === 0 && BOM.equals(this.kept.subarray(0, end)))) {
       this.line(this.kept, 0, end, isUtf8(this.kept.subarray(0, end)));
     }
   }
 
-  /** Whole lines, each with its line break. Their encoding is checked in one go; only when it is wrong, one by one. */
+  /** Parses complete lines. One UTF-8 check covers all of them; only if it fails, each line is checked by itself. */
   private lines(bytes: Buffer, start: number, end: number): void {
     const isValid = isUtf8(bytes.subarray(start, end));
     for (let at = start; at < end; ) {
@@ -144,15 +144,15 @@ export class VolumeReader {
       return;
     }
     if (start === end) return;
-    this.stretch.rows++;
-    if (end - start > LIMITS.importLineBytes) return this.stretch.refuse(this.lineNumber, TOO_LONG);
-    if (!isValid) return this.stretch.refuse(this.lineNumber, NOT_UTF8);
+    this.batch.rows++;
+    if (end - start > LIMITS.importLineBytes) return this.batch.reject(this.lineNumber, TOO_LONG);
+    if (!isValid) return this.batch.reject(this.lineNumber, NOT_UTF8);
     const finished = this.grouper.add(this.parseLine(bytes, start, end), this.lineNumber);
-    if (finished !== null) this.stretch.days.push(finished);
+    if (finished !== null) this.batch.days.push(finished);
   }
 }
 
-/** The columns of a CSV file. Without all of them, each once and no others, no line can be read. */
+/** Parses the CSV header, which must name every known column exactly once, in any order, and no other column. */
 function readHeader(line: string): CsvColumn[] {
   const takes = `the header line must have the columns ${CSV_COLUMNS.join(', ')}, separated by commas`;
   const names = csvFields(line);

@@ -16,12 +16,12 @@ import {
   readContracts,
   type VolumeContract,
 } from './day-batch.ts';
-import { ImportStretch, type VolumeFormat, VolumeReader } from './import-stream.ts';
+import { ImportBatch, type VolumeFormat, VolumeReader } from './import-stream.ts';
 
-/** Contract-days of one transaction: enough to make its costs small, few enough that nobody waits long for its locks. */
+/** Contract-days per transaction: enough to amortise its cost, few enough to hold its locks only for a short time. */
 const DAYS_AT_ONCE = 400;
-/** While the database writes one stretch, the next is decided; more at once would only wait for each other. */
-const STRETCHES_AT_ONCE = 2;
+/** Two batches overlap: one is computed while the database writes the other. More would only wait for locks. */
+const BATCHES_AT_ONCE = 2;
 
 export type ImportOptions = {
   readonly format: VolumeFormat;
@@ -29,7 +29,7 @@ export type ImportOptions = {
   readonly now: number;
 };
 
-/** The counts of an import as they grow, so that one that is cut off can still tell what it has done. */
+/** Created by the caller and updated batch by batch, so that an aborted import can still report what it stored. */
 export const newImportResult = (isDryRun: boolean): ImportResult => ({
   rows: 0,
   created: 0,
@@ -42,8 +42,8 @@ export const newImportResult = (isDryRun: boolean): ImportResult => ({
 });
 
 /**
- * Takes the volumes of a stream into `result`. Each transaction holds whole contract-days; while the database works
- * on them, the next are read. Of a stream that breaks off, the day that was being read is not taken.
+ * Imports the volumes of a stream and adds the counts to `result`. Each transaction stores whole contract-days. When the
+ * stream breaks off, the contract-day that is incomplete is discarded; batches that are committed stay.
  */
 export async function importVolumes(
   db: Database,
@@ -52,43 +52,44 @@ export async function importVolumes(
   result: ImportResult,
 ): Promise<void> {
   if (!options.isDryRun) {
-    return inStretches(source, options.format, async (stretch, locked) => {
-      add(result, await db.transaction((tx) => takeStretch(tx, stretch, options, locked)));
+    return forEachBatch(source, options.format, async (batch, locked) => {
+      add(result, await db.transaction((tx) => applyBatch(tx, batch, options, locked)));
     });
   }
-  // A dry run is one transaction without locks, in which it keeps what it would have written for itself.
+  // A dry run is one transaction without locks. It writes to a temporary table, which nobody else sees.
   return db.transaction(async (tx) => {
     await prepareDryRun(tx);
-    await inStretches(source, options.format, async (stretch) => {
-      add(result, await takeStretch(tx, stretch, options));
+    await forEachBatch(source, options.format, async (batch) => {
+      add(result, await applyBatch(tx, batch, options));
     });
   });
 }
 
-type TakeStretch = (stretch: ImportStretch, locked: () => void) => Promise<void>;
+/** Calls `locked` as soon as the contracts of the batch are locked. */
+type ApplyBatch = (batch: ImportBatch, locked: () => void) => Promise<void>;
 
 /**
- * Reads the stream and has its stretches taken, two at a time. The later of the two begins when the earlier has locked
- * its contracts: where both are about the same one, the later waits for it, so that the order of the file holds.
+ * Reads the stream and applies its batches, two at a time. A batch starts only after the previous one has locked its
+ * contracts: if both contain the same contract, the later batch waits for that lock, which preserves the file's order.
  */
-async function inStretches(
+async function forEachBatch(
   source: AsyncIterable<Buffer>,
   format: VolumeFormat,
-  take: TakeStretch,
+  apply: ApplyBatch,
 ): Promise<void> {
   const reader = new VolumeReader(format);
-  const taking: Promise<void>[] = [];
-  let turn: Promise<void> = Promise.resolve();
+  const applying: Promise<void>[] = [];
+  let contractsLocked: Promise<void> = Promise.resolve();
   const next = async () => {
-    const stretch = reader.take();
-    if (taking.length === STRETCHES_AT_ONCE) await taking.shift();
-    await turn;
+    const batch = reader.take();
+    if (applying.length === BATCHES_AT_ONCE) await applying.shift();
+    await contractsLocked;
     const { promise, resolve } = Promise.withResolvers<void>();
-    turn = promise;
-    const taken = take(stretch, resolve).finally(resolve);
-    // Whoever waits for it sees the failure; until then it must not count as one that nobody handles.
-    taken.catch(() => {});
-    taking.push(taken);
+    contractsLocked = promise;
+    const applied = apply(batch, resolve).finally(resolve);
+    // The failure is thrown where the promise is awaited. Without this handler Node would report it as unhandled first.
+    applied.catch(() => {});
+    applying.push(applied);
   };
   try {
     for await (const chunk of source) {
@@ -98,72 +99,72 @@ async function inStretches(
     reader.finish();
     await next();
   } finally {
-    // Nothing goes on behind the back of whoever hears of the end.
-    await Promise.allSettled(taking);
+    // Wait for running batches even after a failure, so that no write happens after this function has returned.
+    await Promise.allSettled(applying);
   }
-  await Promise.all(taking);
+  await Promise.all(applying);
 }
 
-type Taken = Omit<ImportResult, 'dry_run'>;
+type BatchResult = Omit<ImportResult, 'dry_run'>;
 
-function add(result: ImportResult, taken: Taken): void {
-  result.rows += taken.rows;
-  result.created += taken.created;
-  result.corrected += taken.corrected;
-  result.unchanged += taken.unchanged;
-  result.rejected_lines += taken.rejected_lines;
-  result.rejected_days += taken.rejected_days;
-  if (taken.rejected.length > 0) result.rejected = inOrder([...result.rejected, ...taken.rejected]);
+function add(result: ImportResult, batch: BatchResult): void {
+  result.rows += batch.rows;
+  result.created += batch.created;
+  result.corrected += batch.corrected;
+  result.unchanged += batch.unchanged;
+  result.rejected_lines += batch.rejected_lines;
+  result.rejected_days += batch.rejected_days;
+  if (batch.rejected.length > 0) result.rejected = inOrder([...result.rejected, ...batch.rejected]);
 }
 
-const inOrder = (rejected: Taken['rejected']) =>
+const inOrder = (rejected: BatchResult['rejected']) =>
   rejected.sort((one, other) => one.line - other.line).slice(0, LIMITS.rejectedLines);
 
-/** Decides and stores what a stretch says. Days that fall leave no trace; the others are not held up by them. */
-async function takeStretch(
+/** Validates and stores a batch. A contract-day with a fault is rejected as a whole and does not affect the others. */
+async function applyBatch(
   tx: Tx,
-  stretch: ImportStretch,
+  batch: ImportBatch,
   options: ImportOptions,
   locked: () => void = () => {},
-): Promise<Taken> {
+): Promise<BatchResult> {
   const { isDryRun, now } = options;
-  const sound = stretch.days.filter(({ hasFaults }) => !hasFaults);
-  const contracts = await findContracts(tx, stretch.days, isDryRun);
+  const wellFormed = batch.days.filter(({ hasFaults }) => !hasFaults);
+  const contracts = await findContracts(tx, batch.days, isDryRun);
   locked();
-  let fallen = stretch.days.length - sound.length;
-  const late = new ImportStretch();
-  const taken: { contract: VolumeContract; day: DeliveryDay; said: ContractDayInput }[] = [];
-  for (const said of stretch.days) {
-    const contract = contracts(said.contract);
-    const fault = contractFault(contract, said);
+  let rejectedDays = batch.days.length - wellFormed.length;
+  const contractFaults = new ImportBatch();
+  const accepted: { contract: VolumeContract; day: DeliveryDay; input: ContractDayInput }[] = [];
+  for (const input of batch.days) {
+    const contract = contracts(input.contract);
+    const fault = contractFault(contract, input);
     if (fault !== null) {
-      // Lines that are right in themselves are faulty by what they are about.
-      for (const line of linesOf(said)) late.refuse(line, fault);
-      if (!said.hasFaults) fallen++;
-    } else if (!said.hasFaults && said.day !== null) {
-      taken.push({ contract: contract!, day: said.day, said });
+      // The lines are well-formed, but their contract or day cannot take volumes, so each of them is rejected.
+      for (const line of linesOf(input)) contractFaults.reject(line, fault);
+      if (!input.hasFaults) rejectedDays++;
+    } else if (!input.hasFaults && input.day !== null) {
+      accepted.push({ contract: contract!, day: input.day, input });
     }
   }
-  const batch = new DayBatch(tx, now, isDryRun);
-  await batch.load(taken);
+  const days = new DayBatch(tx, now, isDryRun);
+  await days.load(accepted);
   const counts = { created: 0, corrected: 0, unchanged: 0 };
-  for (const day of taken) {
-    const change = batch.write(day, day.said.volumes);
+  for (const day of accepted) {
+    const change = days.write(day, day.input.volumes);
     counts.created += change.created;
     counts.corrected += change.corrected;
     counts.unchanged += change.unchanged;
   }
-  await batch.save();
+  await days.save();
   return {
     ...counts,
-    rows: stretch.rows,
-    rejected: inOrder([...stretch.rejected, ...late.rejected]),
-    rejected_lines: stretch.rejectedLines + late.rejectedLines,
-    rejected_days: fallen,
+    rows: batch.rows,
+    rejected: inOrder([...batch.rejected, ...contractFaults.rejected]),
+    rejected_lines: batch.rejectedLines + contractFaults.rejectedLines,
+    rejected_days: rejectedDays,
   };
 }
 
-/** A contract is named by its id or by its external id; what has the form of an id is one. */
+/** A line names its contract by id or by external id. A text with the form of an id is always treated as an id. */
 async function findContracts(
   tx: Tx,
   days: readonly ContractDayInput[],
@@ -175,7 +176,7 @@ async function findContracts(
   }
   const names: ContractNames = {
     ids: [...uuids.values()].filter((uuid) => uuid !== null),
-    // No stored text holds a NUL, and Postgres refuses it even in a comparison.
+    // Postgres rejects a NUL in any text parameter, and no stored external id can contain one.
     externalIds: [...uuids]
       .filter(([name, uuid]) => uuid === null && !name.includes('\0'))
       .map(([name]) => name),

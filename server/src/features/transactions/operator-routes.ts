@@ -45,12 +45,12 @@ async function invalidateOne(
     throw problem('invalid_status_transition', `The transaction is ${status} and cannot be invalidated.`);
   const text = transactionBytes(record).toString();
   const after = JSON.parse(text) as { id: string };
-  const deed = {
+  const event = {
     action: 'transaction.invalidated',
     subject: after.id,
     before: { ...after, status: 'valid' },
     after: { ...after, reason: call.body.reason },
   };
-  await recordAudit(tx, call, deed, now);
+  await recordAudit(tx, call, event, now);
   return text;
 }

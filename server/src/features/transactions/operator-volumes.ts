@@ -14,7 +14,7 @@ import { lockContracts } from './day-batch.ts';
 import { answerImport } from './import-request.ts';
 import { runProfiles } from './profiles.ts';
 
-/** How the quarter-hour volumes come in: a day at a time, by the million, or made by the platform itself. */
+/** Writes quarter-hour volumes: one contract-day, an import stream, or generated from the contracts' profiles. */
 export function operatorVolumeRoutes(
   db: Database,
   clock: Clock,
@@ -38,7 +38,7 @@ export function operatorVolumeRoutes(
   ];
 }
 
-/** What only the day itself can tell of a body: how many slots it must have. */
+/** Checks the number of volumes, which no schema can: it depends on the number of slots of the day. */
 function dayErrors({ delivery_date }: { delivery_date: string }, body: unknown): ProblemFieldError[] {
   const day = parseDay(delivery_date);
   if (day === null || day < FIRST_DAY || day > LAST_DAY) {
@@ -72,12 +72,12 @@ async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, now: 
   }
   const volumes = call.body.volumes.map((mwh) => (mwh === null ? null : kwhFromMwh(mwh)));
   const after = await writeContractDay(tx, contract.no, day, volumes, now);
-  const deed = {
+  const event = {
     action: 'contract_day.written',
     subject: id,
     before: null,
     after: { delivery_date: day, ...after },
   };
-  await recordAudit(tx, call, deed, now);
+  await recordAudit(tx, call, event, now);
   return after;
 }

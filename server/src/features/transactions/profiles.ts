@@ -4,12 +4,12 @@ import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
 import { type Database, statement } from '../../db/database.ts';
 import { type ContractDay, DayBatch, lockContracts } from './day-batch.ts';
 
-/** Contracts of one transaction; each has as many days as are made ahead. */
+/** Contracts per transaction. Each contract contributes all of the coming days. */
 const CONTRACTS_AT_ONCE = 20;
 
 /**
- * Contracts that lack volumes on one of the coming days on which they deliver. Whether a day is within the delivery
- * period, and whether it still has no volumes, is judged again once the contract is locked.
+ * Finds contracts that deliver on one of the coming days but have no volumes for it. The query takes no locks, so both
+ * conditions are checked again after the contract is locked.
  */
 const WITHOUT_VOLUMES = statement(
   'profile_contracts_without_volumes',
@@ -28,8 +28,8 @@ const WITHOUT_VOLUMES = statement(
 export type ProfileRun = { contracts: number; days: number; created: number };
 
 /**
- * Makes the volumes of profile contracts for the coming days, from tomorrow on. A day that has volumes is left as it
- * is, so running it again changes nothing.
+ * Creates the volumes of profile contracts for the coming days, from tomorrow on. A day that has volumes is skipped,
+ * which makes the function idempotent.
  */
 export async function runProfiles(db: Database, now: number, days: number): Promise<ProfileRun> {
   const today = dayOf(now);

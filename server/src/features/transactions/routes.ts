@@ -27,7 +27,7 @@ export function transactionRoutes(db: Db): Route[] {
       const contractId = decodeId(ID_PREFIX.contract, call.params.contract_id);
       const filter = { ...filterOf(call.query), contractId };
       const records = contractId === null ? [] : await listPage(db, call, filter);
-      // Whoever sees transactions sees their contract: only an empty page has to ask whether there is one.
+      // A viewer of a transaction may see its contract, so only an empty page has to check that the contract exists.
       if (records.length === 0) await getContract(db, call.viewer, call.params.contract_id);
       return answerRecords(db, call.page, records, call.query);
     }),
@@ -68,7 +68,7 @@ export function transactionRoutes(db: Db): Route[] {
 
 type AllCall = ListCall & Pick<Call<typeof transactionEndpoints.listTransactions>, 'query'>;
 
-/** A page of all transactions that the viewer sees. */
+/** Answers a page of all transactions that the viewer may see. */
 export async function answerTransactions(db: Db, call: AllCall): Promise<Buffer> {
   const { contract_id } = call.query;
   const contractId = contract_id === undefined ? null : decodeId(ID_PREFIX.contract, contract_id);
@@ -125,7 +125,7 @@ export function transactionKey(id: string): TransactionKey | null {
   return uuid === null ? null : splitTransactionUuid(uuid);
 }
 
-/** Each id once; those that are no transaction's are left out like unknown ones. */
+/** Removes duplicates and malformed ids. Malformed ids are omitted from the answer, as unknown ids are. */
 const transactionKeys = (ids: readonly string[]): TransactionKey[] =>
   [...new Set(ids)].map(transactionKey).filter((key) => key !== null);
 

@@ -13,7 +13,7 @@ import { perViewer, tenantValues, type Viewer, viewedBy } from '../../auth/viewe
 import { type Db, type HotStatement, hotStatement, type Statement, statement } from '../../db/database.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../../http/time-filter.ts';
 
-/** A sheet with what its transactions need to be told: their contract, parties and asset. */
+/** A sheet with everything that its transactions show: contract, parties and asset. */
 export type SheetRow = {
   readonly sheet: Sheet;
   readonly day: DeliveryDay;
@@ -40,17 +40,17 @@ export type TransactionFilter = {
   readonly slotTo: number;
 };
 
-/** Where a list goes on: after this version of this slot. */
+/** Pagination cursor: the last transaction of the previous page. */
 export type TransactionPosition = { day: DeliveryDay; contractId: string; slot: number; version: number };
 
-/** Where a batch of sheets begins; without a contract, with the first one of the day. */
+/** First contract-day of a batch of sheets; a null contract means the first contract of the day. */
 type Begin = { readonly day: DeliveryDay; readonly contractId: string | null };
 
 const SHEET = `s.id, s.created_at, s.contract_no, s.delivery_day, s.revision, s.volumes, s.statuses, s.versions,
   s.previous`;
 
-/** A sheet with corrections brings the ids of those that it corrects, and of no others: a day may have hundreds. */
-const TOLD = `${SHEET},
+/** Includes the ids of the corrected sheets only, because a day may have hundreds of sheets. */
+const SHEET_COLUMNS = `${SHEET},
   case when s.previous is not null then (
     select json_object_agg(e.revision, e.id) from sheet e
     where e.contract_no = s.contract_no and e.delivery_day = s.delivery_day and e.revision = any(s.previous)
@@ -97,7 +97,7 @@ const rowOf = (columns: Columns): SheetRow => ({
   assetId: columns[15],
 });
 
-/** Which index answers a list is decided by its shape, so each shape is a statement with a plan of its own. */
+/** The filters that are set determine the best index, so each combination is a prepared statement with its own plan. */
 type ListShape = {
   viewer: Viewer['kind'];
   status: TransactionStatus | null;
@@ -107,8 +107,8 @@ type ListShape = {
 };
 
 /**
- * $1 first day, $2 last day, $3 sheets at most, $4 the contract, or the contract to begin with on the first day; then
- * what the shape has: the viewer's BRP, $5; sender; receiver.
+ * $1 first day, $2 last day, $3 limit of sheets, $4 the contract, or the first contract on the first day. Then, as far as
+ * the shape has them: $5 the viewer's BRP, the sender's EIC, the receiver's EIC.
  */
 function listStatement(shape: ListShape): HotStatement | Statement {
   const isOfBrp = shape.viewer === 'brp';
@@ -135,11 +135,11 @@ function listStatement(shape: ListShape): HotStatement | Statement {
     : isOfBrp
       ? sheetsOfBrp(conditions, parties, shape.status !== null)
       : sheetsOfAll(conditions, [...parties.sender, ...parties.receiver], shape.status !== null);
-  // A second party is a filter on the rows of the first one's index, which may be many.
+  // With two parties the second one filters the index rows of the first, which may be many: not hot.
   const isHot = isOfBrp && !(shape.sender && shape.receiver);
   return (isHot ? hotStatement : statement)(
     name.join('_'),
-    `select ${TOLD}
+    `select ${SHEET_COLUMNS}
      from (${sheets}) s join contract c on c.no = s.contract_no
      order by s.delivery_day, s.contract_no, s.revision
      limit $3`,
@@ -149,9 +149,9 @@ function listStatement(shape: ListShape): HotStatement | Statement {
 type PositionFilter = { side: 'sender' | 'receiver'; eic: string };
 
 /**
- * What a BRP sends and what it receives from others are ordered scans of their own, merged: for a small BRP an OR
- * over both would walk the whole market. Each side leads with the other party, whose sheets are the fewer ones; a
- * status other than valid has an index of its own, which leads in its stead.
+ * Merges two ordered scans: sheets that the BRP sends, and sheets that it receives from others. One scan with an OR
+ * would read the whole market for a small BRP. Each scan uses the index of the counterparty, which has fewer sheets. For
+ * a status other than valid, the partial index by status is used instead.
  */
 function sheetsOfBrp(
   conditions: readonly string[],
@@ -169,8 +169,8 @@ function sheetsOfBrp(
 }
 
 /**
- * The operator's list has no tenant: it follows the index of the first party that it is filtered by, else of a status
- * other than valid, else of the day.
+ * The operator's list has no tenant. It uses the index of the first party in the filter, else the partial index of a
+ * status other than valid, else the index by day.
  */
 function sheetsOfAll(
   conditions: readonly string[],
@@ -187,24 +187,24 @@ function sheetsOfAll(
 const BEGIN =
   '(s.delivery_day, s.contract_no) >= ($1::date, coalesce((select no from contract where id = $4), 0))';
 
-/** Said so that no index serves it: the scan has to stay on the index that leads. */
+/** Written as array containment so that the planner cannot pick another index. */
 const isOneOf = ({ side, eic }: PositionFilter) =>
   `array[s.${side}_position] <@ array(select no from position where eic = ${eic})`;
 
 /**
- * The first sheets by day and contract. Their revisions come in no order here, since not every index has them: a
- * batch that is full gives up its last contract-day anyway, and all others are complete.
+ * Selects the first sheets by day and contract, not ordered by revision, because not every index includes the revision.
+ * That is safe: a full batch drops its last contract-day, and all earlier contract-days are complete.
  */
 function sheetScan(conditions: readonly string[], lead: PositionFilter | null): string {
   const scan = (all: readonly string[]) => `(
     select s.* from sheet s where ${all.join(' and ')} order by s.delivery_day, s.contract_no limit $3)`;
   if (lead === null) return scan(conditions);
-  // A balance group has a position per control area; each is scanned in order, and the few scans are merged.
+  // A balance group has one position per control area: at most four ordered scans are merged.
   return `(
     select s.* from position p, lateral ${scan([`s.${lead.side}_position = p.no`, ...conditions])} s where p.eic = ${lead.eic})`;
 }
 
-/** The contract says whose its sheets are, so that one which is not the viewer's costs no more than an unknown one. */
+/** Checks the tenant on the contract, so that a contract of another BRP costs as little as an unknown one. */
 function sheetsOfContract(
   isOfBrp: boolean,
   conditions: readonly string[],
@@ -229,7 +229,7 @@ const listStatements = new Map<string, HotStatement | Statement>();
 function listStatementOf(viewer: Viewer, filter: TransactionFilter): HotStatement | Statement {
   const shape = {
     viewer: viewer.kind,
-    // Nearly every sheet has valid cells, so looking for them needs no index of its own.
+    // Nearly every sheet has valid cells, so that an index for this status would not be selective.
     status: filter.status === 'valid' ? null : filter.status,
     sender: filter.senderEic !== null,
     receiver: filter.receiverEic !== null,
@@ -244,11 +244,11 @@ function listStatementOf(viewer: Viewer, filter: TransactionFilter): HotStatemen
   return found;
 }
 
-/** Sheets are read in batches of at most this many, whatever a filter leaves of them. */
+/** Upper bound for the sheets of one query, however few of their transactions pass the filter. */
 const MAX_BATCH = 400;
 const USUAL_CELLS = 96;
 
-/** How many sheets probably hold `count` wanted transactions, and one more to see where a contract-day ends. */
+/** Estimates how many sheets contain `count` matching transactions, plus one to detect the end of a contract-day. */
 function firstBatch(filter: TransactionFilter, count: number, goesOn: boolean): number {
   const width = Math.min(USUAL_CELLS, filter.slotTo - filter.slotFrom + 1);
   const perSheet = filter.status === null || filter.status === 'valid' ? Math.max(1, width) : 1;
@@ -256,8 +256,8 @@ function firstBatch(filter: TransactionFilter, count: number, goesOn: boolean): 
 }
 
 /**
- * The next `count` transactions by delivery day, contract, slot and version. All sheets of a contract-day are
- * unfolded together, since a correction belongs beside what it corrects.
+ * Lists the next `count` transactions by delivery day, contract, slot and version. All sheets of a contract-day are
+ * read together, because a correction is listed directly after the version that it corrects.
  */
 export async function listTransactions(
   db: Db,
@@ -284,12 +284,12 @@ export async function listTransactions(
       'isHot' in list ? await db.hot.arrays<Columns>(list, values) : await db.arrays<Columns>(list, values);
     const isEnd = rows.length < batch;
     const days = groupByContractDay(rows);
-    // A batch that is full may have cut its last contract-day; that one is read again as the next one's first.
+    // A full batch may have cut off its last contract-day, which the next batch reads again from its start.
     const cut = isEnd ? null : (days.pop() ?? null);
     for (const sheets of days)
       if (found.length < count) collect(found, sheets.map(rowOf), filter, after, count);
     if (isEnd || found.length >= count) return found;
-    // A day of many corrections is read anew until all of it fits, so a few wide steps cost less than many.
+    // One contract-day that exceeds the batch is read again with a larger batch. Factor 4 keeps the repetitions few.
     batch = days.length === 0 ? batch * 4 : Math.min(MAX_BATCH, batch * 2);
     if (cut?.[0]) begin = beginAt(rowOf(cut[0]), filter);
   }
@@ -298,8 +298,8 @@ export async function listTransactions(
 const DAYS_OF_YEAR = 366;
 
 /**
- * The next batch begins at this contract-day, or at the next day that has the slots asked for: only one day a year
- * has more than 96, and nobody should wait for all others to be read in between.
+ * The next batch begins at this contract-day, or at the next day that has the requested slots. Only one day a year has
+ * more than 96 slots, so reading the days in between would be wasted.
  */
 function beginAt({ day, contractId }: SheetRow, filter: TransactionFilter): Begin {
   if (slotCount(day) >= filter.slotFrom) return { day, contractId };
@@ -309,7 +309,7 @@ function beginAt({ day, contractId }: SheetRow, filter: TransactionFilter): Begi
   return { day: next, contractId: null };
 }
 
-/** Sheets are unpacked only when it is known that they are wanted. */
+/** Works on raw columns, so that only the sheets of the page are unpacked. */
 function groupByContractDay(rows: readonly Columns[]): Columns[][] {
   const days: Columns[][] = [];
   for (const row of rows) {
@@ -349,13 +349,13 @@ const FIND_SHEETS = perViewer(
   hotStatement,
   'find_sheets',
   's.sender_brp = $2 or s.receiver_brp = $2',
-  (andTenant) => `select ${TOLD} from sheet s join contract c on c.no = s.contract_no
+  (andTenant) => `select ${SHEET_COLUMNS} from sheet s join contract c on c.no = s.contract_no
    where s.id = any($1::uuid[])${andTenant}`,
 );
 
 export type TransactionKey = { sheetId: string; slot: number };
 
-/** The visible ones of these transactions, in the order asked. */
+/** Returns the transactions that the viewer may see, in the order of `keys`. */
 export async function findTransactions(
   db: Db,
   viewer: Viewer,
@@ -372,18 +372,18 @@ export async function findTransactions(
   });
 }
 
-/** Only the sheets that say something of the slot; of a day with hundreds of corrections that is a handful. */
+/** Reads only sheets with a volume for the slot: a handful, even on a day with hundreds of corrections. */
 const FIND_HISTORY = perViewer(
   statement,
   'find_transaction_history',
   's.sender_brp = $3 or s.receiver_brp = $3',
-  (andTenant) => `select ${TOLD} from sheet s join contract c on c.no = s.contract_no
+  (andTenant) => `select ${SHEET_COLUMNS} from sheet s join contract c on c.no = s.contract_no
    where (s.contract_no, s.delivery_day) = (select contract_no, delivery_day from sheet where id = $1)
      and sheet_volume(s.volumes, $2) is not null${andTenant}
    order by s.revision`,
 );
 
-/** All versions of a transaction, newest first; empty when it does not exist or is not the viewer's to see. */
+/** Returns all versions, newest first. Empty when the transaction does not exist or the viewer may not see it. */
 export async function findTransactionHistory(
   db: Db,
   viewer: Viewer,

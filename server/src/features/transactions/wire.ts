@@ -8,23 +8,23 @@ import type { SheetRow, TransactionRecord } from './store.ts';
 
 const slotsWithVolume = new SlotJson('', ',"volume":');
 
-/** What all transactions of a sheet have in common, written once. */
+/** JSON text shared by all transactions of a sheet, built once per sheet. */
 type SheetBytes = {
   readonly ids: TransactionIdBytes;
   readonly slots: SlotsOfDay;
-  /** What follows the volume, to the end of the transaction. */
+  /** Text from the volume to the end of the transaction. */
   readonly end: string;
   readonly versions: VersionBytes[];
 };
 
-/** What the transactions of a sheet have in common that are alike in status and version: all but their slot. */
+/** JSON text shared by the transactions of a sheet with equal status and version, which differ only in slot and volume. */
 type VersionBytes = Pick<Cell, 'status' | 'version' | 'previousRevision'> & {
-  /** The end of a transaction of the same sheet, and the next one up to its slot: most follow one of their like. */
+  /** End of a transaction and start of the next one of the same sheet, so that the common case is a single copy. */
   readonly next: Buffer;
-  /** The two parts of it, for those that follow others. They are the same bytes: what is changed in one is in both. */
+  /** Views of `next` for a transaction that follows another sheet. They share its memory, so a write changes both. */
   readonly end: Uint8Array;
   readonly begin: Uint8Array;
-  /** Where in it the ids want the pair that tells the slot. */
+  /** Offset in `next` of the two characters of the id that encode the slot. */
   readonly pairAt: number;
   readonly previous: { readonly ids: TransactionIdBytes; readonly pairAt: number } | null;
 };
@@ -36,7 +36,7 @@ const sheetBytes = ({ sheet, day }: SheetRow): SheetBytes => ({
   versions: [],
 });
 
-/** Stands where the pair of a slot is written. */
+/** Placeholder for the two characters of an id that encode the slot. */
 const NO_PAIR = '..';
 const COMMA_BYTES = 1;
 
@@ -74,7 +74,7 @@ function previousIdsOf({ correctedIds }: SheetRow, previousRevision: number): Tr
   return new TransactionIdBytes(previousId);
 }
 
-/** A sheet has few kinds of versions, mostly one, so that looking at each is the quickest way to find one. */
+/** Linear search, because a sheet mostly has a single combination of status and version. */
 function versionOf(sheet: SheetBytes, { row, cell }: TransactionRecord): VersionBytes {
   for (const known of sheet.versions) {
     const isLike = known.status === cell.status && known.version === cell.version;
@@ -86,8 +86,8 @@ function versionOf(sheet: SheetBytes, { row, cell }: TransactionRecord): Version
 }
 
 /**
- * Writes transactions, with commas between them. No value in them needs to be escaped, and all are ASCII. What a page
- * costs is the number of its parts, since each is copied by itself: most transactions are two of them and a volume.
+ * Writes transactions, separated by commas. All values are ASCII and need no escaping. The cost of a page is the number
+ * of copies, so most transactions are written with two copies and a volume.
  */
 function writeTransactions(text: ByteWriter, records: readonly TransactionRecord[]): void {
   const bytesOf = new Map<SheetRow, SheetBytes>();
@@ -118,7 +118,7 @@ function writeBegin(text: ByteWriter, last: VersionBytes | null, version: Versio
   text.append(version.begin);
 }
 
-/** A little more than nearly every transaction has: what is too much is memory that each page takes for nothing. */
+/** Slightly above the size of nearly every transaction; a larger estimate would waste memory on every page. */
 const TRANSACTION_BYTES = 512;
 
 export function transactionBytes(record: TransactionRecord): Buffer {
@@ -127,7 +127,7 @@ export function transactionBytes(record: TransactionRecord): Buffer {
   return text.written();
 }
 
-/** The envelope of all transaction reads; pagination and assets are there when they are given. */
+/** Writes the envelope of all transaction reads. Pagination and assets are optional members. */
 export function transactionEnvelope(
   records: readonly TransactionRecord[],
   extra: { pagination?: Pagination; assets?: readonly Asset[] | null },
@@ -137,7 +137,7 @@ export function transactionEnvelope(
   writeTransactions(text, records);
   text.ascii(']');
   if (extra.pagination) text.ascii(`,"pagination":${JSON.stringify(extra.pagination)}`);
-  // Only the names of assets can have other letters than ASCII.
+  // The names of assets are the only values that can contain non-ASCII characters.
   if (extra.assets) text.append(Buffer.from(`,"assets":${JSON.stringify(extra.assets)}`));
   text.ascii('}');
   return text.written();

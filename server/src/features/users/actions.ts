@@ -11,7 +11,7 @@ import { problem } from '../../http/problem.ts';
 import { endSessions } from './sessions.ts';
 import { getUser, hasOperatorUser, lockUser, type UserRow } from './store.ts';
 
-/** Long enough for a weekend, short enough for a link that lies around in a mailbox. */
+/** 72 h: covers a weekend, and limits the risk of a link that stays in a mailbox. */
 const INVITATION_MS = 72 * 3600 * 1000;
 
 export type NewUser = { email: string; name: string; owner: Owner; permissions: UserPermissions };
@@ -24,7 +24,7 @@ const INSERT_USER = statement(
    returning id`,
 );
 
-/** Nobody can sign in as a new user before an invitation is made and used. */
+/** Creates a user without a password, who cannot sign in before accepting an invitation. */
 export async function createUser(tx: Tx, user: NewUser, now: number): Promise<UserRow> {
   const { owner } = user;
   const [made] = await tx.query<{ id: string }>(INSERT_USER, [
@@ -55,7 +55,7 @@ export type UserUpdate = {
   disabled?: boolean | undefined;
 };
 
-/** Gives the user as it was and as it is. Who is disabled is signed out, and an invitation of theirs is void. */
+/** Returns the user before and after the change. Disabling a user ends all sessions and revokes the invitation. */
 export async function updateUser(
   tx: Tx,
   actor: string,
@@ -88,8 +88,8 @@ const INVITE = statement(
 );
 
 /**
- * Makes the token of a link with which the user sets a password; the one before it ends. Until then an old password
- * goes on to work: it may not have been the user who asked for the link. `machineNow` is not moved by a sandbox.
+ * Creates the token of an invitation link and revokes the previous one. The old password stays valid until the
+ * invitation is accepted, because the user may not have requested it. `machineNow` ignores the sandbox clock.
  */
 export async function inviteUser(
   tx: Tx,
@@ -106,10 +106,10 @@ export async function inviteUser(
   return { token, expiresAt, before, after: await getUser(tx, before.id) };
 }
 
-/** The page on which an invitation is accepted. The token stands behind the `#`, where no server and no log sees it. */
+/** Link to the page that accepts an invitation. The token is in the fragment, which browsers do not send to servers. */
 export const invitationLink = (baseUrl: string, token: string): string => `${baseUrl}/invitation#${token}`;
 
-/** The platform's first user, who can make all others; null when there is an operator already. */
+/** Creates the first operator user, who can create all others. Null when an operator user exists already. */
 export async function inviteFirstOperator(
   tx: Tx,
   email: string,

@@ -14,15 +14,15 @@ import { createUser, invitationLink, inviteUser, updateUser } from './actions.ts
 import { findUser, listUsers, type UserFilter } from './store.ts';
 import { wireUser } from './wire.ts';
 
-type Parts = {
+type Dependencies = {
   readonly db: Database;
   readonly clock: MovableClock;
   readonly sessions: Ring;
-  /** How the outside names the platform. */
+  /** Public base URL of the platform. */
   readonly baseUrl: () => string;
 };
 
-export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Parts): Route[] {
+export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Dependencies): Route[] {
   return [
     writeRoute(endpoints.createUser, async (call, tx) => {
       const now = clock.now();
@@ -51,15 +51,15 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Parts): Rou
         await recordAudit(tx, call, { action: 'user.updated', subject: after.id, before, after }, now);
         return after;
       });
-      // Only now, when nobody can find the session as it was before.
+      // Clear the session cache after the commit: before it, a concurrent request could cache the old state again.
       sessions.forget();
       return changed;
     }),
     writeRoute(endpoints.inviteUser, async (call, tx) => {
       const invited = await inviteUser(tx, call.params.user_id, clock.machineNow());
       const [before, after] = [wireUser(invited.before), wireUser(invited.after)];
-      const deed = { action: 'user.invited', subject: after.id, before, after };
-      await recordAudit(tx, call, deed, clock.now());
+      const event = { action: 'user.invited', subject: after.id, before, after };
+      await recordAudit(tx, call, event, clock.now());
       const link = invitationLink(baseUrl(), invited.token);
       return { link, expires_at: formatInstant(invited.expiresAt) };
     }),
@@ -68,7 +68,7 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Parts): Rou
 
 type UserBody = BodyOf<typeof endpoints.createUser>;
 
-/** For whom a new user works; all that is wrong with it is told at once. */
+/** Finds the owner of a new user. Reports all field errors together. */
 async function findEmployer(db: Db, { role, brp_id, account_id }: UserBody): Promise<Owner> {
   const surplus = [
     { field: 'brp_id', isGiven: brp_id !== undefined, isFor: 'brp' },
@@ -89,7 +89,7 @@ async function findEmployer(db: Db, { role, brp_id, account_id }: UserBody): Pro
   return role === 'brp' ? { type: role, brpNo: found.no } : { type: role, accountNo: found.no };
 }
 
-/** Null when no user can be meant. */
+/** Returns null when the filter cannot match any user. */
 function userFilter(query: QueryOf<typeof endpoints.listUsers>): UserFilter | null {
   const idOf = (prefix: 'brp' | 'acc', text: string | undefined) =>
     text === undefined ? null : (decodeId(prefix, text) ?? 'malformed');

@@ -1,18 +1,18 @@
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 
-/** How many guesses an attacker who knows the habits of people needs. A word, a year and a sign take 100 million. */
+/** Minimum number of guesses. A word, a year and a special character together need about 100 million. */
 const SUFFICIENT_GUESSES = 1e9;
-/** The estimate takes up to 0.1 s for longer texts. A password that is weak up to here is weak enough to be refused. */
+/** Only this prefix is estimated, because the estimate takes up to 0.1 s for longer texts. */
 const ESTIMATED_LENGTH = 64;
 
-/** What passwords of German offices and of this trade begin with; the package knows the world's most common ones. */
+/** German and energy-market words, in addition to the common passwords that the package includes. */
 const LOCAL_WORDS =
   'saldo passwort kennwort geheim willkommen hallo schatz frühling fruehling sommer herbst winter ' +
   'januar februar märz maerz april mai juni juli august september oktober november dezember ' +
   'montag dienstag mittwoch donnerstag freitag samstag sonntag deutschland berlin hamburg münchen muenchen köln koeln ' +
   'fussball fußball bayern borussia schalke strom energie bilanzkreis fahrplan windpark solarpark stadtwerke';
 
-/** What is known of a user, and therefore tried first. */
+/** Personal data of the user, which an attacker would try first. */
 type Owner = {
   readonly email: string;
   readonly name: string;
@@ -22,7 +22,7 @@ type Owner = {
 
 let loading: Promise<ZxcvbnFactory> | null = null;
 
-/** Loaded with the first new password: most processes never see one, and the word lists take 30 MB. */
+/** Lazy: the word lists take 30 MB, and most processes never check a new password. */
 async function load(): Promise<ZxcvbnFactory> {
   const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
     import('@zxcvbn-ts/core'),
@@ -36,7 +36,7 @@ async function load(): Promise<ZxcvbnFactory> {
   });
 }
 
-/** Whether an attacker would soon come to this password: common ones, names, dates, patterns, and all of them together. */
+/** Returns whether the password is guessable: common passwords, names, dates, patterns and their combinations. */
 export async function isGuessable(password: string, owner: Owner): Promise<boolean> {
   loading ??= load();
   const estimator = await loading;

@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { turnstile } from '../../http/turnstile.ts';
 
 /**
- * What one guess costs whoever has got hold of the hashes: memory in KiB, passes over it, lanes. Hashes carry their own
- * parameters, so these can be raised at any time: a password is hashed anew when its user signs in.
+ * Argon2id cost: memory in KiB, passes, lanes. Each hash stores its own parameters, so these can be raised at any time: a
+ * password is rehashed when its user signs in.
  */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const VERSION = 19;
@@ -12,23 +12,23 @@ const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
 /**
- * Each takes 19 MB and a thread of its own for a while; sign-ins must not take them all. Those from unknown devices wait
- * in a line of their own: an attack fills that one.
+ * Concurrency limit: each hash takes 19 MB and blocks a thread of the pool. Unknown devices have a separate queue, so
+ * that an attack cannot delay users on known devices.
  */
-const LINES = {
+const HASH_QUEUES = {
   known: turnstile({ atOnce: 1, waitingAtMost: 50 }),
   unknown: turnstile({ atOnce: 1, waitingAtMost: 50 }),
 };
-type Line = keyof typeof LINES;
+type HashQueue = keyof typeof HASH_QUEUES;
 const derive = promisify(argon2);
 
 type Hash = { cost: typeof COST; salt: Buffer; tag: Buffer };
 
-/** The same password typed on two keyboards is the same text only in a normal form. */
-const tagOf = (password: string, { cost, salt, tag }: Hash, line: Line): Promise<Buffer> => {
+/** Normalises to NFKC, because keyboards may encode the same characters differently. */
+const tagOf = (password: string, { cost, salt, tag }: Hash, queue: HashQueue): Promise<Buffer> => {
   const message = Buffer.from(password.normalize('NFKC'));
   const parameters: Argon2Parameters = { ...cost, message, nonce: salt, tagLength: tag.length };
-  return LINES[line](() => derive('argon2id', parameters));
+  return HASH_QUEUES[queue](() => derive('argon2id', parameters));
 };
 
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
@@ -45,7 +45,7 @@ function decode(text: string): Hash {
   return { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') };
 }
 
-/** The hash of no password: who is compared with it waits as long as everybody else, in vain. */
+/** A random hash that no password matches. Comparing with it takes as long as with a real one. */
 const decoy = (): Hash => ({ cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) });
 
 export async function hashPassword(password: string): Promise<string> {
@@ -53,17 +53,17 @@ export async function hashPassword(password: string): Promise<string> {
   return encode({ ...hash, tag: await tagOf(password, hash, 'known') });
 }
 
-/** Takes the same time for a user who is not there, or has no password yet. */
+/** Verifies a password. Takes the same time when there is no hash, so that timing does not reveal which users exist. */
 export async function isPassword(
   password: string,
   encoded: string | null,
-  line: Line = 'known',
+  queue: HashQueue = 'known',
 ): Promise<boolean> {
   const hash = encoded === null ? decoy() : decode(encoded);
-  return timingSafeEqual(await tagOf(password, hash, line), hash.tag);
+  return timingSafeEqual(await tagOf(password, hash, queue), hash.tag);
 }
 
-/** Whether a hash was made with other parameters than are used now. */
+/** Returns whether the hash was made with other cost parameters than the current ones. */
 export function isOutdated(encoded: string): boolean {
   const { cost } = decode(encoded);
   return cost.memory !== COST.memory || cost.passes !== COST.passes || cost.parallelism !== COST.parallelism;

@@ -11,7 +11,7 @@ import type { DeviceCookie } from '../../http/device-cookie.ts';
 import { problem } from '../../http/problem.ts';
 import { type Route, route } from '../../http/routes.ts';
 import type { SessionCookie } from '../../http/session-cookie.ts';
-import { type Doer, recordAudit } from '../audit/store.ts';
+import { type Actor, recordAudit } from '../audit/store.ts';
 import {
   acceptInvitation,
   changePassword,
@@ -26,19 +26,19 @@ import {
 import { getUser, type UserRow } from './store.ts';
 import { permissionsOf, wireIdentity, wireInvitation } from './wire.ts';
 
-export type SessionParts = {
+export type SessionDependencies = {
   readonly db: Database;
   readonly clock: MovableClock;
   readonly sessions: Ring;
   readonly cookie: SessionCookie;
   readonly device: DeviceCookie;
-  /** How the outside names the customer API. */
+  /** Public base URL of the customer API. */
   readonly customerUrl: string;
 };
 
 const timesOf = (clock: MovableClock) => ({ now: clock.now(), machineNow: clock.machineNow() });
 
-type Cookies = Pick<SessionParts, 'cookie' | 'device'>;
+type Cookies = Pick<SessionDependencies, 'cookie' | 'device'>;
 
 const visitorOf = (request: FastifyRequest, { cookie, device }: Cookies): Visitor => ({
   address: request.ip,
@@ -56,10 +56,17 @@ const stateOf = (user: UserRow, expiresAt: number, now: number, customerUrl: str
 });
 
 /**
- * How somebody gets in who is not known yet. None of these is remembered for an `Idempotency-Key`: what they answer
- * with is a cookie.
+ * Routes without a session: signing in and accepting an invitation. They ignore `Idempotency-Key`, because their answers
+ * set a session cookie, which must not be stored.
  */
-export function doorRoutes({ db, clock, sessions, cookie, device, customerUrl }: SessionParts): Route[] {
+export function signInRoutes({
+  db,
+  clock,
+  sessions,
+  cookie,
+  device,
+  customerUrl,
+}: SessionDependencies): Route[] {
   const cookies = { cookie, device };
   const letIn = (request: FastifyRequest, reply: FastifyReply, session: NewSession): SessionState => {
     const { token, user, expiresAt } = session;
@@ -84,19 +91,26 @@ export function doorRoutes({ db, clock, sessions, cookie, device, customerUrl }:
   ];
 }
 
-/** What is no token may not even be a text that can be hashed as one. */
+/** Rejects a malformed token before it is hashed. */
 function tokenOf({ token }: { token: string }): string {
   if (!looksLikeToken(token)) throw problem('invitation_not_found', 'This is not an invitation.');
   return token;
 }
 
-/** What a user does with their own session and password. Ended sessions are forgotten once that is committed. */
-export function sessionRoutes({ db, clock, sessions, cookie, device, customerUrl }: SessionParts): Route[] {
-  const ending = async (call: Doer, action: string, userId: string, end: (tx: Tx) => Promise<void>) => {
+/** Routes for the user's own session and password. The session cache is cleared after the commit, not before it. */
+export function sessionRoutes({
+  db,
+  clock,
+  sessions,
+  cookie,
+  device,
+  customerUrl,
+}: SessionDependencies): Route[] {
+  const ending = async (call: Actor, action: string, userId: string, end: (tx: Tx) => Promise<void>) => {
     await db.transaction(async (tx) => {
       await end(tx);
-      const deed = { action, subject: encodeId(ID_PREFIX.user, userId), before: null, after: null };
-      await recordAudit(tx, call, deed, clock.now());
+      const event = { action, subject: encodeId(ID_PREFIX.user, userId), before: null, after: null };
+      await recordAudit(tx, call, event, clock.now());
     });
     sessions.forget();
     return {};

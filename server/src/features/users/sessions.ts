@@ -7,23 +7,23 @@ import { newId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import type { Device } from '../../http/device-cookie.ts';
 import { fieldProblem, problem } from '../../http/problem.ts';
-import { type Doer, recordAudit } from '../audit/store.ts';
+import { type Actor, recordAudit } from '../audit/store.ts';
 import { isGuessable } from './password-strength.ts';
 import { hashPassword, isOutdated, isPassword } from './passwords.ts';
 import { findInvited, findUserByEmail, getUser, lockInvited, type UserRow } from './store.ts';
-import { forgiveTries, type Trier, takeTry } from './tries.ts';
+import { type AttemptOrigin, forgiveTries, takeTry } from './tries.ts';
 
-/** Where somebody who is not known yet comes from, and with which request. */
+/** The origin of a request without a session. */
 export type Visitor = {
   readonly address: string;
-  /** The browser, when somebody has signed in there before. */
+  /** The browser, if a user has signed in there before. */
   readonly device: Device | null;
   readonly requestId: string;
-  /** Of the session that the browser has already; a new one takes its place. */
+  /** Token of the browser's current session, which a new session replaces. */
   readonly oldToken: string | null;
 };
 
-/** Two times: of records, and of what ends by itself, which a sandbox's clock does not move. */
+/** `now` is for records. `machineNow` is for expiry and rate limits, and is not affected by the sandbox clock. */
 export type Times = { readonly now: number; readonly machineNow: number };
 
 export type NewSession = { readonly token: string; readonly user: UserRow; readonly expiresAt: number };
@@ -44,13 +44,13 @@ const NOTE_SIGN_IN = statement(
   'update app_user set last_signed_in_at = $2 where id = $1 and disabled_at is null returning id',
 );
 
-const nobodyKnown = () => problem('invalid_credentials', 'The email or the password is not right.');
+const invalidCredentials = () => problem('invalid_credentials', 'The email or the password is not right.');
 
 async function startSession(tx: Tx, userId: string, visitor: Visitor, times: Times): Promise<NewSession> {
   const { now, machineNow } = times;
-  // Somebody may have been disabled while the password was being compared.
-  const [isLetIn] = await tx.query(NOTE_SIGN_IN, [userId, timestamp(now)]);
-  if (!isLetIn) throw nobodyKnown();
+  // The user may have been disabled while the password was being verified.
+  const [isEnabled] = await tx.query(NOTE_SIGN_IN, [userId, timestamp(now)]);
+  if (!isEnabled) throw invalidCredentials();
   if (visitor.oldToken !== null) await tx.query(REPLACE_SESSION, [hashSecret(visitor.oldToken)]);
   await tx.query(FORGET_SESSIONS, [timestamp(machineNow), timestamp(idleSince(machineNow))]);
   const token = newToken();
@@ -60,14 +60,14 @@ async function startSession(tx: Tx, userId: string, visitor: Visitor, times: Tim
   return { token, expiresAt, user: await getUser(tx, userId) };
 }
 
-const deedOf = (action: string, user: UserRow) => ({
+const auditEventOf = (action: string, user: UserRow) => ({
   action,
   subject: encodeId(ID_PREFIX.user, user.id),
   before: null,
   after: null,
 });
 
-const asUser = (user: UserRow, { requestId }: Visitor): Doer => ({
+const asUser = (user: UserRow, { requestId }: Visitor): Actor => ({
   actor: encodeId(ID_PREFIX.user, user.id),
   request: { id: requestId },
 });
@@ -78,13 +78,13 @@ export async function setPassword(tx: Tx, userId: string, passwordHash: string):
   await tx.query(SET_PASSWORD, [userId, passwordHash]);
 }
 
-/** What a device is known by: it is unknown again when the password has changed. */
+/** Identifies a user to a known device. Contains the password hash, so that a new password invalidates the device. */
 export const deviceCredential = ({ id, password_hash }: Pick<UserRow, 'id' | 'password_hash'>): string =>
   `${id} ${password_hash ?? ''}`;
 
 /**
- * Signs a user in. An email that is not known, a user without a password, one that is disabled and a wrong password are
- * answered alike, and after the same time.
+ * Signs a user in. An unknown email, a user without a password, a disabled user and a wrong password get the same answer
+ * after the same time, so that a client cannot find out which users exist.
  */
 export async function signIn(
   db: Database,
@@ -96,20 +96,20 @@ export async function signIn(
   const { address, device } = visitor;
   const user = await findUserByEmail(db, email);
   const isKnown = device?.knows(deviceCredential(user ?? { id: '', password_hash: null })) ?? false;
-  const trier: Trier =
+  const origin: AttemptOrigin =
     device !== null && isKnown
       ? { kind: 'device', id: device.id, email }
       : { kind: 'address', address, email };
-  await takeTry(db, trier, times.machineNow);
-  const line = isKnown ? 'known' : 'unknown';
-  const isRight = await isPassword(credentials.password, user?.password_hash ?? null, line);
-  if (!isRight || user === null || user.password_hash === null) throw nobodyKnown();
+  await takeTry(db, origin, times.machineNow);
+  const queue = isKnown ? 'known' : 'unknown';
+  const isRight = await isPassword(credentials.password, user?.password_hash ?? null, queue);
+  if (!isRight || user === null || user.password_hash === null) throw invalidCredentials();
   const renewed = isOutdated(user.password_hash) ? await hashPassword(credentials.password) : null;
   return db.transaction(async (tx) => {
     if (renewed !== null) await setPassword(tx, user.id, renewed);
     const session = await startSession(tx, user.id, visitor, times);
-    await forgiveTries(tx, trier, times.machineNow);
-    await recordAudit(tx, asUser(user, visitor), deedOf('user.signed_in', user), times.now);
+    await forgiveTries(tx, origin, times.machineNow);
+    await recordAudit(tx, asUser(user, visitor), auditEventOf('user.signed_in', user), times.now);
     return session;
   });
 }
@@ -117,7 +117,7 @@ export async function signIn(
 const invitationNotFound = () =>
   problem('invitation_not_found', 'This invitation was used, has expired, or was replaced by a newer one.');
 
-/** Whoever a link is for, as long as it can be used. */
+/** Returns the user of a valid invitation token. */
 export async function getInvited(db: Database, token: string, machineNow: number): Promise<UserRow> {
   const user = await findInvited(db, hashSecret(token), machineNow);
   if (user === null) throw invitationNotFound();
@@ -129,7 +129,7 @@ const ACCEPT = statement(
   `update app_user set password_hash = $2, invitation_hash = null, invitation_expires_at = null where id = $1`,
 );
 
-/** Sets the password that comes with an invitation, and lets the user in. Whoever was in before is signed out. */
+/** Sets the password of an invited user and signs them in. All earlier sessions of the user end. */
 export async function acceptInvitation(
   db: Database,
   token: string,
@@ -138,7 +138,7 @@ export async function acceptInvitation(
   times: Times,
 ): Promise<NewSession> {
   const invited = await getInvited(db, token, times.machineNow);
-  await refuseWeakPassword('password', password, invited);
+  await rejectWeakPassword('password', password, invited);
   const passwordHash = await hashPassword(password);
   return db.transaction(async (tx) => {
     const user = await lockInvited(tx, hashSecret(token), times.machineNow);
@@ -146,21 +146,21 @@ export async function acceptInvitation(
     await tx.query(ACCEPT, [user.id, passwordHash]);
     await endSessions(tx, user.id);
     const session = await startSession(tx, user.id, visitor, times);
-    await recordAudit(tx, asUser(user, visitor), deedOf('user.password_set', user), times.now);
+    await recordAudit(tx, asUser(user, visitor), auditEventOf('user.password_set', user), times.now);
     return session;
   });
 }
 
-/** Length is a matter of form; this is what an attacker tries first. Passwords that exist are not judged. */
-async function refuseWeakPassword(field: string, password: string, user: UserRow): Promise<void> {
-  const refused = (why: string) => fieldProblem(field, 'validation_failed', why);
-  if (normalizeEmail(password) === user.email) throw refused('must not be the email address');
+/** Rejects guessable passwords; the schema checks the length. Applies to new passwords only. */
+async function rejectWeakPassword(field: string, password: string, user: UserRow): Promise<void> {
+  const weak = (why: string) => fieldProblem(field, 'validation_failed', why);
+  if (normalizeEmail(password) === user.email) throw weak('must not be the email address');
   if (await isGuessable(password, user)) {
-    throw refused('is too easy to guess; several words that do not belong together make a good password');
+    throw weak('is too easy to guess; several words that do not belong together make a good password');
   }
 }
 
-/** Gives the user as it is now. Tries of the current password are counted for the session. */
+/** Changes the password and returns the updated user. Attempts at the current password are limited per session. */
 export async function changePassword(
   db: Database,
   session: { id: string; userId: string },
@@ -169,18 +169,18 @@ export async function changePassword(
   times: Times,
 ): Promise<UserRow> {
   const user = await getUser(db, session.userId);
-  const trier = { kind: 'session', id: session.id } as const;
-  await takeTry(db, trier, times.machineNow);
+  const origin = { kind: 'session', id: session.id } as const;
+  await takeTry(db, origin, times.machineNow);
   if (!(await isPassword(passwords.current, user.password_hash))) {
     throw fieldProblem('current', 'validation_failed', 'is not the current password');
   }
-  await refuseWeakPassword('new', passwords.new, user);
+  await rejectWeakPassword('new', passwords.new, user);
   const passwordHash = await hashPassword(passwords.new);
   return db.transaction(async (tx) => {
     await setPassword(tx, user.id, passwordHash);
     await endSessions(tx, user.id, session.id);
-    await forgiveTries(tx, trier, times.machineNow);
-    await recordAudit(tx, asUser(user, visitor), deedOf('user.password_changed', user), times.now);
+    await forgiveTries(tx, origin, times.machineNow);
+    await recordAudit(tx, asUser(user, visitor), auditEventOf('user.password_changed', user), times.now);
     return getUser(tx, user.id);
   });
 }
@@ -195,7 +195,7 @@ export async function endSession(tx: Tx, id: string): Promise<void> {
   await tx.query(END_SESSION, [id]);
 }
 
-/** All sessions of a user, or all but one. */
+/** Ends all sessions of a user except, if given, one. */
 export async function endSessions(tx: Tx, userId: string, except: string | null = null): Promise<void> {
   await tx.query(END_SESSIONS, [userId, except]);
 }

@@ -28,7 +28,7 @@ const usersOf = (source: string) => `select u.id, u.email, u.name, u.role::text 
   from ${source} u left join brp b on b.no = u.brp_no left join account a on a.no = u.account_no`;
 const USER = usersOf('app_user');
 
-/** $1 the id to go on after, $2 rows at most. */
+/** $1 id of the last row on the previous page, $2 row limit. */
 const LIST_USERS = filteredList({
   make: statement,
   name: 'list_users',
@@ -82,7 +82,7 @@ export async function getUser(db: Db, id: string): Promise<UserRow> {
   return row;
 }
 
-/** By the id that the outside knows; null for one that is malformed, too. */
+/** Finds a user by public id. Null for a malformed id as well as for an unknown one. */
 export async function findUser(db: Db, publicId: string): Promise<UserRow | null> {
   const id = decodeId(ID_PREFIX.user, publicId);
   if (id === null) return null;
@@ -90,7 +90,7 @@ export async function findUser(db: Db, publicId: string): Promise<UserRow | null
   return row ?? null;
 }
 
-/** Holds the user for this transaction, and reads it only then. */
+/** Locks the user for this transaction, then reads the row, so that the values are current. */
 export async function lockUser(tx: Tx, publicId: string): Promise<UserRow | null> {
   const id = decodeId(ID_PREFIX.user, publicId);
   if (id !== null) await tx.query(LOCK_USER, [id]);
@@ -102,13 +102,13 @@ export async function findUserByEmail(db: Db, email: string): Promise<UserRow | 
   return row ?? null;
 }
 
-/** Whoever an invitation is for, as long as it can be used. `now` is the machine's time. */
+/** Finds the user of an invitation that has not expired. `now` ignores the sandbox clock. */
 export async function findInvited(db: Db, tokenHash: Buffer, now: number): Promise<UserRow | null> {
   const [row] = await db.query<UserRow>(FIND_INVITED, [tokenHash, timestamp(now)]);
   return row ?? null;
 }
 
-/** Of two who use an invitation at once, the second one sees that it is used. */
+/** Locks the invitation, so that only one of two concurrent requests can accept it. */
 export async function lockInvited(tx: Tx, tokenHash: Buffer, now: number): Promise<UserRow | null> {
   await tx.query(LOCK_INVITED, [tokenHash]);
   return findInvited(tx, tokenHash, now);

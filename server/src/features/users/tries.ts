@@ -11,29 +11,32 @@ import { type Database, statement, type Tx } from '../../db/database.ts';
 import { timestamp } from '../../db/wire-types.ts';
 import { problem } from '../../http/problem.ts';
 
-/** Who tries a password: somebody on a known device, in a session, or at an address. Emails may be those of nobody. */
-export type Trier =
+/** The origin of a password attempt: a known device, a session or a network address. The email need not exist. */
+export type AttemptOrigin =
   | { readonly kind: 'device'; readonly id: string; readonly email: string }
   | { readonly kind: 'session'; readonly id: string }
   | { readonly kind: 'address'; readonly address: string; readonly email: string };
 
-/** Hashes, since people type anything into a field for an email; in one order, so that no two tries deadlock. */
-function subjectsOf(trier: Trier): ReadonlyMap<string, Subject> {
+/**
+ * Rate limit keys of an attempt. Hashed, because users may type a password into the email field. Sorted, so that
+ * concurrent attempts lock their rows in the same order and cannot deadlock.
+ */
+function subjectsOf(origin: AttemptOrigin): ReadonlyMap<string, Subject> {
   const named: [Subject, string][] =
-    trier.kind === 'address'
+    origin.kind === 'address'
       ? [
-          ['pair', `${networkOf(trier.address)} ${trier.email}`],
-          ['address', networkOf(trier.address)],
-          ['account', trier.email],
+          ['pair', `${networkOf(origin.address)} ${origin.email}`],
+          ['address', networkOf(origin.address)],
+          ['account', origin.email],
         ]
-      : [[trier.kind, trier.kind === 'device' ? `${trier.id} ${trier.email}` : trier.id]];
+      : [[origin.kind, origin.kind === 'device' ? `${origin.id} ${origin.email}` : origin.id]];
   const hashed = named.map(([subject, who]) => [hash('sha256', `${subject}:${who}`), subject] as const);
   return new Map(hashed.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 const bytes = (hashes: Iterable<string>) => [...hashes].map((hex) => Buffer.from(hex, 'hex'));
 
-/** `ends_at` is when tries are forgotten, and so tells when the last one was. */
+/** `ends_at` is the last attempt plus `FORGET_TRIES_MS`. */
 const READ = statement(
   'read_sign_in_tries',
   `select encode(subject, 'hex') as subject, count, ends_at from sign_in_try
@@ -53,7 +56,7 @@ const COUNT = statement(
   'count_sign_in_tries',
   'update sign_in_try t set count = n.count, ends_at = $3 from unnest($1::bytea[], $2::int[]) n (subject, count) where t.subject = n.subject',
 );
-/** A few with each try, so that many who never succeed leave no more behind than they would in a quarter of an hour. */
+/** Each attempt deletes up to 100 expired rows, so that failed attempts cannot fill the table. */
 const FORGET_OLD = statement(
   'forget_sign_in_tries',
   `delete from sign_in_try where subject in
@@ -84,11 +87,11 @@ const tooSoon = (ms: number) => {
 };
 
 /**
- * Counts a try before it is made, so that many at once are no way around the limit. A try that is refused changes
- * nothing and takes one read. `now` is the machine's time.
+ * Counts an attempt before the password is verified, so that concurrent attempts cannot exceed the limit. A rejected
+ * attempt costs one read and no write, except for the first one of a newcomer. `now` ignores the sandbox clock.
  */
-export async function takeTry(db: Database, trier: Trier, now: number): Promise<void> {
-  const subjects = subjectsOf(trier);
+export async function takeTry(db: Database, origin: AttemptOrigin, now: number): Promise<void> {
+  const subjects = subjectsOf(origin);
   const keys = bytes(subjects.keys());
   const rows = await db.query<Row>(READ, [keys, timestamp(now)]);
   const early = judgeTry(triesOf(subjects, rows), now);
@@ -119,14 +122,17 @@ async function setTries(
   await tx.query(COUNT, [bytes(subjects.keys()), counts, timestamp(now + FORGET_TRIES_MS)]);
 }
 
-/** The password was right. Address and account get back no more than this one try: others may be trying there too. */
-export async function forgiveTries(tx: Tx, trier: Trier, now: number): Promise<void> {
-  // In the order of all other tries, or the two could wait for each other.
-  await tx.query(LOCK, [bytes(subjectsOf(trier).keys()), timestamp(now)]);
+/**
+ * Resets the limits after a correct password. Address and account are shared with other clients, possibly attackers, so
+ * their counts are only reduced by this attempt.
+ */
+export async function forgiveTries(tx: Tx, origin: AttemptOrigin, now: number): Promise<void> {
+  // Lock in the same order as `takeTry` to avoid deadlocks.
+  await tx.query(LOCK, [bytes(subjectsOf(origin).keys()), timestamp(now)]);
   const shared = (subject: Subject) => subject === 'address' || subject === 'account';
   const of = (isShared: boolean) =>
     bytes(
-      [...subjectsOf(trier)].filter(([, subject]) => shared(subject) === isShared).map(([hashed]) => hashed),
+      [...subjectsOf(origin)].filter(([, subject]) => shared(subject) === isShared).map(([hashed]) => hashed),
     );
   await tx.query(FORGIVE, [of(false)]);
   await tx.query(GIVE_BACK, [of(true)]);
