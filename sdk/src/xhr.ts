@@ -1,14 +1,14 @@
 export type UploadProgress = {
-  /** Bytes that were handed to the network so far. */
+  /** Bytes sent so far. */
   readonly bytes: number;
-  /** All of them, where that is known. */
+  /** The total, if known. */
   readonly totalBytes: number | null;
 };
 
-/** Only pages have it. */
+/** XMLHttpRequest exists in pages only. */
 export const hasXhr = (): boolean => typeof XMLHttpRequest === 'function';
 
-/** Sends a file from a page and tells how far it is, which `fetch` cannot. */
+/** Sends a file from a page and reports upload progress, which `fetch` cannot. */
 export function sendByXhr(
   url: string,
   init: RequestInit & { readonly signal: AbortSignal },
@@ -29,7 +29,7 @@ export function sendByXhr(
     xhr.addEventListener('load', () => resolve(responseOf(xhr)));
     xhr.addEventListener('error', () => reject(new TypeError('the network failed')));
     xhr.addEventListener('abort', () => reject(signal.reason as Error));
-    // Comes after each of these.
+    // `loadend` follows each of these events.
     xhr.addEventListener('loadend', () => signal.removeEventListener('abort', stop));
     xhr.send(body);
   });

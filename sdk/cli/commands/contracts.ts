@@ -61,7 +61,7 @@ export function addContractCommands(program: Command, open: OpenSession): void {
 /** The end of delivery is the midnight after the last day. */
 const lastDayBefore = (end: string): DeliveryDay => dayOf(Date.parse(end) - 1);
 
-/** People know contracts by their reference, the API by their id. */
+/** Users know contracts by their reference, the API by their id. */
 async function contractId(client: OperatorClient, reference: string): Promise<string> {
   if (reference.startsWith('con_')) return reference;
   const { contracts } = await client.contracts.list({ external_id: reference });
