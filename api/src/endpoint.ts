@@ -37,7 +37,7 @@ export type Endpoint<
   readonly example: { readonly request?: unknown; readonly response: unknown };
   /** Responses carry an `ETag`: a read supports `If-None-Match`, a change supports `If-Match`. */
   readonly conditional?: true;
-  /** A list with numbered pages: carries `Link` and `X-Total-Count`, and supports `X-List-Version` in both directions. */
+  /** A list with numbered pages: carries `Link` and `X-Total-Count`, and supports `X-List-Version`. */
   readonly numberedPages?: true;
 };
 

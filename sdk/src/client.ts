@@ -37,7 +37,7 @@ export type CallOptions = {
   readonly retry?: Partial<RetryOptions>;
   /** Makes a POST that changes something safe to repeat; generated if not given. */
   readonly idempotencyKey?: string;
-  /** The `ETag` of the record as it was read: after a change by another caller, the call fails with `precondition_failed`. */
+  /** The `ETag` of the record as it was read: the call fails with `precondition_failed` if it has changed. */
   readonly ifMatch?: string;
   /** The `X-List-Version` of an earlier page: numbered pages are then taken from that version of the list. */
   readonly listVersion?: string;

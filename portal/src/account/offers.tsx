@@ -12,7 +12,7 @@ import { offersQuery } from './queries.ts';
 
 const route = getRouteApi('/app/account/offers');
 
-/** What is on offer, as cards. */
+/** The offers, as cards. */
 export function OffersPage() {
   const { t } = useI18n();
   const texts = t.market;

@@ -62,7 +62,7 @@ function CustomerView({ customer, etag }: ViewProps) {
   );
 }
 
-/** What is known of a customer; a page may have more to say of it, in front. */
+/** The fields of a customer; a page may add its own in front. */
 export function CustomerFacts({ customer, children }: { customer: Customer; children?: ReactNode }) {
   const { t } = useI18n();
   return (
@@ -131,7 +131,7 @@ type OfferedGroup = NamedGroup & { readonly tsos: readonly Tso[] };
 
 type GroupPanelProps = ViewProps & { text: string; groups: UseQueryResult<readonly OfferedGroup[]> };
 
-/** The balance group that a customer is in, and the way into another one of its BRP's. */
+/** The balance group of a customer, and a form to change it to another one of its BRP. */
 export function BalanceGroupPanel({ customer, etag, text, groups }: GroupPanelProps) {
   const { t } = useI18n();
   const mayManage = useMayManage();
@@ -142,7 +142,7 @@ export function BalanceGroupPanel({ customer, etag, text, groups }: GroupPanelPr
         <Loaded query={groups} loading={<Skeleton lines={3} />}>
           {(offered) => (
             <BalanceGroupForm
-              // What somebody else has saved meanwhile is what the form begins with.
+              // After a concurrent change, the form restarts from the stored values.
               key={`${group?.eic}${group?.tso}`}
               customer={customer}
               etag={etag}

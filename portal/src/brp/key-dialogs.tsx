@@ -29,16 +29,16 @@ type Settings = { name: string; scopes?: Scope[]; expires_at: string | null };
 
 type CreateProps = {
   create: (settings: Settings) => Promise<NewApiKey>;
-  /** Keys of accounts and of the operator have none. */
+  /** Keys of accounts and of the operator have no scopes. */
   hasScopes?: boolean;
-  /** More fields, their names, and whether they are filled in. */
+  /** Additional fields, their names, and whether they are complete. */
   children?: ReactNode;
   fields?: readonly string[];
   isReady?: boolean;
   onClose: () => void;
 };
 
-/** Asks for what the key is to be like, and shows it once it is made. */
+/** A form for a new key that then shows its secret. */
 export function CreateKeyDialog(props: CreateProps) {
   const [made, setMade] = useState<NewApiKey | null>(null);
   return made ? (
@@ -139,7 +139,7 @@ function CreateForm({
   );
 }
 
-/** Which operation a key can be tried with, by what it may read. */
+/** An example operation that the scopes of the key allow. */
 const TRIALS: readonly (readonly [Scope, string])[] = [
   ['contracts:read', '/v1/contracts?limit=3'],
   ['nominations:read', '/v1/nominations?limit=3'],
@@ -154,13 +154,13 @@ function trialPath({ owner, scopes }: NewApiKey, day: DeliveryDay): string {
   return path;
 }
 
-/** A line that can be pasted; the customer API has an address of its own. */
+/** A curl command to copy; the customer API has its own URL. */
 function curlOf(made: NewApiKey, day: DeliveryDay, customerUrl: string): string {
   const base = made.owner.type === 'account' ? customerUrl : location.origin;
   return `curl -H 'X-Api-Key: ${made.secret}' '${base}${trialPath(made, day)}'`;
 }
 
-/** The one time that a key is shown. Only its button closes it. */
+/** The only time that a key is shown. Only its button closes the dialog, so that it is not lost by accident. */
 export function SecretDialog({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.brp.keys;

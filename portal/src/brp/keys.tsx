@@ -24,10 +24,10 @@ const route = getRouteApi('/app/own/keys');
 
 type Asked = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
 
-/** What ends or renews keys: the own ones, or, for the operator, those of all. */
+/** Actions on keys: the user's own, or, for the operator, those of all owners. */
 export type KeyActions = Pick<typeof portalClient.apiKeys, 'rotate' | 'revoke'>;
 
-/** The keys with which the own systems of a BRP or an account holder use their API. */
+/** The API keys of a BRP or an account holder. */
 export function KeysPage() {
   const { t } = useI18n();
   const isBrp = useSession().user.role === 'brp';
@@ -75,13 +75,13 @@ type ListProps = {
   keys: readonly ApiKey[];
   isEndedHidden?: boolean;
   actions: KeyActions;
-  /** Keys of accounts have none. */
+  /** Keys of accounts have no scopes. */
   hasScopes?: boolean;
-  /** Whose a key is, where there are several owners. */
+  /** The owner of a key, in lists with several owners. */
   ownerOf?: (key: ApiKey) => ReactNode;
 };
 
-/** Keys below each other, and what can be done with each. */
+/** A table of keys with their actions. */
 export function KeyList(props: ListProps) {
   const { keys, isEndedHidden = false, actions, hasScopes = true, ownerOf } = props;
   const { t } = useI18n();
@@ -180,7 +180,7 @@ function KeyTable({ keys, onAsk, hasScopes, ownerOf }: TableProps) {
       cell: ({ expires_at }) =>
         expires_at ? <Instant at={expires_at} /> : <span className="text-muted">{texts.noExpiry}</span>,
     },
-    // Beside the owner there is no room for it.
+    // Hidden when the owner's column needs the space.
     ...(ownerOf ? [] : [createdColumn]),
     {
       id: 'actions',

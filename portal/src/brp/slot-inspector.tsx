@@ -14,7 +14,7 @@ import { contractsOfGroupQuery, explanationQuery } from './queries.ts';
 
 type Props = { nomination: Nomination; day: DeliveryDay; slot: NominatedSlot };
 
-/** Everything about the chosen quarter-hour: its values, and the transactions that they come from. */
+/** Details of the selected quarter-hour: its values, and the transactions that they come from. */
 export function SlotInspector({ nomination, day, slot }: Props) {
   const { t, format } = useI18n();
   const explanation = useQuery(explanationQuery(nomination.id));

@@ -8,7 +8,7 @@ import { MOST_FOUND, partiesQuery } from './queries.ts';
 
 type Props = { name: string; label: string; onChange: (customerId: string) => void };
 
-/** The seller or the buyer of a contract, out of the customers of all BRPs. */
+/** Selects the seller or the buyer of a contract from the customers of all BRPs. */
 export function ContractPartyField({ name, label, onChange }: Props) {
   const { t } = useI18n();
   const [text, setText] = useState('');

@@ -33,7 +33,7 @@ export function CustomerPage() {
 
 type ViewProps = { customer: OperatorCustomer; etag: string | null };
 
-/** A customer as its BRP sees it, and what only the operator may change: its name and its BRP. */
+/** A customer as its BRP sees it, with the fields that only the operator may change: name and BRP. */
 function CustomerView({ customer, etag }: ViewProps) {
   const { t } = useI18n();
   const mayManage = useMayManage();

@@ -37,7 +37,7 @@ const COLUMNS: readonly CsvColumn<Demand>[] = [
 
 type Asked = { readonly what: 'create' } | { readonly what: 'change' | 'withdraw'; readonly demand: Demand };
 
-/** What buyers are looking for. */
+/** The demands of buyers. */
 export function DemandsPage() {
   const { t } = useI18n();
   const texts = t.market.operator;

@@ -27,7 +27,7 @@ import { SendDialog } from './send-dialog.tsx';
 
 const route = getRouteApi('/app/operator/exchange');
 
-/** What the TSOs have not been told yet, and what can be done by hand. */
+/** Nominations not yet sent to the TSOs, and manual actions. */
 export function ExchangePage() {
   const { t } = useI18n();
   const texts = t.exchange;

@@ -8,9 +8,9 @@ import { Loaded, Notice } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { healthQuery } from './queries.ts';
 
-/** Changes are netted within seconds; when they wait longer than this, the job that does it stands still. */
+/** Changes are netted within seconds; a longer backlog means that the nomination job is stuck. */
 const PATIENCE_MS = 5 * 60_000;
-/** A clock that was moved: requests alone never take so long. */
+/** A larger difference is a moved clock: network latency alone never takes this long. */
 const MOVED_MS = 5_000;
 
 const waitedMs = ({ server_time, waiting }: Health): number =>
@@ -19,7 +19,7 @@ const waitedMs = ({ server_time, waiting }: Health): number =>
 const isMoved = ({ server_time, machine_time }: Health): boolean =>
   Math.abs(Date.parse(server_time) - Date.parse(machine_time)) > MOVED_MS;
 
-/** How the platform is, as it says itself. */
+/** The platform's health, as it reports it. */
 export function HealthPanel() {
   const { t } = useI18n();
   const texts = t.operator.health;

@@ -24,12 +24,12 @@ import {
   pendingCustomersQuery,
 } from './queries.ts';
 
-/** How far back what was not matched is still brought up. */
+/** How many days back mismatches are shown. */
 const DAYS_BACK = 7;
 const AUDIT_SHOWN = 8;
 const MOST_SHOWN = 5;
 
-/** The platform at a glance: deadlines, what needs attention, how it is, and what was done last. */
+/** Overview of the platform: deadlines, problems that need attention, health, and the latest audit events. */
 export function HomePage() {
   const { t, format } = useI18n();
   const today = useToday();
@@ -72,7 +72,7 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
         </Loaded>
         <Loaded query={mismatched} loading={<Skeleton lines={4} />}>
           {(nominations) => (
-            // The newest day is the one about which something can still be done.
+            // The newest day comes first, because it can still be corrected.
             <NominationConcern
               title={t.brp.home.mismatched}
               tone="bad"
@@ -128,7 +128,7 @@ function NominationConcern({ title, tone, nominations, more }: NominationConcern
   );
 }
 
-/** Contracts about whose next day nobody has said anything. */
+/** Contracts without volumes for their next day. */
 function SilentContracts({ contracts, day }: { contracts: readonly Contract[] | null; day: DeliveryDay }) {
   const { t, format } = useI18n();
   const texts = t.operator.home;

@@ -34,7 +34,7 @@ const COLUMNS: readonly CsvColumn<Message>[] = [
   { name: 'sent_at', value: ({ sent_at }) => sent_at },
 ];
 
-/** Every schedule that left, and every answer that came. */
+/** All sent schedules and received answers. */
 export function MessagesPage() {
   const { t } = useI18n();
   const texts = t.exchange.message;

@@ -20,7 +20,7 @@ import { RunDialog } from './run-dialog.tsx';
 
 const route = getRouteApi('/app/operator/nominations');
 
-/** What the balance groups of all BRPs nominate on a day. */
+/** The nominations of all BRPs on a day. */
 export function NominationsPage() {
   const { t, format } = useI18n();
   const today = useToday();

@@ -15,7 +15,7 @@ import type {
   UserFilters,
 } from './filters.ts';
 
-/** Names change rarely; forms and tables look them up all the time. */
+/** Names change rarely, and forms and tables look them up often, so they are cached longer. */
 const NAMES_STALE_MS = 60_000;
 
 export const brpsQuery = queryOptions({
@@ -86,7 +86,7 @@ export const contractsQuery = (filters: ContractFilters) =>
 export const eachContract = (filters: ContractFilters, signal: AbortSignal) =>
   operatorClient.contracts.each(given(filters), { signal });
 
-/** Page by page: of all BRPs together a day may have thousands. */
+/** Paged: all BRPs together may have thousands of nominations a day. */
 export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) => {
   const { day: _day, versions: _versions, ...rest } = filters;
   return infiniteQueryOptions({
@@ -104,10 +104,10 @@ export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) =
   });
 };
 
-/** How many records of one kind the home page looks at; beyond that it says "more than". */
+/** Maximum number of records of one kind on the home page; beyond that it shows "more than". */
 export const MOST_COUNTED = 500;
 
-/** One more than the most, so that whoever shows them knows that there are more. */
+/** Requests one more than the maximum, so that the page can tell that there are more. */
 async function firstOf<T>(
   records: AsyncIterable<T>,
   isMeant: (record: T) => boolean,
@@ -121,10 +121,10 @@ async function firstOf<T>(
   return found;
 }
 
-/** How many are offered to choose from; whoever looks for another one types more of its name. */
+/** Maximum number of suggestions; a longer search text narrows them. */
 export const MOST_FOUND = 20;
 
-/** Those who can be party to a contract, by a part of their names: they have a balance group. */
+/** Customers that can be party to a contract, by a part of their name: they have a balance group. */
 export const partiesQuery = (search: string) =>
   queryOptions({
     queryKey: ['customers', 'parties', search],
@@ -138,7 +138,7 @@ export const partiesQuery = (search: string) =>
     refetchInterval: false,
   });
 
-/** Nominations of some days in one state. Their first slot is enough to know the day. */
+/** Nominations of some days in one state, with their first slot only, which identifies the day. */
 export const nominationsInStateQuery = (
   first: DeliveryDay,
   last: DeliveryDay,
@@ -166,8 +166,8 @@ export const pendingCustomersQuery = queryOptions({
 });
 
 /**
- * PPA contracts that deliver on a day and have said nothing about its first quarter-hour: one transaction a contract
- * is read instead of a whole day. Null when there are so many contracts that even that takes too long.
+ * PPA contracts that deliver on a day but have no volume for its first quarter-hour: this reads one transaction per
+ * contract instead of a whole day. Null if there are too many contracts even for that.
  */
 export const contractsWithoutVolumesQuery = (day: DeliveryDay) =>
   queryOptions({

@@ -37,7 +37,7 @@ const COLUMNS: readonly CsvColumn<User>[] = [
   { name: 'last_signed_in_at', value: ({ last_signed_in_at }) => last_signed_in_at },
 ];
 
-/** Who may sign in to the portal. */
+/** The users of the portal. */
 export function UsersPage() {
   const { t } = useI18n();
   const texts = t.operator.users;

@@ -12,7 +12,7 @@ import { portalClient } from './clients.ts';
 import { Frame } from './frame.tsx';
 import { begin, sessionQuery } from './session.ts';
 
-/** What follows the `#` of the link: browsers never send it, so that it stands in no log. */
+/** The fragment of the link: browsers never send it, so it does not appear in any log. */
 const tokenOf = (hash: string): string => hash.replace(/^#/, '');
 
 export function InvitationPage() {
@@ -79,7 +79,7 @@ function AcceptForm({ token, email }: { token: string; email: string }) {
   };
   return (
     <Form error={accept.error} fields={['password']} onSubmit={submit}>
-      {/* Password managers look for the name that belongs to the password. */}
+      {/* Password managers look for the user name that belongs to the password. */}
       <input type="hidden" name="username" autoComplete="username" value={email} />
       <PasswordField
         name="password"

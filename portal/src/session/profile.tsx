@@ -10,7 +10,7 @@ import { useToast } from '../ui/toast.tsx';
 import { ONCE, portalClient } from './clients.ts';
 import { useSession } from './session.ts';
 
-/** Who the user is, and the one thing that is theirs alone: the password. */
+/** The user's own data, and the form to change the password. */
 export function ProfilePage() {
   const { t } = useI18n();
   const { user, expires_at } = useSession();

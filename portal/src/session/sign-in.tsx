@@ -21,7 +21,7 @@ export function SignInPage() {
   const signIn = useMutation({
     mutationFn: () => portalClient.session.signIn({ email, password }, ONCE),
     onSuccess: async (state) => {
-      // Whoever was signed in before, nothing of theirs is left.
+      // Clears the cached data of a previous user.
       queryClient.clear();
       queryClient.setQueryData(sessionQuery.queryKey, await begin(state));
       router.history.replace(next ?? '/');

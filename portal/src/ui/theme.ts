@@ -6,7 +6,7 @@ const STORED_AS = 'saldo.theme';
 export const storedTheme = (): Theme =>
   THEMES.find((theme) => theme === localStorage.getItem(STORED_AS)) ?? 'system';
 
-/** `system` leaves the choice to the operating system, as it is without an attribute. */
+/** `system` removes the attribute, which follows the operating system's setting. */
 export function applyTheme(theme: Theme): void {
   localStorage.setItem(STORED_AS, theme);
   if (theme === 'system') delete document.documentElement.dataset['theme'];
