@@ -7,7 +7,7 @@ import { Preferences } from './preferences.tsx';
 import { portalClient } from './session/clients.ts';
 import { useIsConnected } from './session/connection.ts';
 import { useServerNow } from './session/server-clock.ts';
-import { ShownSession, sessionQuery, useSession } from './session/session.ts';
+import { SessionContext, sessionQuery, useSession } from './session/session.ts';
 import { Button, IconButton } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icons.tsx';
@@ -27,9 +27,9 @@ export function AppShell() {
   }, [session, router]);
   if (!session) return null;
   return (
-    <ShownSession value={session}>
+    <SessionContext value={session}>
       <Frame />
-    </ShownSession>
+    </SessionContext>
   );
 }
 

@@ -73,7 +73,7 @@ function queryOf(query: Record<string, unknown>): string {
 }
 
 /** Statuses of temporary failures of the server or a proxy. */
-const PASSING = new Set([429, 502, 503, 504]);
+const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
 
 /** The parsed response: a document as text, everything else as the value of its JSON. */
 export async function readAnswer(
@@ -103,7 +103,7 @@ export async function readAnswer(
   }
   return {
     failed: new SaldoProblem(problemOf(response.status, text), response.headers.get('x-request-id')),
-    again: PASSING.has(response.status),
+    again: RETRYABLE_STATUSES.has(response.status),
     retryAfterMs: retryAfterMs(response.headers.get('retry-after'), now),
   };
 }

@@ -2,14 +2,14 @@ import { REAL_SURROUNDINGS } from './retry.ts';
 import { hasXhr, sendByXhr, type UploadProgress } from './xhr.ts';
 
 type Chunk = Uint8Array | string;
-type OnceOnly = ReadableStream<Uint8Array> | AsyncIterable<Chunk>;
+type SingleUse = ReadableStream<Uint8Array> | AsyncIterable<Chunk>;
 type Repeatable = Blob | string | Uint8Array<ArrayBuffer>;
 
 /**
  * Sources of an upload. A stream can be read only once, so its upload is not retried; a function that opens a new
  * stream allows retries.
  */
-export type UploadSource = Repeatable | OnceOnly | (() => OnceOnly | Repeatable);
+export type UploadSource = Repeatable | SingleUse | (() => SingleUse | Repeatable);
 
 export const isRepeatable = (source: UploadSource): boolean =>
   typeof source === 'function' || isWhole(source);
@@ -37,12 +37,12 @@ export async function sendUpload(
   return fetch(url, { ...init, ...(await openUpload(opened, onProgress)) });
 }
 
-const blobOf = async (source: Repeatable | OnceOnly): Promise<Blob> =>
+const blobOf = async (source: Repeatable | SingleUse): Promise<Blob> =>
   isWhole(source) ? new Blob([source]) : new Response(streamOf(chunksOf(source), () => {})).blob();
 
 /** Opens a source for one attempt and counts the bytes that are read. */
 async function openUpload(
-  opened: Repeatable | OnceOnly,
+  opened: Repeatable | SingleUse,
   onProgress: (progress: UploadProgress) => void,
 ): Promise<RequestInit> {
   const totalBytes = isWhole(opened) ? new Blob([opened]).size : null;
@@ -57,7 +57,7 @@ async function openUpload(
   return { body: opened instanceof Blob ? opened : await new Response(counted).blob() };
 }
 
-function chunksOf(source: Repeatable | OnceOnly): AsyncIterator<Chunk> {
+function chunksOf(source: Repeatable | SingleUse): AsyncIterator<Chunk> {
   const stream = isWhole(source) ? new Blob([source]).stream() : source;
   if (!(stream instanceof ReadableStream)) return stream[Symbol.asyncIterator]();
   // Not every browser supports async iteration of a stream, but all support a reader.

@@ -17,15 +17,15 @@ export function sendByXhr(
 ): Promise<Response> {
   const xhr = new XMLHttpRequest();
   const { signal } = init;
-  const tell = (bytes: number) => onProgress({ bytes, totalBytes: body.size });
+  const report = (bytes: number) => onProgress({ bytes, totalBytes: body.size });
   return new Promise<Response>((resolve, reject) => {
     signal.throwIfAborted();
     const stop = () => xhr.abort();
     signal.addEventListener('abort', stop, { once: true });
     xhr.open(init.method ?? 'POST', url);
     for (const [name, value] of new Headers(init.headers)) xhr.setRequestHeader(name, value);
-    tell(0);
-    xhr.upload.addEventListener('progress', ({ loaded }) => tell(loaded));
+    report(0);
+    xhr.upload.addEventListener('progress', ({ loaded }) => report(loaded));
     xhr.addEventListener('load', () => resolve(responseOf(xhr)));
     xhr.addEventListener('error', () => reject(new TypeError('the network failed')));
     xhr.addEventListener('abort', () => reject(signal.reason as Error));

@@ -14,7 +14,7 @@ export const CARDS = 'grid grid-cols-[repeat(auto-fill,minmax(min(17rem,100%),1f
 type Props<T> = {
   texts: Readonly<Record<'title' | 'empty' | 'emptyText' | 'emptyFiltered', string>>;
   isFiltered: boolean;
-  isWanted: (record: T) => boolean;
+  isMatch: (record: T) => boolean;
   children: (record: T) => ReactNode;
 };
 
@@ -38,11 +38,11 @@ export function CardSkeletons() {
 }
 
 /** Renders one batch of cards at a time. */
-function Cards<T>({ texts, list, isFiltered, isWanted, children }: Props<T> & { list: Listed<T> }) {
+function Cards<T>({ texts, list, isFiltered, isMatch, children }: Props<T> & { list: Listed<T> }) {
   const { records, total } = list;
   const { t, format } = useI18n();
   const [shown, setShown] = useState(STEP);
-  const wanted = records.filter(isWanted);
+  const matches = records.filter(isMatch);
   return (
     <>
       {/* Completes the heading levels for screen readers: the page's is above, those of the cards are below. */}
@@ -52,16 +52,16 @@ function Cards<T>({ texts, list, isFiltered, isWanted, children }: Props<T> & { 
           {t.market.onlyNewest(format.number(records.length), format.number(total))}
         </Notice>
       )}
-      {wanted.length === 0 ? (
+      {matches.length === 0 ? (
         <Panel>
           <EmptyState title={texts.empty} text={isFiltered ? texts.emptyFiltered : texts.emptyText} />
         </Panel>
       ) : (
         <>
-          <div className={CARDS}>{wanted.slice(0, shown).map(children)}</div>
+          <div className={CARDS}>{matches.slice(0, shown).map(children)}</div>
           <MoreButton
-            count={Math.min(shown, wanted.length)}
-            hasMore={shown < wanted.length}
+            count={Math.min(shown, matches.length)}
+            hasMore={shown < matches.length}
             isLoading={false}
             onMore={() => setShown(shown + STEP)}
           />

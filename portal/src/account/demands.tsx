@@ -41,7 +41,7 @@ export function DemandsPage() {
         texts={texts.demands}
         query={query}
         isFiltered={isFiltered}
-        isWanted={isDemandWanted(filters)}
+        isMatch={isDemandWanted(filters)}
       >
         {(demand) => <DemandCard key={demand.id} demand={demand} />}
       </CardList>

@@ -53,7 +53,7 @@ export function OffersPage() {
         texts={texts.offers}
         query={query}
         isFiltered={isFiltered}
-        isWanted={isOfferWanted(filters)}
+        isMatch={isOfferWanted(filters)}
       >
         {(offer) => <OfferCard key={offer.id} offer={offer} />}
       </CardList>

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { portalClient } from '../session/clients.ts';
 
 /** Maximum number of records loaded for search in the page, newest first; a larger market is searched by API. */
-const MOST_READ = 2000;
+const MAX_LOADED = 2000;
 const REFRESH_MS = 60_000;
 
 /** The loaded part of a list, and its total length. */
@@ -19,7 +19,7 @@ async function readList<T>(each: Walk<T>): Promise<Listed<T>> {
   };
   for await (const record of each({}, { onResponse })) {
     records.push(record);
-    if (records.length === MOST_READ) break;
+    if (records.length === MAX_LOADED) break;
   }
   return { records, total: Math.max(total, records.length) };
 }

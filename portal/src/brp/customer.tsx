@@ -89,15 +89,15 @@ export function CustomerFacts({ customer, children }: { customer: Customer; chil
 export function StatusButtons({ customer, etag }: ViewProps) {
   const { t } = useI18n();
   const toast = useToast();
-  const [asked, setAsked] = useState<'active' | 'deactivated' | null>(null);
+  const [pendingStatus, setPendingStatus] = useState<'active' | 'deactivated' | null>(null);
   const texts = t.brp.customers;
   const update = useCustomerUpdate(customer.id, etag, ({ name, status }) => {
-    setAsked(null);
+    setPendingStatus(null);
     toast(status === 'active' ? texts.activatedToast(name) : texts.deactivatedToast(name));
   });
   const open = (status: 'active' | 'deactivated') => {
     update.reset();
-    setAsked(status);
+    setPendingStatus(status);
   };
   return (
     <>
@@ -109,18 +109,20 @@ export function StatusButtons({ customer, etag }: ViewProps) {
       {customer.status !== 'deactivated' && (
         <Button onClick={() => open('deactivated')}>{texts.deactivate}</Button>
       )}
-      {asked && (
+      {pendingStatus && (
         <ConfirmDialog
           title={
-            asked === 'active' ? texts.activateTitle(customer.name) : texts.deactivateTitle(customer.name)
+            pendingStatus === 'active'
+              ? texts.activateTitle(customer.name)
+              : texts.deactivateTitle(customer.name)
           }
-          text={asked === 'active' ? texts.activateText : texts.deactivateText}
-          action={asked === 'active' ? texts.activate : texts.deactivate}
-          isDangerous={asked === 'deactivated'}
+          text={pendingStatus === 'active' ? texts.activateText : texts.deactivateText}
+          action={pendingStatus === 'active' ? texts.activate : texts.deactivate}
+          isDangerous={pendingStatus === 'deactivated'}
           isBusy={update.isPending}
           error={update.error}
-          onConfirm={() => update.mutate({ status: asked })}
-          onClose={() => setAsked(null)}
+          onConfirm={() => update.mutate({ status: pendingStatus })}
+          onClose={() => setPendingStatus(null)}
         />
       )}
     </>

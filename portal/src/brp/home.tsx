@@ -21,7 +21,7 @@ import { customersQuery, nominationsInStateQuery, nominationsQuery } from './que
 
 /** How many days back unsent and mismatched nominations are shown. */
 const DAYS_BACK = 7;
-const MOST_SHOWN = 8;
+const MAX_SHOWN = 8;
 
 /** A dispatcher's overview: problems that need attention, gate times, and the saldo of the balance groups. */
 export function HomePage() {
@@ -85,7 +85,7 @@ type ConcernProps = {
   title: string;
   count: number;
   /** The count is capped at this number. */
-  mostCounted?: number;
+  maxCounted?: number;
   tone: 'warn' | 'bad';
   /** Link to the full list. */
   more?: ReactNode;
@@ -93,7 +93,7 @@ type ConcernProps = {
 };
 
 /** One kind of problem that needs attention, or a quiet confirmation that there is none. */
-export function Concern({ title, count, mostCounted = Infinity, tone, more, children }: ConcernProps) {
+export function Concern({ title, count, maxCounted = Infinity, tone, more, children }: ConcernProps) {
   const { format } = useI18n();
   const isQuiet = count === 0;
   return (
@@ -109,7 +109,7 @@ export function Concern({ title, count, mostCounted = Infinity, tone, more, chil
             isQuiet ? 'text-muted' : tone === 'bad' ? 'text-bad' : 'text-warn',
           )}
         >
-          {count > mostCounted ? `> ${format.number(mostCounted)}` : format.number(count)}
+          {count > maxCounted ? `> ${format.number(maxCounted)}` : format.number(count)}
         </span>
       </h3>
       {children}
@@ -120,16 +120,16 @@ export function Concern({ title, count, mostCounted = Infinity, tone, more, chil
 
 export const itemClass = 'grid gap-0.5 rounded-md bg-sunken px-3 py-2 text-sm hover:bg-line/60';
 
-type ShortenedProps<T> = { items: readonly T[]; most?: number; children: (item: T) => ReactNode };
+type ShortenedProps<T> = { items: readonly T[]; max?: number; children: (item: T) => ReactNode };
 
 /** Maximum number of items shown; the rest is only counted. */
-export function Shortened<T>({ items, most = MOST_SHOWN, children }: ShortenedProps<T>) {
+export function Shortened<T>({ items, max = MAX_SHOWN, children }: ShortenedProps<T>) {
   const { t } = useI18n();
   if (items.length === 0) return null;
   return (
     <>
-      <ul className="grid gap-1.5">{items.slice(0, most).map(children)}</ul>
-      {items.length > most && <p className="text-xs text-muted">{t.brp.home.more(items.length - most)}</p>}
+      <ul className="grid gap-1.5">{items.slice(0, max).map(children)}</ul>
+      {items.length > max && <p className="text-xs text-muted">{t.brp.home.more(items.length - max)}</p>}
     </>
   );
 }

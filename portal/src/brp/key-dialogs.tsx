@@ -44,11 +44,11 @@ export function CreateKeyDialog(props: CreateProps) {
   return made ? (
     <SecretDialog made={made} onClose={props.onClose} />
   ) : (
-    <CreateForm {...props} onMade={setMade} />
+    <CreateForm {...props} onCreated={setMade} />
   );
 }
 
-type FormProps = CreateProps & { onMade: (key: NewApiKey) => void };
+type FormProps = CreateProps & { onCreated: (key: NewApiKey) => void };
 
 function CreateForm({
   create: send,
@@ -58,7 +58,7 @@ function CreateForm({
   isReady = true,
   ...rest
 }: FormProps) {
-  const { onMade, onClose } = rest;
+  const { onCreated, onClose } = rest;
   const { t } = useI18n();
   const texts = t.brp.keys;
   const today = useToday();
@@ -72,7 +72,7 @@ function CreateForm({
       const settings = { name, expires_at: expiresAt(expiry, today, day) };
       return send(hasScopes ? { ...settings, scopes: [...scopes] } : settings);
     },
-    onSuccess: onMade,
+    onSuccess: onCreated,
     onSettled: () => refresh(keysQuery.queryKey),
   });
   return (
@@ -140,7 +140,7 @@ function CreateForm({
 }
 
 /** An example operation that the scopes of the key allow. */
-const TRIALS: readonly (readonly [Scope, string])[] = [
+const EXAMPLE_REQUESTS: readonly (readonly [Scope, string])[] = [
   ['contracts:read', '/v1/contracts?limit=3'],
   ['nominations:read', '/v1/nominations?limit=3'],
   ['transactions:read', '/v1/transactions?limit=3'],
@@ -150,7 +150,10 @@ const TRIALS: readonly (readonly [Scope, string])[] = [
 function trialPath({ owner, scopes }: NewApiKey, day: DeliveryDay): string {
   if (owner.type === 'operator') return '/operator/v1/brps?limit=3';
   if (owner.type === 'account') return '/v1/assets?limit=3';
-  const [, path] = TRIALS.find(([scope]) => scopes.includes(scope)) ?? [null, `/v1/delivery-days/${day}`];
+  const [, path] = EXAMPLE_REQUESTS.find(([scope]) => scopes.includes(scope)) ?? [
+    null,
+    `/v1/delivery-days/${day}`,
+  ];
   return path;
 }
 

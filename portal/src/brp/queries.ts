@@ -51,7 +51,7 @@ export const contractsOfGroupQuery = (eic: string, day: DeliveryDay) =>
   });
 
 /** Superseded versions are included only on request. */
-export const isWanted =
+export const matchesFilters =
   ({ versions, status }: NominationFilters) =>
   (nomination: Nomination): boolean =>
     versions === 'all' || status !== undefined || nomination.status !== 'superseded';
@@ -63,9 +63,9 @@ export async function* eachNomination(
 ): AsyncGenerator<Nomination, void, undefined> {
   const { day: _day, versions: _versions, ...rest } = filters;
   const query = { delivery_date: day, include_slots: 'true', ...given(rest) } as const;
-  const wanted = isWanted(filters);
+  const isMatch = matchesFilters(filters);
   for await (const nomination of reader().nominations.each(query, { signal }))
-    if (wanted(nomination)) yield nomination;
+    if (isMatch(nomination)) yield nomination;
 }
 
 /** All nominations of a day with their slots; totals need every page. */

@@ -26,7 +26,7 @@ export function BrpsPage() {
           cell: ({ id }) => groups && format.number(groups.filter(({ brp_id }) => brp_id === id).length),
         },
       ]}
-      onMade={(brpId) => void navigate({ to: '/operator/brps/$brpId', params: { brpId } })}
+      onCreated={(brpId) => void navigate({ to: '/operator/brps/$brpId', params: { brpId } })}
     />
   );
 }

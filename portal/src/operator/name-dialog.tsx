@@ -11,12 +11,12 @@ type Props<T> = {
   /** The lists to refresh. */
   queryKey: readonly string[];
   create: (name: string) => Promise<T>;
-  onMade: (record: T) => void;
+  onCreated: (record: T) => void;
   onClose: () => void;
 };
 
 /** Creates a record that initially has only a name: a BRP or an account. */
-export function NameDialog<T>({ title, queryKey, create, onMade, onClose }: Props<T>) {
+export function NameDialog<T>({ title, queryKey, create, onCreated, onClose }: Props<T>) {
   const { t } = useI18n();
   const refresh = useRefresh();
   const [name, setName] = useState('');
@@ -24,7 +24,7 @@ export function NameDialog<T>({ title, queryKey, create, onMade, onClose }: Prop
     mutationFn: () => create(name),
     onSuccess: async (record) => {
       await refresh(queryKey);
-      onMade(record);
+      onCreated(record);
     },
   });
   return (

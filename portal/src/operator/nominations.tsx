@@ -31,7 +31,7 @@ export function NominationsPage() {
   const query = useInfiniteQuery(nominationsQuery(day, filters));
   const { data: groups = [] } = useQuery(groupsQuery());
   const ownerOf = useGroupOwners();
-  const [isAsked, setIsAsked] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <Page
       title={t.operator.nominations.title}
@@ -44,7 +44,7 @@ export function NominationsPage() {
             rows={(signal) => eachNominationLine(day, filters, signal)}
           />
           {mayManage && (
-            <Button variant="primary" icon="steps" onClick={() => setIsAsked(true)}>
+            <Button variant="primary" icon="steps" onClick={() => setIsOpen(true)}>
               {t.operator.nominations.run}
             </Button>
           )}
@@ -85,7 +85,7 @@ export function NominationsPage() {
           )}
         </Loaded>
       </Panel>
-      {isAsked && <RunDialog day={day} onClose={() => setIsAsked(false)} />}
+      {isOpen && <RunDialog day={day} onClose={() => setIsOpen(false)} />}
     </Page>
   );
 }

@@ -27,11 +27,19 @@ type Props = {
   link: ComponentType<Party & { className: string }>;
   /** Additional columns after the name. */
   more?: readonly Column<Party>[];
-  onMade: (id: string) => void;
+  onCreated: (id: string) => void;
 };
 
 /** A list of BRPs or accounts, by name. */
-export function PartiesPage({ texts, fileName, query, client, link: PartyLink, more = [], onMade }: Props) {
+export function PartiesPage({
+  texts,
+  fileName,
+  query,
+  client,
+  link: PartyLink,
+  more = [],
+  onCreated,
+}: Props) {
   const { t } = useI18n();
   const parties = useQuery(query);
   const columns: readonly Column<Party>[] = [
@@ -66,7 +74,7 @@ export function PartiesPage({ texts, fileName, query, client, link: PartyLink, m
                 title={texts.createTitle}
                 queryKey={query.queryKey}
                 create={(name) => client.create({ name })}
-                onMade={({ id }) => onMade(id)}
+                onCreated={({ id }) => onCreated(id)}
                 onClose={close}
               />
             )}

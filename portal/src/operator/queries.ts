@@ -1,7 +1,7 @@
 import type { AuditEntry, Brp, Nomination, OperatorCustomer } from '@saldo/api';
 import { type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { customerQueryBy, isWanted } from '../brp/queries.ts';
+import { customerQueryBy, matchesFilters } from '../brp/queries.ts';
 import { deliveryRange } from '../domain/delivery-period.ts';
 import { allOf, given, PAGE_SIZE, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
@@ -99,30 +99,30 @@ export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) =
     ...pages,
     select: (data) => ({
       ...data,
-      nominations: data.pages.flatMap(({ nominations }) => nominations).filter(isWanted(filters)),
+      nominations: data.pages.flatMap(({ nominations }) => nominations).filter(matchesFilters(filters)),
     }),
   });
 };
 
 /** Maximum number of records of one kind on the home page; beyond that it shows "more than". */
-export const MOST_COUNTED = 500;
+export const MAX_COUNTED = 500;
 
 /** Requests one more than the maximum, so that the page can tell that there are more. */
 async function firstOf<T>(
   records: AsyncIterable<T>,
-  isMeant: (record: T) => boolean,
-  most = MOST_COUNTED,
+  isMatch: (record: T) => boolean,
+  max = MAX_COUNTED,
 ): Promise<T[]> {
   const found: T[] = [];
   for await (const record of records) {
-    if (isMeant(record)) found.push(record);
-    if (found.length > most) break;
+    if (isMatch(record)) found.push(record);
+    if (found.length > max) break;
   }
   return found;
 }
 
 /** Maximum number of suggestions; a longer search text narrows them. */
-export const MOST_FOUND = 20;
+export const MAX_SUGGESTIONS = 20;
 
 /** Customers that can be party to a contract, by a part of their name: they have a balance group. */
 export const partiesQuery = (search: string) =>
@@ -132,7 +132,7 @@ export const partiesQuery = (search: string) =>
       firstOf(
         operatorClient.customers.each(search === '' ? {} : { search }, { signal }),
         ({ balance_group }) => balance_group !== null,
-        MOST_FOUND,
+        MAX_SUGGESTIONS,
       ),
     placeholderData: keepPreviousData,
     refetchInterval: false,
@@ -154,8 +154,8 @@ export const nominationsInStateQuery = (
         slot_number_to: 1,
         ...deliveryRange(first, last),
       } as const;
-      const isMeant = ({ sent_at }: Nomination) => state !== 'unsent' || !sent_at;
-      return firstOf(operatorClient.nominations.each(query, { signal }), isMeant);
+      const isMatch = ({ sent_at }: Nomination) => state !== 'unsent' || !sent_at;
+      return firstOf(operatorClient.nominations.each(query, { signal }), isMatch);
     },
   });
 
@@ -175,7 +175,7 @@ export const contractsWithoutVolumesQuery = (day: DeliveryDay) =>
     queryFn: async ({ signal }) => {
       const filter = { type: 'ppa', active_on: day } as const;
       const contracts = await firstOf(operatorClient.contracts.each(filter, { signal }), () => true);
-      if (contracts.length > MOST_COUNTED) return null;
+      if (contracts.length > MAX_COUNTED) return null;
       const firstSlots = { delivery_date: day, slot_number_from: 1, slot_number_to: 1 };
       const transactions = await allOf(operatorClient.transactions.each(firstSlots, { signal }));
       const known = new Set(transactions.map(({ contract_id }) => contract_id));

@@ -6,4 +6,4 @@ export const ACCESS = { baseUrl: '', credentials: 'session' } as const;
 export const portalClient = createPortalClient(ACCESS);
 
 /** For passwords: a delay is shown to the user instead of being retried. */
-export const ONCE = { retry: { maxAttempts: 1 } } as const;
+export const NO_RETRY = { retry: { maxAttempts: 1 } } as const;

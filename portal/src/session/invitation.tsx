@@ -10,7 +10,7 @@ import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { portalClient } from './clients.ts';
 import { Frame } from './frame.tsx';
-import { begin, sessionQuery } from './session.ts';
+import { prepareSession, sessionQuery } from './session.ts';
 
 /** The fragment of the link: browsers never send it, so it does not appear in any log. */
 const tokenOf = (hash: string): string => hash.replace(/^#/, '');
@@ -69,7 +69,7 @@ function AcceptForm({ token, email }: { token: string; email: string }) {
     mutationFn: () => portalClient.invitations.accept(token, { password }),
     onSuccess: async (state) => {
       queryClient.clear();
-      queryClient.setQueryData(sessionQuery.queryKey, await begin(state));
+      queryClient.setQueryData(sessionQuery.queryKey, await prepareSession(state));
       router.history.replace('/');
     },
   });

@@ -6,7 +6,7 @@ import { sessionQuery } from './session.ts';
 /** Refresh interval of visible data. */
 const LIVE_MS = 20_000;
 
-function heard(client: QueryClient, error: unknown): void {
+function handleError(client: QueryClient, error: unknown): void {
   const isDown = error instanceof SaldoConnectionError || (isProblem(error) && error.status >= 500);
   setConnected(!isDown);
   // The session has ended: the shell redirects to the sign-in. A wrong password (also 401) does not end the session.
@@ -17,10 +17,10 @@ function heard(client: QueryClient, error: unknown): void {
 export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
-      onError: (error) => heard(client, error),
+      onError: (error) => handleError(client, error),
       onSuccess: () => setConnected(true),
     }),
-    mutationCache: new MutationCache({ onError: (error) => heard(client, error) }),
+    mutationCache: new MutationCache({ onError: (error) => handleError(client, error) }),
     defaultOptions: {
       queries: {
         // The SDK already retries, with better knowledge of when to.

@@ -13,7 +13,7 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<SessionState | null> => {
     try {
-      return await begin(await portalClient.session.get({ signal }));
+      return await prepareSession(await portalClient.session.get({ signal }));
     } catch (error) {
       if (isProblem(error) && error.status === 401) return null;
       throw error;
@@ -24,18 +24,18 @@ export const sessionQuery = queryOptions({
 });
 
 /** Sets the platform's time and loads the API client of the role, before any page is shown. */
-export async function begin(state: SessionState): Promise<SessionState> {
+export async function prepareSession(state: SessionState): Promise<SessionState> {
   setServerTime(state.server_time);
   await loadReader(state.user.role);
   return state;
 }
 
 /** The session of the shell. It stays set until the shell unmounts, so that no page renders without a session. */
-export const ShownSession = createContext<SessionState | null>(null);
+export const SessionContext = createContext<SessionState | null>(null);
 
 /** The session, for pages that require one. */
 export function useSession(): SessionState {
-  const session = useContext(ShownSession);
+  const session = useContext(SessionContext);
   if (!session) throw new Error('this page is only shown to those who are signed in');
   return session;
 }

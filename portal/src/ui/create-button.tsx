@@ -12,14 +12,14 @@ type Props = {
 
 /** Opens a dialog that creates a record. Hidden from users without the permission to make changes. */
 export function CreateButton({ label, isPrimary = false, children }: Props) {
-  const [isAsked, setIsAsked] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   if (!useMayManage()) return null;
   return (
     <>
-      <Button variant={isPrimary ? 'primary' : 'secondary'} icon="plus" onClick={() => setIsAsked(true)}>
+      <Button variant={isPrimary ? 'primary' : 'secondary'} icon="plus" onClick={() => setIsOpen(true)}>
         {label}
       </Button>
-      {isAsked && children(() => setIsAsked(false))}
+      {isOpen && children(() => setIsOpen(false))}
     </>
   );
 }

@@ -7,7 +7,7 @@ import { download } from './download.ts';
 import { useToast } from './toast.tsx';
 
 /** Number of records between two progress updates. */
-const TOLD_EVERY = 100;
+const PROGRESS_INTERVAL = 100;
 
 type Props<Row> = {
   /** Without extension. */
@@ -28,7 +28,7 @@ export function ExportButton<Row>({ fileName, columns, rows }: Props<Row>) {
     try {
       for await (const row of rows(new AbortController().signal)) {
         collected.push(row);
-        if (collected.length % TOLD_EVERY === 0) setCount(collected.length);
+        if (collected.length % PROGRESS_INTERVAL === 0) setCount(collected.length);
       }
       // The byte order mark lets spreadsheets detect UTF-8.
       download(`${fileName}.csv`, ['\uFEFF', csvOf(columns, collected)], 'text/csv;charset=utf-8');

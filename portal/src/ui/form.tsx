@@ -50,17 +50,17 @@ export function FormProblem({
   const { t } = useI18n();
   if (!error) return null;
   const errors = isProblem(error) ? error.errors : [];
-  const elsewhere = errors.filter(({ field }) => !shownFields.some((name) => isAbout(field, name)));
-  const atFields = elsewhere.length > 0 ? t.common.fieldErrors : t.common.markedFields;
+  const otherErrors = errors.filter(({ field }) => !shownFields.some((name) => isAbout(field, name)));
+  const atFields = otherErrors.length > 0 ? t.common.fieldErrors : t.common.markedFields;
   const text = errors.length === 0 ? problemText(t, error) : atFields;
   return (
     <div role="alert" className="flex gap-2 rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
       <Icon name="warning" className="mt-0.5 size-4" />
       <div>
         <p>{text}</p>
-        {elsewhere.length > 0 && (
+        {otherErrors.length > 0 && (
           <ul className="list-disc pl-4">
-            {elsewhere.map((problem) => (
+            {otherErrors.map((problem) => (
               <li key={`${problem.field}${problem.code}`}>
                 {problem.field && <code className="font-mono">{problem.field}: </code>}
                 {fieldErrorText(t, problem)}
@@ -120,20 +120,20 @@ export function Field({ name, label, hint, error, isLabelHidden = false, childre
         id,
         className: inputClass(message !== undefined),
         'aria-invalid': message === undefined ? undefined : true,
-        'aria-describedby': remarkIds({ id, message, hint }),
+        'aria-describedby': messageIds({ id, message, hint }),
       })}
-      <Remarks id={id} message={message} hint={hint} />
+      <FieldMessages id={id} message={message} hint={hint} />
     </div>
   );
 }
 
-type RemarksProps = { id: string; message: string | undefined; hint: ReactNode };
+type FieldMessagesProps = { id: string; message: string | undefined; hint: ReactNode };
 
 /** Ids of the help and error texts, for `aria-describedby`. */
-const remarkIds = ({ id, message, hint }: RemarksProps): string | undefined =>
+const messageIds = ({ id, message, hint }: FieldMessagesProps): string | undefined =>
   [message && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined;
 
-function Remarks({ id, message, hint }: RemarksProps) {
+function FieldMessages({ id, message, hint }: FieldMessagesProps) {
   return (
     <>
       {message && (
@@ -304,7 +304,7 @@ export function CheckboxGroup<V extends string>(props: CheckboxGroupProps<V>) {
       options.map((option) => option.value).filter((known) => (known === toggled) !== value.includes(known)),
     );
   return (
-    <fieldset className="grid gap-1.5" aria-describedby={remarkIds({ id, message, hint })}>
+    <fieldset className="grid gap-1.5" aria-describedby={messageIds({ id, message, hint })}>
       <legend className="mb-1 text-sm font-medium">{label}</legend>
       {options.map((option) => (
         <Checkbox
@@ -314,7 +314,7 @@ export function CheckboxGroup<V extends string>(props: CheckboxGroupProps<V>) {
           onChange={() => toggle(option.value)}
         />
       ))}
-      <Remarks id={id} message={message} hint={hint} />
+      <FieldMessages id={id} message={message} hint={hint} />
     </fieldset>
   );
 }
