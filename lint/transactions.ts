@@ -1,6 +1,6 @@
 /**
- * A rule of this project for the linter: a function that has a `tx` uses nothing but it. A read or a second transaction
- * on `db` takes another connection while the first one is held; enough of them at once wait for each other for ever.
+ * Lint rule of this project: a function that has a `tx` must not use `db`. A read or a second transaction on `db` takes
+ * another connection while the first one is held; enough concurrent calls of this kind deadlock the pool.
  */
 type Node = {
   readonly type: string;
@@ -16,7 +16,7 @@ const MESSAGE =
 const parameterNames = (func: Node): string[] =>
   (func['params'] as Node[]).flatMap((parameter) => (parameter.name === undefined ? [] : [parameter.name]));
 
-/** A name in `object.name`, `{ name: value }` or a declaration refers to nothing. */
+/** A name in `object.name`, `{ name: value }` or a declaration is not a reference. */
 function isReference(node: Node): boolean {
   const { parent } = node;
   if (!parent) return true;
@@ -39,7 +39,7 @@ const noDatabaseInTransaction = {
       'ArrowFunctionExpression:exit': leave,
       Identifier(node: Node) {
         if (node.name !== 'db' || !isReference(node)) return;
-        // The innermost function that names either of the two decides.
+        // The innermost function that declares `tx` or `db` decides.
         const names = functions.findLast((own) => own.includes('tx') || own.includes('db'));
         if (names?.includes('tx')) context.report({ node, message: MESSAGE });
       },
@@ -47,5 +47,5 @@ const noDatabaseInTransaction = {
   },
 };
 
-// The linter takes a plugin as the default export of its file.
+// The linter expects a plugin as the default export of its file.
 export default { meta: { name: 'saldo' }, rules: { 'no-database-in-transaction': noDatabaseInTransaction } };

@@ -13,8 +13,8 @@ type Options = { readonly withDatabase: boolean; readonly say: (message: string)
 type Manifest = { name: string; version: string; license: string; description: string };
 
 /**
- * Writes a release: the server's sources, which Node.js runs as they are, the built portal and the production
- * dependencies. The folder has the layout of the checkout, so that relative paths and package names resolve as there.
+ * Writes a release: the server's sources, which Node.js runs directly, the built portal and production dependencies.
+ * The folder has the layout of the checkout, so that relative paths and package names resolve in the same way.
  */
 export async function buildRelease(outDir: string, { withDatabase, say }: Options): Promise<void> {
   const portal = await ensurePortal(path.join(tmpdir(), 'saldo-portal'), say);
@@ -39,7 +39,7 @@ export async function buildRelease(outDir: string, { withDatabase, say }: Option
 const readManifest = async (folder: string) =>
   JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** The folders of the server and of all packages that it needs at run time, as npm has installed them. */
+/** The folders of the server and of all packages that it needs at run time, as npm installed them. */
 async function productionPackages(withDatabase: boolean): Promise<string[]> {
   const omitted = ['--omit=dev', ...(withDatabase ? [] : ['--omit=optional'])];
   const options = ['ls', '--workspace=@saldo/server', '--all', '--parseable', ...omitted];
@@ -49,11 +49,11 @@ async function productionPackages(withDatabase: boolean): Promise<string[]> {
   return folders.filter((folder) => !folder.includes(`${path.sep}@types${path.sep}`));
 }
 
-/** Declarations and source maps are half of the size and of no use at run time. */
+/** Declarations and source maps are half of the size and are not used at run time. */
 const isDevelopmentFile = (file: string) => /\.d\.[cm]?ts$|\.map$/.test(file);
 
 async function copyPackage(source: string, target: string): Promise<void> {
-  // Packages nested below it are listed on their own.
+  // Nested packages have their own entries in the list.
   const nested = path.join(source, 'node_modules');
   const filter = (file: string) => file !== nested && !isDevelopmentFile(file);
   await cp(source, target, { recursive: true, verbatimSymlinks: true, filter });
@@ -63,7 +63,7 @@ async function copyWorkspace(source: string, target: string, modules: string): P
   const filter = (file: string) => !file.endsWith('.test.ts');
   await cp(path.join(source, 'src'), path.join(target, 'src'), { recursive: true, filter });
   await cp(path.join(source, 'package.json'), path.join(target, 'package.json'));
-  // A link and no copy: Node.js runs no TypeScript below node_modules.
+  // A link, not a copy: Node.js does not run TypeScript below node_modules.
   const link = path.join(modules, (await readManifest(source)).name);
   await mkdir(path.dirname(link), { recursive: true });
   await symlink(path.relative(path.dirname(link), target), link, 'dir');

@@ -1,4 +1,4 @@
-// Plain JavaScript, so that an older Node.js prints this reason instead of a syntax error.
+// Plain JavaScript, so that an older Node.js prints the error below instead of a syntax error.
 import { readFileSync } from 'node:fs';
 
 const { engines } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));

@@ -1,61 +1,61 @@
 import { TSOS } from '@saldo/core/enums.ts';
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 
-/** Every limit of the wire is a number in this one place. */
+/** All limits of the API. */
 export const LIMITS = {
   pageSize: { minimum: 1, maximum: 100, default: 10 },
-  /** Up to here every whole number can be told from its neighbours. */
+  /** `Number.MAX_SAFE_INTEGER`: up to this value every integer is exact. */
   pageNumber: { minimum: 1, maximum: 2 ** 53, default: 1 },
   bulkIds: { minimum: 1, maximum: 100 },
   slotNumber: { minimum: 1, maximum: 100 },
   metadata: { keys: 50, keyLength: 40, valueLength: 500 },
   searchLength: 200,
   nameLength: 200,
-  /** The longest address that mail can be sent to. */
+  /** The longest valid email address. */
   emailLength: 254,
   password: { minimum: 12, maximum: 128 },
   externalIdLength: 100,
   reasonLength: 500,
   idempotencyKeyLength: 200,
-  /** A terawatt: more than any plant, and still exact in kW. */
+  /** One terawatt: more than any plant has, and still exact in kW. */
   powerMw: 1_000_000,
-  /** What a plant of that power can deliver in a leap year. */
+  /** The production of a plant of that power in a leap year. */
   annualMwh: 8_784_000_000,
   contractYears: { minimum: 1, maximum: 50 },
   priceEurPerMwh: { minimum: 0, maximum: 100_000 },
   additionalInfoLength: 5000,
   urlLength: 2000,
-  /** An image that is shown in a list. */
+  /** A cover image. */
   cover: { bytes: 5 * 1024 * 1024, sidePixels: 8192 },
-  /** How many publications and withdrawals a list's version may lie back. */
+  /** How many publications and withdrawals old a requested list version may be. */
   listVersions: 100_000,
-  /** What one slot can hold: a cell is a 32-bit number of kWh. */
+  /** Maximum of one slot: a cell is a 32-bit number of kWh. */
   slotMwh: 2_147_483.647,
-  /** A month in which both keys work. */
+  /** One month in which both the old and the new key work. */
   keyGraceS: 31 * 24 * 3600,
   profileDays: 62,
-  /** Faulty lines of an import that are listed; all are counted. */
+  /** Maximum number of faulty import lines in a response; all of them are counted. */
   rejectedLines: 1000,
-  /** A line of an import; a whole day is a few kilobytes. */
+  /** Maximum length of an import line; a whole day is a few kilobytes. */
   importLineBytes: 64 * 1024,
-  /** A message from a TSO, unless it is set otherwise; the largest realistic one has half of that. */
+  /** Default maximum size of a TSO message; the largest realistic one has half of it. */
   messageMb: { minimum: 1, maximum: 512, default: 64 },
-  /** No request that a person wrote has more mistakes; one made to cost time may have any number. */
+  /** Maximum number of field errors in a response. It bounds the cost of a request that is built to cause many. */
   fieldErrors: 1000,
   bodyBytes: 1024 * 1024,
   headerBytes: 16 * 1024,
 } as const;
 
-/** Formats that the server checks and that the documentation names; `date` and `date-time` are JSON Schema's own. */
+/** Formats that the server checks and the documentation names; `date` and `date-time` are part of JSON Schema. */
 export const CUSTOM_FORMATS = ['eic', 'balance-group-eic', 'country-code', 'new-email', 'text'] as const;
 
-/** An object that refuses every member it does not name. */
+/** An object that rejects unknown members. */
 export const Strict = <P extends TProperties>(properties: P, options: object = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** One of a few words. The type is named too, since generators of clients look for it. */
+/** A string enum. `type` is set as well because client generators look for it. */
 export const Choice = <const V extends string>(values: readonly V[], options: object = {}) =>
   Type.Enum([...values], { type: 'string', ...options });
 
@@ -65,7 +65,7 @@ export const TsoSchema = Choice(TSOS, {
   examples: ['DE_AMPRION'],
 });
 
-/** Text that a person wrote and that is shown again. */
+/** Text that a person enters and that is displayed again. */
 export const Name = (description: string, example: string) =>
   Type.String({
     minLength: 1,
@@ -75,7 +75,7 @@ export const Name = (description: string, example: string) =>
     examples: [example],
   });
 
-/** Metadata as it is changed: a key set to null is removed. */
+/** A metadata patch: null removes a key. */
 export const MetadataUpdate = Type.Unsafe<Record<string, string | null>>({
   type: 'object',
   description: 'Merged into the existing metadata; a key set to null is removed.',
@@ -101,7 +101,7 @@ export const MwhSchema = (description: string) => Type.Number({ description, exa
 export const SlotNumber = (description: string) =>
   Type.Integer({ ...LIMITS.slotNumber, description, examples: [61] });
 
-/** A yes-or-no query parameter, spelled out as the two words it takes. */
+/** A boolean query parameter, described as the two strings that it accepts. */
 export const Flag = (description: string) =>
   Type.Optional(Choice(['true', 'false'], { default: 'false', description, examples: ['true'] }));
 
@@ -120,13 +120,13 @@ export const Pagination = Type.Object(
 );
 export type Pagination = Static<typeof Pagination>;
 
-/** Of a list that fits on one page. */
+/** Pagination of a list that fits on one page. */
 export const paginationExample: Pagination = { limit: 10, has_more: false, next_cursor: null };
 
 export const LIST_ORDERS = ['oldest_first', 'newest_first'] as const;
 export type ListOrder = (typeof LIST_ORDERS)[number];
 
-/** Programs read such a list through from its beginning, people look at its end. */
+/** Programs read a list from its beginning; people look at its end. */
 export const Order = Type.Optional(
   Choice(LIST_ORDERS, {
     default: 'oldest_first',
@@ -148,7 +148,7 @@ export const pageQuery = {
   ),
 };
 
-/** What the groups of operations are about, by their tags. */
+/** Descriptions of the operation groups, by tag. */
 export const TAGS: Readonly<Record<string, string>> = {
   Contracts: 'Energy agreements in which the seller’s or the buyer’s balance group is yours.',
   Transactions: 'The quarter-hour volumes of your contracts, with all their versions.',
@@ -164,7 +164,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Platform: 'The platform’s health, the audit trail, and the clock of a sandbox.',
 };
 
-/** The same for the operator, to whom nothing belongs and who sees everything. */
+/** The same for the operator, who owns no records and sees all of them. */
 export const OPERATOR_TAGS: Readonly<Record<string, string>> = {
   ...TAGS,
   Contracts: 'Energy agreements between two customers, of any BRPs.',
@@ -172,7 +172,7 @@ export const OPERATOR_TAGS: Readonly<Record<string, string>> = {
   Customers: 'Consumers and producers, each assigned to a BRP.',
 };
 
-/** What the parameters in paths mean; an id that is malformed is simply not found. */
+/** Descriptions of the path parameters; a malformed id gives 404. */
 export const PATH_PARAMETERS: Record<string, { readonly description: string; readonly example: string }> = {
   contract_id: { description: 'Id of the contract.', example: 'con_01jhm3wa2fe5h8x2z6tdq9vn4m' },
   transaction_id: {
@@ -196,7 +196,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   date: { description: 'A German delivery day.', example: '2026-10-25' },
 };
 
-/** Query parameters that must not run backwards: the second of each pair may not come before the first. */
+/** Pairs of query parameters that form a range: the second of each pair must not be before the first. */
 export const ordered = (...pairs: [string, string][]) => ({ 'x-ordered': pairs });
 
 export const deliveryQuery = {
@@ -220,7 +220,7 @@ export const BulkIds = (example: string) =>
     examples: [[example]],
   });
 
-/** The GET variant of a bulk read takes the same ids in one comma-separated parameter. */
+/** The GET variant of a bulk read takes the ids in one comma-separated parameter. */
 export const bulkQuery = (example: string) => ({
   ids: Type.Array(Type.String(), {
     minItems: LIMITS.bulkIds.minimum,

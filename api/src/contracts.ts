@@ -102,7 +102,7 @@ export const contractExample: Contract = {
   created_at: '2025-11-03T09:12:44Z',
 };
 
-/** What lists of contracts may be filtered by, whoever asks. */
+/** Filters of contract lists, the same for all viewers. */
 export const contractFilters = {
   status: Type.Optional(
     Choice(CONTRACT_STATUSES, {

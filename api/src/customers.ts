@@ -42,7 +42,7 @@ export const CustomerList = Type.Object(
   { title: 'CustomerList' },
 );
 
-/** Fields of a customer that a PATCH must not carry; sending one is `read_only_field`, not `unknown_field`. */
+/** Fields of a customer that a PATCH must not contain; sending one gives `read_only_field`, not `unknown_field`. */
 export const CUSTOMER_READ_ONLY_FIELDS = ['id', 'name', 'assigned_at', 'activated_at', 'created_at'] as const;
 
 export const BalanceGroupUpdate = Strict(
@@ -80,7 +80,7 @@ export const customerExample: Customer = {
   created_at: '2025-10-20T08:00:00Z',
 };
 
-/** What lists of customers may be filtered by, whoever asks. */
+/** Filters of customer lists, the same for all viewers. */
 export const customerFilters = {
   status: Type.Optional(
     Choice(CUSTOMER_STATUSES, {

@@ -3,8 +3,8 @@ import type { ProblemCode } from './problems.ts';
 import type { Scope } from './scopes.ts';
 
 /**
- * One operation of the wire: how it is called, what it takes and what it answers. Routing, validation, the OpenAPI
- * document and the clients all read this one description.
+ * One operation of the API: how it is called, its input and its response. Routing, validation, the OpenAPI document and
+ * the clients all use this description.
  */
 export type Endpoint<
   Path extends string = string,
@@ -14,30 +14,30 @@ export type Endpoint<
 > = {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** With parameters in braces: `/v1/contracts/{contract_id}`. */
+  /** Parameters are in braces: `/v1/contracts/{contract_id}`. */
   readonly path: Path;
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** All of them are required. */
+  /** The caller needs all of them. */
   readonly scopes: readonly Scope[];
-  /** What a success is answered with; 200 unless it says otherwise. 204 has no body. */
+  /** Status of a successful response; default 200. A 204 has no body. */
   readonly status?: 201 | 204;
   readonly query: Query;
   readonly body: Body;
-  /** Media types of a body that is read as a stream, of any size. */
+  /** Media types of a body that is read as a stream, without a size limit. */
   readonly stream?: readonly string[];
-  /** A body of those media types is instead read as a whole, up to this size. */
+  /** If set, a body of those media types is read into memory, up to this size. */
   readonly maxBytes?: number;
   readonly response: Response;
-  /** For an answer that is a document and not JSON: its media types, the usual one first, each with an example. */
+  /** For a response that is a document, not JSON: its media types, the default first, each with an example. */
   readonly documents?: Readonly<Record<string, string>>;
-  /** Problems that only this operation has; those that every operation has are added where they are documented. */
+  /** Problems specific to this operation; the documentation adds those that every operation has. */
   readonly problems: readonly ProblemCode[];
   readonly example: { readonly request?: unknown; readonly response: unknown };
-  /** Its answers carry an `ETag`: a read honours `If-None-Match`, a change honours `If-Match`. */
+  /** Responses carry an `ETag`: a read supports `If-None-Match`, a change supports `If-Match`. */
   readonly conditional?: true;
-  /** A list with numbered pages: its answers carry `Link`, `X-Total-Count` and the `X-List-Version` that it honours. */
+  /** A list with numbered pages: carries `Link` and `X-Total-Count`, and supports `X-List-Version`. */
   readonly numberedPages?: true;
 };
 

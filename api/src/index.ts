@@ -1,4 +1,4 @@
-// Each table of endpoints is a file of its own: a page that needs one of them does not load the others.
+// Each table of endpoints is a separate file, so that a page loads only the tables that it needs.
 
 export * from '@saldo/core/enums.ts';
 export * from './brp.ts';

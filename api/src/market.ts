@@ -3,17 +3,17 @@ import { Choice, LIMITS, Nullable, Strict } from './common.ts';
 import type { Asset } from './contracts.ts';
 import { endpoint } from './endpoint.ts';
 
-/** The customer API: what account holders browse. Its wire is in camel case, and its times carry milliseconds. */
+/** The customer API, which account holders use. Its JSON is in camel case, and its times have milliseconds. */
 
 export const ASSET_TYPES = ['WIND', 'SOLAR'] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
-/** What the customer API calls what the other APIs tell apart. */
+/** Names in the customer API for the PPA types of the other APIs. */
 export const ASSET_TYPE_OF: Readonly<Record<Asset['technology'], AssetType>> = {
   solar: 'SOLAR',
   wind_onshore: 'WIND',
   wind_offshore: 'WIND',
 };
-/** What a buyer pays for: what was produced, forecasted or nominated. */
+/** The volume that a buyer pays for: produced, forecasted or nominated. */
 export const OFFER_PPA_TYPES = ['PAY_AS_PRODUCED', 'PAY_AS_FORECASTED', 'PAY_AS_NOMINATED'] as const;
 export type OfferPpaType = (typeof OFFER_PPA_TYPES)[number];
 

@@ -106,7 +106,7 @@ const nominationExample: Nomination = {
   created_at: '2026-01-14T12:31:07Z',
 };
 
-/** Per slot of a nomination, every transaction that its amount is made of. */
+/** The transactions that make up the amount of each slot of a nomination. */
 export const Explanation = Type.Object(
   {
     nomination_id: Type.String(),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Choice } from './common.ts';
 
-/** What is wrong with a single field of a request. */
+/** Error codes of a single field of a request. */
 export const FIELD_CODES = [
   'unknown_field',
   'read_only_field',
@@ -23,7 +23,7 @@ type Entry = {
   readonly remedy: string;
 };
 
-/** The only catalogue of problems: code, status and title as they go over the wire, and what their page says. */
+/** The only catalogue of problems: code, status and title as in responses, and the text of their documentation page. */
 export const PROBLEMS = {
   validation: {
     status: 400,

@@ -1,4 +1,4 @@
-/** What a BRP's key may be allowed to do. */
+/** Permissions of a BRP's key. */
 export const SCOPES = [
   'contracts:read',
   'transactions:read',

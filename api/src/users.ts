@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { Choice, LIMITS, Nullable, Strict } from './common.ts';
 
-/** For whom a user works. */
+/** The kind of party that a user works for. */
 export const USER_ROLES = ['operator', 'brp', 'account'] as const;
 export type UserRole = (typeof USER_ROLES)[number];
 
-/** `read` sees everything that the role sees; `manage` may change it too. */
+/** `read` may read all records of the role; `manage` may also change them. */
 export const USER_PERMISSIONS = ['read', 'manage'] as const;
 export type UserPermissions = (typeof USER_PERMISSIONS)[number];
 
@@ -14,7 +14,7 @@ export type UserStatus = (typeof USER_STATUSES)[number];
 
 const email = { maxLength: LIMITS.emailLength, examples: ['dispatch@nordwind.example'] };
 
-/** The email of a user that exists; those of old users may be any. */
+/** The email of an existing user. It is not validated: older users may have any email. */
 export const EmailInput = Type.String({
   ...email,
   format: 'email',
@@ -28,7 +28,7 @@ export const NewEmail = Type.String({
     'Without invisible characters, and in letters of one script. Upper and lower case are the same.',
 });
 
-/** A password that is to be; what is only compared may be anything. */
+/** A new password. Passwords that are only compared are not validated. */
 export const NewPassword = Type.String({
   minLength: LIMITS.password.minimum,
   maxLength: LIMITS.password.maximum,
@@ -47,7 +47,7 @@ export const PasswordInput = Type.String({
 const PartyName = (title: string, example: string) =>
   Type.Object({ id: Type.String({ examples: [example] }), name: Type.String() }, { title });
 
-/** Who a user is: the same for the user and for the operator. */
+/** Fields of a user that both the user and the operator see. */
 export const identityFields = {
   id: Type.String({ examples: ['user_01jhm3w4t9e3rvbq6d8n2k5x7c'] }),
   email: Type.String({ examples: ['dispatch@nordwind.example'] }),

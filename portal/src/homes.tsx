@@ -3,7 +3,7 @@ import { type ComponentType, lazy, Suspense } from 'react';
 import { useSession } from './session/session.ts';
 import { RoutePending } from './ui/route-states.tsx';
 
-/** The page that each role begins with. */
+/** The home page of each role. */
 const HOMES: Readonly<Record<UserRole, ComponentType>> = {
   brp: lazy(() => import('./brp/home.tsx').then(({ HomePage }) => ({ default: HomePage }))),
   operator: lazy(() => import('./operator/home.tsx').then(({ HomePage }) => ({ default: HomePage }))),

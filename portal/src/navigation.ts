@@ -9,7 +9,7 @@ type NavigationItem = {
   readonly icon: IconName;
 };
 
-/** What each role finds in its navigation, in this order. */
+/** The navigation entries of each role, in display order. */
 export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationItem[]>> = {
   brp: [
     { to: '/', label: (t) => t.brp.nav.home, icon: 'home' },

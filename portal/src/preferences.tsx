@@ -6,7 +6,7 @@ import { applyTheme, storedTheme, THEMES } from './ui/theme.ts';
 const LANGUAGE_NAMES = { de: 'Deutsch', en: 'English' } as const;
 const selectClass = 'rounded-md bg-transparent px-1 py-1 text-sm text-muted hover:text-text';
 
-/** Language and appearance: kept in this browser. */
+/** Language and theme, stored in this browser. */
 export function Preferences() {
   const { t, language, setLanguage } = useI18n();
   const [theme, setTheme] = useState(storedTheme);

@@ -43,7 +43,7 @@ const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   notFoundComponent: NotFoundPage,
 });
 
-/** Only a path of this server: an address that leads elsewhere must not profit from a sign-in. */
+/** Accepts paths of this server only, to prevent an open redirect after sign-in. */
 const isOwnPath = (path: string): boolean => /^\/(?![/\\])/.test(path);
 
 const signInRoute = createRoute({
@@ -59,7 +59,7 @@ const invitationRoute = createRoute({
   component: lazyRouteComponent(() => import('./session/invitation.tsx'), 'InvitationPage'),
 });
 
-/** Everything behind the sign-in. */
+/** All pages that require a session. */
 const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
@@ -79,7 +79,7 @@ const profileRoute = createRoute({
   component: lazyRouteComponent(() => import('./session/profile.tsx'), 'ProfilePage'),
 });
 
-/** Pages of some roles. Others are led home; what they may not see, the server would refuse anyway. */
+/** Pages of some roles. Other roles are redirected to their home page; the server enforces access in any case. */
 const onlyFor =
   (...roles: readonly UserRole[]) =>
   ({ context }: { context: { session: { user: { role: UserRole } } } }) => {
@@ -132,7 +132,7 @@ const brpRoutes = [
   }),
 ] as const;
 
-/** What BRPs and account holders alike have of their own. */
+/** Pages that BRPs and account holders share. */
 const ownRoute = createRoute({
   getParentRoute: () => appRoute,
   id: 'own',
@@ -326,7 +326,7 @@ export const createPortalRouter = (queryClient: QueryClient) =>
     context: { queryClient },
     parseSearch,
     stringifySearch,
-    // What a page does not know or cannot mean goes from the address; else its readers would be given it all the same.
+    // Removes unknown and invalid parameters from the URL; otherwise the page would receive them.
     search: { strict: true },
     defaultPreload: 'intent',
     scrollRestoration: true,

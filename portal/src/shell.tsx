@@ -7,13 +7,13 @@ import { Preferences } from './preferences.tsx';
 import { portalClient } from './session/clients.ts';
 import { useIsConnected } from './session/connection.ts';
 import { useServerNow } from './session/server-clock.ts';
-import { ShownSession, sessionQuery, useSession } from './session/session.ts';
+import { SessionContext, sessionQuery, useSession } from './session/session.ts';
 import { Button, IconButton } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icons.tsx';
 import { Notice } from './ui/states.tsx';
 
-/** What surrounds every page of those who are signed in. */
+/** The layout of every page that requires a session. */
 export function AppShell() {
   const { data: session } = useQuery(sessionQuery);
   const router = useRouter();
@@ -27,9 +27,9 @@ export function AppShell() {
   }, [session, router]);
   if (!session) return null;
   return (
-    <ShownSession value={session}>
+    <SessionContext value={session}>
       <Frame />
-    </ShownSession>
+    </SessionContext>
   );
 }
 
@@ -61,7 +61,7 @@ function Frame() {
   );
 }
 
-/** Whoever follows a link goes on reading at the page that it led to, not at the end of the one that is gone. */
+/** Moves the focus to the new page after navigation, for screen readers and keyboards. */
 function useFocusOnNewPage(): void {
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
   const shownPath = useRef(path);
@@ -105,7 +105,7 @@ function Navigation() {
   );
 }
 
-/** Who is signed in, what that allows, and the way out. */
+/** The signed-in user, their permissions, and the sign-out button. */
 function UserBox() {
   const { t } = useI18n();
   const { user } = useSession();
@@ -150,7 +150,7 @@ function UserBox() {
 function Sidebar() {
   const { t } = useI18n();
   const { user, customer_base_url } = useSession();
-  // Account holders have an API of their own, at an address of its own.
+  // Account holders have a separate API at a separate URL.
   const docs = user.role === 'account' ? `${customer_base_url}/docs` : '/docs';
   const path = useRouterState({ select: (state) => state.location.pathname });
   return (
@@ -174,13 +174,13 @@ function Sidebar() {
           <UserBox />
         </div>
       </header>
-      {/* Whoever has followed a link of its menu has no more use for that. */}
+      {/* The menu closes after one of its links was followed. */}
       <NarrowBar key={path} />
     </>
   );
 }
 
-/** Where there is no room for the sidebar, it is a dialog. */
+/** On a narrow screen the sidebar is a dialog. */
 function NarrowBar() {
   const { t } = useI18n();
   const [isOpen, setIsOpen] = useState(false);
@@ -203,7 +203,7 @@ function NarrowBar() {
   );
 }
 
-/** The platform's clock, in the two times that are spoken of. */
+/** The platform's clock, in local time and UTC. */
 function TopBar() {
   const { t, format } = useI18n();
   const now = useServerNow();

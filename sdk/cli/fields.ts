@@ -2,7 +2,7 @@ import { addDays, type DeliveryDay, dayOf, parseDay } from '@saldo/core/delivery
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from './usage.ts';
 
-/** As much of JSON Schema as the options of commands need. */
+/** The subset of JSON Schema that command options need. */
 type Schema = {
   readonly type?: string;
   readonly format?: string;
@@ -16,13 +16,13 @@ type Schema = {
 };
 
 export type FieldSettings = {
-  /** Members that the command reads in its own way. */
+  /** Members that the command parses itself. */
   readonly except?: readonly string[];
 };
 
 /**
- * Makes the members of a query or body into options: `balance_group` is `--balance-group`. The commands thus take what
- * the API takes, with its words and its choices.
+ * Converts the members of a query or body to options: `balance_group` is `--balance-group`. The commands accept the
+ * same names and choices as the API.
  */
 export function addFields(command: Command, schema: object, { except = [] }: FieldSettings = {}): void {
   const { properties = {}, required = [] } = schema as Schema;
@@ -33,7 +33,7 @@ export function addFields(command: Command, schema: object, { except = [] }: Fie
   }
 }
 
-/** What was given of those members, as the API wants it. */
+/** The given options as members of the API's query or body. */
 export function readFields(command: Command, schema: object): Record<string, unknown> {
   const { properties = {} } = schema as Schema;
   const options = command.opts<Record<string, unknown>>();
@@ -77,7 +77,7 @@ export function countOf(text: string): number {
   return Number(text);
 }
 
-/** Accepts `2026-10-25`, or days from today in Germany: `today`, `tomorrow`, `+2`. */
+/** Accepts `2026-10-25`, or a day relative to today in Germany: `today`, `tomorrow`, `+2`. */
 export function parseDayArgument(text: string, now: number = Date.now()): DeliveryDay {
   const written = { today: '+0', tomorrow: '+1' }[text] ?? text;
   const [, count] = /^\+(\d{1,4})$/.exec(written) ?? [];
@@ -88,7 +88,7 @@ export function parseDayArgument(text: string, now: number = Date.now()): Delive
   );
 }
 
-/** `key=value`, any number of times. */
+/** Collects repeated options of the form `key=value`. */
 export function pairOf(text: string, earlier: Record<string, string> = {}): Record<string, string> {
   const equals = text.indexOf('=');
   if (equals < 1) throw new InvalidArgumentError('It must be written as key=value.');

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { UsageError } from './usage.ts';
 
-/** How many bytes a file has that a person has named. */
+/** The size in bytes of a file that the user named. */
 export async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: Error) => {
     throw new UsageError(`the file cannot be read: ${error.message}`);

@@ -4,7 +4,7 @@ import module from 'node:module';
 import { homedir } from 'node:os';
 import path from 'node:path';
 
-// Half of a short command is loading code; Node keeps it compiled between runs, from version 22 on.
+// Loading code takes half of the time of a short command; Node.js 22 and newer cache the compiled code between runs.
 const cache = process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache');
 module.enableCompileCache?.(path.join(cache, 'saldo'));
 const { runCli } = await import('./run.ts');
@@ -12,7 +12,7 @@ const { runCli } = await import('./run.ts');
 const interrupt = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort());
 
-// A reader that has seen enough, `head` for example, is no failure.
+// A closed output pipe (`head`, for example) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
@@ -27,7 +27,7 @@ process.exitCode = await runCli(process.argv.slice(2), version, {
   stderr: process.stderr,
   stdin: process.stdin,
   env: process.env,
-  // `npm run` moves to the root of the checkout; files are meant from where it was called.
+  // `npm run` changes to the root of the checkout; resolve file names from where it was called.
   cwd: process.env['INIT_CWD'] ?? process.cwd(),
   home: homedir(),
   checkout: new URL('../../', import.meta.url),

@@ -11,7 +11,7 @@ function bytesText(bytes: number): string {
   return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${UNITS[power]}`;
 }
 
-/** One line of progress: how much, how much of all, how fast. */
+/** One line of progress: amount, share and speed. */
 function progressLine({ bytes, totalBytes }: UploadProgress, elapsedMs: number): string {
   const rate = elapsedMs > 0 ? `${bytesText(Math.round((bytes / elapsedMs) * 1000))}/s` : '';
   if (totalBytes === null) return `${bytesText(bytes)}  ${rate}`;
@@ -23,7 +23,7 @@ function progressLine({ bytes, totalBytes }: UploadProgress, elapsedMs: number):
   return `${bar} ${percent}  ${bytesText(bytes)} of ${bytesText(totalBytes)}  ${state}`;
 }
 
-/** A bar that moves, for people who watch; nothing at all for files and pipes. */
+/** A progress bar for terminals; prints nothing to files and pipes. */
 export function progressBar({ stderr }: Terminal, totalBytes: number | null, now: () => number = Date.now) {
   const startedAt = now();
   let drawnAt = Number.NEGATIVE_INFINITY;

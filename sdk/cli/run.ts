@@ -34,7 +34,7 @@ Examples:
   $ BRP=$(saldo brps create --name Nordwind --quiet)
 `;
 
-/** Runs one command and gives its exit code. */
+/** Runs one command and returns its exit code. */
 export async function runCli(argv: readonly string[], version: string, terminal: Terminal): Promise<number> {
   let code: number = EXIT.ok;
   const endWith = (other: number) => {
@@ -83,7 +83,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
   }
 }
 
-/** Says in one block what went wrong, and gives the exit code for it. */
+/** Prints one error message and returns its exit code. */
 function explain(error: unknown, terminal: Terminal): number {
   const style = styleFor(terminal.stderr, terminal.env);
   const say = (headline: string, ...lines: string[]) => {

@@ -6,23 +6,23 @@ import { UsageError } from './usage.ts';
 
 export type GlobalFlags = Flags & { readonly json?: boolean; readonly quiet?: boolean };
 
-/** Tables and lines for people, the JSON of the API, or one value a record for scripts. */
+/** Tables and lines for people, the JSON of the API, or one value per record for scripts. */
 type OutputFormat = 'text' | 'json' | 'quiet';
 
-/** One run of a command: who it talks to and how it answers. */
+/** The context of one command run: its client and its output. */
 export type Session = {
   readonly terminal: Terminal;
   readonly format: OutputFormat;
   readonly style: Style;
   operator(): Promise<OperatorClient>;
   print(text: string): Promise<void>;
-  /** For the person beside the output, never part of it. */
+  /** Prints to standard error, so that standard output stays parseable. */
   note(text: string): void;
-  /** The record as the API answered it, its members line by line, or its handle. */
+  /** Prints a record as JSON of the API, line by line, or as its handle. */
   show(record: object): Promise<void>;
-  /** Records as the API answered them, as a table, or a handle a line. */
+  /** Prints records as JSON of the API, as a table, or one handle per line. */
   showTable<Item>(items: readonly Item[], columns: readonly Column<Item>[], whenEmpty: string): Promise<void>;
-  /** The run ends with this code although nothing failed. */
+  /** Sets the exit code of a run that did not fail. */
   endWith(code: number): void;
 };
 

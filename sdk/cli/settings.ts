@@ -14,8 +14,8 @@ type DemoFile = { operator_key: string };
 const DEMO_URL = 'http://127.0.0.1:8080';
 
 /**
- * Where the platform is and with which key to ask it: flags go before the environment, that before the file, and in a
- * checkout in which nothing at all is set the demo helps out.
+ * Finds the URL and the key of the platform: flags take precedence over the environment, the environment over the file.
+ * In a checkout without any of these settings, the demo's are used.
  */
 export async function findAccess(
   flags: Flags,
@@ -73,7 +73,7 @@ function parseConfig(file: string, text: string): ConfigFile {
   try {
     parsed = JSON.parse(text);
   } catch {
-    // What the parser says would quote the file, and with it perhaps the key.
+    // The parser's message would quote the file and could reveal the key.
     throw new UsageError(`${file} is not JSON`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
@@ -86,7 +86,7 @@ function parseConfig(file: string, text: string): ConfigFile {
   return parsed;
 }
 
-/** Windows keeps rights elsewhere, and homes to their owners. */
+/** Windows does not use mode bits, and protects home folders by default. */
 async function isReadableByOthers(file: string): Promise<boolean> {
   return process.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0;
 }
@@ -94,7 +94,7 @@ async function isReadableByOthers(file: string): Promise<boolean> {
 async function readDemo(root: URL, note: (text: string) => void): Promise<Access | null> {
   const read = async (name: string): Promise<unknown> =>
     readFile(new URL(name, root), 'utf8').then(JSON.parse, () => null);
-  // Elsewhere than in the checkout, two folders up may be anything.
+  // Outside the checkout, the folder two levels up is unrelated.
   const project = (await read('package.json')) as { name?: string } | null;
   const demo = project?.name === 'saldo' ? ((await read('data/demo.json')) as DemoFile | null) : null;
   if (!demo) return null;

@@ -4,7 +4,7 @@ import { harmless, type Style } from './terminal.ts';
 
 type Cell = string | number | boolean | null | undefined;
 
-/** A column: what stands above it, and what it shows of a record. Numbers stand at the right by themselves. */
+/** A column: its heading and its value of a record. Numbers are right-aligned automatically. */
 export type Column<Item> = readonly [title: string, cell: (item: Item) => Cell, align?: 'right'];
 
 const textOf = (cell: Cell): string =>
@@ -12,7 +12,7 @@ const textOf = (cell: Cell): string =>
 
 const widthOf = (text: string) => [...text].length;
 
-/** Records as aligned columns, two blanks apart. */
+/** Formats records as aligned columns, two spaces apart. */
 export function tableOf<Item>(
   items: readonly Item[],
   columns: readonly Column<Item>[],
@@ -38,7 +38,7 @@ export function tableOf<Item>(
   return [head, ...texts.map(line)].map((text) => `${text}\n`).join('');
 }
 
-/** One record, a member a line; what is nested is named with dots, lists of records are left to tables. */
+/** Formats one record, one member per line; nested members have dotted names, lists of records are left out. */
 export function detailsOf(record: object, style: Style): string {
   const members = membersOf(record, '');
   const width = Math.max(...members.map(([name]) => widthOf(name)));
@@ -58,10 +58,10 @@ function membersOf(record: object, prefix: string): [string, string][] {
   });
 }
 
-/** What a script needs of a record to go on, the first that it has. */
+/** The members by which a script refers to a record; the first one present is its handle. */
 const HANDLES = ['secret', 'link', 'id', 'nomination_id', 'eic', 'cover_url', 'date'];
 
-/** A line with the handle of each record; records without one, such as counts, have no line. */
+/** Formats one handle per line; records without one, such as counts, are omitted. */
 export const handlesOf = (records: readonly unknown[]): string =>
   records
     .flatMap((record) => {
@@ -74,5 +74,5 @@ export const handlesOf = (records: readonly unknown[]): string =>
 /** MWh of the API with three decimals. */
 export const mwh = (value: number): string => formatMwh(kwhFromMwh(value));
 
-/** An instant of the API in German local time: '2026-10-25 02:15'. */
+/** Formats an instant of the API in German local time: '2026-10-25 02:15'. */
 export const localTime = (instant: string): string => formatLocalTime(Date.parse(instant));

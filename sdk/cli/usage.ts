@@ -1,4 +1,4 @@
-/** The command was not given as it must be: exit code 2. */
+/** The command line is invalid: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -4,7 +4,7 @@ import { methodsOf } from './resources.ts';
 
 export type BrpClient = ReturnType<typeof createBrpClient>;
 
-/** The BRP API: what a balancing responsible party reads, and its customers. */
+/** The BRP API: the data of a balancing responsible party, and its customers. */
 export function createBrpClient(options: ClientOptions) {
   const client = createClient(options);
   const { method, list } = methodsOf(client);
@@ -29,7 +29,7 @@ export function createBrpClient(options: ClientOptions) {
       get: method(api.getNomination),
       history: method(api.getNominationHistory),
       explain: method(api.explainNomination),
-      /** Your side of it, ready to be nominated: the text of a CSV, or of an ESS time series. */
+      /** Your side of the nomination, ready to be nominated: the text of a CSV, or of an ESS time series. */
       schedule: method(api.getNominationSchedule),
       daySchedule: method(api.getDaySchedule),
       bulk: method(api.postNominationsBulk),
@@ -41,7 +41,7 @@ export function createBrpClient(options: ClientOptions) {
       update: method(api.updateCustomer),
     },
     deliveryDays: { get: method(api.getDeliveryDay) },
-    /** Any endpoint by its description: also one that this list does not know yet. */
+    /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,
   };
 }

@@ -13,44 +13,44 @@ import {
 import { isRepeatable, sendUpload, type UploadSource } from './upload.ts';
 import type { UploadProgress } from './xhr.ts';
 
-/** How the platform knows the caller: by an API key, or, in a page of the portal, by the session's cookie. */
+/** Authentication of the caller: an API key, or, in a page of the portal, the session cookie. */
 export type Access =
   | { readonly apiKey: string; readonly credentials?: never }
   | { readonly credentials: 'session'; readonly apiKey?: never };
 
 export type ClientOptions = Access & {
-  /** The address of the API without its version: `https://api.example.org`. Empty in a page: where it came from. */
+  /** The URL of the API without its version: `https://api.example.org`. Empty in a page: its own origin. */
   readonly baseUrl: string;
-  /** How long one attempt may stand still, 30 s unless told; 0 waits for ever. */
+  /** Idle timeout of one attempt, default 30 s; 0 turns it off. */
   readonly timeoutMs?: number;
   readonly retry?: Partial<RetryOptions>;
-  /** Ends every call of this client. */
+  /** Aborts every call of this client. */
   readonly signal?: AbortSignal;
-  /** Hears of every answer, those that are tried again included. */
+  /** Called for every response, including those that are retried. */
   readonly onResponse?: (response: Response) => void;
 } & Partial<Surroundings>;
 
-/** What can be said about a single call. */
+/** Options of a single call. */
 export type CallOptions = {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly retry?: Partial<RetryOptions>;
-  /** Makes a POST that changes something safe to repeat; one is made up when it is not given. */
+  /** Makes a POST that changes something safe to repeat; generated if not given. */
   readonly idempotencyKey?: string;
-  /** The `ETag` of the record as it was read: a change by somebody else is answered with `precondition_failed`. */
+  /** The `ETag` of the record as it was read: the call fails with `precondition_failed` if it has changed. */
   readonly ifMatch?: string;
-  /** The `X-List-Version` of an earlier page: numbered pages are then cut from the list as it was. */
+  /** The `X-List-Version` of an earlier page: numbered pages are then taken from that version of the list. */
   readonly listVersion?: string;
-  /** Hears of every answer: its headers carry `ETag`, `X-Request-Id` and the rate limit. */
+  /** Called for every response: its headers carry `ETag`, `X-Request-Id` and the rate limit. */
   readonly onResponse?: (response: Response) => void;
 };
 
-/** What an endpoint is called with: only what it takes, and what it needs. */
+/** The arguments of an endpoint: exactly the parameters that it has. */
 export type Input<E extends Endpoint> = (keyof ParamsOf<E> extends never ? object : { params: ParamsOf<E> }) &
   (object extends QueryOf<E> ? { query?: QueryOf<E> } : { query: QueryOf<E> }) &
   (BodyOf<E> extends undefined ? object : { body: BodyOf<E> });
 
-/** A file in place of a JSON body. */
+/** A file instead of a JSON body. */
 export type Upload = {
   readonly source: UploadSource;
   readonly mediaType: string;
@@ -73,7 +73,7 @@ export type Client = {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Calls endpoints by their description, with their types. */
+/** Calls endpoints by their description, fully typed. */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkedBaseUrl(options.baseUrl);
   const surroundings: Surroundings = {
@@ -108,7 +108,7 @@ export function createClient(options: ClientOptions): Client {
       call.onResponse?.(response);
       const answer = await readAnswer(endpoint, response, surroundings.now());
       if ('done' in answer) return answer;
-      // Too many requests: whatever was asked for was not done, and may be asked for again.
+      // 429: the server did not perform the request, so it may always be repeated.
       const again = answer.again && (isSafe || (response.status === 429 && upload === null));
       return { ...answer, again };
     };
@@ -116,7 +116,7 @@ export function createClient(options: ClientOptions): Client {
       try {
         return await withTimeout(timeoutMs, surroundings, signal, attempt);
       } catch (error) {
-        // A caller that gave up hears its own reason.
+        // An aborted call rejects with the caller's own abort reason.
         signal?.throwIfAborted();
         const failed = connectionError(error, baseUrl);
         return { failed, again: isSafe && failed.kind !== 'redirect', retryAfterMs: null };
@@ -147,11 +147,11 @@ function connectionError(error: unknown, baseUrl: string): SaldoConnectionError 
   return new SaldoConnectionError('network', `${baseUrl} cannot be reached: ${innermost(error)}.`, error);
 }
 
-/** What `fetch` says is "fetch failed"; the reason is further in. */
+/** `fetch` only reports "fetch failed"; the reason is in `cause`. */
 function innermost(error: unknown): string {
   let deepest = error;
   while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
   if (!(deepest instanceof Error)) return String(deepest);
-  // An error that collects those of several addresses has no message, but a code.
+  // An AggregateError of several addresses has no message, but a code.
   return deepest.message || ('code' in deepest ? String(deepest.code) : deepest.name);
 }

@@ -1,4 +1,4 @@
-// Whoever uses the SDK needs no other package for the types of what it takes and gives.
+// Re-exports the API types, so that users of the SDK need no other package.
 export type * from '@saldo/api';
 export { type BrpClient, createBrpClient } from './brp.ts';
 export {

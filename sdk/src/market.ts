@@ -4,14 +4,14 @@ import { methodsOf } from './resources.ts';
 
 export type MarketClient = ReturnType<typeof createMarketClient>;
 
-/** The customer API: what account holders browse. It has a base address of its own. */
+/** The customer API, which account holders use. It has its own base URL. */
 export function createMarketClient(options: ClientOptions) {
   const client = createClient(options);
   const { list } = methodsOf(client);
   return {
     assets: list(marketEndpoints.listMarketAssets),
     demands: list(marketEndpoints.listMarketDemands),
-    /** Any endpoint by its description: also one that this list does not know yet. */
+    /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,
   };
 }

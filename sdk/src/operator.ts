@@ -13,7 +13,7 @@ import type { UploadProgress } from './xhr.ts';
 
 export type OperatorClient = ReturnType<typeof createOperatorClient>;
 
-/** The operator API: how the data gets in, and the daily business. */
+/** The operator API: master data, imports and daily operation. */
 export function createOperatorClient(options: ClientOptions) {
   const client = createClient(options);
   const { method, list } = methodsOf(client);
@@ -93,22 +93,22 @@ export function createOperatorClient(options: ClientOptions) {
     messages: {
       ...list(api.listMessages),
       get: method(api.getMessage),
-      /** The document as it was sent or received. */
+      /** The document, byte for byte as sent or received. */
       raw: method(api.getMessageRaw),
     },
     health: { get: method(api.getHealth) },
     deliveryDays: { get: method(api.operatorGetDeliveryDay) },
     audit: list(api.listAudit),
-    /** Only in a sandbox; elsewhere it is not found. */
+    /** Available only in a sandbox; otherwise 404. */
     clock: { get: method(sandboxEndpoints.getClock), set: method(sandboxEndpoints.setClock) },
-    /** Any endpoint by its description: also one that this list does not know yet. */
+    /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,
   };
 }
 
 export type ImportOptions = CallOptions & {
   readonly format: 'csv' | 'ndjson';
-  /** Only say what would happen. */
+  /** Dry run: reports the result without storing anything. */
   readonly dryRun?: boolean;
   readonly onProgress?: (progress: UploadProgress) => void;
 };
@@ -128,7 +128,7 @@ function fileImport(client: Client) {
 }
 
 export type CoverOptions = CallOptions & {
-  /** What the image is said to be; the platform looks at its content. */
+  /** The declared media type; the platform checks the content. */
   readonly mediaType?: CoverMediaType;
 };
 

@@ -4,7 +4,7 @@ import { methodsOf } from './resources.ts';
 
 export type PortalClient = ReturnType<typeof createPortalClient>;
 
-/** What a page of the portal needs besides the two APIs: the session, and what belongs to the user's own party. */
+/** Operations that only pages of the portal need: the session, and records of the user's own party. */
 export function createPortalClient(options: ClientOptions) {
   const client = createClient(options);
   const { method, list } = methodsOf(client);
@@ -25,10 +25,10 @@ export function createPortalClient(options: ClientOptions) {
       rotate: method(api.rotateOwnApiKey),
     },
     balanceGroups: list(api.listOwnBalanceGroups),
-    /** What is on the market, for users of an account. */
+    /** The market, for users of an account. */
     assets: list(api.browseAssets),
     demands: list(api.browseDemands),
-    /** Any endpoint by its description: also one that this list does not know yet. */
+    /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,
   };
 }

@@ -1,16 +1,16 @@
 import type { Problem, ProblemCode, ProblemFieldError } from '@saldo/api';
 
-/** An answer that is not a success, as the API explains it. */
+/** An error response of the API, as a problem. */
 export class SaldoProblem extends Error {
   override readonly name = 'SaldoProblem';
   readonly status: number;
   readonly title: string;
-  /** The last part of the problem's type; one of the catalogue, or one that a newer server knows. */
+  /** The last part of the problem's type: a code of the catalogue, or one of a newer server. */
   readonly code: ProblemCode | (string & {});
   readonly errors: readonly ProblemFieldError[];
-  /** What to name when asking for help. */
+  /** Include this id in support requests. */
   readonly requestId: string | null;
-  /** The problem as it was answered. */
+  /** The problem as received. */
   readonly problem: Problem;
 
   constructor(problem: Problem, requestId: string | null) {
@@ -24,7 +24,7 @@ export class SaldoProblem extends Error {
   }
 }
 
-/** Whether an error is a problem that the API answered, of this kind if one is named. */
+/** Whether an error is a problem of the API, optionally with this code. */
 export function isProblem<C extends ProblemCode = ProblemCode>(
   error: unknown,
   code?: C,
@@ -32,7 +32,7 @@ export function isProblem<C extends ProblemCode = ProblemCode>(
   return error instanceof SaldoProblem && (code === undefined || error.code === code);
 }
 
-/** No answer: the network failed, the server was not there, or it took too long. What was asked may have been done. */
+/** No response: a network failure, an unreachable server or a timeout. The request may have been performed. */
 export class SaldoConnectionError extends Error {
   override readonly name = 'SaldoConnectionError';
   readonly kind: 'network' | 'timeout' | 'redirect';
@@ -43,13 +43,13 @@ export class SaldoConnectionError extends Error {
   }
 }
 
-/** What stands between the client and the API may answer in its own words; status and beginning are kept. */
+/** A proxy may answer with a body that is not a problem; keep its status and the beginning of its text. */
 export function problemOf(status: number, text: string): Problem {
   try {
     const parsed: unknown = JSON.parse(text);
     if (isProblemBody(parsed)) return parsed;
   } catch {
-    // Not JSON, hence not the API's.
+    // Not JSON, hence not from the API.
   }
   const detail = text.trim().slice(0, 200);
   return {

@@ -5,7 +5,7 @@ import { type Attempt, retryAfterMs } from './retry.ts';
 export type AnyInput = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
 
 type RequestSettings = {
-  /** Null: the browser sends the session's cookie by itself. */
+  /** Null: the browser sends the session cookie. */
   readonly apiKey: string | null;
   readonly idempotencyKey?: string;
   readonly ifMatch?: string;
@@ -13,7 +13,7 @@ type RequestSettings = {
   readonly upload: { readonly mediaType: string } | null;
 };
 
-/** A request that can be sent any number of times. `isSafe` says whether that does no more than sending it once. */
+/** A request that can be sent any number of times. `isSafe`: sending it again has no further effect. */
 export type PreparedRequest = {
   readonly target: string;
   readonly init: RequestInit;
@@ -36,22 +36,22 @@ export function requestOf(endpoint: Endpoint, input: AnyInput, settings: Request
     init: {
       method: endpoint.method,
       headers,
-      // Wherever a redirect leads, the key must not follow. Nor is a cookie sent to any but the page's own server, and
-      // none at all with a key: it would be two callers in one.
+      // A redirect must not receive the key. A cookie is sent to the page's own origin only, and never with a key,
+      // because the request would then have two callers.
       redirect: 'manual',
       credentials: settings.apiKey === null ? 'same-origin' : 'omit',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     },
-    // A PATCH may be a step (activate!) that cannot be taken twice, unless it says from where.
+    // A PATCH may be a transition (such as activate) that fails when repeated, unless `If-Match` names its start state.
     isSafe: endpoint.method !== 'PATCH' || settings.ifMatch !== undefined,
   };
 }
 
-/** Bulk reads are POSTs that change nothing, as their scopes say. */
+/** Bulk reads are POSTs that change nothing, as their scopes show. */
 const isRead = ({ scopes }: Endpoint) =>
   scopes.length > 0 && scopes.every((scope) => scope.endsWith(':read'));
 
-/** 128 random bits. `crypto.randomUUID` is missing in pages that came over plain http. */
+/** 128 random bits. `crypto.randomUUID` is missing in pages that were loaded over plain http. */
 const newIdempotencyKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
@@ -60,7 +60,7 @@ const newIdempotencyKey = () =>
 function pathOf(pattern: string, params: Record<string, string>): string {
   return pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name] ?? '';
-    // These would be another path: of the list instead of the record, or of another resource.
+    // These values would change the path: to the list instead of the record, or to another resource.
     if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} must not be ${JSON.stringify(value)}`);
     return encodeURIComponent(value);
   });
@@ -72,10 +72,10 @@ function queryOf(query: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** Statuses with which the server, or what stands before it, says: later. */
-const PASSING = new Set([429, 502, 503, 504]);
+/** Statuses of temporary failures of the server or a proxy. */
+const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
 
-/** What was answered: a document as its text, everything else as the value of its JSON. */
+/** The parsed response: a document as text, everything else as the value of its JSON. */
 export async function readAnswer(
   { documents }: Pick<Endpoint, 'documents'>,
   response: Response,
@@ -89,7 +89,7 @@ export async function readAnswer(
   const text = await response.text();
   if (response.ok) {
     if (documents !== undefined) return { done: text };
-    // No content: deleted, for example.
+    // 204 No Content, after a deletion for example.
     if (text === '') return { done: null };
     try {
       return { done: JSON.parse(text) as unknown };
@@ -103,7 +103,7 @@ export async function readAnswer(
   }
   return {
     failed: new SaldoProblem(problemOf(response.status, text), response.headers.get('x-request-id')),
-    again: PASSING.has(response.status),
+    again: RETRYABLE_STATUSES.has(response.status),
     retryAfterMs: retryAfterMs(response.headers.get('retry-after'), now),
   };
 }

@@ -20,12 +20,12 @@ type Payload<E extends Endpoint> =
       ? [body?: BodyOf<E>]
       : [body: BodyOf<E>];
 
-/** An endpoint as a function: what stands in its path, then its body or its query, then options. */
+/** An endpoint as a function: path parameters first, then body or query, then options. */
 export type Method<E extends Endpoint> = (
   ...input: [...PathArguments<E['path']>, ...Payload<E>, options?: CallOptions]
 ) => Promise<ResponseOf<E>>;
 
-/** The member of a list's answer that holds its records: the one that is always there, beside the pagination. */
+/** The member of a list response that holds the records: the required one besides `pagination`. */
 type RecordsMember<Page> = {
   [Name in keyof Page]-?: Name extends 'pagination' ? never : object extends Pick<Page, Name> ? never : Name;
 }[keyof Page];
@@ -34,14 +34,14 @@ export type RecordOf<E extends Endpoint> = ResponseOf<E>[RecordsMember<ResponseO
   ? Item
   : never;
 
-/** The filters of a list; how it is read page by page is not the caller's concern. */
+/** The filters of a list, without the paging parameters, which the SDK sets itself. */
 export type Filter<E extends Endpoint> = Omit<QueryOf<E>, 'limit' | 'after' | 'page'>;
 
 type Walk<E extends Endpoint, Item> = (
   ...input: [...PathArguments<E['path']>, filter?: Filter<E>, options?: CallOptions]
 ) => AsyncGenerator<Item, void, undefined>;
 
-/** A list: one page, all records, or all pages (which may carry more than the records). */
+/** Methods of a list: one page, all records, or all pages (which may contain more than the records). */
 export type ListMethods<E extends Endpoint> = {
   list: Method<E>;
   each: Walk<E, RecordOf<E>>;
@@ -50,7 +50,7 @@ export type ListMethods<E extends Endpoint> = {
 
 type AnyPage = { pagination: { next_cursor: string | null } } & Record<string, unknown>;
 
-/** Makes the methods of a client from the endpoints' descriptions. */
+/** Creates the methods of a client from the endpoint descriptions. */
 export function methodsOf(client: Client) {
   function method<E extends Endpoint>(endpoint: E): Method<E> {
     const read = argumentsOf(endpoint);
@@ -76,7 +76,7 @@ export function methodsOf(client: Client) {
     };
   }
 
-  /** Numbered pages, all cut from the list as it was at the first: nothing that stays is skipped or comes twice. */
+  /** Numbered pages, all at the list version of the first one: no remaining record is skipped or repeated. */
   function numberedPages<E extends Endpoint>(endpoint: E): Walk<E, ResponseOf<E>> {
     const read = argumentsOf(endpoint);
     return async function* walkNumberedPages(...input: unknown[]) {
@@ -108,7 +108,7 @@ export function methodsOf(client: Client) {
   return { method, list };
 }
 
-/** Sorts positional arguments into what stands in the path, the one body or query, and the options. */
+/** Splits positional arguments into path parameters, body or query, and options. */
 function argumentsOf(endpoint: Endpoint) {
   const names = Array.from(endpoint.path.matchAll(/\{(\w+)\}/g), ([, name]) => String(name));
   const { properties } = endpoint.query as { properties?: object };

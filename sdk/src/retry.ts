@@ -1,10 +1,10 @@
 import { SaldoConnectionError } from './problem.ts';
 
-/** When to try again. Every wait is a random part of a span that doubles, so that clients do not come back together. */
+/** Retry policy: exponential backoff with full jitter, so that clients do not retry at the same time. */
 export type RetryOptions = {
-  /** The first attempt counts; 1 never tries again. */
+  /** Includes the first attempt; 1 turns retries off. */
   readonly maxAttempts: number;
-  /** The span of the first wait. */
+  /** The upper bound of the first delay. */
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
   /** No attempt begins later than this after the first one, even if `Retry-After` asks for it. */
@@ -18,12 +18,12 @@ export const DEFAULT_RETRY: RetryOptions = {
   maxElapsedMs: 120_000,
 };
 
-/** What waits and chance are made of; tests bring their own. */
+/** Time and randomness; tests replace them. */
 export type Surroundings = {
   readonly fetch: typeof globalThis.fetch;
   /** Resolves after that time, or rejects with the signal's reason. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** From 0 up to, but not including, 1. */
+  /** At least 0, less than 1. */
   readonly random: () => number;
   readonly now: () => number;
 };
@@ -48,26 +48,26 @@ export const REAL_SURROUNDINGS: Surroundings = {
   now: Date.now,
 };
 
-/** Full jitter: anything from nothing to the whole span. */
+/** Full jitter: a random delay from 0 to the whole bound. */
 export function backoffMs(attempt: number, retry: RetryOptions, random: () => number): number {
   return random() * Math.min(retry.maxDelayMs, retry.baseDelayMs * 2 ** (attempt - 1));
 }
 
-/** `Retry-After` is a number of seconds or an HTTP date; anything else says nothing. */
+/** `Retry-After` is a number of seconds or an HTTP date; other values are ignored. */
 export function retryAfterMs(value: string | null, now: number): number | null {
   if (value === null) return null;
   if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000;
-  // A date has letters in it; without them `Date.parse` would take numbers like -1 for years.
+  // A date contains letters; without this check `Date.parse` would accept numbers like -1 as years.
   const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
-/** What one attempt came to: an answer to hand out, or a failure that another attempt may cure. */
+/** The result of one attempt: a value to return, or an error that a retry may fix. */
 export type Attempt<T> =
   | { readonly done: T }
   | { readonly failed: Error; readonly again: boolean; readonly retryAfterMs: number | null };
 
-/** Repeats until it is done, until another attempt would not help, or until patience ends; then throws the last failure. */
+/** Retries until success, a permanent error, or the time limit; then throws the last error. */
 export async function withRetries<T>(
   attemptOnce: () => Promise<Attempt<T>>,
   retry: RetryOptions,
@@ -89,8 +89,8 @@ export async function withRetries<T>(
 const NEVER = new AbortController().signal;
 
 /**
- * Runs an attempt that is given up when nothing has happened for so long (0: never). A long upload goes on for as long
- * as it moves: `touch` says that it does.
+ * Runs an attempt with an idle timeout (0: none). A long upload continues as long as it makes progress, which it
+ * reports with `touch`.
  */
 export async function withTimeout<T>(
   timeoutMs: number,
@@ -113,7 +113,7 @@ export async function withTimeout<T>(
     const seconds = timeoutMs / 1000;
     attempt.abort(new SaldoConnectionError('timeout', `There was no answer within ${seconds} s.`));
   };
-  // The wait is broken off when the attempt has ended, which is no failure.
+  // Aborting the timer after the attempt has ended is not an error.
   if (timeoutMs > 0) giveUp().catch(() => {});
   try {
     return await run(attempt.signal, touch);

@@ -2,14 +2,14 @@ import { REAL_SURROUNDINGS } from './retry.ts';
 import { hasXhr, sendByXhr, type UploadProgress } from './xhr.ts';
 
 type Chunk = Uint8Array | string;
-type OnceOnly = ReadableStream<Uint8Array> | AsyncIterable<Chunk>;
+type SingleUse = ReadableStream<Uint8Array> | AsyncIterable<Chunk>;
 type Repeatable = Blob | string | Uint8Array<ArrayBuffer>;
 
 /**
- * What can be sent as a file. A stream can be read only once, so that a failed upload of it is not repeated; a function
- * that opens it anew can.
+ * Sources of an upload. A stream can be read only once, so its upload is not retried; a function that opens a new
+ * stream allows retries.
  */
-export type UploadSource = Repeatable | OnceOnly | (() => OnceOnly | Repeatable);
+export type UploadSource = Repeatable | SingleUse | (() => SingleUse | Repeatable);
 
 export const isRepeatable = (source: UploadSource): boolean =>
   typeof source === 'function' || isWhole(source);
@@ -23,26 +23,26 @@ type Sending = {
   readonly onProgress: (progress: UploadProgress) => void;
 };
 
-/** Sends a source for one attempt and tells how far it is. */
+/** Sends a source for one attempt and reports its progress. */
 export async function sendUpload(
   fetch: typeof globalThis.fetch,
   url: string,
   { init, source, onProgress }: Sending,
 ): Promise<Response> {
   const opened = typeof source === 'function' ? source() : source;
-  // Browsers send streams over HTTP/2 alone, and tell how far a file is in this one way only.
+  // Browsers send streams over HTTP/2 only, and report upload progress only through XMLHttpRequest.
   if (fetch === REAL_SURROUNDINGS.fetch && hasXhr()) {
     return sendByXhr(url, init, await blobOf(opened), onProgress);
   }
   return fetch(url, { ...init, ...(await openUpload(opened, onProgress)) });
 }
 
-const blobOf = async (source: Repeatable | OnceOnly): Promise<Blob> =>
+const blobOf = async (source: Repeatable | SingleUse): Promise<Blob> =>
   isWhole(source) ? new Blob([source]) : new Response(streamOf(chunksOf(source), () => {})).blob();
 
-/** Opens a source for one attempt and counts what is read of it. */
+/** Opens a source for one attempt and counts the bytes that are read. */
 async function openUpload(
-  opened: Repeatable | OnceOnly,
+  opened: Repeatable | SingleUse,
   onProgress: (progress: UploadProgress) => void,
 ): Promise<RequestInit> {
   const totalBytes = isWhole(opened) ? new Blob([opened]).size : null;
@@ -53,14 +53,14 @@ async function openUpload(
     onProgress({ bytes, totalBytes });
   });
   if (sendsStreams()) return { body: counted, duplex: 'half' } as RequestInit;
-  // Such a browser sends only what it holds completely; a blob at least need not be in memory.
+  // Such a browser cannot send a stream; a blob at least need not be in memory.
   return { body: opened instanceof Blob ? opened : await new Response(counted).blob() };
 }
 
-function chunksOf(source: Repeatable | OnceOnly): AsyncIterator<Chunk> {
+function chunksOf(source: Repeatable | SingleUse): AsyncIterator<Chunk> {
   const stream = isWhole(source) ? new Blob([source]).stream() : source;
   if (!(stream instanceof ReadableStream)) return stream[Symbol.asyncIterator]();
-  // Not every browser can iterate over a stream, but all can read from it.
+  // Not every browser supports async iteration of a stream, but all support a reader.
   const reader = stream.getReader();
   return {
     async next() {
@@ -93,7 +93,7 @@ function streamOf(chunks: AsyncIterator<Chunk>, count: (length: number) => void)
   });
 }
 
-/** Where streams cannot be sent they are made into text, `[object ReadableStream]`, with a media type. */
+/** Without support for stream bodies, `Request` converts a stream to text and sets a media type. */
 function sendsStreams(): boolean {
   let asked = false;
   const probe = new Request('https://probe.invalid', {

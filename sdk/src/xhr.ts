@@ -1,14 +1,14 @@
 export type UploadProgress = {
-  /** Bytes that were handed to the network so far. */
+  /** Bytes sent so far. */
   readonly bytes: number;
-  /** All of them, where that is known. */
+  /** The total, if known. */
   readonly totalBytes: number | null;
 };
 
-/** Only pages have it. */
+/** XMLHttpRequest exists in pages only. */
 export const hasXhr = (): boolean => typeof XMLHttpRequest === 'function';
 
-/** Sends a file from a page and tells how far it is, which `fetch` cannot. */
+/** Sends a file from a page and reports upload progress, which `fetch` cannot. */
 export function sendByXhr(
   url: string,
   init: RequestInit & { readonly signal: AbortSignal },
@@ -17,19 +17,19 @@ export function sendByXhr(
 ): Promise<Response> {
   const xhr = new XMLHttpRequest();
   const { signal } = init;
-  const tell = (bytes: number) => onProgress({ bytes, totalBytes: body.size });
+  const report = (bytes: number) => onProgress({ bytes, totalBytes: body.size });
   return new Promise<Response>((resolve, reject) => {
     signal.throwIfAborted();
     const stop = () => xhr.abort();
     signal.addEventListener('abort', stop, { once: true });
     xhr.open(init.method ?? 'POST', url);
     for (const [name, value] of new Headers(init.headers)) xhr.setRequestHeader(name, value);
-    tell(0);
-    xhr.upload.addEventListener('progress', ({ loaded }) => tell(loaded));
+    report(0);
+    xhr.upload.addEventListener('progress', ({ loaded }) => report(loaded));
     xhr.addEventListener('load', () => resolve(responseOf(xhr)));
     xhr.addEventListener('error', () => reject(new TypeError('the network failed')));
     xhr.addEventListener('abort', () => reject(signal.reason as Error));
-    // Comes after each of these.
+    // `loadend` follows each of these events.
     xhr.addEventListener('loadend', () => signal.removeEventListener('abort', stop));
     xhr.send(body);
   });

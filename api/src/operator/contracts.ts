@@ -16,8 +16,8 @@ const power = (description: string, example: number) =>
   Type.Number({ minimum: 0, maximum: LIMITS.powerMw, description, examples: [example] });
 
 /**
- * How a contract's volumes are made by the platform itself. Power is in MW, in steps of 0.004 MW: whole kWh a slot. Its
- * kind is the contract's `ppa_type`; to name it again is allowed.
+ * Profile of a contract whose volumes the platform generates. Power is in MW, in steps of 0.004 MW: whole kWh per slot.
+ * The kind is the contract's `ppa_type`; repeating it here is allowed.
  */
 export const Profile = Strict(
   {

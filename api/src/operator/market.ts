@@ -15,9 +15,9 @@ import { Asset, assetExample, TECHNOLOGIES } from '../contracts.ts';
 import { endpoint } from '../endpoint.ts';
 import { OFFER_PPA_TYPES } from '../market.ts';
 
-/** What the operator puts on the market: an asset's second face, the offer, and demands. */
+/** The operator's side of the market: assets, their offers, and demands. */
 
-/** A cover's address, as its upload answers it. */
+/** The URL of a cover, as the response of its upload contains it. */
 const COVER_URL = 'https://market.example/covers/8yd7bGL1ZqAkcXoHhHcC1Z3sM7oV0aVx6xJm5wqQd2E.png';
 
 const AdditionalInfo = Nullable(
@@ -76,7 +76,7 @@ const offerMembers = {
 
 const READ_ONLY = { 'x-read-only': ['published_at'] };
 
-/** What a new offer needs; everything else is not known. */
+/** Required members of a new offer; all others are optional. */
 export const OfferCreate = Strict(
   {
     ...offerMembers,
@@ -107,7 +107,7 @@ export const Offer = Type.Object(
 );
 export type Offer = Static<typeof Offer>;
 
-/** An asset with both of its faces. */
+/** An asset with its offer. */
 export const OperatorAsset = Type.Object(
   {
     ...Asset.properties,

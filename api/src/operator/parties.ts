@@ -20,7 +20,7 @@ export const KEY_OWNERS = ['brp', 'account', 'operator'] as const;
 const BRP_ID = 'brp_01jhm3vq8ne0grs4f5c3hxkz2b';
 const ACCOUNT_ID = 'acc_01jhm3vrc2e5rb4v1p9yqs8n3d';
 
-/** What is known of a BRP and of an account alike. */
+/** Fields that BRPs and accounts share. */
 const partyFields = (exampleId: string) => ({
   id: Type.String({ examples: [exampleId] }),
   name: Type.String(),
@@ -114,7 +114,7 @@ export const keyExample: ApiKey = {
   revoked_at: null,
 };
 export const newKeyExample: NewApiKey = { ...keyExample, secret: 'saldo_brp_Ab3x…' };
-/** What is said of a key when it is made, besides whose it is. */
+/** Settings of a new key, without its owner. */
 export const keySettings = {
   name: Name('What the key is for.', keyExample.name),
   scopes: Type.Optional(

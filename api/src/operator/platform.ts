@@ -153,7 +153,7 @@ export const operatorPlatformEndpoints = {
   }),
 };
 
-/** Only there with `SANDBOX=on`. */
+/** Available only with `SANDBOX=on`. */
 export const sandboxEndpoints = {
   getClock: endpoint({
     id: 'getClock',

@@ -8,7 +8,7 @@ import { operatorPlatformEndpoints } from './platform.ts';
 import { operatorUserEndpoints } from './users.ts';
 import { operatorVolumeEndpoints } from './volumes.ts';
 
-/** Every operation of the operator API that is there in every platform. */
+/** All operations of the operator API, without those of the sandbox. */
 export const operatorEndpoints = {
   ...operatorPartyEndpoints,
   ...operatorUserEndpoints,

@@ -21,7 +21,7 @@ export const User = Type.Object(
 );
 export type User = Static<typeof User>;
 
-/** A link is told once, in this answer; it is to be handed to the user by a way that both trust. */
+/** An invitation link is returned only in this response; pass it to the user over a trusted channel. */
 export const InvitationLink = Type.Object(
   {
     link: Type.String({

@@ -37,7 +37,7 @@ export const ImportResult = Type.Object(
 );
 export type ImportResult = Static<typeof ImportResult>;
 
-/** MWh of one slot, or null, which says nothing. */
+/** MWh of one slot; null leaves the slot unchanged. */
 const Volume = Type.Unsafe<number | null>({
   type: ['number', 'null'],
   minimum: 0,

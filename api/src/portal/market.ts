@@ -4,7 +4,7 @@ import { marketEndpoints } from '../market.ts';
 const tag = 'Market';
 const problems = ['invalid_session', 'insufficient_permissions'] as const;
 
-/** The lists of the customer API for users of an account: a page talks to the server that it came from alone. */
+/** The lists of the customer API for users of an account: a page can only call the server that it was loaded from. */
 export const portalMarketEndpoints = {
   browseAssets: endpoint({
     ...marketEndpoints.listMarketAssets,

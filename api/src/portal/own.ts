@@ -17,7 +17,7 @@ const lastPage = { limit: 10, has_more: false, next_cursor: null };
 export const OwnBalanceGroup = Type.Omit(OperatorBalanceGroup, ['brp_id'], { title: 'OwnBalanceGroup' });
 export type OwnBalanceGroup = Static<typeof OwnBalanceGroup>;
 
-/** What belongs to the BRP or the account that the user works for. */
+/** Records of the BRP or account that the user works for. */
 export const portalOwnEndpoints = {
   listOwnApiKeys: endpoint({
     id: 'listOwnApiKeys',

@@ -7,7 +7,7 @@ import { Credentials, identityFields, NewPassword, PasswordInput, USER_ROLES } f
 export const SessionUser = Type.Object(identityFields, { title: 'SessionUser' });
 export type SessionUser = Static<typeof SessionUser>;
 
-/** A session is a cookie that no script can read; this is what a page may know of it. */
+/** The session cookie is not readable by scripts; this is the part of a session that a page can read. */
 export const SessionState = Type.Object(
   {
     user: SessionUser,

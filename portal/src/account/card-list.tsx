@@ -6,7 +6,7 @@ import { Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Notice, SkeletonBlock } from '../ui/states.tsx';
 import type { Listed } from './queries.ts';
 
-/** How many cards are shown at first, and added with every step. */
+/** Cards shown initially, and added with each "more" click. */
 const STEP = 24;
 
 export const CARDS = 'grid grid-cols-[repeat(auto-fill,minmax(min(17rem,100%),1fr))] gap-4';
@@ -14,11 +14,11 @@ export const CARDS = 'grid grid-cols-[repeat(auto-fill,minmax(min(17rem,100%),1f
 type Props<T> = {
   texts: Readonly<Record<'title' | 'empty' | 'emptyText' | 'emptyFiltered', string>>;
   isFiltered: boolean;
-  isWanted: (record: T) => boolean;
+  isMatch: (record: T) => boolean;
   children: (record: T) => ReactNode;
 };
 
-/** Those that are wanted as cards. Begins anew with every `key`, which is what they are filtered by. */
+/** The matching records as cards. Set `key` to the filters, so that a change resets the number of cards shown. */
 export function CardList<T>({ query, ...rest }: Props<T> & { query: UseQueryResult<Listed<T>> }) {
   return (
     <Loaded query={query} loading={<CardSkeletons />}>
@@ -37,31 +37,31 @@ export function CardSkeletons() {
   );
 }
 
-/** A few at a time. */
-function Cards<T>({ texts, list, isFiltered, isWanted, children }: Props<T> & { list: Listed<T> }) {
+/** Renders one batch of cards at a time. */
+function Cards<T>({ texts, list, isFiltered, isMatch, children }: Props<T> & { list: Listed<T> }) {
   const { records, total } = list;
   const { t, format } = useI18n();
   const [shown, setShown] = useState(STEP);
-  const wanted = records.filter(isWanted);
+  const matches = records.filter(isMatch);
   return (
     <>
-      {/* For those who go from heading to heading: the page's own is above, those of the cards are below. */}
+      {/* Completes the heading levels for screen readers: the page's is above, those of the cards are below. */}
       <h2 className="sr-only">{texts.title}</h2>
       {records.length < total && (
         <Notice tone="warn">
           {t.market.onlyNewest(format.number(records.length), format.number(total))}
         </Notice>
       )}
-      {wanted.length === 0 ? (
+      {matches.length === 0 ? (
         <Panel>
           <EmptyState title={texts.empty} text={isFiltered ? texts.emptyFiltered : texts.emptyText} />
         </Panel>
       ) : (
         <>
-          <div className={CARDS}>{wanted.slice(0, shown).map(children)}</div>
+          <div className={CARDS}>{matches.slice(0, shown).map(children)}</div>
           <MoreButton
-            count={Math.min(shown, wanted.length)}
-            hasMore={shown < wanted.length}
+            count={Math.min(shown, matches.length)}
+            hasMore={shown < matches.length}
             isLoading={false}
             onMore={() => setShown(shown + STEP)}
           />
@@ -71,7 +71,7 @@ function Cards<T>({ texts, list, isFiltered, isWanted, children }: Props<T> & { 
   );
 }
 
-/** The countries that there are records of, by their names. */
+/** The countries that occur in the records, sorted by name. */
 export function useCountries(list: Listed<{ readonly country: string }> | undefined) {
   const { format } = useI18n();
   const codes = new Set(list?.records.map(({ country }) => country));

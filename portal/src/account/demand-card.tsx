@@ -3,7 +3,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { MoreInfo } from '../market/offer-card.tsx';
 import { Fact } from '../ui/page.tsx';
 
-/** What a buyer is looking for. */
+/** One demand of a buyer. */
 export function DemandCard({ demand }: { demand: MarketDemand }) {
   const { t, format } = useI18n();
   const texts = t.market;

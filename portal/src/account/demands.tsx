@@ -12,7 +12,7 @@ import { demandsQuery } from './queries.ts';
 
 const route = getRouteApi('/app/account/demands');
 
-/** What buyers are looking for, as cards. */
+/** The demands of buyers, as cards. */
 export function DemandsPage() {
   const { t } = useI18n();
   const texts = t.market;
@@ -41,7 +41,7 @@ export function DemandsPage() {
         texts={texts.demands}
         query={query}
         isFiltered={isFiltered}
-        isWanted={isDemandWanted(filters)}
+        isMatch={isDemandWanted(filters)}
       >
         {(demand) => <DemandCard key={demand.id} demand={demand} />}
       </CardList>

@@ -12,7 +12,7 @@ const demands = { country, search };
 export type DemandFilters = SearchOf<typeof demands>;
 export const readDemandFilters = searchReader(demands);
 
-/** A part of any of the texts, whatever its case. */
+/** Case-insensitive substring search in any of the texts. */
 const isIn = (part: string | undefined, texts: readonly (string | null)[]): boolean =>
   part === undefined || texts.some((whole) => whole?.toLowerCase().includes(part.trim().toLowerCase()));
 

@@ -15,10 +15,10 @@ import { CARDS, CardSkeletons } from './card-list.tsx';
 import { DemandCard } from './demand-card.tsx';
 import { demandsQuery, type Listed, offersQuery } from './queries.ts';
 
-/** As many as fit into a row of a wide screen. */
+/** One row on a wide screen. */
 const NEWEST = 4;
 
-/** The market at a glance. */
+/** Overview of the market. */
 export function HomePage() {
   const { t } = useI18n();
   const texts = t.market;
@@ -85,7 +85,7 @@ function Newest({ title, all, children }: { title: string; all: ReactNode; child
 
 type NumbersProps = { offers: Listed<MarketAsset> | undefined; demands: Listed<MarketDemand> | undefined };
 
-/** How much there is. Sums are of what was read; a market that has more is told by its pages. */
+/** Totals. Sums cover the records that were loaded; the pages show a notice if the market has more. */
 function Numbers({ offers, demands }: NumbersProps) {
   const { t, format } = useI18n();
   const texts = t.market.home;

@@ -12,7 +12,7 @@ import { offersQuery } from './queries.ts';
 
 const route = getRouteApi('/app/account/offers');
 
-/** What is on offer, as cards. */
+/** The offers, as cards. */
 export function OffersPage() {
   const { t } = useI18n();
   const texts = t.market;
@@ -53,7 +53,7 @@ export function OffersPage() {
         texts={texts.offers}
         query={query}
         isFiltered={isFiltered}
-        isWanted={isOfferWanted(filters)}
+        isMatch={isOfferWanted(filters)}
       >
         {(offer) => <OfferCard key={offer.id} offer={offer} />}
       </CardList>

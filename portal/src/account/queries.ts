@@ -1,16 +1,16 @@
 import { queryOptions } from '@tanstack/react-query';
 import { portalClient } from '../session/clients.ts';
 
-/** So many records are searched in the page, newest first; a market that has more is searched by API. */
-const MOST_READ = 2000;
+/** Maximum number of records loaded for search in the page, newest first; a larger market is searched by API. */
+const MAX_LOADED = 2000;
 const REFRESH_MS = 60_000;
 
-/** A list as far as it was read, and how long it is. */
+/** The loaded part of a list, and its total length. */
 export type Listed<T> = { readonly records: readonly T[]; readonly total: number };
 
 type Walk<T> = (filter: object, options: { onResponse: (response: Response) => void }) => AsyncIterable<T>;
 
-/** Walks the pages of one state of the list, so that nothing is skipped or comes twice while it changes. */
+/** Reads all pages at one list version, so that no record is skipped or repeated while the list changes. */
 async function readList<T>(each: Walk<T>): Promise<Listed<T>> {
   const records: T[] = [];
   let total = 0;
@@ -19,7 +19,7 @@ async function readList<T>(each: Walk<T>): Promise<Listed<T>> {
   };
   for await (const record of each({}, { onResponse })) {
     records.push(record);
-    if (records.length === MOST_READ) break;
+    if (records.length === MAX_LOADED) break;
   }
   return { records, total: Math.max(total, records.length) };
 }

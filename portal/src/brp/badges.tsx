@@ -10,13 +10,13 @@ const NOMINATION_TONES: Readonly<Record<Nomination['status'], Tone>> = {
   superseded: 'neutral',
 };
 
-/** Status of a nomination, and as long as it is pending, whether it is on its way. */
+/** Status of a nomination, and for a pending one whether it has been sent. */
 export function NominationBadges({ nomination }: { nomination: Nomination }) {
   const { t } = useI18n();
   const { status, sent_at } = nomination;
   return (
     <span className="inline-flex gap-1">
-      {/* On a phone, how far a pending one has come says it all. */}
+      {/* On a phone, a pending nomination shows only its sending state. */}
       <span className={cx('inline-flex', status === 'pending' && 'max-sm:hidden')}>
         <Badge tone={NOMINATION_TONES[status]}>{t.brp.nominations.statuses[status]}</Badge>
       </span>

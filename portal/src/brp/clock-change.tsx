@@ -2,7 +2,7 @@ import { type DeliveryDay, ORDINARY_SLOTS, slotCount } from '@saldo/core/deliver
 import { useI18n } from '../i18n/i18n.tsx';
 import { Notice } from '../ui/states.tsx';
 
-/** The two days of the year on which most mistakes are made say so themselves. */
+/** Points out the two days of the year with a clock change, which cause most mistakes. */
 export function ClockChangeNotice({ day }: { day: DeliveryDay }) {
   const { t } = useI18n();
   const count = slotCount(day);

@@ -23,7 +23,7 @@ import type { ContractSearch } from './filters.ts';
 import { contractDayQuery, eachTransaction } from './queries.ts';
 import { SlotButton } from './slot-button.tsx';
 
-/** The day on which one begins to look: today, or the end of the delivery that is nearest to it. */
+/** The initial day: today, or the end of the delivery period that is nearest to it. */
 function firstDay({ delivery_start, delivery_end }: Contract, today: DeliveryDay): DeliveryDay {
   const first = delivery_start === null ? today : dayOf(Date.parse(delivery_start));
   const last = delivery_end === null ? today : dayOf(Date.parse(delivery_end) - 1);
@@ -35,13 +35,13 @@ type Props = {
   contract: Contract;
   search: ContractSearch;
   set: (change: ContractSearch) => void;
-  /** What can be done with the day that is shown. */
+  /** Actions for the displayed day. */
   actions?: (day: DeliveryDay, transactions: readonly Transaction[]) => ReactNode;
-  /** What can be done with the newest version of the chosen slot. */
+  /** Actions for the newest version of the selected slot. */
   versionActions?: (newest: Transaction) => ReactNode;
 };
 
-/** The quarter-hour volumes of a contract on one day, as chart and as table. */
+/** The quarter-hour volumes of a contract on one day, as a chart and a table. */
 export function ContractDay({ contract, search, set, actions, versionActions }: Props) {
   const { t, format } = useI18n();
   const today = useToday();
@@ -143,7 +143,7 @@ type VolumesProps = {
   onSelect: (slot: number) => void;
 };
 
-/** What counts of the day as a chart, with what was corrected or is invalid. */
+/** The valid volumes of the day as a chart, with corrected and invalid ones. */
 function VolumesPanel({ day, slots, selected, onSelect }: VolumesProps) {
   const { t, format } = useI18n();
   const texts = t.brp.transactions;
@@ -201,7 +201,7 @@ function VolumesPanel({ day, slots, selected, onSelect }: VolumesProps) {
   );
 }
 
-/** The slot that is delivered now, when it is of this day; else the first. */
+/** The slot being delivered now, if it is on this day; else the first. */
 function currentSlot(slots: readonly VolumeSlot[]): number {
   const now = serverNow();
   const isToday = slots[0] !== undefined && dayOf(slots[0].start) === dayOf(now);
@@ -212,7 +212,7 @@ type TableProps = {
   transactions: readonly Transaction[];
   selected: number | null;
   onSelect: (slot: number) => void;
-  /** What counts of the day, below the volumes. */
+  /** The sum of the valid volumes, below the column. */
   sumKwh?: number;
   isTall?: boolean;
 };

@@ -48,7 +48,7 @@ function ContractView({ contract }: { contract: Contract }) {
   );
 }
 
-/** In the place of the volumes of a contract that has none. */
+/** Shown instead of the volumes of a contract that has none. */
 export function NoVolumes() {
   const { t } = useI18n();
   return (

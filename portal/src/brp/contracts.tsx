@@ -61,7 +61,7 @@ export function ContractList({ query }: ListProps) {
 
 type FiltersProps = { filters: ContractFilters; set: (change: ContractFilters) => void };
 
-/** What every list of contracts can be filtered by. */
+/** Filters that all lists of contracts share. */
 export function ContractFilterFields({ filters, set }: FiltersProps) {
   const { t } = useI18n();
   return (
@@ -106,7 +106,7 @@ function Party({ party }: { party: Counterparty }) {
   );
 }
 
-/** From when to when; the end is the last day of delivery, not the midnight after it. */
+/** The delivery period; its end is the last delivery day, not the midnight after it. */
 export function DeliveryPeriod({ contract }: { contract: Contract }) {
   const { t, format } = useI18n();
   const { delivery_start, delivery_end } = contract;
@@ -130,7 +130,7 @@ function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
           >
             {contract.external_id}
           </ContractLink>
-          {/* A phone has no room for the parties' own columns. */}
+          {/* On a phone, the columns of the parties are hidden. */}
           <span className="block text-xs text-muted md:hidden">
             {`${contract.seller.name} → ${contract.buyer.name}`}
           </span>

@@ -6,7 +6,7 @@ import { reader } from '../session/reader.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { useToast } from '../ui/toast.tsx';
 
-/** A change names the state it starts from, so that nobody overwrites what somebody else has just done. */
+/** A change sends the `ETag` that it starts from, so that it does not overwrite a concurrent change. */
 export function useCustomerUpdate(id: string, etag: string | null, done: (customer: Customer) => void) {
   const { t } = useI18n();
   const toast = useToast();

@@ -62,7 +62,7 @@ function CustomerView({ customer, etag }: ViewProps) {
   );
 }
 
-/** What is known of a customer; a page may have more to say of it, in front. */
+/** The fields of a customer; a page may add its own in front. */
 export function CustomerFacts({ customer, children }: { customer: Customer; children?: ReactNode }) {
   const { t } = useI18n();
   return (
@@ -89,15 +89,15 @@ export function CustomerFacts({ customer, children }: { customer: Customer; chil
 export function StatusButtons({ customer, etag }: ViewProps) {
   const { t } = useI18n();
   const toast = useToast();
-  const [asked, setAsked] = useState<'active' | 'deactivated' | null>(null);
+  const [pendingStatus, setPendingStatus] = useState<'active' | 'deactivated' | null>(null);
   const texts = t.brp.customers;
   const update = useCustomerUpdate(customer.id, etag, ({ name, status }) => {
-    setAsked(null);
+    setPendingStatus(null);
     toast(status === 'active' ? texts.activatedToast(name) : texts.deactivatedToast(name));
   });
   const open = (status: 'active' | 'deactivated') => {
     update.reset();
-    setAsked(status);
+    setPendingStatus(status);
   };
   return (
     <>
@@ -109,18 +109,20 @@ export function StatusButtons({ customer, etag }: ViewProps) {
       {customer.status !== 'deactivated' && (
         <Button onClick={() => open('deactivated')}>{texts.deactivate}</Button>
       )}
-      {asked && (
+      {pendingStatus && (
         <ConfirmDialog
           title={
-            asked === 'active' ? texts.activateTitle(customer.name) : texts.deactivateTitle(customer.name)
+            pendingStatus === 'active'
+              ? texts.activateTitle(customer.name)
+              : texts.deactivateTitle(customer.name)
           }
-          text={asked === 'active' ? texts.activateText : texts.deactivateText}
-          action={asked === 'active' ? texts.activate : texts.deactivate}
-          isDangerous={asked === 'deactivated'}
+          text={pendingStatus === 'active' ? texts.activateText : texts.deactivateText}
+          action={pendingStatus === 'active' ? texts.activate : texts.deactivate}
+          isDangerous={pendingStatus === 'deactivated'}
           isBusy={update.isPending}
           error={update.error}
-          onConfirm={() => update.mutate({ status: asked })}
-          onClose={() => setAsked(null)}
+          onConfirm={() => update.mutate({ status: pendingStatus })}
+          onClose={() => setPendingStatus(null)}
         />
       )}
     </>
@@ -131,7 +133,7 @@ type OfferedGroup = NamedGroup & { readonly tsos: readonly Tso[] };
 
 type GroupPanelProps = ViewProps & { text: string; groups: UseQueryResult<readonly OfferedGroup[]> };
 
-/** The balance group that a customer is in, and the way into another one of its BRP's. */
+/** The balance group of a customer, and a form to change it to another one of its BRP. */
 export function BalanceGroupPanel({ customer, etag, text, groups }: GroupPanelProps) {
   const { t } = useI18n();
   const mayManage = useMayManage();
@@ -142,7 +144,7 @@ export function BalanceGroupPanel({ customer, etag, text, groups }: GroupPanelPr
         <Loaded query={groups} loading={<Skeleton lines={3} />}>
           {(offered) => (
             <BalanceGroupForm
-              // What somebody else has saved meanwhile is what the form begins with.
+              // After a concurrent change, the form restarts from the stored values.
               key={`${group?.eic}${group?.tso}`}
               customer={customer}
               etag={etag}

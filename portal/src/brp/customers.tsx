@@ -58,7 +58,7 @@ type FiltersProps = {
   groups: readonly NamedGroup[];
 };
 
-/** What every list of customers can be filtered by. */
+/** Filters that all lists of customers share. */
 export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {
   const { t } = useI18n();
   return (
@@ -84,7 +84,7 @@ export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {
 
 type TableProps<C extends Customer> = { customers: readonly C[]; more?: readonly Column<C>[] };
 
-/** Customers below each other; a page may have more to say of them. */
+/** A table of customers; a page may add columns. */
 export function CustomerTable<C extends Customer>({ customers, more = [] }: TableProps<C>) {
   const { t } = useI18n();
   const columns: readonly Column<C>[] = [

@@ -4,7 +4,7 @@ import { formatMwh, kwFromKwh, kwhFromMwh } from '@saldo/core/energy.ts';
 import type { CsvColumn } from '../domain/csv.ts';
 import type { NominatedSlot } from '../domain/nomination.ts';
 
-/** Columns are called like the fields of the API, so that a file and an answer can be compared. */
+/** Columns have the names of the API's fields, so that a file can be compared with a response. */
 export const CONTRACT_COLUMNS: readonly CsvColumn<Contract>[] = [
   { name: 'id', value: ({ id }) => id },
   { name: 'external_id', value: ({ external_id }) => external_id },
@@ -44,7 +44,7 @@ export const TRANSACTION_COLUMNS: readonly CsvColumn<Transaction>[] = [
   { name: 'created_at', value: ({ created_at }) => created_at },
 ];
 
-/** A quarter-hour of a nomination: the file has a line for each. */
+/** A quarter-hour of a nomination: one line of the file. */
 export type NominationLine = { readonly nomination: Nomination; readonly slot: NominatedSlot };
 
 const mwhOrNothing = (kwh: number | null) => (kwh === null ? null : formatMwh(kwh));

@@ -8,7 +8,7 @@ import { Countdown, Instant } from '../ui/time.tsx';
 import { deliveryDayQuery } from './queries.ts';
 
 const MINUTE_MS = 60_000;
-/** From then on a gate is shown as urgent. */
+/** A gate that closes within this time is shown as urgent. */
 const URGENT_MS = 60 * MINUTE_MS;
 
 type Phase = DeliveryDayCalendar['gates'][number]['phase'];
@@ -17,7 +17,7 @@ const closingOf = (calendar: DeliveryDayCalendar | undefined, phase: Phase): num
   return gate ? Date.parse(gate.closes_at) : null;
 };
 
-/** The deadlines that are next, by the platform's clock. */
+/** The next deadlines, by the platform's clock. */
 export function Gates({ today, tomorrow }: { today: DeliveryDay; tomorrow: DeliveryDay }) {
   const { t, format } = useI18n();
   const now = useServerNow();
@@ -43,7 +43,7 @@ export function Gates({ today, tomorrow }: { today: DeliveryDay; tomorrow: Deliv
   );
 }
 
-/** Each quarter-hour closes shortly before it begins; how long before, the last one's gate says. */
+/** Each quarter-hour closes a fixed time before it begins; the gate of the last one gives that time. */
 function NextSlotTile({ calendar, now }: { calendar: DeliveryDayCalendar | undefined; now: number }) {
   const { t } = useI18n();
   const lastCloses = closingOf(calendar, 'intraday');

@@ -19,11 +19,11 @@ import { NominationLink } from './links.tsx';
 import { NominationTable } from './nominations.tsx';
 import { customersQuery, nominationsInStateQuery, nominationsQuery } from './queries.ts';
 
-/** How far back what was not sent or not matched is still brought up. */
+/** How many days back unsent and mismatched nominations are shown. */
 const DAYS_BACK = 7;
-const MOST_SHOWN = 8;
+const MAX_SHOWN = 8;
 
-/** What a dispatcher sees in the morning: what needs attention, when gates close, and how the groups stand. */
+/** A dispatcher's overview: problems that need attention, gate times, and the saldo of the balance groups. */
 export function HomePage() {
   const { t, format } = useI18n();
   const { user } = useSession();
@@ -84,16 +84,16 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
 type ConcernProps = {
   title: string;
   count: number;
-  /** Counted no further. */
-  mostCounted?: number;
+  /** The count is capped at this number. */
+  maxCounted?: number;
   tone: 'warn' | 'bad';
-  /** The way to all of them. */
+  /** Link to the full list. */
   more?: ReactNode;
   children: ReactNode;
 };
 
-/** One kind of thing that waits. Where nothing waits it says so quietly. */
-export function Concern({ title, count, mostCounted = Infinity, tone, more, children }: ConcernProps) {
+/** One kind of problem that needs attention, or a quiet confirmation that there is none. */
+export function Concern({ title, count, maxCounted = Infinity, tone, more, children }: ConcernProps) {
   const { format } = useI18n();
   const isQuiet = count === 0;
   return (
@@ -109,7 +109,7 @@ export function Concern({ title, count, mostCounted = Infinity, tone, more, chil
             isQuiet ? 'text-muted' : tone === 'bad' ? 'text-bad' : 'text-warn',
           )}
         >
-          {count > mostCounted ? `> ${format.number(mostCounted)}` : format.number(count)}
+          {count > maxCounted ? `> ${format.number(maxCounted)}` : format.number(count)}
         </span>
       </h3>
       {children}
@@ -120,23 +120,23 @@ export function Concern({ title, count, mostCounted = Infinity, tone, more, chil
 
 export const itemClass = 'grid gap-0.5 rounded-md bg-sunken px-3 py-2 text-sm hover:bg-line/60';
 
-type ShortenedProps<T> = { items: readonly T[]; most?: number; children: (item: T) => ReactNode };
+type ShortenedProps<T> = { items: readonly T[]; max?: number; children: (item: T) => ReactNode };
 
-/** As many as one takes in at a glance; the rest is counted. */
-export function Shortened<T>({ items, most = MOST_SHOWN, children }: ShortenedProps<T>) {
+/** Maximum number of items shown; the rest is only counted. */
+export function Shortened<T>({ items, max = MAX_SHOWN, children }: ShortenedProps<T>) {
   const { t } = useI18n();
   if (items.length === 0) return null;
   return (
     <>
-      <ul className="grid gap-1.5">{items.slice(0, most).map(children)}</ul>
-      {items.length > most && <p className="text-xs text-muted">{t.brp.home.more(items.length - most)}</p>}
+      <ul className="grid gap-1.5">{items.slice(0, max).map(children)}</ul>
+      {items.length > max && <p className="text-xs text-muted">{t.brp.home.more(items.length - max)}</p>}
     </>
   );
 }
 
 type ItemProps = {
   nomination: Nomination;
-  /** The quarter-hour that it is about. */
+  /** The affected quarter-hour. */
   slot?: number;
   note: ReactNode;
 };
@@ -189,7 +189,7 @@ function Unsent({ nominations }: { nominations: readonly Nomination[] }) {
 
 function Mismatched({ nominations }: { nominations: readonly Nomination[] }) {
   const { t, format } = useI18n();
-  // The newest day is the one about which something can still be done.
+  // The newest day comes first, because it can still be corrected.
   const newestFirst = nominations.toReversed();
   return (
     <Concern title={t.brp.home.mismatched} count={nominations.length} tone="bad">

@@ -29,26 +29,26 @@ type Settings = { name: string; scopes?: Scope[]; expires_at: string | null };
 
 type CreateProps = {
   create: (settings: Settings) => Promise<NewApiKey>;
-  /** Keys of accounts and of the operator have none. */
+  /** Keys of accounts and of the operator have no scopes. */
   hasScopes?: boolean;
-  /** More fields, their names, and whether they are filled in. */
+  /** Additional fields, their names, and whether they are complete. */
   children?: ReactNode;
   fields?: readonly string[];
   isReady?: boolean;
   onClose: () => void;
 };
 
-/** Asks for what the key is to be like, and shows it once it is made. */
+/** A form for a new key that then shows its secret. */
 export function CreateKeyDialog(props: CreateProps) {
   const [made, setMade] = useState<NewApiKey | null>(null);
   return made ? (
     <SecretDialog made={made} onClose={props.onClose} />
   ) : (
-    <CreateForm {...props} onMade={setMade} />
+    <CreateForm {...props} onCreated={setMade} />
   );
 }
 
-type FormProps = CreateProps & { onMade: (key: NewApiKey) => void };
+type FormProps = CreateProps & { onCreated: (key: NewApiKey) => void };
 
 function CreateForm({
   create: send,
@@ -58,7 +58,7 @@ function CreateForm({
   isReady = true,
   ...rest
 }: FormProps) {
-  const { onMade, onClose } = rest;
+  const { onCreated, onClose } = rest;
   const { t } = useI18n();
   const texts = t.brp.keys;
   const today = useToday();
@@ -72,7 +72,7 @@ function CreateForm({
       const settings = { name, expires_at: expiresAt(expiry, today, day) };
       return send(hasScopes ? { ...settings, scopes: [...scopes] } : settings);
     },
-    onSuccess: onMade,
+    onSuccess: onCreated,
     onSettled: () => refresh(keysQuery.queryKey),
   });
   return (
@@ -139,8 +139,8 @@ function CreateForm({
   );
 }
 
-/** Which operation a key can be tried with, by what it may read. */
-const TRIALS: readonly (readonly [Scope, string])[] = [
+/** An example operation that the scopes of the key allow. */
+const EXAMPLE_REQUESTS: readonly (readonly [Scope, string])[] = [
   ['contracts:read', '/v1/contracts?limit=3'],
   ['nominations:read', '/v1/nominations?limit=3'],
   ['transactions:read', '/v1/transactions?limit=3'],
@@ -150,17 +150,20 @@ const TRIALS: readonly (readonly [Scope, string])[] = [
 function trialPath({ owner, scopes }: NewApiKey, day: DeliveryDay): string {
   if (owner.type === 'operator') return '/operator/v1/brps?limit=3';
   if (owner.type === 'account') return '/v1/assets?limit=3';
-  const [, path] = TRIALS.find(([scope]) => scopes.includes(scope)) ?? [null, `/v1/delivery-days/${day}`];
+  const [, path] = EXAMPLE_REQUESTS.find(([scope]) => scopes.includes(scope)) ?? [
+    null,
+    `/v1/delivery-days/${day}`,
+  ];
   return path;
 }
 
-/** A line that can be pasted; the customer API has an address of its own. */
+/** A curl command to copy; the customer API has its own URL. */
 function curlOf(made: NewApiKey, day: DeliveryDay, customerUrl: string): string {
   const base = made.owner.type === 'account' ? customerUrl : location.origin;
   return `curl -H 'X-Api-Key: ${made.secret}' '${base}${trialPath(made, day)}'`;
 }
 
-/** The one time that a key is shown. Only its button closes it. */
+/** The only time that a key is shown. Only its button closes the dialog, so that it is not lost by accident. */
 export function SecretDialog({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.brp.keys;

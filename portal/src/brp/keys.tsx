@@ -22,12 +22,12 @@ import { keysQuery } from './queries.ts';
 
 const route = getRouteApi('/app/own/keys');
 
-type Asked = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
+type OpenDialog = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
 
-/** What ends or renews keys: the own ones, or, for the operator, those of all. */
+/** Actions on keys: the user's own, or, for the operator, those of all owners. */
 export type KeyActions = Pick<typeof portalClient.apiKeys, 'rotate' | 'revoke'>;
 
-/** The keys with which the own systems of a BRP or an account holder use their API. */
+/** The API keys of a BRP or an account holder. */
 export function KeysPage() {
   const { t } = useI18n();
   const isBrp = useSession().user.role === 'brp';
@@ -75,36 +75,36 @@ type ListProps = {
   keys: readonly ApiKey[];
   isEndedHidden?: boolean;
   actions: KeyActions;
-  /** Keys of accounts have none. */
+  /** Keys of accounts have no scopes. */
   hasScopes?: boolean;
-  /** Whose a key is, where there are several owners. */
+  /** The owner of a key, in lists with several owners. */
   ownerOf?: (key: ApiKey) => ReactNode;
 };
 
-/** Keys below each other, and what can be done with each. */
+/** A table of keys with their actions. */
 export function KeyList(props: ListProps) {
   const { keys, isEndedHidden = false, actions, hasScopes = true, ownerOf } = props;
   const { t } = useI18n();
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const [made, setMade] = useState<NewApiKey | null>(null);
   const show = (key: NewApiKey) => {
-    setAsked(null);
+    setDialog(null);
     setMade(key);
   };
-  const close = () => setAsked(null);
+  const close = () => setDialog(null);
   const shown = keys.filter((key) => !isEndedHidden || stateOf(key) === 'active');
   return (
     <>
       {shown.length === 0 ? (
         <EmptyState title={t.brp.keys.empty} text={t.brp.keys.emptyText} />
       ) : (
-        <KeyTable keys={shown} onAsk={setAsked} hasScopes={hasScopes} ownerOf={ownerOf} />
+        <KeyTable keys={shown} onOpen={setDialog} hasScopes={hasScopes} ownerOf={ownerOf} />
       )}
-      {asked?.what === 'rotate' && (
-        <RotateDialog apiKey={asked.key} rotate={actions.rotate} onMade={show} onClose={close} />
+      {dialog?.what === 'rotate' && (
+        <RotateDialog apiKey={dialog.key} rotate={actions.rotate} onCreated={show} onClose={close} />
       )}
-      {asked?.what === 'revoke' && (
-        <RevokeDialog apiKey={asked.key} revoke={actions.revoke} onClose={close} />
+      {dialog?.what === 'revoke' && (
+        <RevokeDialog apiKey={dialog.key} revoke={actions.revoke} onClose={close} />
       )}
       {made && <SecretDialog made={made} onClose={() => setMade(null)} />}
     </>
@@ -121,12 +121,12 @@ function stateOf({ revoked_at, expires_at }: ApiKey): KeyState {
 
 type TableProps = {
   keys: readonly ApiKey[];
-  onAsk: (asked: Asked) => void;
+  onOpen: (dialog: OpenDialog) => void;
   hasScopes: boolean;
   ownerOf: ((key: ApiKey) => ReactNode) | undefined;
 };
 
-function KeyTable({ keys, onAsk, hasScopes, ownerOf }: TableProps) {
+function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
   const { t } = useI18n();
   const mayManage = useMayManage();
   const texts = t.brp.keys;
@@ -180,13 +180,13 @@ function KeyTable({ keys, onAsk, hasScopes, ownerOf }: TableProps) {
       cell: ({ expires_at }) =>
         expires_at ? <Instant at={expires_at} /> : <span className="text-muted">{texts.noExpiry}</span>,
     },
-    // Beside the owner there is no room for it.
+    // Hidden when the owner's column needs the space.
     ...(ownerOf ? [] : [createdColumn]),
     {
       id: 'actions',
       header: <span className="sr-only">{t.common.actions}</span>,
       isNumber: true,
-      cell: (key) => mayManage && stateOf(key) === 'active' && <KeyButtons apiKey={key} onAsk={onAsk} />,
+      cell: (key) => mayManage && stateOf(key) === 'active' && <KeyButtons apiKey={key} onOpen={onOpen} />,
     },
   ];
   return (
@@ -200,7 +200,7 @@ function KeyTable({ keys, onAsk, hasScopes, ownerOf }: TableProps) {
   );
 }
 
-function KeyButtons({ apiKey: key, onAsk }: { apiKey: ApiKey; onAsk: (asked: Asked) => void }) {
+function KeyButtons({ apiKey: key, onOpen }: { apiKey: ApiKey; onOpen: (dialog: OpenDialog) => void }) {
   const { t } = useI18n();
   const texts = t.brp.keys;
   return (
@@ -210,7 +210,7 @@ function KeyButtons({ apiKey: key, onAsk }: { apiKey: ApiKey; onAsk: (asked: Ask
           key={what}
           variant="quiet"
           aria-label={`${texts[what]}: ${key.name}`}
-          onClick={() => onAsk({ what, key })}
+          onClick={() => onOpen({ what, key })}
         >
           {texts[what]}
         </Button>
@@ -226,17 +226,17 @@ const GRACES: readonly Grace[] = ['now', 'hour', 'day', 'week'];
 type RotateProps = {
   apiKey: ApiKey;
   rotate: KeyActions['rotate'];
-  onMade: (key: NewApiKey) => void;
+  onCreated: (key: NewApiKey) => void;
   onClose: () => void;
 };
 
-function RotateDialog({ apiKey, rotate: send, onMade, onClose }: RotateProps) {
+function RotateDialog({ apiKey, rotate: send, onCreated, onClose }: RotateProps) {
   const { t } = useI18n();
   const refresh = useRefresh();
   const [grace, setGrace] = useState<Grace>('day');
   const rotate = useMutation({
     mutationFn: () => send(apiKey.id, { grace_s: GRACES_S[grace] }),
-    onSuccess: onMade,
+    onSuccess: onCreated,
     onSettled: () => refresh(keysQuery.queryKey),
   });
   return (

@@ -12,7 +12,7 @@ type Props = {
 
 const useIsOperator = () => useSession().user.role === 'operator';
 
-/** To a nomination's page: that of the own role. */
+/** Link to a nomination's page in the user's role. */
 export function NominationLink({
   id,
   search = {},

@@ -13,7 +13,7 @@ import { useCustomerUpdate } from './customer-update.ts';
 
 type Props = { customer: Customer; etag: string | null };
 
-/** The BRP's own key-value pairs. Only what was changed is sent. */
+/** Editor of the BRP's own key-value pairs. Only changes are sent. */
 export function MetadataEditor({ customer, etag }: Props) {
   const { t } = useI18n();
   const mayManage = useMayManage();

@@ -21,7 +21,7 @@ import { balanceGroupsQuery, monthQuery } from './queries.ts';
 
 const route = getRouteApi('/app/brp/month');
 
-/** A month at a glance, quarter-hour by quarter-hour. */
+/** A month by quarter-hour. */
 export function MonthPage() {
   const { t, format } = useI18n();
   const today = useToday();
@@ -132,7 +132,7 @@ function MonthView({ month, eic, tso, nominations }: ViewProps) {
   );
 }
 
-/** The first day that there is something to see on. */
+/** The first day that has values. */
 const firstFilled = (rows: readonly MonthRow[]): number =>
   Math.max(
     0,
@@ -141,7 +141,7 @@ const firstFilled = (rows: readonly MonthRow[]): number =>
 
 type DayTableProps = Pick<MonthSearch, 'eic' | 'tso'> & { rows: readonly MonthRow[] };
 
-/** The same in numbers, day by day. */
+/** The same values as a table, one row per day. */
 function DayTable({ rows, eic, tso }: DayTableProps) {
   const { t, format } = useI18n();
   const part = (row: MonthRow, sign: 1 | -1) =>

@@ -29,7 +29,7 @@ import { VersionHistory } from './version-history.tsx';
 
 const route = getRouteApi('/app/brp/nominations/$nominationId');
 
-/** One version of a nomination: its quarter-hours, what they are made of, and how they came to be so. */
+/** One version of a nomination: its quarter-hours, their transactions, and the version history. */
 export function NominationPage() {
   const { nominationId } = route.useParams();
   return <NominationById id={nominationId} {...choicesOf(route.useSearch(), route.useNavigate())} />;
@@ -37,7 +37,7 @@ export function NominationPage() {
 
 type SearchProps = { search: NominationSearch; set: (change: NominationSearch) => void };
 
-/** The same for every role. What is chosen on the page stands in its address. */
+/** Shared by all roles. The selection on the page is part of its URL. */
 export function NominationById({ id, ...rest }: SearchProps & { id: string }) {
   const query = useQuery(nominationQuery(id));
   return (
@@ -118,7 +118,7 @@ function NominationView({ nomination, search, set }: SearchProps & { nomination:
   );
 }
 
-/** What is looked at first: what does not match, else what is delivered now, else the beginning. */
+/** The initial slot: the first mismatch, else the slot being delivered now, else the first. */
 function firstInteresting(slots: readonly NominatedSlot[]): NominatedSlot | undefined {
   const now = serverNow();
   const first = slots[0];

@@ -27,7 +27,7 @@ import { DayScheduleButton } from './schedule-buttons.tsx';
 
 const route = getRouteApi('/app/brp/nominations');
 
-/** What the balance groups nominate on a day. */
+/** The nominations of the balance groups on a day. */
 export function NominationsPage() {
   const { t, format } = useI18n();
   const today = useToday();
@@ -131,7 +131,7 @@ const rowOf = (nomination: Nomination): Row => {
 
 type TableProps = {
   nominations: readonly Nomination[];
-  /** Whose the balance group is, where there are several. A saldo over all of them would say nothing. */
+  /** The owner of the balance group, in lists with several owners. A total saldo over all owners has no meaning. */
   ownerOf?: (eic: string) => string | undefined;
 };
 
@@ -153,11 +153,11 @@ function GroupCell({ nomination, owner }: { nomination: Nomination; owner: strin
   );
 }
 
-/** Nominations below each other, with what they come to in all. */
+/** A table of nominations with totals. */
 export function NominationTable({ nominations, ownerOf }: TableProps) {
   const { t, format } = useI18n();
   const rows = nominations.map(rowOf);
-  // A version that is superseded counts no longer.
+  // Superseded versions are not part of the totals.
   const current = rows.filter(({ nomination }) => nomination.status !== 'superseded');
   const netKwh = sumKwh(current.map(({ nomination, totals }) => signOf(nomination) * totals.amountKwh));
   const columns: readonly Column<Row>[] = [

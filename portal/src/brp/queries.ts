@@ -23,7 +23,7 @@ export const contractQuery = (id: string) =>
     queryFn: ({ signal }) => reader().contracts.get(id, { signal }),
   });
 
-/** All versions of a contract's day. */
+/** All versions of a contract-day. */
 export const contractDayQuery = (id: string, day: DeliveryDay) =>
   queryOptions({
     queryKey: ['contract', id, 'transactions', day],
@@ -38,7 +38,7 @@ export const eachTransaction = (
 ): AsyncIterable<Transaction> =>
   reader().transactions.each({ contract_id: contractId, delivery_date: day }, { signal });
 
-/** Contracts that a balance group has on a day, by id: what the transactions of a nomination belong to. */
+/** Contracts of a balance group on a day, by id, to look up the contracts of a nomination's transactions. */
 export const contractsOfGroupQuery = (eic: string, day: DeliveryDay) =>
   queryOptions({
     queryKey: ['contracts', 'of-group', eic, day],
@@ -50,8 +50,8 @@ export const contractsOfGroupQuery = (eic: string, day: DeliveryDay) =>
     refetchInterval: false,
   });
 
-/** Superseded versions are only wanted when they are asked for. */
-export const isWanted =
+/** Superseded versions are included only on request. */
+export const matchesFilters =
   ({ versions, status }: NominationFilters) =>
   (nomination: Nomination): boolean =>
     versions === 'all' || status !== undefined || nomination.status !== 'superseded';
@@ -63,12 +63,12 @@ export async function* eachNomination(
 ): AsyncGenerator<Nomination, void, undefined> {
   const { day: _day, versions: _versions, ...rest } = filters;
   const query = { delivery_date: day, include_slots: 'true', ...given(rest) } as const;
-  const wanted = isWanted(filters);
+  const isMatch = matchesFilters(filters);
   for await (const nomination of reader().nominations.each(query, { signal }))
-    if (wanted(nomination)) yield nomination;
+    if (isMatch(nomination)) yield nomination;
 }
 
-/** The nominations of a day with their slots, all of them: sums are only sums when nothing is missing. */
+/** All nominations of a day with their slots; totals need every page. */
 export const nominationsQuery = (day: DeliveryDay, { day: _day, ...filters }: NominationFilters) =>
   queryOptions({
     queryKey: ['nominations', day, filters],
@@ -106,7 +106,7 @@ export const nominationHistoryQuery = (id: string) =>
     queryFn: async ({ signal }) => (await reader().nominations.history(id, { signal })).nominations,
   });
 
-/** What a version is made of never changes. */
+/** The basis of a version never changes, so it is cached forever. */
 export const explanationQuery = (id: string) =>
   queryOptions({
     queryKey: ['nomination', id, 'explanation'],
@@ -153,7 +153,7 @@ type GetCustomer<C> = (
   options: { signal: AbortSignal; onResponse: (response: Response) => void },
 ) => Promise<C>;
 
-/** A customer, and the mark of its state that a change has to name. */
+/** A customer, and the `ETag` that a change has to send. */
 export const customerQueryBy = <C extends Customer>(get: GetCustomer<C>, customerId: string) =>
   queryOptions({
     queryKey: ['customer', customerId],

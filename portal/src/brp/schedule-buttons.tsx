@@ -5,7 +5,7 @@ import { brpClient } from '../session/brp-client.ts';
 import { useSession } from '../session/session.ts';
 import { DownloadButton } from '../ui/download-button.tsx';
 
-/** A BRP's own side of a nomination, in the two forms that can be handed to a TSO. Nobody else has one. */
+/** Downloads a BRP's own side of a nomination in the two formats that a TSO accepts. Only BRPs have one. */
 export function ScheduleButtons({ nomination, day }: { nomination: Nomination; day: DeliveryDay }) {
   const { t } = useI18n();
   const texts = t.brp.nominations;

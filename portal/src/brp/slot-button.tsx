@@ -2,7 +2,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 
 type Props = { slot: number; start: number; onSelect: (slot: number) => void };
 
-/** A quarter-hour by its time and number; it leads to all that is known of it. */
+/** A quarter-hour by its time and number; selects it for the inspector. */
 export function SlotButton({ slot, start, onSelect }: Props) {
   const { format } = useI18n();
   return (

@@ -14,7 +14,7 @@ import { contractsOfGroupQuery, explanationQuery } from './queries.ts';
 
 type Props = { nomination: Nomination; day: DeliveryDay; slot: NominatedSlot };
 
-/** Everything about the chosen quarter-hour: its values, and the transactions that they come from. */
+/** Details of the selected quarter-hour: its values, and the transactions that they come from. */
 export function SlotInspector({ nomination, day, slot }: Props) {
   const { t, format } = useI18n();
   const explanation = useQuery(explanationQuery(nomination.id));
@@ -30,7 +30,7 @@ export function SlotInspector({ nomination, day, slot }: Props) {
           {({ slots }) => {
             const explained = slots.find(({ slot_number }) => slot_number === slot.slot);
             return (
-              <Made
+              <SlotTransactions
                 nomination={nomination}
                 day={day}
                 transactions={explained?.transactions ?? []}
@@ -89,7 +89,12 @@ function Values({ slot }: { slot: NominatedSlot }) {
 
 type Part = Explanation['slots'][number]['transactions'][number];
 
-function Made({ nomination, day, transactions, slot }: Props & { transactions: readonly Part[] }) {
+function SlotTransactions({
+  nomination,
+  day,
+  transactions,
+  slot,
+}: Props & { transactions: readonly Part[] }) {
   const { t, format } = useI18n();
   const { data: contracts } = useQuery(contractsOfGroupQuery(nomination.eic, day));
   if (transactions.length === 0)

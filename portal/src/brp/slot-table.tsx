@@ -10,11 +10,11 @@ import { Segments } from '../ui/tabs.tsx';
 
 type Props = { slots: readonly NominatedSlot[]; selected: number; onSelect: (slot: number) => void };
 
-/** What a phone has no room for. */
+/** Columns hidden on a phone. */
 const WIDE = 'max-sm:hidden';
 const CELL = 'px-2 sm:px-3 py-1 text-right whitespace-nowrap first:pl-4 first:text-left last:pr-4';
 
-/** The day by hours, each of which opens to its quarters, or by quarters alone. Sums are exact. */
+/** The day by hours that expand to quarters, or by quarters only. Sums are exact. */
 export function SlotTable({ slots, selected, onSelect }: Props) {
   const { t } = useI18n();
   const [rows, setRows] = useState<'hour' | 'quarter'>('hour');
@@ -102,14 +102,14 @@ function Head() {
   );
 }
 
-/** The sum of several quarters: energy adds up, the power of an hour is its mean. */
+/** The total of several quarters: energy is summed, the power of an hour is its mean. */
 function Sums({ slots, isHour = false }: { slots: readonly NominatedSlot[]; isHour?: boolean }) {
   const { t, format } = useI18n();
   const { amountKwh, matchedKwh, mismatches } = totalsOf(slots);
   return (
     <>
       <td className={CELL}>{format.mwh(amountKwh)}</td>
-      {/* Four quarters are an hour: the mean power in kW is their energy in kWh. */}
+      {/* Four quarters are an hour: their energy in kWh equals the mean power in kW. */}
       <td className={cx(CELL, WIDE, 'text-muted')}>{isHour && format.mwh(amountKwh)}</td>
       <td className={cx(CELL, matchedKwh === null && 'font-normal text-muted')}>
         {matchedKwh === null ? t.common.notYet : format.mwh(matchedKwh)}

@@ -15,7 +15,7 @@ import { SlotButton } from './slot-button.tsx';
 
 type Props = { nomination: Nomination; onSelect: (slot: number) => void };
 
-/** All versions, newest first, and slot by slot what the one that is shown has changed. */
+/** All versions, newest first, and the slots that the displayed version changed. */
 export function VersionHistory({ nomination, onSelect }: Props) {
   const { t } = useI18n();
   const history = useQuery(nominationHistoryQuery(nomination.id));

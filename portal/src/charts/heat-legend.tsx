@@ -1,6 +1,6 @@
 type Entry = { readonly label: string; readonly className: string };
 
-/** What the colours of a heat map mean. */
+/** The legend of a heat map. */
 export function HeatLegend({ entries }: { entries: readonly Entry[] }) {
   return (
     <span className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">

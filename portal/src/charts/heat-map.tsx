@@ -8,15 +8,15 @@ export type Cell = { readonly row: number; readonly slot: number };
 export type HeatRow = {
   readonly id: string;
   readonly label: string;
-  /** Its label stands out: a day of 23 or 25 hours. */
+  /** Highlights the label: a day of 23 or 25 hours. */
   readonly isUnusual?: boolean;
-  /** One for each quarter-hour, the first one first; null where there is nothing. */
+  /** One value per quarter-hour, in order; null where there is none. */
   readonly values: readonly (number | null)[];
-  /** Slots that are framed. */
+  /** Slots with a frame. */
   readonly marked?: ReadonlySet<number>;
 };
 
-/** What values above and below zero look like. */
+/** Styles of values above and below zero. */
 const TONES = {
   saldo: { above: 'fill-out', below: 'fill-in' },
   bad: { above: 'fill-bad', below: 'fill-bad' },
@@ -27,9 +27,9 @@ type Props = {
   help: string;
   rows: readonly HeatRow[];
   tone?: keyof typeof TONES;
-  /** How wide the names of the rows are, in pixels. */
+  /** Width of the row labels in pixels. */
   labelWidth?: number;
-  /** The day that all rows are about; without one, an ordinary day. */
+  /** The day of all rows; default: a day without a clock change. */
   day?: DeliveryDay;
   selected: Cell;
   onSelect: (cell: Cell) => void;
@@ -46,8 +46,8 @@ const LEVELS = 6;
 const OPACITIES = ['0', '0.22', '0.38', '0.54', '0.7', '0.85', '1'];
 
 /**
- * Something by quarter-hour: days, balance groups. All cells of one shade are one path, so that a month of three thousand quarter-hours is drawn
- * and scrolled as a dozen shapes.
+ * Values by quarter-hour, one row per day or balance group. All cells of one shade are one path, so that a month of
+ * three thousand quarter-hours is drawn and scrolled as a dozen shapes.
  */
 export function HeatMap(props: Props) {
   const { label, help, rows, tone = 'saldo', labelWidth: left = DAY_LABEL_WIDTH, day = ORDINARY_DAY } = props;
@@ -55,7 +55,7 @@ export function HeatMap(props: Props) {
   const [box, available] = useWidth<HTMLDivElement>();
   const [hovered, setHovered] = useState<Cell | null>(null);
   const width = Math.max(available, left + LEAST_CELLS_WIDTH);
-  // The longest row sets the scale; on shorter ones the last columns stay empty.
+  // The longest row sets the scale; the last columns of shorter rows stay empty.
   const columns = Math.max(1, ...rows.map(({ values }) => values.length));
   const cellWidth = (width - left) / columns;
   const selectedX = left + (selected.slot - 1) * cellWidth;
@@ -64,7 +64,7 @@ export function HeatMap(props: Props) {
     // Nothing is drawn, and nothing can be scrolled, until the width is known.
     if (element === null || available === 0) return;
     const isSeen = selectedX >= element.scrollLeft && selectedX < element.scrollLeft + element.clientWidth;
-    // On a narrow screen, what is chosen with the keyboard or by the address may lie outside of what is seen.
+    // On a narrow screen, a cell selected by keyboard or URL may be outside the visible area.
     if (!isSeen) element.scrollLeft = selectedX - element.clientWidth / 2;
   }, [box, available, selectedX]);
   const cellAt = (event: PointerEvent<SVGSVGElement>): Cell | null => {
@@ -126,7 +126,7 @@ export function HeatMap(props: Props) {
   );
 }
 
-/** Where a key leads from a cell; a shorter day ends earlier. */
+/** The cell that a key moves to; a shorter day has fewer cells. */
 function cellByKey(key: string, { row, slot }: Cell, rows: readonly HeatRow[]): Cell | null {
   const steps: Readonly<Record<string, readonly [number, number]>> = {
     ArrowLeft: [0, -1],
@@ -158,7 +158,7 @@ function Outline({ cell, ...measures }: Measures & { cell: Cell }) {
 
 type CellsProps = Measures & Required<Pick<Props, 'rows' | 'day' | 'tone'>>;
 
-/** Everything that does not change while one looks around. */
+/** The part of the drawing that does not depend on the selection. */
 const Cells = memo(function Cells({ rows, cellWidth, left, day, tone }: CellsProps) {
   const paths = useMemo(() => pathsOf(rows, { cellWidth, left }), [rows, cellWidth, left]);
   const hours = [0, 3, 6, 9, 12, 15, 18, 21].map((hour) => hour * SLOTS_PER_HOUR + 1);
@@ -192,7 +192,7 @@ const Cells = memo(function Cells({ rows, cellWidth, left, day, tone }: CellsPro
   );
 });
 
-/** Collects cells by what they look like. */
+/** Groups cells by style. */
 function pathsOf(rows: readonly HeatRow[], measures: Measures) {
   const largest = Math.max(1, ...rows.flatMap(({ values }) => values.map((value) => Math.abs(value ?? 0))));
   const paths = {

@@ -2,13 +2,13 @@ import { SLOTS_PER_HOUR, slotLabel } from '@saldo/core/delivery-day.ts';
 
 type HourTick = { readonly index: number; readonly label: string };
 
-/** The room that a label takes, with some space around it. */
+/** The width of a label including its margin. */
 const LABEL_WIDTH = 58;
 const PLAIN_LENGTH = '00:00'.length;
 
 /**
- * Labels of full hours, as many as there is room for. The hour that comes twice always has its two, one beside the
- * other or, where it is narrow, as one: `02:00A/B`.
+ * Labels of full hours, as many as fit. The repeated hour of a clock change always has both labels, side by side or, on
+ * a narrow chart, combined: `02:00A/B`.
  */
 export function hourTicks(starts: readonly number[], innerWidth: number): HourTick[] {
   const every =
@@ -25,7 +25,7 @@ export function hourTicks(starts: readonly number[], innerWidth: number): HourTi
     if (!isTight) ticks.push({ index, label });
     else if (isTwice && last.label.length > PLAIN_LENGTH)
       ticks.splice(-1, 1, { index: last.index, label: `${last.label}/B` });
-    // An ordinary hour makes room for the one that comes twice.
+    // A regular label is dropped if it overlaps the repeated hour.
     else if (isTwice) ticks.splice(-1, 1, { index, label });
   }
   return ticks;

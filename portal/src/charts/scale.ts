@@ -1,11 +1,11 @@
-/** The smallest of 1, 2, 2.5 and 5 times a power of ten that is not below a value. */
+/** The smallest of 1, 2, 2.5 and 5 times a power of ten that is at least the value. */
 function niceStep(value: number): number {
   const magnitude = 10 ** Math.floor(Math.log10(value));
   const factor = [1, 2, 2.5, 5, 10].find((nice) => nice * magnitude >= value) ?? 10;
   return factor * magnitude;
 }
 
-/** Round marks from zero to at least the largest value, about so many. */
+/** About `about` round ticks from zero to at least the largest value. */
 export function ticksUpTo(largest: number, about: number): number[] {
   if (largest <= 0) return [0, 1];
   const step = niceStep(largest / about);
@@ -14,8 +14,8 @@ export function ticksUpTo(largest: number, about: number): number[] {
 }
 
 /**
- * A line that stays level within each slot and jumps between them. Where there is no value there is no line: a gap is
- * not a zero.
+ * A step line: constant within each slot. A missing value interrupts the line, because it is
+ * not zero.
  */
 export function stepPath(
   values: readonly (number | null)[],
@@ -35,7 +35,7 @@ export function stepPath(
   return parts.join('');
 }
 
-/** The same as closed areas down to the base line. */
+/** The same steps as closed areas down to the base line. */
 export function stepArea(
   values: readonly (number | null)[],
   x: (index: number) => number,

@@ -13,7 +13,7 @@ const STEPS = [
   'fill-accent',
 ];
 
-/** Months below each other, hours side by side; the stronger the colour, the more power. */
+/** Months as rows, hours as columns; a stronger colour means more power. */
 export function ShapeChart({ powersMw }: { powersMw: readonly (readonly number[])[] }) {
   const { t, format } = useI18n();
   const largest = Math.max(0, ...powersMw.flat());
@@ -31,7 +31,7 @@ export function ShapeChart({ powersMw }: { powersMw: readonly (readonly number[]
           </text>
         ))}
         {powersMw.map((row, month) => (
-          // Months and hours have no other identity than their place.
+          // Months and hours have no identity other than their index.
           <g key={monthName(month + 1)}>
             <text x={0} y={TOP + month * CELL.height + 10} className="fill-muted">
               {monthName(month + 1)}

@@ -18,7 +18,7 @@ type SlotSeries = {
   readonly label: string;
   readonly tone: keyof typeof TONES;
   readonly isDashed?: boolean;
-  /** In kWh; null where nothing is known. */
+  /** In kWh; null where the value is unknown. */
   readonly valuesKwh: readonly (number | null)[];
 };
 
@@ -27,20 +27,20 @@ type Props = {
   /** The start of each slot of the day. */
   starts: readonly number[];
   series: readonly SlotSeries[];
-  /** Slots (from 1) that want to be looked at, and what the mark says. */
+  /** Slots (from 1) to highlight, and the text of the marker. */
   marked: ReadonlySet<number>;
   markLabel: string;
   selected: number;
   onSelect: (slot: number) => void;
-  /** A slot and its values in words: what is read out when the keys move. */
+  /** A slot and its values as text, for screen readers. */
   describe: (slot: number) => string;
 };
 
-/** A phone is low in the other direction too. */
+/** A phone in landscape mode has little height. */
 const heightOf = (width: number): number => (width < 600 ? 250 : 320);
 const EDGE = { top: 18, right: 46, bottom: 24, left: 50 };
 
-/** Quarter-hours as step lines. It is a slider: arrow keys move over the slots, and each is read out. */
+/** Quarter-hours as step lines. It is a slider: arrow keys move over the slots, screen readers read each one. */
 export function SlotChart(props: Props) {
   const { label, starts, series, marked, markLabel, selected, onSelect, describe } = props;
   const { t, format } = useI18n();
@@ -198,7 +198,7 @@ function Drawing({ width, starts, series, marked, selected, hovered }: DrawingPr
 
 type ScaleProps = { width: number; ticksMwh: readonly number[]; y: (kwh: number) => number };
 
-/** The energy of a quarter-hour to the left, the power that it stands for to the right. */
+/** Left axis: energy of a quarter-hour. Right axis: the equivalent power. */
 function EnergyScale({ width, ticksMwh, y }: ScaleProps) {
   const { format } = useI18n();
   const [left, right] = [EDGE.left - 6, width - EDGE.right + 6];

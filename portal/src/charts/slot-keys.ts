@@ -1,6 +1,6 @@
 import { SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 
-/** Where a key leads from a slot; null for keys that mean nothing here. */
+/** The slot that a key moves to; null for other keys. */
 export function slotByKey(key: string, from: number, count: number): number | null {
   const targets: Readonly<Record<string, number>> = {
     ArrowLeft: from - 1,

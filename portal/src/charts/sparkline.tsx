@@ -3,7 +3,7 @@ import { stepArea, stepPath } from './scale.ts';
 const WIDTH = 120;
 const HEIGHT = 24;
 
-/** The shape of a day, without numbers: those stand beside it. */
+/** The shape of a day without numbers, which are next to it. */
 export function Sparkline({ valuesKwh, tone }: { valuesKwh: readonly number[]; tone: 'out' | 'in' }) {
   const top = Math.max(1, ...valuesKwh);
   const x = (index: number) => Math.round((index / valuesKwh.length) * WIDTH * 10) / 10;

@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 
-/** The width that there is for a drawing, in pixels: drawn at its size, letters stay as large as elsewhere. */
+/** The available width in pixels. A chart drawn at its real size keeps the font size of the page. */
 export function useWidth<E extends HTMLElement>(): [RefObject<E | null>, number] {
   const element = useRef<E>(null);
   const [width, setWidth] = useState(0);

@@ -2,18 +2,18 @@ import type { Transaction } from '@saldo/api';
 import { type DeliveryDay, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 
-/** A quarter-hour of a contract's day: its versions, newest first. */
+/** A quarter-hour of a contract-day: its versions, newest first. */
 export type VolumeSlot = {
   readonly slot: number;
   readonly start: number;
   readonly versions: readonly Transaction[];
-  /** What counts; null where there is nothing, or nothing valid. */
+  /** The valid volume; null where there is none. */
   readonly validKwh: number | null;
   readonly isCorrected: boolean;
   readonly isInvalid: boolean;
 };
 
-/** Sorts all versions of a day's transactions into its slots. Slots without any are there too. */
+/** Groups all versions of a day's transactions by slot. Slots without transactions are included. */
 export function volumeSlots(day: DeliveryDay, transactions: readonly Transaction[]): VolumeSlot[] {
   const bySlot = Map.groupBy(transactions, ({ slot_number }) => slot_number);
   return Array.from({ length: slotCount(day) }, (_, index) => {
@@ -31,7 +31,7 @@ export function volumeSlots(day: DeliveryDay, transactions: readonly Transaction
   });
 }
 
-/** The volume that the first versions said, where it was another one. */
+/** The volume of the first version, where it differs from the current one. */
 export function firstVolumesKwh(slots: readonly VolumeSlot[]): (number | null)[] {
   return slots.map(({ versions }) => {
     const first = versions.at(-1);

@@ -1,12 +1,12 @@
-/** A column of a file: its name there, and a record's value in it. */
+/** A column of a CSV file: its heading and its value of a record. */
 export type CsvColumn<Row> = {
   readonly name: string;
   readonly value: (row: Row) => string | number | null;
 };
 
 /**
- * Comma-separated values as spreadsheets and programs read them (RFC 4180): numbers with a point, times in UTC, the same
- * in every language.
+ * CSV for spreadsheets and programs (RFC 4180): decimal points and UTC times, independent of the
+ * language.
  */
 export function csvOf<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
   const header = columns.map(({ name }) => cell(name));
@@ -17,7 +17,7 @@ export function csvOf<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Ro
 function cell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  // A spreadsheet would run text that begins like a formula; a quote in front keeps it text. Numbers stay numbers.
+  // A spreadsheet would execute text that begins like a formula; a leading quote prevents that. Numbers stay numbers.
   const isFormula = /^[=+\-@\t\r]/.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value);
   const text = isFormula ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

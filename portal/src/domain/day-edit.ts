@@ -1,7 +1,7 @@
 import { formatMwh, mwhNumber } from '@saldo/core/energy.ts';
 import { parseTyped } from './decimal-input.ts';
 
-/** A quarter-hour that is to be said anew. */
+/** A changed quarter-hour. */
 export type CellChange = {
   readonly slot: number;
   readonly beforeKwh: number | null;
@@ -10,14 +10,14 @@ export type CellChange = {
 
 export type DayEdit = {
   readonly changes: readonly CellChange[];
-  /** Slots whose text is no volume. */
+  /** Slots whose text is not a valid volume. */
   readonly wrong: ReadonlySet<number>;
 };
 
 export const textsOf = (beforeKwh: readonly (number | null)[]): string[] =>
   beforeKwh.map((kwh) => (kwh === null ? '' : formatMwh(kwh)));
 
-/** Compares what was typed with what is known. An emptied field says nothing: a volume cannot be taken back, only corrected. */
+/** Compares input with stored volumes. An empty field means no change: a volume can be corrected, not removed. */
 export function editOf(beforeKwh: readonly (number | null)[], texts: readonly string[]): DayEdit {
   const wrong = new Set<number>();
   const changes: CellChange[] = [];
@@ -31,7 +31,7 @@ export function editOf(beforeKwh: readonly (number | null)[], texts: readonly st
   return { changes, wrong };
 }
 
-/** The day as it is sent: only what changes is said, so that nobody else's correction is undone. */
+/** The request body contains the changed slots only, so that concurrent corrections of other slots are kept. */
 export function volumesOf(slotCount: number, changes: readonly CellChange[]): (number | null)[] {
   const volumes: (number | null)[] = Array.from({ length: slotCount }, () => null);
   for (const { slot, afterKwh } of changes) volumes[slot - 1] = mwhNumber(afterKwh);

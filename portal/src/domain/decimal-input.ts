@@ -2,20 +2,20 @@ import { numberFromUnits, parseDecimal } from '@saldo/core/decimal.ts';
 
 const DECIMALS = 3;
 
-/** Thousandths of a typed number, such as kWh of MWh. Accepts a decimal comma as well as a point; null for other text. */
+/** Parses a number into thousandths, such as MWh into kWh. Accepts a decimal comma or point; null for other text. */
 export function parseTyped(typed: string): number | null {
   const text = typed.trim().replace(',', '.');
   const thousandths = parseDecimal(text, DECIMALS);
   return typeof thousandths === 'number' && !text.startsWith('-') ? thousandths : null;
 }
 
-/** The typed number as the API takes it; null for other text. */
+/** Parses a number for the API; null for other text. */
 export function parseTypedNumber(typed: string): number | null {
   const thousandths = parseTyped(typed);
   return thousandths === null ? null : numberFromUnits(thousandths, DECIMALS);
 }
 
-/** Cells copied from a spreadsheet or a file: rows by line, columns by tab, semicolon or space. */
+/** Parses cells copied from a spreadsheet or a file: rows by line, columns by tab, semicolon or space. */
 export const cellsOf = (pasted: string): string[][] =>
   pasted
     .split(/\r?\n/)
@@ -30,7 +30,7 @@ export type ShapeReading =
   | { readonly powersMw: number[][] }
   | { readonly problem: 'rows' | 'columns' | 'number'; readonly row: number; readonly found: string };
 
-/** Power per month and local hour of a shaped profile: 12 lines of 24 numbers in MW. */
+/** Parses the power per month and local hour of a shaped profile: 12 lines of 24 numbers in MW. */
 export function readShape(pasted: string): ShapeReading {
   const rows = cellsOf(pasted);
   if (rows.length !== MONTHS) return { problem: 'rows', row: rows.length, found: String(rows.length) };

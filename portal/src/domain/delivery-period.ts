@@ -23,12 +23,12 @@ export function addMonths(month: string, months: number): string {
   return `${Math.floor(index / 12)}-${String((index % 12) + 1).padStart(2, '0')}`;
 }
 
-/** The half-open range from the first day to the last, as list filters take it. */
+/** The half-open range from the first day to the last, as list filters expect it. */
 export const deliveryRange = (first: DeliveryDay, last: DeliveryDay) => ({
   delivery_start: formatInstant(dayStart(first)),
   delivery_end: formatInstant(dayEnd(last)),
 });
 
-/** Empty where the day has no such slot: a selection may come from a longer day. */
+/** Empty if the day has no such slot: the selection may come from a longer day. */
 export const slotText = (day: DeliveryDay, slot: number): string =>
   slot <= slotCount(day) ? slotLabel(slotStart(day, slot)) : '';

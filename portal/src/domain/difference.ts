@@ -1,10 +1,10 @@
-/** A field of a record that is not the same before and after. Missing is undefined. */
+/** A field that differs between two versions of a record; undefined if it is missing. */
 export type Difference = { readonly path: string; readonly before: unknown; readonly after: unknown };
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every value of a record by the path to it: dots for members; lists are values as a whole. */
+/** Flattens a record to values by dotted path; a list is one value. */
 function leavesOf(value: unknown, path = ''): [path: string, value: unknown][] {
   if (!isRecord(value)) return path === '' && (value === null || value === undefined) ? [] : [[path, value]];
   const members = Object.entries(value);
@@ -12,7 +12,7 @@ function leavesOf(value: unknown, path = ''): [path: string, value: unknown][] {
   return members.flatMap(([name, member]) => leavesOf(member, path === '' ? name : `${path}.${name}`));
 }
 
-/** What a deed changed, in the order in which the fields are known. */
+/** The fields that an audit event changed, in the order of the record. */
 export function differencesOf(before: unknown, after: unknown): Difference[] {
   const [old, now] = [new Map(leavesOf(before)), new Map(leavesOf(after))];
   const paths = [...old.keys(), ...Array.from(now.keys()).filter((path) => !old.has(path))];

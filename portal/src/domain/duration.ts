@@ -1,7 +1,7 @@
 const SECOND_MS = 1000;
 const pad = (number: number) => String(number).padStart(2, '0');
 
-/** `03:15:07`, with days in front when there are any. Nothing is left below zero; a second begun counts whole. */
+/** `03:15:07`, with days in front if there are any. Rounds up to whole seconds; never negative. */
 export function durationText(ms: number, days: (count: number) => string): string {
   const seconds = Math.max(0, Math.ceil(ms / SECOND_MS));
   const clock = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]

@@ -1,10 +1,10 @@
-/** An entry of the editor, in the order of typing. */
+/** An entry of the editor, in the order of input. */
 export type MetadataEntry = { readonly id: number; readonly key: string; readonly value: string };
 
 export const entriesOf = (metadata: Readonly<Record<string, string>>): MetadataEntry[] =>
   Object.entries(metadata).map(([key, value], id) => ({ id, key, value }));
 
-/** Ids of entries whose key stands further up already; one of the two would be lost. */
+/** Ids of entries that repeat the key of an earlier entry; one of the two would be lost. */
 export function duplicateIds(entries: readonly MetadataEntry[]): Set<number> {
   const seen = new Set<string>();
   const duplicates = new Set<number>();
@@ -16,8 +16,8 @@ export function duplicateIds(entries: readonly MetadataEntry[]): Set<number> {
 }
 
 /**
- * What has to be sent so that the stored metadata become those of the editor: new and changed keys, and null for those
- * that are gone. An entry without a key and a value was never filled in.
+ * The patch from the stored metadata to the editor's entries: new and changed keys, and null for removed
+ * ones. An entry without key and value is ignored.
  */
 export function metadataChange(
   stored: Readonly<Record<string, string>>,
@@ -30,7 +30,7 @@ export function metadataChange(
   const changed = Array.from(wanted).filter(
     ([key, value]) => !Object.hasOwn(stored, key) || stored[key] !== value,
   );
-  // Keys may be called anything, `__proto__` included: a null prototype takes them as they are.
+  // Keys are arbitrary, including `__proto__`: a null prototype stores them safely.
   const change = Object.create(null) as Record<string, string | null>;
   for (const key of removed) change[key] = null;
   for (const [key, value] of changed) change[key] = value;

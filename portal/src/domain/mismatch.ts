@@ -2,14 +2,14 @@ import type { NominationMismatch } from '@saldo/api';
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
 
-/** A quarter-hour on which two sides differ, in whole kWh. What a side has not said is null, which is not zero. */
+/** A quarter-hour on which two sides differ, in whole kWh. Null means that a side gave no value, which is not zero. */
 export type MismatchedSlot = {
   readonly slot: number;
   readonly start: number;
   readonly amountKwh: number;
   readonly matchedKwh: number | null;
   readonly counterpartKwh: number | null;
-  /** What we nominated beyond what the TSO confirmed or, until it has, beyond what the counterpart says. */
+  /** Our nominated value minus the TSO's confirmed one or, before the confirmation, minus the counterpart's. */
   readonly differenceKwh: number;
 };
 
@@ -37,7 +37,7 @@ export function differencesBySlot(day: DeliveryDay, slots: readonly MismatchedSl
   return values;
 }
 
-/** How much all nominations of a day are off in each quarter-hour: too much and too little do not make up for each other. */
+/** The total absolute deviation of all nominations of a day per quarter-hour: surplus and deficit do not cancel out. */
 export function deviationBySlot(
   day: DeliveryDay,
   mismatches: readonly Pick<NominationMismatch, 'slots'>[],

@@ -2,7 +2,7 @@ import type { Nomination } from '@saldo/api';
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { findDay, isMismatch, signOf, slotsOf } from './nomination.ts';
 
-/** A day of the month's map: per quarter-hour the net saldo in kWh, null where nothing is nominated. */
+/** A day of the month's heat map: the net saldo per quarter-hour in kWh, null where nothing is nominated. */
 export type MonthRow = {
   readonly day: DeliveryDay;
   readonly saldoKwh: readonly (number | null)[];
@@ -11,7 +11,7 @@ export type MonthRow = {
   readonly netKwh: number;
 };
 
-/** Adds the current nominations of a month up, by day and slot: what is delivered less what is received. */
+/** Sums the current nominations of a month by day and slot: delivered minus received energy. */
 export function monthRows(days: readonly DeliveryDay[], nominations: readonly Nomination[]): MonthRow[] {
   const byDay = Map.groupBy(nominations, (nomination) => findDay(nomination));
   return days.map((day) => {

@@ -2,7 +2,7 @@ import type { Nomination } from '@saldo/api';
 import { type DeliveryDay, dayOf, hourLabel } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 
-/** A quarter-hour of a nomination, in whole kWh. Not matched yet is null, which is not zero. */
+/** A quarter-hour of a nomination, in whole kWh. Null means not matched yet, which is not zero. */
 export type NominatedSlot = {
   readonly slot: number;
   readonly start: number;
@@ -21,7 +21,7 @@ export const slotsOf = ({ slots = [] }: Nomination): NominatedSlot[] =>
 export const isMismatch = ({ amountKwh, matchedKwh }: NominatedSlot): boolean =>
   matchedKwh !== null && matchedKwh !== amountKwh;
 
-/** The delivery day; a nomination names it only by its slots. */
+/** The delivery day, derived from the slots because a nomination has no such field. */
 export function findDay({ slots }: Nomination): DeliveryDay | null {
   const first = slots?.[0];
   return first === undefined ? null : dayOf(Date.parse(first.delivery_start));
@@ -29,7 +29,7 @@ export function findDay({ slots }: Nomination): DeliveryDay | null {
 
 export type SlotTotals = {
   readonly amountKwh: number;
-  /** Null as long as any of them is not matched: a sum of some would be read as the sum of all. */
+  /** Null while any slot is not matched: a partial sum would be misread as the total. */
   readonly matchedKwh: number | null;
   readonly mismatches: number;
 };
@@ -45,7 +45,7 @@ export function totalsOf(slots: readonly NominatedSlot[]): SlotTotals {
 
 export type Hour = { readonly label: string; readonly slots: readonly NominatedSlot[] };
 
-/** The hours of a day as the clocks show them: 23, 24 or 25, each of four quarters. */
+/** The local hours of a day: 23, 24 or 25, with four quarters each. */
 export function hoursOf(slots: readonly NominatedSlot[]): Hour[] {
   const hours = Map.groupBy(slots, ({ start }) => hourLabel(start));
   return Array.from(hours, ([label, quarters]) => ({ label, slots: quarters }));
@@ -58,7 +58,7 @@ export type SlotChange = {
   readonly afterKwh: number;
 };
 
-/** The quarter-hours in which a version differs from the one before it. Before the first one there was nothing. */
+/** The quarter-hours in which a version differs from its predecessor; the first version differs from nothing. */
 export function changesBetween(before: Nomination | null, after: Nomination): SlotChange[] {
   const previous = new Map((before ? slotsOf(before) : []).map(({ slot, amountKwh }) => [slot, amountKwh]));
   return slotsOf(after)
@@ -71,6 +71,6 @@ export function changesBetween(before: Nomination | null, after: Nomination): Sl
     .filter(({ beforeKwh, afterKwh }) => beforeKwh !== afterKwh);
 }
 
-/** What the group delivers is positive, what it receives negative. */
+/** Deliveries of the group are positive, receipts negative. */
 export const signOf = ({ direction }: Pick<Nomination, 'direction'>): 1 | -1 =>
   direction === 'out' ? 1 : -1;

@@ -11,16 +11,16 @@ import { dayOf, dayStart, formatInstant, isDay } from '@saldo/core/delivery-day.
 import { kwhFromMwh, mwhText } from '@saldo/core/energy.ts';
 import { parseTypedNumber } from './decimal-input.ts';
 
-/** A country is named by two letters. */
+/** Length of an ISO country code. */
 export const COUNTRY_LENGTH = 2;
 
-/** A step of the price ladder as it is typed. The id only tells the rows of the editor apart. */
+/** A price step as entered. The id only identifies the row of the editor. */
 export type PriceInput = { readonly id: number; readonly years: string; readonly price: string };
 
-/** An offer as it is typed. */
+/** An offer as entered. */
 export type OfferInputs = {
   readonly ppaType: OfferPpaType;
-  /** A day, or nothing. */
+  /** A day, or empty. */
   readonly start: string;
   readonly annualMwh: string;
   readonly state: string;
@@ -41,7 +41,7 @@ export const NEW_OFFER: OfferInputs = {
   pricing: [{ id: 0, years: '10', price: '' }],
 };
 
-/** A number as a person types it: without trailing zeros. */
+/** Formats a number for input: without trailing zeros. */
 const typed = (value: number) => mwhText(kwhFromMwh(value));
 
 export function offerInputs({ offer }: Pick<OperatorAsset, 'offer'>): OfferInputs {
@@ -60,7 +60,7 @@ export function offerInputs({ offer }: Pick<OperatorAsset, 'offer'>): OfferInput
 
 const orNull = (text: string) => (text.trim() === '' ? null : text);
 
-/** What is wrong before anything is sent, by the fields' names as the server would call them. */
+/** Client-side validation errors, by the field names that the server uses. */
 export type Faults = ReadonlyMap<string, 'noNumber' | 'noDay'>;
 
 export function offerFaults({ start, annualMwh, pricing }: OfferInputs): Faults {
@@ -75,13 +75,13 @@ export function offerFaults({ start, annualMwh, pricing }: OfferInputs): Faults 
   return faults;
 }
 
-/** A day that was not touched keeps its instant, which need not be midnight. */
+/** An unchanged day keeps its original instant, which need not be midnight. */
 const startOf = (day: string, stored: string | null | undefined): string | null => {
   if (stored && dayOf(Date.parse(stored)) === day) return stored;
   return isDay(day) ? formatInstant(dayStart(day)) : null;
 };
 
-/** The offer as the API takes it. */
+/** The offer as request body. */
 export function offerBody(inputs: OfferInputs, stored: OperatorAsset['offer']): OfferCreate {
   return {
     ppa_type: inputs.ppaType,
@@ -98,7 +98,7 @@ export function offerBody(inputs: OfferInputs, stored: OperatorAsset['offer']): 
   };
 }
 
-/** What account holders would see; a step that is not filled in yet is left out. */
+/** A preview for account holders; incomplete price steps are left out. */
 export function offerPreview(asset: OperatorAsset, inputs: OfferInputs): MarketAsset {
   const pricing = inputs.pricing.flatMap(({ years, price }) => {
     const [duration, eurPerMwh] = [parseTypedNumber(years), parseTypedNumber(price)];
@@ -120,11 +120,11 @@ export function offerPreview(asset: OperatorAsset, inputs: OfferInputs): MarketA
   };
 }
 
-/** A demand as it is typed. */
+/** A demand as entered. */
 export type DemandInputs = {
   readonly years: string;
   readonly annualMwh: string;
-  /** A day, or nothing. */
+  /** A day, or empty. */
   readonly start: string;
   readonly state: string;
   readonly country: string;

@@ -1,7 +1,7 @@
-/** What stands behind the question mark of an address: every value is text. */
+/** The query string of a URL: every value is text. */
 export type RawSearch = Record<string, unknown>;
 
-/** Reads one parameter of an address; what cannot be meant is left out, as if it were not there. */
+/** Parses one URL parameter; an invalid value is treated as absent. */
 export type Parameter<T> = (value: string) => T | undefined;
 
 export const oneOf =
@@ -31,7 +31,7 @@ export type SearchOf<P extends Parameters> = {
   [Name in keyof P]?: NonNullable<ReturnType<P[Name]>> | undefined;
 };
 
-/** The typed filters of a page, read from its address. Parameters that the page does not know are dropped. */
+/** The typed filters of a page, parsed from its URL. Unknown parameters are dropped. */
 export function searchReader<const P extends Parameters>(parameters: P) {
   return (raw: RawSearch): SearchOf<P> => {
     const known = Object.entries(parameters).flatMap(([name, read]) => {
@@ -44,7 +44,7 @@ export function searchReader<const P extends Parameters>(parameters: P) {
   };
 }
 
-/** `?status=pending&eic=…`: text as it is, without the quotes and braces of JSON, so that people can write it. */
+/** `?status=pending&eic=…`: plain text instead of JSON, so that people can write URLs by hand. */
 export const parseSearch = (search: string): RawSearch => Object.fromEntries(new URLSearchParams(search));
 
 export function stringifySearch(search: RawSearch): string {

@@ -3,7 +3,7 @@ import type { en } from './en.ts';
 export const LANGUAGES = ['de', 'en'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Texts of the same keys; a text that takes values takes the same ones. */
+/** A dictionary with the same keys; functions take the same arguments. */
 type Texts<T> = {
   readonly [Key in keyof T]: T[Key] extends string
     ? string
@@ -13,7 +13,7 @@ type Texts<T> = {
 };
 export type Dictionary = Texts<typeof en>;
 
-/** Each language is a file of its own, so that nobody loads the other one. */
+/** Each language is a separate file, so that only the selected one is loaded. */
 export const DICTIONARIES: Readonly<Record<Language, () => Promise<Dictionary>>> = {
   de: async () => (await import('./de.ts')).de,
   en: async () => (await import('./en.ts')).en,
@@ -21,7 +21,7 @@ export const DICTIONARIES: Readonly<Record<Language, () => Promise<Dictionary>>>
 
 const isLanguage = (text: string): text is Language => LANGUAGES.some((language) => language === text);
 
-/** The language that was chosen once, else the first of the browser's that there is, else English. */
+/** The stored language, else the first supported one of the browser, else English. */
 export function preferredLanguage(stored: string | null, ofBrowser: readonly string[]): Language {
   const wanted = [stored ?? '', ...ofBrowser.map((tag) => tag.slice(0, 2).toLowerCase())];
   return wanted.find(isLanguage) ?? 'en';

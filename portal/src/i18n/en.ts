@@ -6,5 +6,5 @@ import { operator } from './en/operator.ts';
 import { problems } from './en/problems.ts';
 import { session } from './en/session.ts';
 
-/** English is the measure: every other language has to have exactly these texts, or it does not compile. */
+/** English is the reference: every other language must have exactly these texts, or it does not compile. */
 export const en = { common, problems, session, brp, operator, exchange, market };

@@ -2,7 +2,7 @@ import { type DeliveryDay, slotLabel, TIME_ZONE } from '@saldo/core/delivery-day
 import { formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
 import type { Language } from './dictionary.ts';
 
-/** English as it is written in Europe: day before month, 24 hours. */
+/** European English: day before month, 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { de: 'de-DE', en: 'en-GB' };
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
@@ -15,7 +15,7 @@ function bytesText(count: number, plain: Intl.NumberFormat): string {
 
 export type Format = ReturnType<typeof formatOf>;
 
-/** How numbers and times are written in a language. Times are those of Berlin unless they say UTC. */
+/** Formats of numbers and times per language. Times are in Berlin time unless marked as UTC. */
 export function formatOf(language: Language) {
   const locale = LOCALES[language];
   const threeDecimals = new Intl.NumberFormat(locale, { minimumFractionDigits: 3, maximumFractionDigits: 3 });
@@ -31,7 +31,7 @@ export function formatOf(language: Language) {
     const formatter = new Intl.DateTimeFormat(locale, { timeZone, ...options });
     return (instant: number | string) => formatter.format(new Date(instant));
   };
-  // A day is no instant: it is written as it is, wherever midnight may be.
+  // A day is not an instant: it is formatted without a time zone conversion.
   const days = (options: Intl.DateTimeFormatOptions) => {
     const write = times(options, 'UTC');
     return (day: DeliveryDay) => write(`${day}T00:00:00Z`);
@@ -42,7 +42,7 @@ export function formatOf(language: Language) {
   return {
     language,
     locale,
-    /** What stands before the decimals when a person types a number. */
+    /** The decimal separator for input. */
     decimalMark: plain.format(0.5).charAt(1),
     /** Energy, from kWh: `1.234,567`. */
     mwh: (kwh: number) => threeDecimals.format(formatMwh(kwh)),
@@ -51,13 +51,13 @@ export function formatOf(language: Language) {
     /** The power of a quarter-hour's energy, from kWh. */
     mw: (kwh: number) => threeDecimals.format(formatMwh(kwFromKwh(kwh))),
     mwSigned: (kwh: number) => signed.format(formatMwh(kwFromKwh(kwh))),
-    /** A number without decimals that say nothing, such as a plant's power or a chart's scale. */
+    /** A number without trailing zeros, such as a plant's power or a chart's scale. */
     number: (value: number) => plain.format(value),
     /** A price per MWh. */
     price: (value: number) => twoDecimals.format(value),
-    /** A country by its code of two letters. */
+    /** A country name, from its two-letter code. */
     country: (code: string) => (/^[A-Z]{2}$/.test(code) ? (regions.of(code) ?? code) : code),
-    /** A file's size, in the thousands that people reckon with. */
+    /** A file size, in powers of 1000. */
     bytes: (count: number) => bytesText(count, plain),
     day: days({ weekday: 'short', ...date }),
     dayShort: days({ weekday: 'short', day: '2-digit', month: '2-digit' }),

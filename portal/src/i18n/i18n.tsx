@@ -13,7 +13,7 @@ type I18n = {
 
 const Context = createContext<I18n | null>(null);
 
-/** The language to begin with, and its texts: loaded before anything is drawn. */
+/** The initial language and its texts, loaded before the first render. */
 export async function firstLanguage(): Promise<{ language: Language; t: Dictionary }> {
   const language = preferredLanguage(localStorage.getItem(STORED_AS), navigator.languages);
   return { language, t: await DICTIONARIES[language]() };

@@ -2,7 +2,7 @@ import type { ProblemFieldError } from '@saldo/api';
 import { isProblem, SaldoConnectionError } from '@saldo/sdk';
 import type { Dictionary } from './dictionary.ts';
 
-/** What went wrong in the language of the page; what only the server knows, it says in its own words. */
+/** The error message in the page's language; details that only the server has are in the server's words. */
 export function problemText(t: Dictionary, error: unknown): string {
   if (error instanceof SaldoConnectionError) return t.problems.connection;
   if (!isProblem(error)) return t.problems.unexpected;

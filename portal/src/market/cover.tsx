@@ -5,7 +5,7 @@ import { Icon } from '../ui/icons.tsx';
 
 type Props = { url: string | null; assetType: AssetType };
 
-/** A plant's picture; without one, or where it does not load, a drawing of what it runs on. */
+/** A plant's cover image; if it is missing or does not load, a drawing of its technology. */
 export function Cover({ url, assetType }: Props) {
   const [failed, setFailed] = useState<string | null>(null);
   const isShown = url !== null && url !== failed;

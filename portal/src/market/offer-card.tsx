@@ -36,7 +36,7 @@ export function OfferCard({ offer }: { offer: MarketAsset }) {
             )}
           </Fact>
           <Fact label={texts.deliveryStart}>
-            {/* It is only missing while an offer is being written. */}
+            {/* It is missing only in the preview of an incomplete offer. */}
             {offer.deliveryStart === '' ? t.common.none : format.date(offer.deliveryStart)}
           </Fact>
         </dl>
@@ -47,7 +47,7 @@ export function OfferCard({ offer }: { offer: MarketAsset }) {
   );
 }
 
-/** Longer than that, it is folded in. */
+/** A longer text is collapsed. */
 const SHORT_INFO = 140;
 
 export function MoreInfo({ text }: { text: string }) {

@@ -5,7 +5,7 @@ type Props = { name: string; pricing: MarketAsset['pricing'] };
 
 const BAR_WIDTH = 100;
 
-/** The price for each duration, the shortest first; the bars show how they relate. */
+/** The price for each duration, shortest first; the bars compare them. */
 export function PriceLadder({ name, pricing }: Props) {
   const { t, format } = useI18n();
   const highest = Math.max(...pricing.map(({ price }) => price), 0);

@@ -16,7 +16,7 @@ export function AccountsPage() {
       query={accountsQuery}
       client={operatorClient.accounts}
       link={AccountLink}
-      onMade={(accountId) => void navigate({ to: '/operator/accounts/$accountId', params: { accountId } })}
+      onCreated={(accountId) => void navigate({ to: '/operator/accounts/$accountId', params: { accountId } })}
     />
   );
 }

@@ -10,13 +10,13 @@ import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
 
 type Props = {
-  /** What is changed; without one, a new asset is made. */
+  /** The asset to change; without one, the dialog creates an asset. */
   asset?: OperatorAsset;
   onSaved: (asset: OperatorAsset) => void;
   onClose: () => void;
 };
 
-/** A plant as contracts know it: what it is called, what it runs on, how much it can, and where it stands. */
+/** The master data of a plant: name, technology, power and location. */
 export function AssetDialog({ asset, onSaved, onClose }: Props) {
   const { t } = useI18n();
   const texts = t.market.operator;

@@ -22,7 +22,7 @@ import { OfferForm } from './offer-form.tsx';
 
 const route = getRouteApi('/app/operator/assets/$assetId');
 
-/** One plant, and what is offered of it. */
+/** One plant and its offer. */
 export function AssetPage() {
   const { assetId } = route.useParams();
   const query = useQuery(assetQuery(assetId));
@@ -84,7 +84,7 @@ function AssetView({ asset }: { asset: OperatorAsset }) {
   );
 }
 
-/** The offer as a form beside what account holders see of it. */
+/** The offer's form next to a preview for account holders. */
 function OfferPart({ asset }: { asset: OperatorAsset }) {
   const { t } = useI18n();
   const texts = t.market.operator;

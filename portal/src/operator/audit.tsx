@@ -30,7 +30,7 @@ const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
   { name: 'after', value: ({ after }) => (after === null ? null : JSON.stringify(after)) },
 ];
 
-/** Who did what, newest first. */
+/** The audit trail, newest event first. */
 export function AuditPage() {
   const { t } = useI18n();
   const texts = t.operator.audit;
@@ -92,7 +92,7 @@ function AuditFilterFields({ filters, set }: FiltersProps) {
   );
 }
 
-/** Entries below each other; each opens to what it changed. */
+/** A table of audit events; each expands to its changes. */
 export function AuditList({ entries }: { entries: readonly AuditEntry[] }) {
   return (
     <ul className="divide-y divide-line">

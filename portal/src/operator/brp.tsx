@@ -16,7 +16,7 @@ import { PartyUsers } from './users.tsx';
 
 const route = getRouteApi('/app/operator/brps/$brpId');
 
-/** One BRP with everything that belongs to it. */
+/** One BRP with all its records. */
 export function BrpPage() {
   const { t } = useI18n();
   const { brpId } = route.useParams();

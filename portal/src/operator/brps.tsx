@@ -6,7 +6,7 @@ import { PartiesPage } from './parties-page.tsx';
 import { BrpLink } from './party-links.tsx';
 import { brpsQuery, groupsQuery } from './queries.ts';
 
-/** The BRPs, and how many balance groups each has. */
+/** The BRPs with the number of their balance groups. */
 export function BrpsPage() {
   const { t, format } = useI18n();
   const navigate = useNavigate();
@@ -26,7 +26,7 @@ export function BrpsPage() {
           cell: ({ id }) => groups && format.number(groups.filter(({ brp_id }) => brp_id === id).length),
         },
       ]}
-      onMade={(brpId) => void navigate({ to: '/operator/brps/$brpId', params: { brpId } })}
+      onCreated={(brpId) => void navigate({ to: '/operator/brps/$brpId', params: { brpId } })}
     />
   );
 }

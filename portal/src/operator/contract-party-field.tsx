@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { useSettled } from '../ui/use-settled.ts';
-import { MOST_FOUND, partiesQuery } from './queries.ts';
+import { MAX_SUGGESTIONS, partiesQuery } from './queries.ts';
 
 type Props = { name: string; label: string; onChange: (customerId: string) => void };
 
-/** The seller or the buyer of a contract, out of the customers of all BRPs. */
+/** Selects the seller or the buyer of a contract from the customers of all BRPs. */
 export function ContractPartyField({ name, label, onChange }: Props) {
   const { t } = useI18n();
   const [text, setText] = useState('');
@@ -27,8 +27,8 @@ export function ContractPartyField({ name, label, onChange }: Props) {
       label={label}
       placeholder={t.brp.customers.searchHint}
       maxLength={LIMITS.searchLength}
-      options={parties.slice(0, MOST_FOUND).map((party) => ({ value: party.id, label: nameOf(party) }))}
-      hasMore={parties.length > MOST_FOUND}
+      options={parties.slice(0, MAX_SUGGESTIONS).map((party) => ({ value: party.id, label: nameOf(party) }))}
+      hasMore={parties.length > MAX_SUGGESTIONS}
       onSearch={setText}
       onChange={onChange}
     />

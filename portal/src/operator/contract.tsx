@@ -31,7 +31,7 @@ import { InvalidateDialog } from './invalidate-dialog.tsx';
 
 const route = getRouteApi('/app/operator/contracts/$contractId');
 
-/** A contract of any BRPs: what is agreed, its volumes, and their correction. */
+/** A contract of any BRPs: its terms, its volumes, and their correction. */
 export function ContractPage() {
   const { contractId } = route.useParams();
   const query = useQuery(contractQuery(contractId));
@@ -110,7 +110,7 @@ function ContractView({ contract }: { contract: Contract }) {
   );
 }
 
-/** Ends the delivery after a day. What was said about later days is taken out of every saldo. */
+/** Ends the delivery after a day. Volumes of later days are removed from every saldo. */
 function EndDialog({ contract, onClose }: { contract: Contract; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.operator.contracts;

@@ -9,14 +9,14 @@ import { FormProblem, TextField } from '../ui/form.tsx';
 
 type Props = { url: string; onChange: (url: string) => void };
 
-/** A picture that is uploaded at once, or one that is on the web already. */
+/** An image that is uploaded immediately, or the URL of an existing one. */
 export function CoverField({ url, onChange }: Props) {
   const { t, format } = useI18n();
   const texts = t.market.operator;
   const upload = useMutation({
     mutationFn: (file: File) => {
       const mediaType = COVER_MEDIA_TYPES.find((known) => known === file.type);
-      // What the file says to be need not be known here: the server looks at its content.
+      // The declared media type does not matter: the server checks the content.
       return operatorClient.assets.uploadCover(file, mediaType ? { mediaType } : {});
     },
     onSuccess: ({ cover_url }) => onChange(cover_url),

@@ -33,12 +33,12 @@ export function CustomerPage() {
 
 type ViewProps = { customer: OperatorCustomer; etag: string | null };
 
-/** A customer as its BRP sees it, and what only the operator may change: its name and its BRP. */
+/** A customer as its BRP sees it, with the fields that only the operator may change: name and BRP. */
 function CustomerView({ customer, etag }: ViewProps) {
   const { t } = useI18n();
   const mayManage = useMayManage();
   const groups = useQuery(groupsQuery({ brp_id: customer.brp_id }));
-  const [isAsked, setIsAsked] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <Page
       title={customer.name}
@@ -55,7 +55,7 @@ function CustomerView({ customer, etag }: ViewProps) {
           </Link>
           {mayManage && (
             <>
-              <Button icon="edit" onClick={() => setIsAsked(true)}>
+              <Button icon="edit" onClick={() => setIsOpen(true)}>
                 {t.operator.customers.edit}
               </Button>
               <StatusButtons customer={customer} etag={etag} />
@@ -79,7 +79,7 @@ function CustomerView({ customer, etag }: ViewProps) {
         />
         <MetadataEditor customer={customer} etag={etag} />
       </div>
-      {isAsked && <EditDialog customer={customer} etag={etag} onClose={() => setIsAsked(false)} />}
+      {isOpen && <EditDialog customer={customer} etag={etag} onClose={() => setIsOpen(false)} />}
     </Page>
   );
 }

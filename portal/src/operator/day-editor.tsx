@@ -23,12 +23,12 @@ type Props = {
   contract: Contract;
   day: DeliveryDay;
   transactions: readonly Transaction[];
-  /** The slot with which one begins. */
+  /** The slot that is focused first. */
   firstSlot: number;
   onClose: () => void;
 };
 
-/** Corrects a contract's day: what changes is shown before anything is sent. */
+/** Corrects a contract-day; shows a preview of the changes before they are sent. */
 export function DayEditor({ contract, day, transactions, firstSlot, onClose }: Props) {
   const { t, format } = useI18n();
   const texts = t.operator.dayEditor;
@@ -104,7 +104,7 @@ type GridProps = {
   onFocus: (slot: number) => void;
 };
 
-/** An hour a row, a quarter a field. The hour that comes twice has two rows. */
+/** One row per hour, one field per quarter. The repeated hour of a clock change has two rows. */
 function VolumeGrid({ day, typed, firstSlot, wrong, changed, onType, onPaste, onFocus }: GridProps) {
   const { t, format } = useI18n();
   const slots = typed.map((text, index) => ({ slot: index + 1, start: slotStart(day, index + 1), text }));
@@ -147,7 +147,7 @@ type PreviewProps = {
   onSelect: (slot: number) => void;
 };
 
-/** What the correction would do: the two days over each other, and the quarter-hours that differ. */
+/** Preview of the correction: both versions of the day in one chart, and the quarter-hours that differ. */
 function Preview({ day, beforeKwh, changes, selected, onSelect }: PreviewProps) {
   const { t, format } = useI18n();
   const texts = t.brp.nominations;

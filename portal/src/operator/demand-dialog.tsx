@@ -19,7 +19,7 @@ const FIELDS = [
   'additional_info',
 ];
 
-/** Publishes a demand, or changes the one that is given. */
+/** Publishes a demand, or changes the given one. */
 export function DemandDialog({ demand, onClose }: { demand: Demand | null; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.market.operator;

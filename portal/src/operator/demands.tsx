@@ -35,17 +35,19 @@ const COLUMNS: readonly CsvColumn<Demand>[] = [
   { name: 'published_at', value: ({ published_at }) => published_at },
 ];
 
-type Asked = { readonly what: 'create' } | { readonly what: 'change' | 'withdraw'; readonly demand: Demand };
+type OpenDialog =
+  | { readonly what: 'create' }
+  | { readonly what: 'change' | 'withdraw'; readonly demand: Demand };
 
-/** What buyers are looking for. */
+/** The demands of buyers. */
 export function DemandsPage() {
   const { t } = useI18n();
   const texts = t.market.operator;
   const mayManage = useMayManage();
   const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(demandListQuery(filters));
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const close = () => setAsked(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const close = () => setDialog(null);
   return (
     <Page
       title={texts.demandsTitle}
@@ -54,7 +56,7 @@ export function DemandsPage() {
         <>
           <ExportButton fileName="demands" columns={COLUMNS} rows={(signal) => eachDemand(filters, signal)} />
           {mayManage && (
-            <Button variant="primary" icon="plus" onClick={() => setAsked({ what: 'create' })}>
+            <Button variant="primary" icon="plus" onClick={() => setDialog({ what: 'create' })}>
               {texts.createDemand}
             </Button>
           )}
@@ -76,19 +78,19 @@ export function DemandsPage() {
           recordsOf={(page) => page.demands}
           empty={<EmptyState title={texts.emptyDemands} text={texts.emptyDemandsText} />}
         >
-          {(demands) => <DemandTable demands={demands} onAsk={setAsked} />}
+          {(demands) => <DemandTable demands={demands} onOpen={setDialog} />}
         </PagedList>
       </Panel>
-      {asked?.what === 'create' && <DemandDialog demand={null} onClose={close} />}
-      {asked?.what === 'change' && <DemandDialog demand={asked.demand} onClose={close} />}
-      {asked?.what === 'withdraw' && <WithdrawDialog demand={asked.demand} onClose={close} />}
+      {dialog?.what === 'create' && <DemandDialog demand={null} onClose={close} />}
+      {dialog?.what === 'change' && <DemandDialog demand={dialog.demand} onClose={close} />}
+      {dialog?.what === 'withdraw' && <WithdrawDialog demand={dialog.demand} onClose={close} />}
     </Page>
   );
 }
 
-type TableProps = { demands: readonly Demand[]; onAsk: (asked: Asked) => void };
+type TableProps = { demands: readonly Demand[]; onOpen: (dialog: OpenDialog) => void };
 
-function DemandTable({ demands, onAsk }: TableProps) {
+function DemandTable({ demands, onOpen }: TableProps) {
   const { t, format } = useI18n();
   const texts = t.market.operator;
   const mayManage = useMayManage();
@@ -139,14 +141,14 @@ function DemandTable({ demands, onAsk }: TableProps) {
             <Button
               variant="quiet"
               aria-label={`${texts.editDemand}: ${nameOf(demand)}`}
-              onClick={() => onAsk({ what: 'change', demand })}
+              onClick={() => onOpen({ what: 'change', demand })}
             >
               {texts.editDemand}
             </Button>
             <Button
               variant="quiet"
               aria-label={`${texts.deleteDemand}: ${nameOf(demand)}`}
-              onClick={() => onAsk({ what: 'withdraw', demand })}
+              onClick={() => onOpen({ what: 'withdraw', demand })}
             >
               {texts.deleteDemand}
             </Button>

@@ -5,7 +5,7 @@ import { allOf, given, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import type { MessageFilters, UnsentFilters } from './filters.ts';
 
-/** As the wire calls them. */
+/** Filters with the names of the API. */
 const messageFilter = ({ day, ...rest }: MessageFilters) => given({ delivery_date: day, ...rest });
 
 export const messagesQuery = (filters: MessageFilters) =>
@@ -28,7 +28,7 @@ export const messageQuery = (id: string) =>
     queryFn: ({ signal }) => operatorClient.messages.get(id, { signal }),
   });
 
-/** A document never changes. */
+/** A document never changes, so it is cached forever. */
 export const documentQuery = (id: string) =>
   queryOptions({
     queryKey: ['messages', 'document', id],
@@ -37,7 +37,7 @@ export const documentQuery = (id: string) =>
     refetchInterval: false,
   });
 
-/** What a TSO has answered to a schedule, in the order in which it came. */
+/** The answers of a TSO to a schedule, in order of arrival. */
 export const answersQuery = ({ id, delivery_date, tso }: Message) =>
   queryOptions({
     queryKey: ['messages', 'answers', id],
@@ -49,7 +49,7 @@ export const answersQuery = ({ id, delivery_date, tso }: Message) =>
     },
   });
 
-/** The most urgent first. */
+/** Most urgent first. */
 export const unsentQuery = ({ day, tso }: UnsentFilters) =>
   infiniteQueryOptions({
     queryKey: ['unsent', day, tso],
@@ -60,7 +60,7 @@ export const unsentQuery = ({ day, tso }: UnsentFilters) =>
 
 const MISMATCHES_REFRESH_MS = 60_000;
 
-/** Everything of a day that does not match: a map with gaps would be read as if all were well there. */
+/** All mismatches of a day: a partial heat map would look as if the rest matched. */
 export const mismatchesQuery = (day: DeliveryDay, tso: Tso | undefined) =>
   queryOptions({
     queryKey: ['mismatches', day, tso],

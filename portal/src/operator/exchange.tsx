@@ -27,7 +27,7 @@ import { SendDialog } from './send-dialog.tsx';
 
 const route = getRouteApi('/app/operator/exchange');
 
-/** What the TSOs have not been told yet, and what can be done by hand. */
+/** Nominations not yet sent to the TSOs, and manual actions. */
 export function ExchangePage() {
   const { t } = useI18n();
   const texts = t.exchange;
@@ -35,7 +35,7 @@ export function ExchangePage() {
   const mayManage = useMayManage();
   const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(unsentQuery(filters));
-  const [isAsked, setIsAsked] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <Page
       title={texts.title}
@@ -46,7 +46,7 @@ export function ExchangePage() {
             {texts.toMessages}
           </Link>
           {mayManage && (
-            <Button variant="primary" icon="send" onClick={() => setIsAsked(true)}>
+            <Button variant="primary" icon="send" onClick={() => setIsOpen(true)}>
               {texts.send}
             </Button>
           )}
@@ -73,7 +73,7 @@ export function ExchangePage() {
         </PagedList>
       </Panel>
       {mayManage && <ReceivePanel />}
-      {isAsked && <SendDialog filters={filters} today={today} onClose={() => setIsAsked(false)} />}
+      {isOpen && <SendDialog filters={filters} today={today} onClose={() => setIsOpen(false)} />}
     </Page>
   );
 }

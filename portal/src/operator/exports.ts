@@ -2,7 +2,7 @@ import type { Brp, OperatorCustomer } from '@saldo/api';
 import { CUSTOMER_COLUMNS } from '../brp/exports.ts';
 import type { CsvColumn } from '../domain/csv.ts';
 
-/** BRPs and accounts alike. */
+/** Shared by BRPs and accounts. */
 export const PARTY_COLUMNS: readonly CsvColumn<Brp>[] = [
   { name: 'id', value: ({ id }) => id },
   { name: 'name', value: ({ name }) => name },

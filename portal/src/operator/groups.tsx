@@ -38,7 +38,7 @@ const COLUMNS: readonly CsvColumn<OperatorBalanceGroup>[] = [
   { name: 'created_at', value: ({ created_at }) => created_at },
 ];
 
-/** The balance groups of all BRPs, and in which control areas they may be used. */
+/** The balance groups of all BRPs, and the control areas in which they may be used. */
 export function GroupsPage() {
   const { t } = useI18n();
   const texts = t.operator.groups;

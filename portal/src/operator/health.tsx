@@ -8,23 +8,23 @@ import { Loaded, Notice } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { healthQuery } from './queries.ts';
 
-/** Changes are netted within seconds; when they wait longer than this, the job that does it stands still. */
-const PATIENCE_MS = 5 * 60_000;
-/** A clock that was moved: requests alone never take so long. */
-const MOVED_MS = 5_000;
+/** Changes are netted within seconds; a longer backlog means that the nomination job is stuck. */
+const BACKLOG_LIMIT_MS = 5 * 60_000;
+/** A larger difference is a moved clock: network latency alone never takes this long. */
+const CLOCK_TOLERANCE_MS = 5_000;
 
 const waitedMs = ({ server_time, waiting }: Health): number =>
   waiting.oldest_at === null ? 0 : Date.parse(server_time) - Date.parse(waiting.oldest_at);
 
 const isMoved = ({ server_time, machine_time }: Health): boolean =>
-  Math.abs(Date.parse(server_time) - Date.parse(machine_time)) > MOVED_MS;
+  Math.abs(Date.parse(server_time) - Date.parse(machine_time)) > CLOCK_TOLERANCE_MS;
 
-/** How the platform is, as it says itself. */
+/** The platform's health, as it reports it. */
 export function HealthPanel() {
   const { t } = useI18n();
   const texts = t.operator.health;
   const query = useQuery(healthQuery);
-  const isLate = query.data !== undefined && waitedMs(query.data) > PATIENCE_MS;
+  const isLate = query.data !== undefined && waitedMs(query.data) > BACKLOG_LIMIT_MS;
   const isBad = query.error !== null || isLate;
   return (
     <Panel

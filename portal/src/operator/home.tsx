@@ -19,17 +19,17 @@ import { useGroupOwners, usePartyNames } from './lookups.ts';
 import {
   auditQuery,
   contractsWithoutVolumesQuery,
-  MOST_COUNTED,
+  MAX_COUNTED,
   nominationsInStateQuery,
   pendingCustomersQuery,
 } from './queries.ts';
 
-/** How far back what was not matched is still brought up. */
+/** How many days back mismatches are shown. */
 const DAYS_BACK = 7;
 const AUDIT_SHOWN = 8;
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 
-/** The platform at a glance: deadlines, what needs attention, how it is, and what was done last. */
+/** Overview of the platform: deadlines, problems that need attention, health, and the latest audit events. */
 export function HomePage() {
   const { t, format } = useI18n();
   const today = useToday();
@@ -72,7 +72,7 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
         </Loaded>
         <Loaded query={mismatched} loading={<Skeleton lines={4} />}>
           {(nominations) => (
-            // The newest day is the one about which something can still be done.
+            // The newest day comes first, because it can still be corrected.
             <NominationConcern
               title={t.brp.home.mismatched}
               tone="bad"
@@ -86,7 +86,7 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
           )}
         </Loaded>
         <Loaded query={silent} loading={<Skeleton lines={4} />}>
-          {(contracts) => <SilentContracts contracts={contracts} day={tomorrow} />}
+          {(contracts) => <ContractsWithoutVolumes contracts={contracts} day={tomorrow} />}
         </Loaded>
         <Loaded query={pending} loading={<Skeleton lines={4} />}>
           {(customers) => <PendingCustomers customers={customers} />}
@@ -114,8 +114,8 @@ type NominationConcernProps = {
 function NominationConcern({ title, tone, nominations, more }: NominationConcernProps) {
   const ownerOf = useGroupOwners();
   return (
-    <Concern title={title} count={nominations.length} mostCounted={MOST_COUNTED} tone={tone} more={more}>
-      <Shortened most={MOST_SHOWN} items={nominations}>
+    <Concern title={title} count={nominations.length} maxCounted={MAX_COUNTED} tone={tone} more={more}>
+      <Shortened max={MAX_SHOWN} items={nominations}>
         {(nomination) => (
           <NominationItem
             key={nomination.id}
@@ -128,14 +128,20 @@ function NominationConcern({ title, tone, nominations, more }: NominationConcern
   );
 }
 
-/** Contracts about whose next day nobody has said anything. */
-function SilentContracts({ contracts, day }: { contracts: readonly Contract[] | null; day: DeliveryDay }) {
+/** Contracts without volumes for their next day. */
+function ContractsWithoutVolumes({
+  contracts,
+  day,
+}: {
+  contracts: readonly Contract[] | null;
+  day: DeliveryDay;
+}) {
   const { t, format } = useI18n();
   const texts = t.operator.home;
   if (contracts === null) return <p className="p-4 text-sm text-muted">{texts.tooManyContracts}</p>;
   return (
     <Concern title={texts.withoutVolumes(format.dayShort(day))} count={contracts.length} tone="warn">
-      <Shortened most={MOST_SHOWN} items={contracts}>
+      <Shortened max={MAX_SHOWN} items={contracts}>
         {(contract) => (
           <li key={contract.id}>
             <ContractLink id={contract.id} search={{ day }} className={itemClass}>
@@ -159,10 +165,10 @@ function PendingCustomers({ customers }: { customers: readonly OperatorCustomer[
     <Concern
       title={t.operator.home.pendingCustomers}
       count={customers.length}
-      mostCounted={MOST_COUNTED}
+      maxCounted={MAX_COUNTED}
       tone="warn"
     >
-      <Shortened most={MOST_SHOWN} items={customers}>
+      <Shortened max={MAX_SHOWN} items={customers}>
         {(customer) => (
           <li key={customer.id}>
             <Link

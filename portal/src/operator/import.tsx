@@ -26,7 +26,7 @@ type State =
 
 const formatOfFile = ({ name }: File) => (/\.(?:ndjson|jsonl)$/i.test(name) ? 'ndjson' : 'csv');
 
-/** Volumes from a file: dropped or chosen, tried first unless that is not wanted, and taken day by day. */
+/** Imports volumes from a file: dropped or chosen, with an optional dry run first, stored day by day. */
 export function ImportPage() {
   const { t } = useI18n();
   const texts = t.operator.import;
@@ -47,7 +47,7 @@ export function ImportPage() {
         dryRun: isDryRun,
         onProgress,
         signal: controller.signal,
-        // A large file is worked on for minutes after it was sent.
+        // Processing a large file takes minutes after its upload.
         timeoutMs: 0,
       });
       setState({ step: 'done', file, result });

@@ -11,7 +11,7 @@ import { useToast } from '../ui/toast.tsx';
 
 type Props = { transaction: Transaction; onClose: () => void };
 
-/** Takes a quarter-hour out of every saldo: its volume must not be delivered. */
+/** Invalidates a quarter-hour: its volume is removed from every saldo and must not be delivered. */
 export function InvalidateDialog({ transaction, onClose }: Props) {
   const { t, format } = useI18n();
   const texts = t.operator.invalidate;

@@ -112,7 +112,7 @@ function KeyOwner({ apiKey: { owner } }: { apiKey: ApiKey }) {
 
 type OwnerType = ApiKey['owner']['type'];
 
-/** A key for somebody who is chosen first. */
+/** Creates a key for an owner that is selected first. */
 function NewKeyDialog({ filters, onClose }: { filters: KeyFilters; onClose: () => void }) {
   const { t } = useI18n();
   const [type, setType] = useState<OwnerType>(filters.owner_type ?? 'brp');

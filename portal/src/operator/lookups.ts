@@ -5,14 +5,14 @@ import { accountsQuery, brpsQuery, groupsQuery } from './queries.ts';
 const namesOf = (parties: readonly { id: string; name: string }[] = []): ReadonlyMap<string, string> =>
   new Map(parties.map(({ id, name }) => [id, name]));
 
-/** Names of BRPs and accounts by their ids; empty until they are there. */
+/** Names of BRPs and accounts by id; empty while they load. */
 export function usePartyNames(): ReadonlyMap<string, string> {
   const { data: brps } = useQuery(brpsQuery);
   const { data: accounts } = useQuery(accountsQuery);
   return useMemo(() => new Map([...namesOf(brps), ...namesOf(accounts)]), [brps, accounts]);
 }
 
-/** Whose a balance group is, by its EIC. */
+/** The owner of a balance group, by EIC. */
 export function useGroupOwners(): (eic: string) => string | undefined {
   const { data: brps } = useQuery(brpsQuery);
   const { data: groups } = useQuery(groupsQuery());

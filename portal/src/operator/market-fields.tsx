@@ -4,7 +4,7 @@ import { COUNTRY_LENGTH, type Faults } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { TextAreaField, TextField } from '../ui/form.tsx';
 
-/** What is wrong with what was typed is told at its field, from the first attempt to send it until it is right. */
+/** Input errors are shown at their fields, from the first submit until they are fixed. */
 export function useFaults(faults: Faults, send: () => void) {
   const { t } = useI18n();
   const [isTried, setIsTried] = useState(false);
@@ -20,11 +20,11 @@ export function useFaults(faults: Faults, send: () => void) {
   };
 }
 
-/** What offers and demands alike say of where they are. */
+/** Location fields that offers and demands share. */
 type Place = { readonly country: string; readonly state: string };
 
 type PlaceProps = {
-  /** What the names of the fields begin with. */
+  /** Prefix of the field names. */
   prefix?: string;
   value: Place;
   onChange: (change: Partial<Place>) => void;

@@ -20,7 +20,7 @@ export const assetQuery = (id: string) =>
     queryFn: ({ signal }) => operatorClient.assets.get(id, { signal }),
   });
 
-/** The server takes no other case. */
+/** The server accepts upper case only. */
 const demandFilter = ({ country }: DemandFilters) => given({ country: country?.toUpperCase() });
 
 export const demandListQuery = (filters: DemandFilters) =>

@@ -29,7 +29,7 @@ export function MessageDirection({ direction }: Pick<Message, 'direction'>) {
   );
 }
 
-/** A message by its kind, TSO and day, and the way to it. */
+/** Link to a message, by kind, TSO and day. */
 export function MessageLink({ message }: { message: Message }) {
   const { t, format } = useI18n();
   const { id, type, tso, delivery_date, version } = message;

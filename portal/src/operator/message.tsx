@@ -15,7 +15,7 @@ import { MessageTable } from './messages.tsx';
 
 const route = getRouteApi('/app/operator/messages/$messageId');
 
-/** One message: what became of it, what belongs to it, and its document. */
+/** One message: its state, its related messages, and its document. */
 export function MessagePage() {
   const { messageId } = route.useParams();
   const query = useQuery(messageQuery(messageId));
@@ -112,7 +112,7 @@ function Answers({ message }: { message: Message }) {
   );
 }
 
-/** A document may have megabytes; nobody reads them in a page. */
+/** A document may have megabytes; only its beginning is displayed. */
 const SHOWN_CHARACTERS = 100_000;
 
 function DocumentPanel({ id }: { id: string }) {
@@ -141,7 +141,7 @@ function DocumentPanel({ id }: { id: string }) {
             actions={
               <>
                 <CopyButton text={document} what={texts.theDocument} />
-                {/* The server names the file, and gives it to the byte. */}
+                {/* The server sets the file name and returns the document byte for byte. */}
                 <a href={`/operator/v1/messages/${id}/raw`} download className={buttonClass()}>
                   <Icon name="download" />
                   {texts.download}

@@ -34,7 +34,7 @@ const COLUMNS: readonly CsvColumn<Message>[] = [
   { name: 'sent_at', value: ({ sent_at }) => sent_at },
 ];
 
-/** Every schedule that left, and every answer that came. */
+/** All sent schedules and received answers. */
 export function MessagesPage() {
   const { t } = useI18n();
   const texts = t.exchange.message;
@@ -95,7 +95,7 @@ function MessageFilterFields({ filters, set }: FiltersProps) {
   );
 }
 
-const isTroubled = ({ state }: Message) => state === 'rejected' || state === 'failed';
+const isUnsuccessful = ({ state }: Message) => state === 'rejected' || state === 'failed';
 
 export function MessageTable({ messages, label }: { messages: readonly Message[]; label: string }) {
   const { t, format } = useI18n();
@@ -161,7 +161,7 @@ export function MessageTable({ messages, label }: { messages: readonly Message[]
       columns={columns}
       rows={messages}
       rowKey={({ id }) => id}
-      rowTone={(message) => (isTroubled(message) ? 'bad' : null)}
+      rowTone={(message) => (isUnsuccessful(message) ? 'bad' : null)}
     />
   );
 }

@@ -25,13 +25,13 @@ type Props = {
   set: (change: MismatchSearch) => void;
 };
 
-/** A nomination that does not match, and where. */
+/** A nomination that does not match, with its slots. */
 type Position = { readonly mismatch: NominationMismatch; readonly slots: readonly MismatchedSlot[] };
 
-/** Room for an EIC, a control area and an arrow. */
+/** Fits an EIC, a control area and an arrow. */
 const LABEL_WIDTH = 214;
 
-/** One day: balance group by quarter-hour, both sides of the one that is chosen, and all of it as a table. */
+/** One day: balance groups by quarter-hour, both sides of the selected one, and everything as a table. */
 export function MismatchDay({ day, mismatches, search, set }: Props) {
   const { t, format } = useI18n();
   const texts = t.exchange.mismatch;
@@ -106,7 +106,7 @@ export function MismatchDay({ day, mismatches, search, set }: Props) {
   );
 }
 
-/** What the address names, else the first difference that there is. */
+/** The selection in the URL, else the first difference. */
 function selectedCell(positions: readonly Position[], { nomination, slot }: MismatchSearch): Cell {
   const named = positions.findIndex(({ mismatch }) => mismatch.nomination_id === nomination);
   const bySlot = positions.findIndex(({ slots }) => slots.some((known) => known.slot === slot));
@@ -116,7 +116,7 @@ function selectedCell(positions: readonly Position[], { nomination, slot }: Mism
 
 type SidesProps = { day: DeliveryDay; position: Position; slot: number };
 
-/** What each side says about a quarter-hour. */
+/** The values of both sides for a quarter-hour. */
 function Sides({ day, position: { mismatch, slots }, slot }: SidesProps) {
   const { t, format } = useI18n();
   const texts = t.exchange.mismatch;

@@ -19,10 +19,10 @@ import { MismatchDay } from './mismatch-day.tsx';
 
 const route = getRouteApi('/app/operator/mismatches');
 
-/** How many days the overview has. */
+/** Number of days in the overview. */
 const DAYS = 14;
 
-/** The days of the overview: up to tomorrow, or up to the chosen day where that lies elsewhere. */
+/** The days of the overview: up to tomorrow, or up to the selected day if that is outside. */
 function overviewDays(day: DeliveryDay, today: DeliveryDay): DeliveryDay[] {
   const tomorrow = addDays(today, 1);
   const isNear = day <= tomorrow && day > addDays(tomorrow, -DAYS);
@@ -30,13 +30,13 @@ function overviewDays(day: DeliveryDay, today: DeliveryDay): DeliveryDay[] {
   return Array.from({ length: DAYS }, (_, index) => addDays(last, index - DAYS + 1));
 }
 
-/** Where a day that was just opened is looked at first. */
+/** The initially selected slot of a day: its first mismatch. */
 const firstSlot = (mismatches: readonly NominationMismatch[] = []): number => {
   const slots = mismatches.flatMap((mismatch) => mismatch.slots.map(({ slot_number }) => slot_number));
   return slots.length === 0 ? 1 : Math.min(...slots);
 };
 
-/** Where nominations and what the TSOs confirmed differ: over days, and on one of them. */
+/** Differences between nominations and TSO confirmations: over several days, and on one of them. */
 export function MismatchesPage() {
   const { t } = useI18n();
   const texts = t.exchange.mismatch;
@@ -86,7 +86,7 @@ type DaysProps = {
   onShow: (day: DeliveryDay, slot: number) => void;
 };
 
-/** Day by quarter-hour: how much is off in all. */
+/** Days by quarter-hour: the total deviation. */
 function DaysPanel({ days, day, slot, found, onShow }: DaysProps) {
   const { t, format } = useI18n();
   const texts = t.exchange.mismatch;

@@ -8,15 +8,15 @@ import { NameField } from './fields.tsx';
 
 type Props<T> = {
   title: string;
-  /** The lists in which the new record appears. */
+  /** The lists to refresh. */
   queryKey: readonly string[];
   create: (name: string) => Promise<T>;
-  onMade: (record: T) => void;
+  onCreated: (record: T) => void;
   onClose: () => void;
 };
 
-/** Makes something that is known by its name alone at first: a BRP, an account. */
-export function NameDialog<T>({ title, queryKey, create, onMade, onClose }: Props<T>) {
+/** Creates a record that initially has only a name: a BRP or an account. */
+export function NameDialog<T>({ title, queryKey, create, onCreated, onClose }: Props<T>) {
   const { t } = useI18n();
   const refresh = useRefresh();
   const [name, setName] = useState('');
@@ -24,7 +24,7 @@ export function NameDialog<T>({ title, queryKey, create, onMade, onClose }: Prop
     mutationFn: () => create(name),
     onSuccess: async (record) => {
       await refresh(queryKey);
-      onMade(record);
+      onCreated(record);
     },
   });
   return (

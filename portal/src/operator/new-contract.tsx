@@ -60,7 +60,7 @@ const EMPTY: Inputs = {
   asset: '',
 };
 
-/** The body as the API takes it: local midnights, and nothing that does not belong to the type. */
+/** The request body: local midnights, and only the fields of the contract's type. */
 function bodyOf(inputs: Inputs, profile: ProfileInput): OperatorContractCreate {
   const { firstDay, lastDay, ppaType } = inputs;
   const made = profileOf(ppaType, profile);
@@ -84,7 +84,7 @@ function bodyOf(inputs: Inputs, profile: ProfileInput): OperatorContractCreate {
   };
 }
 
-/** A new contract between two customers that have a balance group. */
+/** Creates a contract between two customers that have a balance group. */
 export function NewContractPage() {
   const { t } = useI18n();
   const texts = t.operator.contracts;

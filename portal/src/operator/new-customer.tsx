@@ -11,7 +11,7 @@ import { Form, FormButtons, SelectField } from '../ui/form.tsx';
 import { BrpField, NameField } from './fields.tsx';
 import { groupsQuery } from './queries.ts';
 
-/** Assigns a new customer to a BRP, which has to activate it. */
+/** Creates a customer of a BRP, which has to activate it. */
 export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefined; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.operator.customers;

@@ -20,7 +20,7 @@ import { RunDialog } from './run-dialog.tsx';
 
 const route = getRouteApi('/app/operator/nominations');
 
-/** What the balance groups of all BRPs nominate on a day. */
+/** The nominations of all BRPs on a day. */
 export function NominationsPage() {
   const { t, format } = useI18n();
   const today = useToday();
@@ -31,7 +31,7 @@ export function NominationsPage() {
   const query = useInfiniteQuery(nominationsQuery(day, filters));
   const { data: groups = [] } = useQuery(groupsQuery());
   const ownerOf = useGroupOwners();
-  const [isAsked, setIsAsked] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <Page
       title={t.operator.nominations.title}
@@ -44,7 +44,7 @@ export function NominationsPage() {
             rows={(signal) => eachNominationLine(day, filters, signal)}
           />
           {mayManage && (
-            <Button variant="primary" icon="steps" onClick={() => setIsAsked(true)}>
+            <Button variant="primary" icon="steps" onClick={() => setIsOpen(true)}>
               {t.operator.nominations.run}
             </Button>
           )}
@@ -85,7 +85,7 @@ export function NominationsPage() {
           )}
         </Loaded>
       </Panel>
-      {isAsked && <RunDialog day={day} onClose={() => setIsAsked(false)} />}
+      {isOpen && <RunDialog day={day} onClose={() => setIsOpen(false)} />}
     </Page>
   );
 }

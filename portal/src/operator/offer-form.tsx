@@ -29,7 +29,7 @@ type Props = {
   onSaved: () => void;
 };
 
-/** Publishes an offer, or changes the one that there is. */
+/** Publishes an offer, or changes the existing one. */
 export function OfferForm({ asset, inputs, onChange, onSaved }: Props) {
   const { t } = useI18n();
   const texts = t.market.operator;

@@ -13,7 +13,7 @@ import { PARTY_COLUMNS } from './exports.ts';
 import { NameDialog } from './name-dialog.tsx';
 import type { brpsQuery } from './queries.ts';
 
-/** A BRP or an account holder: of both the same is known. */
+/** Fields that a BRP and an account holder share. */
 type Party = Brp;
 
 type Props = {
@@ -25,13 +25,21 @@ type Props = {
     create: (party: { name: string }) => Promise<Party>;
   };
   link: ComponentType<Party & { className: string }>;
-  /** What else is told of each, after its name. */
+  /** Additional columns after the name. */
   more?: readonly Column<Party>[];
-  onMade: (id: string) => void;
+  onCreated: (id: string) => void;
 };
 
-/** Those who take part in the platform, by their names. */
-export function PartiesPage({ texts, fileName, query, client, link: PartyLink, more = [], onMade }: Props) {
+/** A list of BRPs or accounts, by name. */
+export function PartiesPage({
+  texts,
+  fileName,
+  query,
+  client,
+  link: PartyLink,
+  more = [],
+  onCreated,
+}: Props) {
   const { t } = useI18n();
   const parties = useQuery(query);
   const columns: readonly Column<Party>[] = [
@@ -66,7 +74,7 @@ export function PartiesPage({ texts, fileName, query, client, link: PartyLink, m
                 title={texts.createTitle}
                 queryKey={query.queryKey}
                 create={(name) => client.create({ name })}
-                onMade={({ id }) => onMade(id)}
+                onCreated={({ id }) => onCreated(id)}
                 onClose={close}
               />
             )}

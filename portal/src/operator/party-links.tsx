@@ -3,7 +3,7 @@ import { usePartyNames } from './lookups.ts';
 
 type Props = {
   id: string;
-  /** Looked up where whoever shows it does not know it. */
+  /** Looked up by id if the caller does not have it. */
   name?: string;
   className?: string;
 };

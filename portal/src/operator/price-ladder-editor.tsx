@@ -10,7 +10,7 @@ type Props = {
   onChange: (pricing: readonly PriceInput[]) => void;
 };
 
-/** The price for each duration, a row each. */
+/** The price for each duration, one row each. */
 export function PriceLadderEditor({ pricing, errorOf, onChange }: Props) {
   const { t } = useI18n();
   const texts = t.market.operator;

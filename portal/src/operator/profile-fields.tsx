@@ -10,7 +10,7 @@ export const EMPTY_PROFILE: ProfileInput = { isWanted: true, power: '', shape: '
 export const isProfileKind = (ppaType: string): ppaType is ProfileKind =>
   PROFILE_KINDS.some((kind) => kind === ppaType);
 
-/** What is sent. Of what cannot be read, enough goes along for the server to say at the field what is wrong. */
+/** The request body. Invalid input is sent as far as needed for the server to report the error at its field. */
 export function profileOf(ppaType: string, { isWanted, power, shape }: ProfileInput): Profile | null {
   if (!isWanted || !isProfileKind(ppaType)) return null;
   if (ppaType === 'shaped') {
@@ -22,7 +22,7 @@ export function profileOf(ppaType: string, { isWanted, power, shape }: ProfileIn
 
 type Props = { kind: ProfileKind; value: ProfileInput; onChange: (value: ProfileInput) => void };
 
-/** How the platform makes the volumes by itself: one power, or one per month and hour. */
+/** The profile from which the platform generates volumes: one power, or one per month and hour. */
 export function ProfileFields({ kind, value, onChange }: Props) {
   const { t } = useI18n();
   const texts = t.operator.profile;

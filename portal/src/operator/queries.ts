@@ -1,7 +1,7 @@
 import type { AuditEntry, Brp, Nomination, OperatorCustomer } from '@saldo/api';
 import { type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { customerQueryBy, isWanted } from '../brp/queries.ts';
+import { customerQueryBy, matchesFilters } from '../brp/queries.ts';
 import { deliveryRange } from '../domain/delivery-period.ts';
 import { allOf, given, PAGE_SIZE, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
@@ -15,7 +15,7 @@ import type {
   UserFilters,
 } from './filters.ts';
 
-/** Names change rarely; forms and tables look them up all the time. */
+/** Names change rarely, and forms and tables look them up often, so they are cached longer. */
 const NAMES_STALE_MS = 60_000;
 
 export const brpsQuery = queryOptions({
@@ -86,7 +86,7 @@ export const contractsQuery = (filters: ContractFilters) =>
 export const eachContract = (filters: ContractFilters, signal: AbortSignal) =>
   operatorClient.contracts.each(given(filters), { signal });
 
-/** Page by page: of all BRPs together a day may have thousands. */
+/** Paged: all BRPs together may have thousands of nominations a day. */
 export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) => {
   const { day: _day, versions: _versions, ...rest } = filters;
   return infiniteQueryOptions({
@@ -99,32 +99,32 @@ export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) =
     ...pages,
     select: (data) => ({
       ...data,
-      nominations: data.pages.flatMap(({ nominations }) => nominations).filter(isWanted(filters)),
+      nominations: data.pages.flatMap(({ nominations }) => nominations).filter(matchesFilters(filters)),
     }),
   });
 };
 
-/** How many records of one kind the home page looks at; beyond that it says "more than". */
-export const MOST_COUNTED = 500;
+/** Maximum number of records of one kind on the home page; beyond that it shows "more than". */
+export const MAX_COUNTED = 500;
 
-/** One more than the most, so that whoever shows them knows that there are more. */
+/** Requests one more than the maximum, so that the page can tell that there are more. */
 async function firstOf<T>(
   records: AsyncIterable<T>,
-  isMeant: (record: T) => boolean,
-  most = MOST_COUNTED,
+  isMatch: (record: T) => boolean,
+  max = MAX_COUNTED,
 ): Promise<T[]> {
   const found: T[] = [];
   for await (const record of records) {
-    if (isMeant(record)) found.push(record);
-    if (found.length > most) break;
+    if (isMatch(record)) found.push(record);
+    if (found.length > max) break;
   }
   return found;
 }
 
-/** How many are offered to choose from; whoever looks for another one types more of its name. */
-export const MOST_FOUND = 20;
+/** Maximum number of suggestions; a longer search text narrows them. */
+export const MAX_SUGGESTIONS = 20;
 
-/** Those who can be party to a contract, by a part of their names: they have a balance group. */
+/** Customers that can be party to a contract, by a part of their name: they have a balance group. */
 export const partiesQuery = (search: string) =>
   queryOptions({
     queryKey: ['customers', 'parties', search],
@@ -132,13 +132,13 @@ export const partiesQuery = (search: string) =>
       firstOf(
         operatorClient.customers.each(search === '' ? {} : { search }, { signal }),
         ({ balance_group }) => balance_group !== null,
-        MOST_FOUND,
+        MAX_SUGGESTIONS,
       ),
     placeholderData: keepPreviousData,
     refetchInterval: false,
   });
 
-/** Nominations of some days in one state. Their first slot is enough to know the day. */
+/** Nominations of some days in one state, with their first slot only, which identifies the day. */
 export const nominationsInStateQuery = (
   first: DeliveryDay,
   last: DeliveryDay,
@@ -154,8 +154,8 @@ export const nominationsInStateQuery = (
         slot_number_to: 1,
         ...deliveryRange(first, last),
       } as const;
-      const isMeant = ({ sent_at }: Nomination) => state !== 'unsent' || !sent_at;
-      return firstOf(operatorClient.nominations.each(query, { signal }), isMeant);
+      const isMatch = ({ sent_at }: Nomination) => state !== 'unsent' || !sent_at;
+      return firstOf(operatorClient.nominations.each(query, { signal }), isMatch);
     },
   });
 
@@ -166,8 +166,8 @@ export const pendingCustomersQuery = queryOptions({
 });
 
 /**
- * PPA contracts that deliver on a day and have said nothing about its first quarter-hour: one transaction a contract
- * is read instead of a whole day. Null when there are so many contracts that even that takes too long.
+ * PPA contracts that deliver on a day but have no volume for its first quarter-hour: this reads one transaction per
+ * contract instead of a whole day. Null if there are too many contracts even for that.
  */
 export const contractsWithoutVolumesQuery = (day: DeliveryDay) =>
   queryOptions({
@@ -175,7 +175,7 @@ export const contractsWithoutVolumesQuery = (day: DeliveryDay) =>
     queryFn: async ({ signal }) => {
       const filter = { type: 'ppa', active_on: day } as const;
       const contracts = await firstOf(operatorClient.contracts.each(filter, { signal }), () => true);
-      if (contracts.length > MOST_COUNTED) return null;
+      if (contracts.length > MAX_COUNTED) return null;
       const firstSlots = { delivery_date: day, slot_number_from: 1, slot_number_to: 1 };
       const transactions = await allOf(operatorClient.transactions.each(firstSlots, { signal }));
       const known = new Set(transactions.map(({ contract_id }) => contract_id));

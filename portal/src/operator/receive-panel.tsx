@@ -10,14 +10,14 @@ import { MessageLink, MessageState } from './message-badges.tsx';
 
 type Received = Awaited<ReturnType<typeof operatorClient.exchange.receive>>;
 
-/** A TSO's answer that came by another way than the inbox. */
+/** Uploads a TSO's answer that did not arrive through the inbox. */
 export function ReceivePanel() {
   const { t } = useI18n();
   const texts = t.exchange;
   const queryClient = useQueryClient();
   const receive = useMutation({
     mutationFn: (file: File) => operatorClient.exchange.receive(file),
-    // One that cannot be read is kept as well.
+    // The platform also stores an answer that it cannot read.
     onSettled: () => queryClient.invalidateQueries(),
   });
   const name = receive.variables?.name ?? '';

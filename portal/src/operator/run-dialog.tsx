@@ -11,7 +11,7 @@ import { Fact, Facts } from '../ui/page.tsx';
 import { Notice } from '../ui/states.tsx';
 import { Segments } from '../ui/tabs.tsx';
 
-/** Nets what has changed at once, instead of waiting for the job that does the same. */
+/** Runs netting immediately instead of waiting for the job. */
 export function RunDialog({ day, onClose }: { day: DeliveryDay; onClose: () => void }) {
   const { t, format } = useI18n();
   const texts = t.operator.nominations;

@@ -16,7 +16,7 @@ import { MessageLink } from './message-badges.tsx';
 type Sent = Awaited<ReturnType<typeof operatorClient.exchange.send>>;
 type Props = { filters: UnsentFilters; today: DeliveryDay; onClose: () => void };
 
-/** Sends what is not sent at once, instead of waiting for the time before the gate. */
+/** Sends unsent nominations immediately instead of waiting for the scheduled time before the gate. */
 export function SendDialog({ filters, today, onClose }: Props) {
   const { t } = useI18n();
   const texts = t.exchange;

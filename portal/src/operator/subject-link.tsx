@@ -2,7 +2,7 @@ import { checkEic } from '@saldo/core/eic.ts';
 import { Link } from '@tanstack/react-router';
 import { CopyButton } from '../ui/copy.tsx';
 
-/** An id out of the audit trail, as a link to the page on which that record is shown, where there is one. */
+/** An id of the audit trail, as a link to the page of that record if there is one. */
 export function SubjectLink({ id }: { id: string }) {
   return (
     <span className="inline-flex max-w-full items-center gap-0.5">

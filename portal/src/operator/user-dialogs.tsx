@@ -22,10 +22,10 @@ import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { AccountField, BrpField, NameField } from './fields.tsx';
 
-/** For whom a user works, when that is known already. */
+/** The party of a user, if it is fixed by the page. */
 export type UserOwner = { readonly role: 'brp' | 'account'; readonly id: string };
 
-/** Makes a user and an invitation with it: without one nobody could sign in. */
+/** Creates a user together with an invitation, which the user needs to sign in. */
 export function NewUserDialog({ owner, onClose }: { owner?: UserOwner; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.operator.users;
@@ -144,7 +144,7 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
   );
 }
 
-/** A new link for a user who has none that works, or has forgotten the password. */
+/** Creates a new link for a user whose link expired or who has forgotten the password. */
 export function InviteDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.operator.users;
@@ -169,7 +169,7 @@ export function InviteDialog({ user, onClose }: { user: User; onClose: () => voi
 
 type LinkProps = { user: User; invitation: InvitationLink; onClose: () => void };
 
-/** The one time that the link is shown. Only its button closes it. */
+/** The only time that the link is shown. Only its button closes the dialog, so that it is not lost by accident. */
 function LinkDialog({ user, invitation, onClose }: LinkProps) {
   const { t } = useI18n();
   const texts = t.operator.users;

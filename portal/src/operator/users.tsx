@@ -37,7 +37,7 @@ const COLUMNS: readonly CsvColumn<User>[] = [
   { name: 'last_signed_in_at', value: ({ last_signed_in_at }) => last_signed_in_at },
 ];
 
-/** Who may sign in to the portal. */
+/** The users of the portal. */
 export function UsersPage() {
   const { t } = useI18n();
   const texts = t.operator.users;
@@ -85,13 +85,13 @@ export function UsersPage() {
 
 const TONES: Readonly<Record<UserStatus, Tone>> = { invited: 'warn', active: 'ok', disabled: 'neutral' };
 
-type Asked = { readonly what: 'edit' | 'invite'; readonly user: User };
+type OpenDialog = { readonly what: 'edit' | 'invite'; readonly user: User };
 
 function UserTable({ users, hasParty = false }: { users: readonly User[]; hasParty?: boolean }) {
   const { t } = useI18n();
   const texts = t.operator.users;
   const mayManage = useMayManage();
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const partyColumn: Column<User> = {
     id: 'party',
     from: 'md',
@@ -136,10 +136,10 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
       id: 'actions',
       header: <span className="sr-only">{t.common.actions}</span>,
       isNumber: true,
-      cell: (user) => mayManage && <UserButtons user={user} onAsk={setAsked} />,
+      cell: (user) => mayManage && <UserButtons user={user} onOpen={setDialog} />,
     },
   ];
-  const close = () => setAsked(null);
+  const close = () => setDialog(null);
   return (
     <>
       {users.length === 0 ? (
@@ -153,8 +153,8 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
           rowTone={({ status }) => (status === 'disabled' ? 'faded' : null)}
         />
       )}
-      {asked?.what === 'edit' && <EditUserDialog user={asked.user} onClose={close} />}
-      {asked?.what === 'invite' && <InviteDialog user={asked.user} onClose={close} />}
+      {dialog?.what === 'edit' && <EditUserDialog user={dialog.user} onClose={close} />}
+      {dialog?.what === 'invite' && <InviteDialog user={dialog.user} onClose={close} />}
     </>
   );
 }
@@ -175,7 +175,7 @@ function UserState({ user: { status, invitation_expires_at } }: { user: User }) 
   );
 }
 
-function UserButtons({ user, onAsk }: { user: User; onAsk: (asked: Asked) => void }) {
+function UserButtons({ user, onOpen }: { user: User; onOpen: (dialog: OpenDialog) => void }) {
   const { t } = useI18n();
   const texts = t.operator.users;
   return (
@@ -185,7 +185,7 @@ function UserButtons({ user, onAsk }: { user: User; onAsk: (asked: Asked) => voi
           variant="quiet"
           icon="external"
           aria-label={`${texts.invite}: ${user.name}`}
-          onClick={() => onAsk({ what: 'invite', user })}
+          onClick={() => onOpen({ what: 'invite', user })}
         >
           <span className="max-sm:sr-only">{texts.invite}</span>
         </Button>
@@ -194,7 +194,7 @@ function UserButtons({ user, onAsk }: { user: User; onAsk: (asked: Asked) => voi
         variant="quiet"
         icon="edit"
         aria-label={`${texts.edit}: ${user.name}`}
-        onClick={() => onAsk({ what: 'edit', user })}
+        onClick={() => onOpen({ what: 'edit', user })}
       >
         <span className="max-sm:sr-only">{texts.edit}</span>
       </Button>

@@ -1,5 +1,5 @@
 import { createBrpClient } from '@saldo/sdk';
 import { ACCESS } from './clients.ts';
 
-/** Loaded by the pages of BRPs alone. */
+/** Loaded only by the pages of BRPs. */
 export const brpClient = createBrpClient(ACCESS);

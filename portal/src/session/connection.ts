@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the server answered sensibly the last time it was asked. */
+/** Whether the latest request got a valid response. */
 let isConnected = true;
 const listeners = new Set<() => void>();
 

@@ -3,7 +3,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { Preferences } from '../preferences.tsx';
 import { useTitle } from '../ui/use-title.ts';
 
-/** The page around sign-in and invitation: one card, and nothing else to do. */
+/** The layout of sign-in and invitation: a single card. */
 export function Frame({ title, children }: { title: string; children: ReactNode }) {
   const { t } = useI18n();
   useTitle(title);

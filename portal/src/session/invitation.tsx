@@ -10,9 +10,9 @@ import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { portalClient } from './clients.ts';
 import { Frame } from './frame.tsx';
-import { begin, sessionQuery } from './session.ts';
+import { prepareSession, sessionQuery } from './session.ts';
 
-/** What follows the `#` of the link: browsers never send it, so that it stands in no log. */
+/** The fragment of the link: browsers never send it, so it does not appear in any log. */
 const tokenOf = (hash: string): string => hash.replace(/^#/, '');
 
 export function InvitationPage() {
@@ -69,7 +69,7 @@ function AcceptForm({ token, email }: { token: string; email: string }) {
     mutationFn: () => portalClient.invitations.accept(token, { password }),
     onSuccess: async (state) => {
       queryClient.clear();
-      queryClient.setQueryData(sessionQuery.queryKey, await begin(state));
+      queryClient.setQueryData(sessionQuery.queryKey, await prepareSession(state));
       router.history.replace('/');
     },
   });
@@ -79,7 +79,7 @@ function AcceptForm({ token, email }: { token: string; email: string }) {
   };
   return (
     <Form error={accept.error} fields={['password']} onSubmit={submit}>
-      {/* Password managers look for the name that belongs to the password. */}
+      {/* Password managers look for the user name that belongs to the password. */}
       <input type="hidden" name="username" autoComplete="username" value={email} />
       <PasswordField
         name="password"

@@ -1,6 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 
-/** How many records a list shows at first, and adds with every step. */
+/** Number of records per page of a list. */
 export const PAGE_SIZE = 50;
 
 export async function allOf<T>(records: AsyncIterable<T>): Promise<T[]> {
@@ -9,7 +9,7 @@ export async function allOf<T>(records: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** How TanStack Query walks a list of the API. */
+/** Paging of an API list for TanStack Query. */
 export const pages = {
   initialPageParam: undefined as string | undefined,
   getNextPageParam: ({ pagination }: { pagination: { next_cursor: string | null } }) =>
@@ -17,13 +17,13 @@ export const pages = {
   placeholderData: keepPreviousData,
 };
 
-/** What a list is asked for its next page, or for its first one. */
+/** The paging parameters of the next page, or of the first one. */
 export const pageOf = <F extends object>(filters: F, after: string | undefined, limit = PAGE_SIZE) => ({
   ...given(filters),
   limit,
   ...given({ after }),
 });
 
-/** Filters without those that are not set: the wire knows no undefined. */
+/** Removes filters that are not set, because the SDK's types do not allow undefined. */
 export const given = <F extends object>(filters: F): { [Name in keyof F]: Exclude<F[Name], undefined> } =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as never;

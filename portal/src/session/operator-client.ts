@@ -1,5 +1,5 @@
 import { createOperatorClient } from '@saldo/sdk';
 import { ACCESS } from './clients.ts';
 
-/** Loaded by the operator's pages alone: it knows the largest of the APIs. */
+/** Loaded only by the operator's pages, because its endpoint table is the largest. */
 export const operatorClient = createOperatorClient(ACCESS);

@@ -7,10 +7,10 @@ import { Form, FormProblem, PasswordField } from '../ui/form.tsx';
 import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { ONCE, portalClient } from './clients.ts';
+import { NO_RETRY, portalClient } from './clients.ts';
 import { useSession } from './session.ts';
 
-/** Who the user is, and the one thing that is theirs alone: the password. */
+/** The user's own data, and the form to change the password. */
 export function ProfilePage() {
   const { t } = useI18n();
   const { user, expires_at } = useSession();
@@ -47,7 +47,8 @@ function PasswordPanel() {
   const set = (name: keyof typeof EMPTY) => (value: string) => setValues({ ...values, [name]: value });
   const differ = isTried && values.new !== values.repeated ? t.session.passwordsDiffer : undefined;
   const change = useMutation({
-    mutationFn: () => portalClient.session.changePassword({ current: values.current, new: values.new }, ONCE),
+    mutationFn: () =>
+      portalClient.session.changePassword({ current: values.current, new: values.new }, NO_RETRY),
     onSuccess: () => {
       setValues(EMPTY);
       setIsTried(false);

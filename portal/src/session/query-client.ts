@@ -3,13 +3,13 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { setConnected } from './connection.ts';
 import { sessionQuery } from './session.ts';
 
-/** How often what is on the screen is asked for again. */
+/** Refresh interval of visible data. */
 const LIVE_MS = 20_000;
 
-function heard(client: QueryClient, error: unknown): void {
+function handleError(client: QueryClient, error: unknown): void {
   const isDown = error instanceof SaldoConnectionError || (isProblem(error) && error.status >= 500);
   setConnected(!isDown);
-  // The session has ended, here or elsewhere: the shell leads back to the sign-in. A wrong password ends none.
+  // The session has ended: the shell redirects to the sign-in. A wrong password (also 401) does not end the session.
   const isEnded = isProblem(error) && error.status === 401 && error.code !== 'invalid_credentials';
   if (isEnded) client.setQueryData(sessionQuery.queryKey, null);
 }
@@ -17,15 +17,15 @@ function heard(client: QueryClient, error: unknown): void {
 export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
-      onError: (error) => heard(client, error),
+      onError: (error) => handleError(client, error),
       onSuccess: () => setConnected(true),
     }),
-    mutationCache: new MutationCache({ onError: (error) => heard(client, error) }),
+    mutationCache: new MutationCache({ onError: (error) => handleError(client, error) }),
     defaultOptions: {
       queries: {
-        // The SDK tries again by itself, and knows better when.
+        // The SDK already retries, with better knowledge of when to.
         retry: false,
-        // What the browser believes of the network says nothing about a server in the same building.
+        // The browser's online state says nothing about a server in the local network.
         networkMode: 'always',
         staleTime: 5_000,
         refetchInterval: LIVE_MS,

@@ -1,7 +1,7 @@
 import { type DeliveryDay, dayOf } from '@saldo/core/delivery-day.ts';
 import { useEffect, useState } from 'react';
 
-/** How far the platform's clock is ahead of this machine's. Gates go by the platform's; a sandbox may even move it. */
+/** Offset of the platform's clock from this machine's. Gates use the platform's clock, which a sandbox can move. */
 let aheadMs = 0;
 
 export function setServerTime(serverTime: string): void {
@@ -12,7 +12,7 @@ export const serverNow = (): number => Date.now() + aheadMs;
 
 const SECOND_MS = 1000;
 
-/** Something that follows from the platform's time; draws anew only when it changes. */
+/** A value derived from the platform's time; renders again only when it changes. */
 function useFromServerTime<T extends string | number>(of: (now: number) => T): T {
   const [value, setValue] = useState(() => of(serverNow()));
   useEffect(() => {
@@ -24,8 +24,8 @@ function useFromServerTime<T extends string | number>(of: (now: number) => T): T
 
 const itself = (now: number) => now;
 
-/** The platform's time, to the second. Only what shows a running clock should use it. */
+/** The platform's time, to the second. Only for running clocks, because it renders every second. */
 export const useServerNow = (): number => useFromServerTime(itself);
 
-/** The delivery day that it is now. */
+/** The current delivery day. */
 export const useToday = (): DeliveryDay => useFromServerTime(dayOf);

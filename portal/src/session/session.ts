@@ -8,12 +8,12 @@ import { setServerTime } from './server-clock.ts';
 
 const REFRESH_MS = 60_000;
 
-/** Who is signed in; null when nobody is. Asked again every minute, which also keeps the clock right. */
+/** The current session, or null. Refreshed every minute, which also synchronises the clock. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<SessionState | null> => {
     try {
-      return await begin(await portalClient.session.get({ signal }));
+      return await prepareSession(await portalClient.session.get({ signal }));
     } catch (error) {
       if (isProblem(error) && error.status === 401) return null;
       throw error;
@@ -23,22 +23,22 @@ export const sessionQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
-/** What pages need of a session before they are shown: the platform's time, and the API of the role. */
-export async function begin(state: SessionState): Promise<SessionState> {
+/** Sets the platform's time and loads the API client of the role, before any page is shown. */
+export async function prepareSession(state: SessionState): Promise<SessionState> {
   setServerTime(state.server_time);
   await loadReader(state.user.role);
   return state;
 }
 
-/** The session that the shell shows its page with: a page that hears of its end goes with the shell, not before it. */
-export const ShownSession = createContext<SessionState | null>(null);
+/** The session of the shell. It stays set until the shell unmounts, so that no page renders without a session. */
+export const SessionContext = createContext<SessionState | null>(null);
 
-/** The session of a page that is only shown with one. */
+/** The session, for pages that require one. */
 export function useSession(): SessionState {
-  const session = useContext(ShownSession);
+  const session = useContext(SessionContext);
   if (!session) throw new Error('this page is only shown to those who are signed in');
   return session;
 }
 
-/** Whether the user may change what the page shows. */
+/** Whether the user has the permission to make changes. */
 export const useMayManage = (): boolean => useSession().user.permissions === 'manage';

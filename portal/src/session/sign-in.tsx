@@ -5,9 +5,9 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { Button } from '../ui/button.tsx';
 import { Form, PasswordField, TextField } from '../ui/form.tsx';
 import { Notice } from '../ui/states.tsx';
-import { ONCE, portalClient } from './clients.ts';
+import { NO_RETRY, portalClient } from './clients.ts';
 import { Frame } from './frame.tsx';
-import { begin, sessionQuery } from './session.ts';
+import { prepareSession, sessionQuery } from './session.ts';
 
 const route = getRouteApi('/sign-in');
 
@@ -19,11 +19,11 @@ export function SignInPage() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const signIn = useMutation({
-    mutationFn: () => portalClient.session.signIn({ email, password }, ONCE),
+    mutationFn: () => portalClient.session.signIn({ email, password }, NO_RETRY),
     onSuccess: async (state) => {
-      // Whoever was signed in before, nothing of theirs is left.
+      // Clears the cached data of a previous user.
       queryClient.clear();
-      queryClient.setQueryData(sessionQuery.queryKey, await begin(state));
+      queryClient.setQueryData(sessionQuery.queryKey, await prepareSession(state));
       router.history.replace(next ?? '/');
     },
   });

@@ -1,6 +1,6 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 
-/** Asks again for everything that a change may have touched, by the beginnings of its keys. */
+/** Invalidates all queries that a change may affect, by key prefix. */
 export function useRefresh() {
   const queryClient = useQueryClient();
   return (...keys: readonly QueryKey[]) =>

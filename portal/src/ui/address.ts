@@ -1,13 +1,13 @@
 type Change<S> = { search: (old: S) => S; replace: true; resetScroll: boolean };
 
-/** What a route's `useNavigate` gives, as far as what stands behind the question mark of its address goes. */
+/** The part of a route's `useNavigate` that changes the query string. */
 type Navigate<S> = (change: Change<S>) => unknown;
 
-/** A page's filters stand in its address, and changing them adds nothing to the way back. */
+/** Filters are stored in the URL; changing them adds no history entry. */
 export function filtersOf<F extends object>(
   filters: F,
   navigate: Navigate<NoInfer<F>>,
-  /** What the page is about, such as its day, is no filter: it stays when they are cleared. */
+  /** Parameters that identify the page's subject, such as its day. They are kept when the filters are cleared. */
   about: NoInfer<F> = {} as F,
 ) {
   const replace = (search: (old: F) => F) => void navigate({ search, replace: true, resetScroll: true });
@@ -21,7 +21,7 @@ export function filtersOf<F extends object>(
   };
 }
 
-/** So does what somebody looks at on a page: a slot, a tab. The page stays scrolled to where it is. */
+/** The selection on a page (a slot, a tab) is stored in the URL as well. The scroll position is kept. */
 export const choicesOf = <S extends object>(search: S, navigate: Navigate<NoInfer<S>>) => ({
   search,
   set: (change: S) =>

@@ -11,7 +11,7 @@ const TONES = {
 };
 export type Tone = keyof typeof TONES;
 
-/** A state in a word. The colour only underlines it. */
+/** A status in one word. The colour carries no information of its own. */
 export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span

@@ -10,7 +10,7 @@ const VARIANTS = {
 };
 export type ButtonVariant = keyof typeof VARIANTS;
 
-/** The look of a button, for links that lead on like one. */
+/** The style of a button, for links that look like one. */
 export const buttonClass = (variant: ButtonVariant = 'secondary'): string =>
   cx(
     'inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-2.5 py-1 text-sm font-medium whitespace-nowrap',
@@ -21,7 +21,7 @@ export const buttonClass = (variant: ButtonVariant = 'secondary'): string =>
 type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'> & {
   variant?: ButtonVariant;
   icon?: IconName;
-  /** Something is under way; the button cannot be pressed again meanwhile. */
+  /** Work is in progress; the button is disabled. */
   isBusy?: boolean;
   children?: ReactNode;
 };
@@ -41,7 +41,7 @@ export function Button({ variant = 'secondary', icon, isBusy = false, children, 
   );
 }
 
-/** A button that is only a drawing: its label is read out and shown as a hint. */
+/** An icon-only button: its label is read by screen readers and shown as a tooltip. */
 export function IconButton({
   label,
   icon,

@@ -5,7 +5,7 @@ import { useToast } from './toast.tsx';
 
 const SHOWN_MS = 1500;
 
-/** Copies a text. `what` says which, for those who cannot see what it stands beside. */
+/** Copies a text. `what` names it for screen readers. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const { t } = useI18n();
   const toast = useToast();
@@ -14,7 +14,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // Browsers refuse it in pages that came over plain http; the text can still be selected.
+      // Browsers deny clipboard access in pages loaded over plain http; the text can still be selected.
       toast(t.common.copyFailed, 'warn');
       return;
     }
@@ -38,7 +38,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** An EIC or an id: in letters of one width, with a button to copy it. */
+/** An EIC or an id in a monospaced font, with a copy button. */
 export function Code({ text, what = text }: { text: string; what?: string }) {
   return (
     <span className="inline-flex max-w-full items-center gap-0.5">

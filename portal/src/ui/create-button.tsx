@@ -4,22 +4,22 @@ import { Button } from './button.tsx';
 
 type Props = {
   label: string;
-  /** On a page's own line it stands out; in a panel it is one among others. */
+  /** The primary style is for a page's header; in a panel the button is secondary. */
   isPrimary?: boolean;
-  /** The dialog in which it is made. */
+  /** The dialog that creates the record. */
   children: (close: () => void) => ReactNode;
 };
 
-/** Makes something new. Who may only look finds no such button. */
+/** Opens a dialog that creates a record. Hidden from users without the permission to make changes. */
 export function CreateButton({ label, isPrimary = false, children }: Props) {
-  const [isAsked, setIsAsked] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   if (!useMayManage()) return null;
   return (
     <>
-      <Button variant={isPrimary ? 'primary' : 'secondary'} icon="plus" onClick={() => setIsAsked(true)}>
+      <Button variant={isPrimary ? 'primary' : 'secondary'} icon="plus" onClick={() => setIsOpen(true)}>
         {label}
       </Button>
-      {isAsked && children(() => setIsAsked(false))}
+      {isOpen && children(() => setIsOpen(false))}
     </>
   );
 }

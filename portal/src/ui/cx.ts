@@ -1,3 +1,3 @@
-/** Class names, without those that do not apply. */
+/** Joins class names, without falsy ones. */
 export const cx = (...names: (string | false | null | undefined)[]): string =>
   names.filter(Boolean).join(' ');

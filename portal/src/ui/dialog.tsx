@@ -7,11 +7,11 @@ type DialogProps = {
   title: string;
   onClose: () => void;
   children: ReactNode;
-  /** Nothing but a button in it may close it: what it shows is shown once. */
+  /** Only a button in the dialog may close it, because its content is shown only once. */
   isHeldOpen?: boolean;
 };
 
-/** A modal dialog of the browser's own kind: it keeps the focus, and gives it back when it closes. */
+/** A native modal dialog: it traps the focus and restores it when it closes. */
 export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogProps) {
   const { t } = useI18n();
   const id = useId();
@@ -20,7 +20,7 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    // Closed before it is taken away: only then does the browser give the focus back to where it was.
+    // Close before unmounting: only then does the browser restore the focus.
     return () => element?.close();
   }, []);
   return (
@@ -44,7 +44,7 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
   );
 }
 
-/** Cancelling is not enough: a browser closes a dialog at the second Escape whatever the page says to that. */
+/** `preventDefault` on cancel is not enough: browsers close a dialog at the second Escape regardless. */
 function useHeldOpen(isHeldOpen: boolean): void {
   useEffect(() => {
     if (!isHeldOpen) return;
@@ -66,7 +66,7 @@ type ConfirmProps = {
   children?: ReactNode;
 };
 
-/** Asks before something is done that is felt elsewhere. */
+/** Asks for confirmation of an action with effects elsewhere. */
 export function ConfirmDialog(props: ConfirmProps) {
   const { t } = useI18n();
   return (

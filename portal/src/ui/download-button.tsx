@@ -10,13 +10,13 @@ const TYPES = { csv: 'text/csv;charset=utf-8', xml: 'application/xml' };
 type Props = {
   label: string;
   hint: string;
-  /** Without its ending. */
+  /** Without extension. */
   fileName: string;
   ending: keyof typeof TYPES;
   read: () => Promise<string>;
 };
 
-/** A file as the server writes it. */
+/** Downloads a file that the server generates. */
 export function DownloadButton({ label, hint, fileName, ending, read }: Props) {
   const { t } = useI18n();
   const toast = useToast();

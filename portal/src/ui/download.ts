@@ -1,4 +1,4 @@
-/** Hands a file that was made in the page to whoever sits in front of it. */
+/** Downloads a file that was generated in the page. */
 export function download(name: string, parts: readonly string[], type: string): void {
   const url = URL.createObjectURL(new Blob([...parts], { type }));
   const link = document.createElement('a');

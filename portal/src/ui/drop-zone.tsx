@@ -3,18 +3,18 @@ import { cx } from './cx.ts';
 import { Icon } from './icons.tsx';
 
 type Props = {
-  /** What it invites to, what the button says, and what files are taken. */
+  /** The prompt, the button's label, and the accepted files as text. */
   text: string;
   choose: string;
   kinds: string;
-  /** As a file chooser understands it. */
+  /** The `accept` attribute of the file input. */
   accept: string;
   isSmall?: boolean;
   isBusy?: boolean;
   onFile: (file: File) => void;
 };
 
-/** A file can be dropped here, or chosen with mouse or keyboard. */
+/** Accepts a file by drag and drop, mouse or keyboard. */
 export function DropZone({ text, choose, kinds, accept, isSmall = false, isBusy = false, onFile }: Props) {
   const id = useId();
   const [isOver, setIsOver] = useState(false);
@@ -56,7 +56,7 @@ export function DropZone({ text, choose, kinds, accept, isSmall = false, isBusy 
         className="sr-only"
         onChange={(event) => {
           const file = event.target.files?.[0];
-          // The same file can be chosen again after it was mended.
+          // Reset, so that the same file can be chosen again after it was fixed.
           event.target.value = '';
           if (file) onFile(file);
         }}

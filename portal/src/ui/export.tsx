@@ -6,18 +6,18 @@ import { Button } from './button.tsx';
 import { download } from './download.ts';
 import { useToast } from './toast.tsx';
 
-/** A file is told how far it is once in so many records. */
-const TOLD_EVERY = 100;
+/** Number of records between two progress updates. */
+const PROGRESS_INTERVAL = 100;
 
 type Props<Row> = {
-  /** Without its ending. */
+  /** Without extension. */
   fileName: string;
   columns: readonly CsvColumn<Row>[];
-  /** Every record that is filtered, not only those that are shown: all pages are walked. */
+  /** All records that match the filters, not only the displayed ones: reads every page. */
   rows: (signal: AbortSignal) => AsyncIterable<Row>;
 };
 
-/** Downloads exactly what is filtered. All or nothing: a file that would miss records is not written. */
+/** Downloads the filtered records. If reading fails, no file is written, so that a file is always complete. */
 export function ExportButton<Row>({ fileName, columns, rows }: Props<Row>) {
   const { t, format } = useI18n();
   const toast = useToast();
@@ -28,9 +28,9 @@ export function ExportButton<Row>({ fileName, columns, rows }: Props<Row>) {
     try {
       for await (const row of rows(new AbortController().signal)) {
         collected.push(row);
-        if (collected.length % TOLD_EVERY === 0) setCount(collected.length);
+        if (collected.length % PROGRESS_INTERVAL === 0) setCount(collected.length);
       }
-      // The mark in front tells spreadsheets that this is UTF-8.
+      // The byte order mark lets spreadsheets detect UTF-8.
       download(`${fileName}.csv`, ['\uFEFF', csvOf(columns, collected)], 'text/csv;charset=utf-8');
       toast(t.common.exported(format.number(collected.length)));
     } catch (error) {

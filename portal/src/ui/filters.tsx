@@ -7,7 +7,7 @@ import { cx } from './cx.ts';
 import { inputClass, type Option } from './form.tsx';
 import { TYPING_PAUSE_MS } from './use-settled.ts';
 
-/** The filters of a list. They are kept in the address, so that a view can be sent to somebody else. */
+/** The filters of a list. They are stored in the URL, so that a view can be shared. */
 export function FilterBar({
   onClear,
   isFiltered,
@@ -47,7 +47,7 @@ type SelectFilterProps<V extends string> = {
   value: V | undefined;
   options: readonly Option<V>[];
   onChange: (value: V | undefined) => void;
-  /** What it is called when nothing is chosen. */
+  /** The label of the empty option. */
   anyLabel?: string;
 };
 
@@ -88,12 +88,12 @@ type TextFilterProps = {
   onChange: (value: string | undefined) => void;
 };
 
-/** Free text: takes effect when the typing pauses. */
+/** Free text: debounced. */
 export function TextFilter({ label, value = '', placeholder, maxLength, onChange }: TextFilterProps) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
   if (value !== known) {
-    // Cleared, or another address: what was typed is of the past.
+    // The filters were cleared or the URL changed: discard the typed text.
     setKnown(value);
     setTyped(value);
   }
@@ -144,7 +144,7 @@ export function DayFilter({
   );
 }
 
-/** One delivery day, with a step back and forth and the two days that matter most. */
+/** One delivery day, with buttons for the previous and next day, today and tomorrow. */
 export function DayPicker({
   value,
   today,

@@ -6,16 +6,16 @@ import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 import { Icon } from './icons.tsx';
 
-/** Whether the server's `scopes[2]` or `balance_group.eic` is about the form's field of this name. */
+/** Whether a server error path such as `scopes[2]` or `balance_group.eic` belongs to the form field of this name. */
 const isAbout = (path: string | undefined, name: string): boolean =>
   path !== undefined && (path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));
 
 const FormError = createContext<unknown>(null);
 
 type FormProps = {
-  /** What the last attempt came to. Its field errors are shown at their fields. */
+  /** The error of the last submit. Its field errors are shown at their fields. */
   error: unknown;
-  /** The fields that the form shows; whatever is wrong elsewhere is told above them. */
+  /** The names of the form's fields; errors of other fields are shown above the form. */
   fields: readonly string[];
   onSubmit: () => void;
   children: ReactNode;
@@ -39,7 +39,7 @@ export function Form({ error, fields, onSubmit, children }: FormProps) {
   );
 }
 
-/** A problem as a whole, unless all of it is shown at fields. */
+/** The problem as a whole, unless all its errors are shown at fields. */
 export function FormProblem({
   error,
   shownFields = [],
@@ -50,17 +50,17 @@ export function FormProblem({
   const { t } = useI18n();
   if (!error) return null;
   const errors = isProblem(error) ? error.errors : [];
-  const elsewhere = errors.filter(({ field }) => !shownFields.some((name) => isAbout(field, name)));
-  const atFields = elsewhere.length > 0 ? t.common.fieldErrors : t.common.markedFields;
+  const otherErrors = errors.filter(({ field }) => !shownFields.some((name) => isAbout(field, name)));
+  const atFields = otherErrors.length > 0 ? t.common.fieldErrors : t.common.markedFields;
   const text = errors.length === 0 ? problemText(t, error) : atFields;
   return (
     <div role="alert" className="flex gap-2 rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
       <Icon name="warning" className="mt-0.5 size-4" />
       <div>
         <p>{text}</p>
-        {elsewhere.length > 0 && (
+        {otherErrors.length > 0 && (
           <ul className="list-disc pl-4">
-            {elsewhere.map((problem) => (
+            {otherErrors.map((problem) => (
               <li key={`${problem.field}${problem.code}`}>
                 {problem.field && <code className="font-mono">{problem.field}: </code>}
                 {fieldErrorText(t, problem)}
@@ -87,7 +87,7 @@ type Control = {
   readonly 'aria-describedby': string | undefined;
 };
 
-/** What is wrong with a field: what the page itself finds, else what the server said of it. */
+/** The error of a field: the page's own validation, else the server's. */
 function useFieldMessage(name: string, error: string | undefined): string | undefined {
   const { t } = useI18n();
   const problem = useContext(FormError);
@@ -96,18 +96,18 @@ function useFieldMessage(name: string, error: string | undefined): string | unde
 }
 
 export type FieldProps = {
-  /** As the server calls it in `errors[].field`. */
+  /** The name of the field in the server's `errors[].field`. */
   name: string;
   label: string;
   hint?: ReactNode;
-  /** What the page itself finds wrong. */
+  /** The error of the page's own validation. */
   error?: string | undefined;
-  /** Something beside it says the same to those who see it. */
+  /** The label is for screen readers only, because an adjacent element already shows it. */
   isLabelHidden?: boolean;
   children: (control: Control) => ReactNode;
 };
 
-/** A label, a control, and below it what is wrong with it: all tied together for those who only hear the page. */
+/** A label, a control, and its error below, linked for screen readers. */
 export function Field({ name, label, hint, error, isLabelHidden = false, children }: FieldProps) {
   const id = useId();
   const message = useFieldMessage(name, error);
@@ -120,20 +120,20 @@ export function Field({ name, label, hint, error, isLabelHidden = false, childre
         id,
         className: inputClass(message !== undefined),
         'aria-invalid': message === undefined ? undefined : true,
-        'aria-describedby': remarkIds({ id, message, hint }),
+        'aria-describedby': messageIds({ id, message, hint }),
       })}
-      <Remarks id={id} message={message} hint={hint} />
+      <FieldMessages id={id} message={message} hint={hint} />
     </div>
   );
 }
 
-type RemarksProps = { id: string; message: string | undefined; hint: ReactNode };
+type FieldMessagesProps = { id: string; message: string | undefined; hint: ReactNode };
 
-/** What is read out with a control, which names them by these ids. */
-const remarkIds = ({ id, message, hint }: RemarksProps): string | undefined =>
+/** Ids of the help and error texts, for `aria-describedby`. */
+const messageIds = ({ id, message, hint }: FieldMessagesProps): string | undefined =>
   [message && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined;
 
-function Remarks({ id, message, hint }: RemarksProps) {
+function FieldMessages({ id, message, hint }: FieldMessagesProps) {
   return (
     <>
       {message && (
@@ -190,7 +190,7 @@ type TextAreaProps = Omit<FieldProps, 'children'> & {
   onChange: (value: string) => void;
 };
 
-/** Text of several lines. */
+/** Multi-line text. */
 export function TextAreaField({ name, label, hint, error, value, maxLength, onChange }: TextAreaProps) {
   return (
     <Field name={name} label={label} hint={hint} error={error}>
@@ -208,7 +208,7 @@ export function TextAreaField({ name, label, hint, error, value, maxLength, onCh
   );
 }
 
-/** A password that can be looked at while it is typed. */
+/** A password field with a button to show the password. */
 export function PasswordField(props: Omit<TextFieldProps, 'type'>) {
   const { t } = useI18n();
   const [isShown, setIsShown] = useState(false);
@@ -294,7 +294,7 @@ type CheckboxGroupProps<V extends string> = Omit<FieldProps, 'children'> & {
   onChange: (value: readonly V[]) => void;
 };
 
-/** Any number of several choices, in the order in which they are offered. */
+/** Multiple choice, in the order of the options. */
 export function CheckboxGroup<V extends string>(props: CheckboxGroupProps<V>) {
   const { name, label, hint, error, value, options, onChange } = props;
   const id = useId();
@@ -304,7 +304,7 @@ export function CheckboxGroup<V extends string>(props: CheckboxGroupProps<V>) {
       options.map((option) => option.value).filter((known) => (known === toggled) !== value.includes(known)),
     );
   return (
-    <fieldset className="grid gap-1.5" aria-describedby={remarkIds({ id, message, hint })}>
+    <fieldset className="grid gap-1.5" aria-describedby={messageIds({ id, message, hint })}>
       <legend className="mb-1 text-sm font-medium">{label}</legend>
       {options.map((option) => (
         <Checkbox
@@ -314,7 +314,7 @@ export function CheckboxGroup<V extends string>(props: CheckboxGroupProps<V>) {
           onChange={() => toggle(option.value)}
         />
       ))}
-      <Remarks id={id} message={message} hint={hint} />
+      <FieldMessages id={id} message={message} hint={hint} />
     </fieldset>
   );
 }

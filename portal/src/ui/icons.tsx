@@ -39,7 +39,7 @@ const PATHS = {
 } as const;
 export type IconName = keyof typeof PATHS;
 
-/** A drawing beside a text that says the same; on its own it needs a label on what it stands in. */
+/** A decorative icon next to a text; an icon without text needs a label on its parent. */
 export function Icon({ name, className = 'size-4' }: { name: IconName; className?: string }) {
   return (
     <svg

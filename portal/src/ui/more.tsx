@@ -8,7 +8,7 @@ type Props = {
   onMore: () => void;
 };
 
-/** The end of a list that comes in pages: how much is shown, and the way to more. */
+/** The end of a paged list: how many records are shown, and a button to load more. */
 export function MoreButton({ count, hasMore, isLoading, onMore }: Props) {
   const { t, format } = useI18n();
   const number = format.number(count);

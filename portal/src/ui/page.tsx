@@ -3,20 +3,20 @@ import { cx } from './cx.ts';
 import { useTitle } from './use-title.ts';
 
 type PageProps = {
-  /** What the window is called. */
+  /** The title of the window. */
   title: string;
-  /** What stands as the heading, when it is not the title. */
+  /** The heading, if it differs from the title. */
   heading?: ReactNode;
-  /** What is said of it beside its heading. */
+  /** Additional content next to the heading. */
   badges?: ReactNode;
-  /** Where the page stands, above its heading. */
+  /** Breadcrumbs above the heading. */
   trail?: ReactNode;
   text?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 };
 
-/** A page of the portal: its name, what can be done with it, and its parts below each other. */
+/** A page of the portal: heading, actions, and content. */
 export function Page({ title, heading = title, badges, trail, text, actions, children }: PageProps) {
   useTitle(title);
   return (
@@ -41,12 +41,12 @@ type PanelProps = {
   title?: ReactNode;
   text?: ReactNode;
   actions?: ReactNode;
-  /** Tables reach the panel's edges. */
+  /** Removes the padding, so that a table reaches the panel's edges. */
   isFlush?: boolean;
   children: ReactNode;
 };
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Panel({ title, text, actions, isFlush = false, children }: PanelProps) {
   const id = useId();
   return (
@@ -70,7 +70,7 @@ export function Panel({ title, text, actions, isFlush = false, children }: Panel
   );
 }
 
-/** What is known of one record: names and values. A value that is missing is left out by the caller. */
+/** Names and values of one record. The caller omits missing values. */
 export function Facts({ children }: { children: ReactNode }) {
   return (
     <dl className="grid grid-cols-[repeat(auto-fill,minmax(13rem,1fr))] gap-x-6 gap-y-3 text-sm">

@@ -14,12 +14,12 @@ export type PagedQuery<Page> = {
 type Props<Page, Entry> = {
   readonly query: PagedQuery<Page>;
   readonly recordsOf: (page: Page) => readonly Entry[];
-  /** What stands there when the list has nothing. */
+  /** Shown if the list is empty. */
   readonly empty: ReactNode;
   readonly children: (records: readonly Entry[]) => ReactNode;
 };
 
-/** A list that is read page by page: what is there of it so far, and a button for more. */
+/** A list that is loaded page by page, with a button to load more. */
 export function PagedList<Page, Entry>({ query, recordsOf, empty, children }: Props<Page, Entry>) {
   return (
     <Loaded query={query}>

@@ -2,7 +2,7 @@ import { isProblem } from '@saldo/sdk';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { ErrorState, NotFound, Skeleton } from './states.tsx';
 
-/** An address that leads nowhere, outside of everything. */
+/** The page for an unknown URL, outside the shell. */
 export function NotFoundPage() {
   return (
     <main id="content">
@@ -11,7 +11,7 @@ export function NotFoundPage() {
   );
 }
 
-/** An error that a page did not catch itself: shown in its place, the rest of the portal goes on. */
+/** Error boundary of a page: shown in its place, while the rest of the portal keeps working. */
 export function RouteError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   if (isProblem(error) && error.status === 404) return <NotFound />;

@@ -6,16 +6,16 @@ import { Field, type FieldProps, type Option } from './form.tsx';
 type Props = Omit<FieldProps, 'children' | 'isLabelHidden'> & {
   placeholder: string;
   maxLength: number;
-  /** What was found for what is typed. */
+  /** The suggestions for the typed text. */
   options: readonly Option<string>[];
-  /** There are more of them than are shown. */
+  /** There are more matches than are shown. */
   hasMore: boolean;
   onSearch: (text: string) => void;
-  /** Empty when what was chosen is typed over. */
+  /** Called with an empty value when the user edits the text of the selection. */
   onChange: (value: string) => void;
 };
 
-/** One of many, found by a part of its name. */
+/** Selects one of many records by a part of its name. */
 export function SearchField({
   placeholder,
   maxLength,
@@ -52,7 +52,7 @@ export function SearchField({
       setActiveValue(options[Math.min(options.length - 1, Math.max(0, active + step))]?.value ?? null);
     } else if (event.key === 'Escape') setIsOpen(false);
     else if (event.key === 'Enter' && activeOption) {
-      // The form is not sent yet.
+      // Prevents Enter from submitting the form.
       event.preventDefault();
       choose(activeOption);
     }
@@ -121,7 +121,7 @@ function Found({ id, label, options, hasMore, active, onChoose }: FoundProps) {
                 'cursor-pointer px-2.5 py-1.5 text-sm',
                 index === active ? 'bg-accent-soft' : 'hover:bg-sunken',
               )}
-              // The field keeps the focus, and with it the list stays open until the click.
+              // Keeps the focus in the field, so that the list stays open until the click.
               onPointerDown={(event) => event.preventDefault()}
               onClick={() => onChoose(option)}
             >

@@ -9,7 +9,7 @@ import { cx } from './cx.ts';
 import { Icon } from './icons.tsx';
 import { useTitle } from './use-title.ts';
 
-/** Grey bars in the place of what is being loaded, so that nothing jumps when it is there. */
+/** Placeholder bars with the size of the content, so that the layout does not shift when it loads. */
 export function Skeleton({ lines = 6 }: { lines?: number }) {
   const { t } = useI18n();
   return (
@@ -22,7 +22,7 @@ export function Skeleton({ lines = 6 }: { lines?: number }) {
   );
 }
 
-/** A drawing-sized grey block. */
+/** A placeholder with the size of a chart. */
 export function SkeletonBlock({ className }: { className: string }) {
   const { t } = useI18n();
   return (
@@ -42,7 +42,7 @@ export function EmptyState({ title, text, action }: { title: string; text?: stri
   );
 }
 
-/** What went wrong, what the server says to do about it, and a way to try again. */
+/** The error, the server's advice, and a retry button. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { t } = useI18n();
   const requestId = isProblem(error) ? error.requestId : null;
@@ -67,7 +67,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
   );
 }
 
-/** In the place of a page that is not there, or not for this user. */
+/** Shown instead of a page that does not exist or that this user may not see. */
 export function NotFound() {
   const { t } = useI18n();
   useTitle(t.common.notFoundTitle);
@@ -89,7 +89,7 @@ const NOTICE_TONES: Partial<Record<Tone, string>> = {
   accent: 'border-accent/40 bg-accent-soft text-accent-strong',
 };
 
-/** A sentence that matters for the page. It is read out when it appears. */
+/** An important message of the page. Screen readers announce it. */
 export function Notice({ tone = 'accent', children }: { tone?: Tone; children: ReactNode }) {
   return (
     <div
@@ -110,7 +110,7 @@ type Query<T> = {
   readonly refetch: () => Promise<unknown>;
 };
 
-/** The three states of everything that is fetched. What was fetched once stays when a refresh fails. */
+/** The three states of a query. Data stays visible when a refresh fails. */
 export function Loaded<T>({
   query,
   loading = <Skeleton />,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { cx } from './cx.ts';
 
-/** From which width on a column is shown; the others are always there. */
+/** The breakpoint from which a column is shown; columns without one are always shown. */
 const FROM = {
   sm: 'hidden sm:table-cell',
   md: 'hidden md:table-cell',
@@ -13,27 +13,27 @@ export type Column<Row> = {
   readonly id: string;
   readonly header: ReactNode;
   readonly cell: (row: Row) => ReactNode;
-  /** Numbers stand to the right, so that their digits stand below each other. */
+  /** Right-aligns numbers, so that their digits line up. */
   readonly isNumber?: boolean;
   readonly from?: keyof typeof FROM;
-  /** What stands below the column, such as its sum. */
+  /** The footer of the column, such as its sum. */
   readonly footer?: ReactNode;
 };
 
 type Props<Row> = {
-  /** What the table is about, for those who cannot see what it stands in. */
+  /** The table's caption for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   rowTone?: (row: Row) => 'selected' | 'bad' | 'faded' | null;
-  /** Many rows scroll within the table, below its header. */
+  /** A long table scrolls below its fixed header. */
   isTall?: boolean;
 };
 
 const ROW_TONES = { selected: 'bg-accent-soft', bad: 'bg-bad-soft/60', faded: 'text-muted' };
 
-/** Records below each other. What does not fit on a narrow screen is scrolled within the table. */
+/** A table of records. On a narrow screen it scrolls horizontally. */
 export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall = false }: Props<Row>) {
   const cellClass = ({ isNumber, from }: Column<Row>) =>
     cx('px-3 py-1.5 first:pl-4 last:pr-4', isNumber && 'text-right whitespace-nowrap', from && FROM[from]);
@@ -95,7 +95,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall =
   );
 }
 
-/** A part of the page that scrolls to the side by itself; with the keyboard too, which is why it takes the focus. */
+/** A horizontally scrolling area. It is focusable so that the keyboard can scroll it. */
 export function TableScroll({
   label,
   isTall = false,

@@ -11,7 +11,7 @@ type Props<V extends string> = {
   children: ReactNode;
 };
 
-/** One of several views of the same thing. Arrow keys go from tab to tab. */
+/** Tabs: several views of the same record. Arrow keys move between them. */
 export function Tabs<V extends string>({ label, tabs, value, onChange, children }: Props<V>) {
   const id = useId();
   const move = (event: KeyboardEvent) => {
@@ -61,7 +61,7 @@ export function Tabs<V extends string>({ label, tabs, value, onChange, children 
   );
 }
 
-/** A choice between two or three that takes effect at once. */
+/** A choice of two or three options that takes effect immediately. */
 export function Segments<V extends string>({ label, tabs, value, onChange }: Omit<Props<V>, 'children'>) {
   return (
     <div role="group" aria-label={label} className="inline-flex rounded-md border border-line-strong p-0.5">

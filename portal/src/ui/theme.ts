@@ -1,14 +1,14 @@
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-const STORED_AS = 'saldo.theme';
+const STORAGE_KEY = 'saldo.theme';
 
 export const storedTheme = (): Theme =>
-  THEMES.find((theme) => theme === localStorage.getItem(STORED_AS)) ?? 'system';
+  THEMES.find((theme) => theme === localStorage.getItem(STORAGE_KEY)) ?? 'system';
 
-/** `system` leaves the choice to the operating system, as it is without an attribute. */
+/** `system` removes the attribute, which follows the operating system's setting. */
 export function applyTheme(theme: Theme): void {
-  localStorage.setItem(STORED_AS, theme);
+  localStorage.setItem(STORAGE_KEY, theme);
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
 }

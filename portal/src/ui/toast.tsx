@@ -15,7 +15,7 @@ const TONES: Readonly<Record<ToastTone, string>> = {
 
 const Context = createContext<((text: string, tone?: ToastTone) => void) | null>(null);
 
-/** Short messages about what was just done: read out at once, gone after a few seconds. */
+/** Short messages about completed actions: announced immediately, removed after a few seconds. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const { t } = useI18n();
   const [toasts, setToasts] = useState<readonly Toast[]>([]);

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** After so long without a key, what was typed is meant. */
+/** Debounce delay of typed text. */
 export const TYPING_PAUSE_MS = 300;
 
-/** What is typed, as soon as the typing pauses. */
+/** The typed text, debounced. */
 export function useSettled(typed: string): string {
   const [settled, setSettled] = useState(typed);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 
-/** What the window is called while a page is shown. */
+/** Sets the window title while a page is shown. */
 export function useTitle(title: string): void {
   const { t } = useI18n();
   useEffect(() => {

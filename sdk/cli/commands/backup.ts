@@ -15,7 +15,7 @@ The database is that of DATABASE_URL, else a new embedded one in DATA_DIR, as fo
 file is checked before anything is changed, and every row is read back and compared before the restore is complete. A
 restore that fails leaves the database empty. A backup of an older version gets the newer migrations.`;
 
-/** These work on the database itself, on the machine of the server: they need no key. */
+/** These commands access the database directly, on the server's machine, and need no key. */
 export function addBackupCommands(program: Command, open: OpenSession): void {
   const backup = program
     .command('backup <file>')

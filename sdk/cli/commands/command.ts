@@ -10,7 +10,7 @@ export type OpenSession = (flags: GlobalFlags) => Session;
 
 type Run = (session: Session, input: { args: readonly string[]; command: Command }) => Promise<void>;
 
-/** What a command does, once its arguments are in order. */
+/** The action of a command, called after its arguments were validated. */
 export const doing =
   (open: OpenSession, run: Run) =>
   async (...input: unknown[]): Promise<void> => {
@@ -31,7 +31,7 @@ export type ListCommand<E extends Endpoint> = {
   readonly about: string;
   readonly examples: readonly string[];
   readonly columns: readonly Column<RecordOf<E>>[];
-  /** What a table needs besides, unless it was said otherwise; it is only asked for to make a table. */
+  /** Extra query parameters for a table, unless the user set them; other output formats do not need them. */
   readonly forTable?: Readonly<Record<string, unknown>>;
   readonly from: (client: OperatorClient) => { list: (...input: never[]) => Promise<unknown> };
 };
@@ -40,7 +40,7 @@ type AnyList = (
   query: Record<string, unknown>,
 ) => Promise<Record<string, unknown> & { pagination: Pagination }>;
 
-/** A command that lists records: with every filter of the API, the first ones or all. */
+/** A command that lists records: it has every filter of the API and prints the first page or all records. */
 export function addList<E extends Endpoint>(
   parent: Command,
   open: OpenSession,
@@ -73,7 +73,7 @@ async function collect(read: AnyList, filter: Record<string, unknown>, wanted: n
     const limit = Math.min(LIMITS.pageSize.maximum, wanted - records.length);
     const page = await read({ ...filter, limit, ...(after === null ? {} : { after }) });
     const { pagination, ...members } = page;
-    // Lists hold their records under their own name; what is side-loaded was not asked for.
+    // The records of a list are under the list's name; side-loaded records are not printed.
     for (const member of Object.values(members)) for (const item of member as unknown[]) records.push(item);
     after = pagination.next_cursor;
   } while (after !== null && records.length < wanted);

@@ -61,7 +61,7 @@ export function addContractCommands(program: Command, open: OpenSession): void {
 /** The end of delivery is the midnight after the last day. */
 const lastDayBefore = (end: string): DeliveryDay => dayOf(Date.parse(end) - 1);
 
-/** People know contracts by their reference, the API by their id. */
+/** Users know contracts by their reference, the API by their id. */
 async function contractId(client: OperatorClient, reference: string): Promise<string> {
   if (reference.startsWith('con_')) return reference;
   const { contracts } = await client.contracts.list({ external_id: reference });
@@ -80,7 +80,13 @@ type ContractOptions = {
   shaped?: string;
 };
 
-const READ_HERE = ['seller_customer_id', 'buyer_customer_id', 'delivery_start', 'delivery_end', 'profile'];
+const PARSED_BY_COMMAND = [
+  'seller_customer_id',
+  'buyer_customer_id',
+  'delivery_start',
+  'delivery_end',
+  'profile',
+];
 
 function addCreation(contracts: Command, open: OpenSession): void {
   const create = contracts.command('create').description('sign a contract between two customers');
@@ -88,7 +94,7 @@ function addCreation(contracts: Command, open: OpenSession): void {
   create.requiredOption('--buyer <customer>', 'id of the customer that buys');
   create.option('--first-day <day>', 'the first delivery day', (text) => parseDayArgument(text));
   create.option('--last-day <day>', 'the last delivery day', (text) => parseDayArgument(text));
-  addFields(create, api.createContract.body, { except: READ_HERE });
+  addFields(create, api.createContract.body, { except: PARSED_BY_COMMAND });
   create.option('--baseload <MW>', 'make the volumes: this power, always', numberOf);
   create.option('--peakload <MW>', 'make the volumes: this power, Monday to Friday from 8 to 20', numberOf);
   create.option('--shaped <file>', 'make the volumes: JSON with 12 months of 24 hours of MW');

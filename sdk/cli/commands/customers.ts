@@ -6,7 +6,7 @@ import { addExamples, addList, doing, type OpenSession } from './command.ts';
 
 type PlaceOptions = { eic?: string; tso?: string; meta?: Record<string, string>; unset?: string[] };
 
-/** Balance group and metadata are nested; the rest stands in the body as it is. */
+/** Balance group and metadata are nested; all other fields are top-level members of the body. */
 const NESTED = { except: ['balance_group', 'metadata', 'status'] };
 
 export function addCustomerCommands(program: Command, open: OpenSession): void {

@@ -69,7 +69,7 @@ function addAssets(program: Command, open: OpenSession): void {
   );
 }
 
-/** The asset line by line, and its prices as a table. */
+/** Prints the asset line by line, and its prices as a table. */
 async function showAsset(session: Session, asset: OperatorAsset): Promise<void> {
   await session.show(asset);
   if (session.format !== 'text' || asset.offer === null) return;
@@ -86,7 +86,7 @@ async function showAsset(session: Session, asset: OperatorAsset): Promise<void> 
 
 type Ladder = Offer['pricing'];
 
-/** `10=58.5`, any number of times. */
+/** Collects repeated options such as `10=58.5`. */
 function priceOf(text: string, earlier: Ladder = []): Ladder {
   const [, years, price] = /^(\d+)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
   if (years === undefined || price === undefined) {

@@ -60,7 +60,7 @@ function addReads(program: Command, open: OpenSession): void {
       'nominations list --status pending --tso DE_TENNET --all --json',
     ],
     columns: COLUMNS,
-    // Its day is known by its slots, of which one will do.
+    // The day of a nomination follows from its slots; the first one is enough.
     forTable: { include_slots: 'true', slot_number_to: 1 },
     from: (client) => client.nominations,
   });
@@ -107,7 +107,7 @@ async function showExplanation(session: Session, explanation: Explanation): Prom
       ['SLOT', ({ slot_number, transaction }) => (transaction ? '' : String(slot_number))],
       ['START', ({ delivery_start, transaction }) => (transaction ? '' : localTime(delivery_start))],
       ['NOMINATED', ({ amount, transaction }) => (transaction ? '' : mwh(amount)), 'right'],
-      // Seen from the balance group: what it sends is more of an outgoing saldo, what it receives less.
+      // From the balance group's view: sent volume increases an outgoing saldo, received volume reduces it.
       ['SENDS', ({ transaction }) => volumeOf(transaction, 'sender'), 'right'],
       ['RECEIVES', ({ transaction }) => volumeOf(transaction, 'receiver'), 'right'],
       ['TRANSACTION', ({ transaction }) => transaction?.id ?? ''],

@@ -6,8 +6,8 @@ import type { Session } from '../session.ts';
 import { UsageError } from '../usage.ts';
 
 /**
- * Runs a program of the server's source, which is no part of the SDK: it exists in a checkout only. Relative folders in
- * the environment are those of the server, which is started in the checkout as well.
+ * Runs a program of the server's source, which is not in the SDK and exists in a checkout only. Relative folders in
+ * the environment resolve as in the server, which is also started in the checkout.
  */
 export async function runServerProgram(
   session: Session,
@@ -21,7 +21,7 @@ export async function runServerProgram(
   const child = spawn(process.execPath, [file, ...args], {
     cwd: fileURLToPath(terminal.checkout),
     env: terminal.env,
-    // On a terminal the program draws its own progress.
+    // On a terminal the program draws its own progress bar.
     stdio: terminal.stderr.isTTY ? 'inherit' : ['ignore', 'pipe', 'pipe'],
   });
   child.stdout?.on('data', (text: Buffer) => void terminal.stdout.write(text));

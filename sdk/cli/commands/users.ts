@@ -37,7 +37,7 @@ export function addUserCommands(program: Command, open: OpenSession): void {
   addChanges(users, open);
 }
 
-/** A person knows the email; only the platform knows the id. */
+/** The user gives the email; the API needs the id. */
 async function idOf(client: OperatorClient, user: string): Promise<string> {
   if (!user.includes('@')) return user;
   const [found] = (await client.users.list({ email: user })).users;

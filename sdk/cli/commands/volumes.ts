@@ -18,7 +18,7 @@ const FORMAT_OF_ENDING: Readonly<Record<string, Format>> = {
   '.jsonl': 'ndjson',
 };
 
-/** Rejected lines that a person is shown; all that the API lists come with --json. */
+/** Maximum number of rejected lines that are printed; `--json` prints all that the API returns. */
 const SHOWN_REJECTIONS = 20;
 
 export function addVolumeCommands(program: Command, open: OpenSession): void {
@@ -117,7 +117,7 @@ async function importFile(
   const bar = progressBar(terminal, totalBytes);
   const startedAt = performance.now();
   try {
-    // Standard input can be read only once, a file as often as the network needs it.
+    // Standard input can be read only once; a file can be read again for a retry.
     const source =
       file === '-' ? terminal.stdin : () => createReadStream(name, { highWaterMark: 1024 * 1024 });
     const result = await client.volumes.importFile(source, {
