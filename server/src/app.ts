@@ -14,10 +14,10 @@ import type { FastifyInstance } from 'fastify';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { KeyKind } from './auth/api-key.ts';
-import type { Ring } from './auth/believed.ts';
-import { keyRing } from './auth/key-ring.ts';
+import type { CredentialCache } from './auth/credential-cache.ts';
+import { keyCredentials } from './auth/key-credentials.ts';
 import type { LastUsed } from './auth/last-used.ts';
-import { sessionRing } from './auth/session-ring.ts';
+import { sessionCredentials } from './auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, statement } from './db/database.ts';
@@ -51,7 +51,7 @@ import {
   type Guard,
   openGuard,
   type PortalRule,
-  type SessionDoor,
+  type SessionAuth,
   sessionGuard,
   unroutedCounter,
 } from './http/guard.ts';
@@ -66,7 +66,7 @@ import { sessionCookie } from './http/session-cookie.ts';
 import type { Metrics } from './metrics.ts';
 import { requestLog } from './request-log.ts';
 
-export type Parts = {
+export type AppDependencies = {
   readonly config: Config;
   readonly db: Database;
   readonly clock: MovableClock;
@@ -100,19 +100,19 @@ type Listener = {
   readonly app: FastifyInstance;
   readonly addresses: Addresses;
   /** The keys that are known on this listener; those who mount its routes add them. */
-  readonly keys: Ring[];
+  readonly keys: CredentialCache[];
 };
 
 type Methods = Parameters<typeof methodFinder>[0];
 
 /** A listener as all of them are, with nothing mounted yet; `table` is what will be. */
 async function createListener(
-  { config, logger, metrics, limiter, queue }: Parts,
+  { config, logger, metrics, limiter, queue }: AppDependencies,
   table: Methods,
   baseUrl: string | null,
   portal: Portal | null,
 ): Promise<Listener> {
-  const keys: Ring[] = [];
+  const keys: CredentialCache[] = [];
   const addresses = { base: baseUrl ?? '', errors: config.errorBase ?? baseUrl ?? '' };
   const logRequest = requestLog(logger);
   const app = await createServer({
@@ -166,37 +166,37 @@ function rejectionLog(
 
 /** How routes are mounted on a listener: who may come in, by the kind of their keys or by their session. */
 async function mountingOf(
-  { config, db, clock, limiter, lastUsed }: Parts,
+  { config, db, clock, limiter, lastUsed }: AppDependencies,
   { addresses, keys: known }: Listener,
 ) {
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
   if (!secret) throw new Error('the migrations make the cursor secret');
   const cursors = cursorSealer(secret.value);
   const isSecure = config.baseUrl?.startsWith('https:') ?? config.tls !== null;
-  const door: SessionDoor = {
-    sessions: sessionRing(db, lastUsed, () => clock.machineNow(), monotonicNow),
+  const sessionAuth: SessionAuth = {
+    sessions: sessionCredentials(db, lastUsed, () => clock.machineNow(), monotonicNow),
     cookie: sessionCookie(isSecure),
     device: deviceCookie(isSecure, secret.value),
     baseUrl: () => addresses.base,
   };
   const behind = (guard: Guard): Mounting => ({ db, guard, cursors });
   const forOwners = (kind: KeyKind): Mounting => {
-    const keys = keyRing(kind, db, lastUsed, () => clock.now(), monotonicNow);
+    const keys = keyCredentials(kind, db, lastUsed, () => clock.now(), monotonicNow);
     known.push(keys);
-    return behind(apiGuard(kind, keys, door, limiter));
+    return behind(apiGuard(kind, keys, sessionAuth, limiter));
   };
-  return { door, behind, forOwners };
+  return { sessionAuth, behind, forOwners };
 }
 
-type MainParts = Parts & {
+type MainAppDependencies = AppDependencies & {
   readonly customerUrl: string;
   /** Null where none is built: the APIs do without it. */
   readonly portal: Portal | null;
 };
 
 /** The BRP listener: what is mounted, in order. */
-export async function createApp(parts: MainParts): Promise<FastifyInstance> {
-  const { config, db, clock, limiter, customerUrl, portal } = parts;
+export async function createApp(dependencies: MainAppDependencies): Promise<FastifyInstance> {
+  const { config, db, clock, limiter, customerUrl, portal } = dependencies;
   const table = [
     ...Object.values(brpEndpoints),
     ...operatorTable(config),
@@ -204,9 +204,9 @@ export async function createApp(parts: MainParts): Promise<FastifyInstance> {
     ...OPEN_PATHS,
     ...(portal === null ? [] : [{ method: 'GET' as const, path: '/' }]),
   ];
-  const listener = await createListener(parts, table, config.baseUrl, portal);
+  const listener = await createListener(dependencies, table, config.baseUrl, portal);
   const { app, addresses } = listener;
-  const { door, behind, forOwners } = await mountingOf(parts, listener);
+  const { sessionAuth, behind, forOwners } = await mountingOf(dependencies, listener);
   const forOperators = forOwners('operator');
   const brpRoutes = [
     ...contractRoutes(db, clock),
@@ -216,21 +216,21 @@ export async function createApp(parts: MainParts): Promise<FastifyInstance> {
     ...customerRoutes(db, clock),
     ...calendarRoutes(clock, DEFAULT_GATE_RULES),
   ];
-  const users = { db, clock, ...door, customerUrl };
+  const users = { db, clock, ...sessionAuth, customerUrl };
   mountRoutes(app, brpRoutes, forOwners('brp'));
   mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
   // What pages need besides the two APIs.
-  mountRoutes(app, doorRoutes(users), behind(openGuard(door, limiter)));
-  mountRoutes(app, sessionRoutes(users), behind(sessionGuard(EVERYBODY, door, limiter)));
-  mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, door, limiter)));
+  mountRoutes(app, doorRoutes(users), behind(openGuard(sessionAuth, limiter)));
+  mountRoutes(app, sessionRoutes(users), behind(sessionGuard(EVERYBODY, sessionAuth, limiter)));
+  mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));
   const browsing = {
     assets: portalEndpoints.browseAssets,
     demands: portalEndpoints.browseDemands,
     baseUrl: () => addresses.base,
     customerUrl: () => customerUrl,
   };
-  mountRoutes(app, marketRoutes(db, browsing), behind(sessionGuard(ACCOUNTS, door, limiter)));
+  mountRoutes(app, marketRoutes(db, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
   mountOpenPages(app, documentation(config, addresses));
   return app;
 }
@@ -348,13 +348,13 @@ const CUSTOMER_API = {
 };
 
 /** The customer listener: what is mounted, in order. */
-export async function createCustomerApp(parts: Parts): Promise<FastifyInstance> {
-  const { config, db } = parts;
+export async function createCustomerApp(dependencies: AppDependencies): Promise<FastifyInstance> {
+  const { config, db } = dependencies;
   const endpoints = Object.values(marketEndpoints);
   const table = [...endpoints, ...CUSTOMER_OPEN_PATHS];
-  const listener = await createListener(parts, table, config.customerBaseUrl, null);
+  const listener = await createListener(dependencies, table, config.customerBaseUrl, null);
   const { app, addresses } = listener;
-  const { forOwners } = await mountingOf(parts, listener);
+  const { forOwners } = await mountingOf(dependencies, listener);
   const listing = {
     assets: marketEndpoints.listMarketAssets,
     demands: marketEndpoints.listMarketDemands,

@@ -33,16 +33,16 @@ export type Platform = {
   stop(): Promise<void>;
 };
 
-export type Surroundings = StoreSurroundings & ServiceSurroundings;
+export type PlatformDependencies = StoreDependencies & ServiceDependencies;
 
-type StoreSurroundings = {
+type StoreDependencies = {
   /** Tells a person what the start is doing while it does it. */
   readonly say: (message: string) => void;
   /** What has to be in the database before the first request is answered. */
   readonly prepare: (db: Database) => Promise<void>;
 };
 
-type ServiceSurroundings = {
+type ServiceDependencies = {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Whether the platform does by itself what has to be done again and again. */
@@ -72,11 +72,11 @@ async function startInTurn<T>(
 }
 
 /** Store, what answers requests, what tells how it does: in this order, so that whoever gets an answer gets a right one. */
-export const startPlatform = (config: Config, surroundings: Surroundings) =>
+export const startPlatform = (config: Config, dependencies: PlatformDependencies) =>
   startInTurn(async (started) => {
-    const store = await startStore(config, surroundings);
+    const store = await startStore(config, dependencies);
     started.push(store.stop);
-    const service = await startService(config, store.url, surroundings);
+    const service = await startService(config, store.url, dependencies);
     const { db, metrics, baseUrl, customerUrl, flush, stop } = service;
     started.push(stop);
     const admin = await startAdmin(config, db, metrics);
@@ -86,7 +86,7 @@ export const startPlatform = (config: Config, surroundings: Surroundings) =>
   });
 
 /** The database, migrated, and with everything in it that must be there. */
-export const startStore = (config: Config, { say, prepare }: StoreSurroundings) =>
+export const startStore = (config: Config, { say, prepare }: StoreDependencies) =>
   startInTurn(async (started) => {
     const url = config.databaseUrl ?? (await embeddedDatabase(config.dataDir, say, started));
     if (config.databaseUrl !== null) say('Using the database of DATABASE_URL.');
@@ -104,12 +104,12 @@ const listenOn: Open = (app, address) => app.listen(address);
 export const startService = (
   config: Config,
   databaseUrl: string,
-  surroundings: ServiceSurroundings,
+  dependencies: ServiceDependencies,
   open = listenOn,
 ) =>
   startInTurn(async (started) => {
-    const { logger, runsJobs, portalDir } = surroundings;
-    const clock = movableClock(surroundings.clock);
+    const { logger, runsJobs, portalDir } = dependencies;
+    const clock = movableClock(dependencies.clock);
     const db = openDatabase(databaseUrl, availabilityLog(logger));
     started.push(() => db.close());
     const lastUsed = createLastUsed(db);
@@ -184,7 +184,7 @@ const WRITE_LAST_USED_EVERY_MS = 5_000;
 const SEND_EVERY_MS = 1_000;
 const RECEIVE_EVERY_MS = 1_000;
 const SIMULATE_EVERY_MS = 1_000;
-const AS_IT_SHOULD_BE = { behaviour: EXEMPLARY, format: null, isIntermediateOnly: false };
+const CONFORMING_TSO = { behaviour: EXEMPLARY, format: null, isIntermediateOnly: false };
 
 const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUsed: LastUsed): Job[] => [
   {
@@ -224,7 +224,7 @@ function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger
           {
             name: 'simulate',
             everyMs: SIMULATE_EVERY_MS,
-            run: () => answerOutbox(config.exchange, AS_IT_SHOULD_BE, clock.now()),
+            run: () => answerOutbox(config.exchange, CONFORMING_TSO, clock.now()),
           },
         ]
       : []),

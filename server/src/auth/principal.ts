@@ -33,7 +33,7 @@ export function ownerOf({ brp_no: brpNo, account_no: accountNo }: OwnerColumns):
 }
 
 /** Somebody who has yet to say who they are. */
-export const NOBODY: Principal = {
+export const ANONYMOUS: Principal = {
   actor: 'nobody',
   owner: null,
   viewer: null,

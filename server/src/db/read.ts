@@ -43,7 +43,7 @@ const { Query, utils } = pg as unknown as {
   utils: { prepareValue(value: unknown): unknown };
 };
 
-const THE_PORTAL = { type: 'P', name: '' } as const;
+const UNNAMED_PORTAL = { type: 'P', name: '' } as const;
 
 /**
  * A read on a connection that many share. Left to itself the library has every answer described anew, by Postgres and
@@ -82,7 +82,7 @@ export class Read<Row> extends Query {
     }
     connection.bind({ statement: name, values, valueMapper: utils.prepareValue });
     const columns = this.known.get(name);
-    if (columns === undefined) connection.describe(THE_PORTAL);
+    if (columns === undefined) connection.describe(UNNAMED_PORTAL);
     else this.columns = columns;
     connection.execute();
     connection.sync();

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Ring } from '../auth/believed.ts';
-import { NOBODY, type Owner, type Principal } from '../auth/principal.ts';
+import type { CredentialCache } from '../auth/credential-cache.ts';
+import { ANONYMOUS, type Owner, type Principal } from '../auth/principal.ts';
 import type { DeviceCookie } from './device-cookie.ts';
 import { type ProblemError, problem } from './problem.ts';
 import type { RateLimiter, RateLimitState } from './rate-limit.ts';
@@ -26,8 +26,8 @@ declare module 'fastify' {
 }
 
 /** How users' sessions are recognised. */
-export type SessionDoor = {
-  readonly sessions: Ring;
+export type SessionAuth = {
+  readonly sessions: CredentialCache;
   readonly cookie: SessionCookie;
   readonly device: DeviceCookie;
   /** How the outside names the platform; known for certain only when it listens. */
@@ -68,12 +68,12 @@ const count = (reply: FastifyReply, limiter: RateLimiter, subject: string): void
  * beyond the limit.
  */
 export const unroutedCounter =
-  (keys: readonly Ring[], limiter: RateLimiter) =>
+  (keys: readonly CredentialCache[], limiter: RateLimiter) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const secret = request.headers['x-api-key'];
     if (typeof secret !== 'string') return;
-    for (const ring of keys) {
-      const principal = await ring.find(secret);
+    for (const cache of keys) {
+      const principal = await cache.find(secret);
       if (principal === null) continue;
       reply.headers(rateHeaders(await limiter.take(countedAs(principal))));
       return;
@@ -81,9 +81,9 @@ export const unroutedCounter =
   };
 
 /** A page of another site can make a browser send a request, but not make it say that it came from here. */
-function refuseForeignPage(request: FastifyRequest, door: SessionDoor): void {
+function refuseForeignPage(request: FastifyRequest, sessionAuth: SessionAuth): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
-  if (isFromOwnPage(request, door.baseUrl())) return;
+  if (isFromOwnPage(request, sessionAuth.baseUrl())) return;
   throw problem('foreign_origin', 'With a session, changes can only be asked for by the portal’s own pages.');
 }
 
@@ -109,21 +109,26 @@ const isManagement = ({ method, scopes }: Endpoint) => method !== 'GET' && scope
  * are there requests left (429); does a change with a session come from our own page, does the caller have the scopes
  * and the permission (403). Failed attempts are counted per address.
  */
-export function apiGuard(kind: Owner['type'], keys: Ring, door: SessionDoor, limiter: RateLimiter): Guard {
+export function apiGuard(
+  kind: Owner['type'],
+  keys: CredentialCache,
+  sessionAuth: SessionAuth,
+  limiter: RateLimiter,
+): Guard {
   const findBySession = async (token: string): Promise<Principal | null> => {
-    const principal = await door.sessions.find(token);
+    const principal = await sessionAuth.sessions.find(token);
     return principal?.owner?.type === kind ? principal : null;
   };
   return (endpoint) => {
     const isForManagers = isManagement(endpoint);
     const judge = (request: FastifyRequest, principal: Principal) => {
-      if (principal.session !== null) refuseForeignPage(request, door);
+      if (principal.session !== null) refuseForeignPage(request, sessionAuth);
       refuseMissingScopes(endpoint, principal);
       if (!principal.mayManage && isForManagers) throw cannotManage();
     };
     return (request, reply) => {
       const key = request.headers['x-api-key'];
-      const token = key === undefined ? door.cookie.read(request) : null;
+      const token = key === undefined ? sessionAuth.cookie.read(request) : null;
       const secret = typeof key === 'string' ? key : token;
       const found = secret === null ? null : token === null ? keys.find(secret) : findBySession(token);
       return andThen(found, (principal) => {
@@ -155,10 +160,10 @@ export type PortalRule = {
 };
 
 /** The same for what only users can do. */
-export function sessionGuard(rule: PortalRule, door: SessionDoor, limiter: RateLimiter): Guard {
+export function sessionGuard(rule: PortalRule, sessionAuth: SessionAuth, limiter: RateLimiter): Guard {
   return (endpoint) => async (request, reply) => {
-    const token = door.cookie.read(request);
-    const principal = token === null ? null : await door.sessions.find(token);
+    const token = sessionAuth.cookie.read(request);
+    const principal = token === null ? null : await sessionAuth.sessions.find(token);
     if (principal === null) {
       const detail = token === null ? 'Nobody is signed in.' : 'The session has ended. Sign in again.';
       return refuse(request, limiter, problem('invalid_session', detail, { 'www-authenticate': 'Session' }));
@@ -166,7 +171,7 @@ export function sessionGuard(rule: PortalRule, door: SessionDoor, limiter: RateL
     request.principal = principal;
     request.callerSecret = token;
     await count(reply, limiter, countedAs(principal));
-    refuseForeignPage(request, door);
+    refuseForeignPage(request, sessionAuth);
     if (!rule.roles.some((role) => role === principal.owner?.type)) {
       throw problem('insufficient_permissions', 'There is nothing here for users of your role.');
     }
@@ -178,11 +183,11 @@ export function sessionGuard(rule: PortalRule, door: SessionDoor, limiter: RateL
  * Admits anybody, but not too often, and not a form on another site's page. A known device is counted by itself, so that
  * others at its address cannot use up its requests.
  */
-export function openGuard(door: SessionDoor, limiter: RateLimiter): Guard {
+export function openGuard(sessionAuth: SessionAuth, limiter: RateLimiter): Guard {
   return () => async (request, reply) => {
-    const device = door.device.read(request);
+    const device = sessionAuth.device.read(request);
     await count(reply, limiter, device === null ? `open:${request.ip}` : `device:${device.id}`);
-    refuseForeignPage(request, door);
-    request.principal = NOBODY;
+    refuseForeignPage(request, sessionAuth);
+    request.principal = ANONYMOUS;
   };
 }

@@ -3,11 +3,11 @@ import type { Readable } from 'node:stream';
 import type { ImportResult, operatorVolumeEndpoints } from '@saldo/api';
 import type { Database, Tx } from '../../db/database.ts';
 import { sparingly } from '../../heap.ts';
+import { concurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import { answerLong, type LongOperation } from '../../http/idempotency.ts';
 import { validationProblem } from '../../http/problem.ts';
 import type { Call } from '../../http/routes.ts';
 import { chunksOf, mediaTypeOf } from '../../http/streams.ts';
-import { turnstile } from '../../http/turnstile.ts';
 import { recordAudit } from '../audit/store.ts';
 import { type ImportOptions, importVolumes, newImportResult } from './import.ts';
 
@@ -16,7 +16,7 @@ type ImportCall = Call<typeof operatorVolumeEndpoints.importVolumes>;
 /** Each import holds up to two connections to the database. More of them wait, unread, so that others get one too. */
 const IMPORTS_AT_ONCE = 3;
 
-const inTurn = turnstile({ atOnce: IMPORTS_AT_ONCE });
+const inTurn = concurrencyLimiter({ atOnce: IMPORTS_AT_ONCE });
 
 /**
  * Answers an import. With an `Idempotency-Key`, one that was done before is read, compared, and not done again. A

@@ -1,6 +1,6 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { turnstile } from '../../http/turnstile.ts';
+import { concurrencyLimiter } from '../../http/concurrency-limiter.ts';
 
 /**
  * What one guess costs whoever has got hold of the hashes: memory in KiB, passes over it, lanes. Hashes carry their own
@@ -16,8 +16,8 @@ const TAG_BYTES = 32;
  * in a line of their own: an attack fills that one.
  */
 const LINES = {
-  known: turnstile({ atOnce: 1, waitingAtMost: 50 }),
-  unknown: turnstile({ atOnce: 1, waitingAtMost: 50 }),
+  known: concurrencyLimiter({ atOnce: 1, waitingAtMost: 50 }),
+  unknown: concurrencyLimiter({ atOnce: 1, waitingAtMost: 50 }),
 };
 type Line = keyof typeof LINES;
 const derive = promisify(argon2);

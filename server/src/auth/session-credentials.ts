@@ -3,7 +3,7 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type Db, hotStatement } from '../db/database.ts';
 import { timestamp } from '../db/wire-types.ts';
 import { hashSecret } from './api-key.ts';
-import { believingRing, type Ring } from './believed.ts';
+import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
 import type { LastUsed } from './last-used.ts';
 import { ownerOf, scopesOf, viewerOf } from './principal.ts';
 
@@ -41,8 +41,13 @@ type SessionRow = {
 };
 
 /** The sessions of all users, by the token in their cookie. `now` is the machine's time. */
-export function sessionRing(db: Db, lastUsed: LastUsed, now: () => number, monotonicNow: () => number): Ring {
-  return believingRing({
+export function sessionCredentials(
+  db: Db,
+  lastUsed: LastUsed,
+  now: () => number,
+  monotonicNow: () => number,
+): CredentialCache {
+  return createCredentialCache({
     now,
     monotonicNow,
     mayBe: looksLikeToken,

@@ -10,7 +10,7 @@ type Rule = {
 };
 
 /** Lets only so many do something at once; the others wait in the order in which they came. */
-export function turnstile({ atOnce, waitingAtMost = Number.POSITIVE_INFINITY }: Rule) {
+export function concurrencyLimiter({ atOnce, waitingAtMost = Number.POSITIVE_INFINITY }: Rule) {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async function inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -9,13 +9,13 @@ type Found = { readonly principal: Principal; readonly endsAt: number | null };
 type Believed = Found & { readonly lookedUpAt: number };
 
 /** Tells who a secret belongs to. Answers at once for those that were looked up a moment ago. */
-export type Ring = {
+export type CredentialCache = {
   find(secret: string): Principal | null | Promise<Principal | null>;
   /** Every secret is looked up again: something was revoked here and now. */
   forget(): void;
 };
 
-export type RingSettings = {
+export type CredentialCacheOptions = {
   /** What is of no such form needs no look-up. */
   readonly mayBe: (secret: string) => boolean;
   readonly lookUp: (secret: string) => Promise<Found | null>;
@@ -23,7 +23,12 @@ export type RingSettings = {
   readonly monotonicNow: () => number;
 };
 
-export function believingRing({ mayBe, lookUp, now, monotonicNow }: RingSettings): Ring {
+export function createCredentialCache({
+  mayBe,
+  lookUp,
+  now,
+  monotonicNow,
+}: CredentialCacheOptions): CredentialCache {
   // By secret, since hashing it for each request took longer than all else that lets a request in. The one that was
   // looked up the longest ago comes first.
   const believed = new Map<string, Believed>();

@@ -3,7 +3,7 @@ import type { Scope } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type Db, hotStatement } from '../db/database.ts';
 import { hashSecret, type KeyKind, looksLikeKey } from './api-key.ts';
-import { believingRing, type Ring } from './believed.ts';
+import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
 import type { LastUsed } from './last-used.ts';
 import { ownerOf, viewerOf } from './principal.ts';
 
@@ -28,14 +28,14 @@ type KeyRow = {
  * The keys of one kind of owner. The operator's first key may be any text that somebody chose; all others are told
  * from garbage by their form, without a look-up.
  */
-export function keyRing(
+export function keyCredentials(
   kind: KeyKind,
   db: Db,
   lastUsed: LastUsed,
   now: () => number,
   monotonicNow: () => number,
-): Ring {
-  return believingRing({
+): CredentialCache {
+  return createCredentialCache({
     now,
     monotonicNow,
     mayBe: (secret) => kind === 'operator' || looksLikeKey(kind, secret),
