@@ -1,24 +1,24 @@
 import type { Principal } from './principal.ts';
 
-/** How long a secret may go on to be believed after it was last looked up: a revocation takes effect within this. */
-const BELIEVED_MS = 4_000;
-const MAX_BELIEVED = 10_000;
+/** Cache TTL: upper bound for a revocation in another process to take effect. */
+const TTL_MS = 4_000;
+const MAX_ENTRIES = 10_000;
 
-/** What a look-up found; from `endsAt` on it is worth nothing. */
-type Found = { readonly principal: Principal; readonly endsAt: number | null };
-type Believed = Found & { readonly lookedUpAt: number };
+/** The result of a look-up. The credential expires at `endsAt`, which may be before the cache entry does. */
+type Credential = { readonly principal: Principal; readonly endsAt: number | null };
+type CacheEntry = Credential & { readonly lookedUpAt: number };
 
-/** Tells who a secret belongs to. Answers at once for those that were looked up a moment ago. */
+/** Finds the principal of a secret. A cache hit returns without a promise, which is cheaper per request. */
 export type CredentialCache = {
   find(secret: string): Principal | null | Promise<Principal | null>;
-  /** Every secret is looked up again: something was revoked here and now. */
+  /** Clears the cache, so that a revocation in this process takes effect at once. */
   forget(): void;
 };
 
 export type CredentialCacheOptions = {
-  /** What is of no such form needs no look-up. */
+  /** False for malformed secrets, which are rejected without a look-up. */
   readonly mayBe: (secret: string) => boolean;
-  readonly lookUp: (secret: string) => Promise<Found | null>;
+  readonly lookUp: (secret: string) => Promise<Credential | null>;
   readonly now: () => number;
   readonly monotonicNow: () => number;
 };
@@ -29,51 +29,51 @@ export function createCredentialCache({
   now,
   monotonicNow,
 }: CredentialCacheOptions): CredentialCache {
-  // By secret, since hashing it for each request took longer than all else that lets a request in. The one that was
-  // looked up the longest ago comes first.
-  const believed = new Map<string, Believed>();
-  const lookingUp = new Map<string, Promise<Principal | null>>();
+  // The key is the plain secret: hashing it per request took longer than all other checks of a request together.
+  // Insertion order is look-up order, so the oldest entry comes first.
+  const entries = new Map<string, CacheEntry>();
+  const pendingLookUps = new Map<string, Promise<Principal | null>>();
   let revocations = 0;
 
-  const unlessEnded = ({ principal, endsAt }: Found): Principal | null =>
+  const unlessExpired = ({ principal, endsAt }: Credential): Principal | null =>
     endsAt !== null && endsAt <= now() ? null : principal;
 
-  /** A secret is not kept in memory for longer than it is of use. */
-  function forgetOld(at: number): void {
-    for (const [secret, { lookedUpAt }] of believed) {
-      if (at - lookedUpAt < BELIEVED_MS && believed.size < MAX_BELIEVED) return;
-      believed.delete(secret);
+  /** Removes expired entries, so that plain secrets do not stay in memory longer than needed. */
+  function evictOld(at: number): void {
+    for (const [secret, { lookedUpAt }] of entries) {
+      if (at - lookedUpAt < TTL_MS && entries.size < MAX_ENTRIES) return;
+      entries.delete(secret);
     }
   }
 
-  async function ask(secret: string): Promise<Principal | null> {
+  async function lookUpAndStore(secret: string): Promise<Principal | null> {
     const lookedUpAt = monotonicNow();
-    const askedDuring = revocations;
-    forgetOld(lookedUpAt);
+    const revocationsBefore = revocations;
+    evictOld(lookedUpAt);
     const found = await lookUp(secret);
-    believed.delete(secret);
+    entries.delete(secret);
     if (found === null) return null;
-    // What was found before a revocation may be what was revoked.
-    if (askedDuring === revocations) believed.set(secret, { ...found, lookedUpAt });
-    return unlessEnded(found);
+    // A result that was read before a revocation may be the revoked credential, so it is not cached.
+    if (revocationsBefore === revocations) entries.set(secret, { ...found, lookedUpAt });
+    return unlessExpired(found);
   }
 
   return {
     find(secret) {
-      const entry = believed.get(secret);
-      if (entry && monotonicNow() - entry.lookedUpAt < BELIEVED_MS) return unlessEnded(entry);
+      const entry = entries.get(secret);
+      if (entry && monotonicNow() - entry.lookedUpAt < TTL_MS) return unlessExpired(entry);
       if (!mayBe(secret)) return null;
-      let pending = lookingUp.get(secret);
+      let pending = pendingLookUps.get(secret);
       if (!pending) {
-        pending = ask(secret).finally(() => lookingUp.delete(secret));
-        lookingUp.set(secret, pending);
+        pending = lookUpAndStore(secret).finally(() => pendingLookUps.delete(secret));
+        pendingLookUps.set(secret, pending);
       }
       return pending;
     },
     forget() {
       revocations++;
-      believed.clear();
-      lookingUp.clear();
+      entries.clear();
+      pendingLookUps.clear();
     },
   };
 }

@@ -7,7 +7,7 @@ import { type CredentialCache, createCredentialCache } from './credential-cache.
 import type { LastUsed } from './last-used.ts';
 import { ownerOf, viewerOf } from './principal.ts';
 
-/** A key of another owner is no key here. */
+/** Matches the owner kind too: each API accepts only the keys of its own kind of owner. */
 const FIND_KEY = hotStatement(
   'find_key',
   `select id, hash, brp_no, account_no, scopes, expires_at
@@ -25,8 +25,8 @@ type KeyRow = {
 };
 
 /**
- * The keys of one kind of owner. The operator's first key may be any text that somebody chose; all others are told
- * from garbage by their form, without a look-up.
+ * The API keys of one kind of owner. The operator's first key may be any text from the configuration, so its form cannot
+ * be checked. Malformed keys of the other kinds are rejected without a look-up.
  */
 export function keyCredentials(
   kind: KeyKind,

@@ -8,19 +8,19 @@ import type { LastUsed } from './last-used.ts';
 import { ownerOf, scopesOf, viewerOf } from './principal.ts';
 
 const HOUR_MS = 3600 * 1000;
-/** A session that nobody uses for a working day and the night before it ends. */
+/** Idle timeout. */
 const IDLE_MS = 12 * HOUR_MS;
-/** However much it is used, a password has to be given again after a week. */
+/** Maximum lifetime: after a week the user signs in again, even with an active session. */
 export const SESSION_MS = 7 * 24 * HOUR_MS;
 
 const TOKEN_BYTES = 32;
 const TOKEN_FORM = /^[\w-]{43}$/;
 
-/** 256 random bits, as text that fits into a cookie and an address. */
+/** 256 random bits in base64url, which is safe in cookies and URLs. */
 export const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 export const looksLikeToken = (text: string): boolean => TOKEN_FORM.test(text);
 
-/** A session from before this instant that was not seen since has ended. */
+/** Sessions that were last used before this instant have timed out. */
 export const idleSince = (now: number): number => now - IDLE_MS;
 
 const FIND_SESSION = hotStatement(
@@ -40,7 +40,7 @@ type SessionRow = {
   account_no: number | null;
 };
 
-/** The sessions of all users, by the token in their cookie. `now` is the machine's time. */
+/** The sessions of all users, by the token in their cookie. `now` is real time, not the sandbox clock. */
 export function sessionCredentials(
   db: Db,
   lastUsed: LastUsed,
