@@ -11,7 +11,7 @@ import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import { type Database, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
-import { sparingly } from '../../heap.ts';
+import { withSmallHeap } from '../../heap.ts';
 
 /** A position-day that is to be netted again. */
 type Mark = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
@@ -73,7 +73,7 @@ export async function nominateDue(
     while (await takeBatch());
   };
   // A market day leaves as much behind as its import did.
-  if (await takeBatch()) await sparingly(takeAll);
+  if (await takeBatch()) await withSmallHeap(takeAll);
   return run;
 }
 

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ImportResult, operatorVolumeEndpoints } from '@saldo/api';
 import type { Database, Tx } from '../../db/database.ts';
-import { sparingly } from '../../heap.ts';
+import { withSmallHeap } from '../../heap.ts';
 import { concurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import { answerLong, type LongOperation } from '../../http/idempotency.ts';
 import { validationProblem } from '../../http/problem.ts';
@@ -59,7 +59,7 @@ export function answerImport(
       body.resume();
     }
   };
-  return inTurn(() => sparingly(answer));
+  return inTurn(() => withSmallHeap(answer));
 }
 
 async function* bytesOf(body: Readable, hash: Hash | null): AsyncGenerator<Buffer> {
