@@ -7,8 +7,8 @@ export type Job = { readonly name: string; readonly everyMs: number; readonly ru
 export type RunningJobs = { stop(): Promise<void> };
 
 /**
- * Runs each job in its own loop, with a pause after each run. A failure is logged, and the next run retries: pending work
- * is in the database, so nothing is lost.
+ * Runs each job in its own loop, with a pause after each run. A failure is logged, and the next run retries: pending
+ * work is in the database, so nothing is lost.
  */
 export function startJobs(jobs: readonly Job[], logger: Logger): RunningJobs {
   const stopping = new AbortController();

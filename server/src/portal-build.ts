@@ -80,8 +80,8 @@ const isReadOnly = (error: unknown) =>
   ['EACCES', 'EROFS', 'EPERM'].includes(String((error as NodeJS.ErrnoException).code));
 
 /**
- * Returns the folder of the portal that matches the current sources, and builds it if missing. With a read-only checkout
- * the build goes to the data folder. Null if the build fails: the APIs work without the portal.
+ * Returns the folder of the portal that matches the current sources, and builds it if missing. With a read-only
+ * checkout the build goes to the data folder. Null if the build fails: the APIs work without the portal.
  */
 export async function ensurePortal(dataDir: string, say: (message: string) => void): Promise<string | null> {
   // A release contains the built portal instead of its sources.

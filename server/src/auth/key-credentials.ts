@@ -25,8 +25,8 @@ type KeyRow = {
 };
 
 /**
- * The API keys of one kind of owner. The operator's first key may be any text from the configuration, so its form cannot
- * be checked. Malformed keys of the other kinds are rejected without a look-up.
+ * The API keys of one kind of owner. The operator's first key may be any text from the configuration, so its form
+ * cannot be checked. Malformed keys of the other kinds are rejected without a look-up.
  */
 export function keyCredentials(
   kind: KeyKind,

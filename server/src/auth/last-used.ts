@@ -10,8 +10,8 @@ export type LastUsed = {
 };
 
 /**
- * Skips locked rows, so that the flush never waits for another transaction. The precision of one minute avoids an update
- * at each flush.
+ * Skips locked rows, so that the flush never waits for another transaction. The precision of one minute avoids an
+ * update at each flush.
  */
 const updateOf = (table: string, column: string): Statement =>
   statement(

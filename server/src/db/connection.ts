@@ -39,8 +39,8 @@ export class StaleStatement extends DatabaseUnavailable {
 }
 
 /**
- * SQLSTATE classes after which a retry may succeed: connection, resources, operator intervention, and a database that is
- * missing or not ready, for example during a restore.
+ * SQLSTATE classes after which a retry may succeed: connection, resources, operator intervention, and a database that
+ * is missing or not ready, for example during a restore.
  */
 const UNAVAILABLE = /^(08|53|57|58|3D|55000)/;
 const SOCKET_ERRORS = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
@@ -74,9 +74,9 @@ const connectionConfig = (url: string, timeoutMs: number, settings: string): pg.
 });
 
 /**
- * Read-only, so that a read can never write. Bitmap scans are off because they must complete before their first row, while
- * a page needs only the first rows in order. Sequential scans are off because they look cheap only while a table is
- * small. Generic plans, since each statement has one good plan. JIT is off: without sequential scans Postgres
+ * Read-only, so that a read can never write. Bitmap scans are off because they must complete before their first row,
+ * while a page needs only the first rows in order. Sequential scans are off because they look cheap only while a table
+ * is small. Generic plans, since each statement has one good plan. JIT is off: without sequential scans Postgres
  * overestimates the cost of reads that have no index, and would compile them.
  */
 const READER_SETTINGS =

@@ -11,8 +11,8 @@ const NUMBER_BYTES = 12;
 const FIRST_BYTES = 1 << 16;
 
 /**
- * Writes rows in COPY's text format directly as bytes. A market day has a million numbers, and string concatenation would
- * cost more than the rest of their processing. The caller guarantees that text fields need no escaping.
+ * Writes rows in COPY's text format directly as bytes. A market day has a million numbers, and string concatenation
+ * would cost more than the rest of their processing. The caller guarantees that text fields need no escaping.
  */
 export class CopyText extends ByteWriter {
   constructor() {

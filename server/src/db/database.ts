@@ -162,8 +162,8 @@ function availability(listener: AvailabilityListener | undefined, closeInUse: ()
 }
 
 /**
- * Opens pipelined connections for hot statements (a third of a pool's cost per look-up), a pool of read-only connections
- * for all other reads, and a pool for transactions.
+ * Opens pipelined connections for hot statements (a third of a pool's cost per look-up), a pool of read-only
+ * connections for all other reads, and a pool for transactions.
  */
 export function openDatabase(url: string, listener?: AvailabilityListener): Database {
   const pipelines = Array.from({ length: DATABASE_LIMITS.pipelines }, () => new Pipeline(hotConfig(url)));

@@ -63,8 +63,8 @@ const defaultSettings: Settings = {
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
   log_checkpoints: 'off',
-  // The supervisor restarts Postgres after a crash. During its own crash recovery Postgres 18 may ignore a fast shutdown
-  // forever, which would delay the next start of a killed server by a minute.
+  // The supervisor restarts Postgres after a crash. During its own crash recovery Postgres 18 may ignore a fast
+  // shutdown forever, which would delay the next start of a killed server by a minute.
   restart_after_crash: 'off',
   // Compiling a query costs more than it saves where queries take milliseconds.
   jit: 'off',
@@ -192,7 +192,10 @@ function stopWithServer({ child }: Run, { account }: Host): void {
   child.once('exit', () => watcher.kill('SIGKILL'));
 }
 
-/** Tries a fast shutdown first, which rolls back open transactions. The harder signals require recovery but lose no data. */
+/**
+ * Tries a fast shutdown first, which rolls back open transactions. The harder signals require recovery but lose no
+ * data.
+ */
 async function endPostgres(run: Run, programs: Programs): Promise<void> {
   const steps = [
     ['SIGINT', 60_000],

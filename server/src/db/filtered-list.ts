@@ -23,13 +23,13 @@ type Values<Name extends string> = Readonly<Record<Name, string | number | boole
 type Query<S extends Statement> = readonly [statement: S, values: readonly unknown[]];
 
 /**
- * Creates the statements of a list: one without a leading filter, and one for each filter that can lead. The first given
- * filter of `leads` becomes a plain condition, so that the planner uses its index. All other filters are checked row by
- * row and pass when they are null: one statement per combination of filters would mean hundreds of prepared statements
- * per connection.
+ * Creates the statements of a list: one without a leading filter, and one for each filter that can lead. The first
+ * given filter of `leads` becomes a plain condition, so that the planner uses its index. All other filters are checked
+ * row by row and pass when they are null: one statement per combination of filters would mean hundreds of prepared
+ * statements per connection.
  *
- * The other filters are inside a CASE, whose selectivity the planner estimates as one half. Without the CASE the planner
- * expects that almost no row passes so many conditions, and sorts all matches instead of stopping after a page.
+ * The other filters are inside a CASE, whose selectivity the planner estimates as one half. Without the CASE the
+ * planner expects that almost no row passes so many conditions, and sorts all matches instead of stopping after a page.
  */
 export function filteredList<Name extends string, S extends Statement>(
   list: FilteredList<Name, S>,
@@ -58,7 +58,7 @@ export function filteredList<Name extends string, S extends Statement>(
 }
 
 /**
- * Maximum number of rows that a page reads: one more than it shows. A constant in the SQL, so that the planner expects few
- * rows. For a parameter the planner assumes a tenth of the table and chooses a plan that joins all of it.
+ * Maximum number of rows that a page reads: one more than it shows. A constant in the SQL, so that the planner expects
+ * few rows. For a parameter the planner assumes a tenth of the table and chooses a plan that joins all of it.
  */
 export const PAGE_ROWS = LIMITS.pageSize.maximum + 1;

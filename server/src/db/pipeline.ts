@@ -6,8 +6,8 @@ import { type KnownColumns, Read, type RowShape } from './read.ts';
 
 /**
  * A connection that many short reads share concurrently. Reads of one event loop turn are sent together, because the
- * system call and waking Postgres cost more than a look-up itself. When the connection breaks, the next read opens a new
- * one.
+ * system call and waking Postgres cost more than a look-up itself. When the connection breaks, the next read opens a
+ * new one.
  */
 export class Pipeline {
   inFlight = 0;

@@ -105,8 +105,8 @@ const isManagement = ({ method, scopes }: Endpoint) => method !== 'GET' && scope
 
 /**
  * Checks a request in this order: a valid key, or without a key a session of the same kind of owner (401); the rate
- * limit (429); for changes with a session the origin, then scopes and permissions (403). Failed attempts are counted per
- * IP address.
+ * limit (429); for changes with a session the origin, then scopes and permissions (403). Failed attempts are counted
+ * per IP address.
  */
 export function apiGuard(
   kind: Owner['type'],

@@ -38,7 +38,8 @@ const digest = (text: string) => hash('sha256', text, 'buffer');
 
 /**
  * An answer may contain the secret of a new API key, which is stored nowhere else. Answers are encrypted with the
- * caller's API key or session token. The platform stores only hashes of these, so the database alone cannot decrypt them.
+ * caller's API key or session token. The platform stores only hashes of these, so the database alone cannot decrypt
+ * them.
  */
 function sealer(callerSecret: string, idempotencyKey: string) {
   const secret = Buffer.from(hkdfSync('sha256', callerSecret, idempotencyKey, 'saldo idempotent answer', 32));
