@@ -1,10 +1,10 @@
 /** Measures what it costs to let a request in: its key recognised, and counted against its limit. */
 import { transactionEndpoints } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { keyRing } from '../server/src/auth/key-ring.ts';
+import { keyCredentials } from '../server/src/auth/key-credentials.ts';
 import { createLastUsed } from '../server/src/auth/last-used.ts';
 import { openDatabase } from '../server/src/db/database.ts';
-import { apiGuard, type SessionDoor } from '../server/src/http/guard.ts';
+import { apiGuard, type SessionAuth } from '../server/src/http/guard.ts';
 import { memoryRateLimiter } from '../server/src/http/rate-limit.ts';
 import type { BenchWorld } from './world.ts';
 
@@ -16,7 +16,7 @@ export type GuardResults = {
 const CALLS_AT_ONCE = 1000;
 
 /** Nobody here comes with a session. */
-const CLOSED_DOOR: SessionDoor = {
+const NO_SESSIONS: SessionAuth = {
   sessions: { find: () => null, forget: () => {} },
   cookie: { read: () => null, set: () => {}, clear: () => {} },
   device: { read: () => null, remember: () => {} },
@@ -31,9 +31,9 @@ export async function measureGuard(
   const db = openDatabase(world.url);
   try {
     const monotonicNow = () => performance.now();
-    const keys = keyRing('brp', db, createLastUsed(db), Date.now, monotonicNow);
+    const keys = keyCredentials('brp', db, createLastUsed(db), Date.now, monotonicNow);
     const limiter = memoryRateLimiter({ limit: 1e9, windowS: 60 }, monotonicNow);
-    const admit = apiGuard('brp', keys, CLOSED_DOOR, limiter)(transactionEndpoints.listTransactions);
+    const admit = apiGuard('brp', keys, NO_SESSIONS, limiter)(transactionEndpoints.listTransactions);
     const requests = world.brps.map(({ key }) => {
       const request = { headers: { 'x-api-key': key }, method: 'GET', ip: '127.0.0.1' };
       return request as unknown as FastifyRequest;

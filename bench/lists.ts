@@ -2,7 +2,7 @@
 import { SCOPES } from '@saldo/api';
 import pg from 'pg';
 import { hashSecret } from '../server/src/auth/api-key.ts';
-import { newToken } from '../server/src/auth/session-ring.ts';
+import { newToken } from '../server/src/auth/session-credentials.ts';
 import { type Database, openDatabase, statement } from '../server/src/db/database.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { createApiKey } from '../server/src/features/parties/actions.ts';

@@ -4,7 +4,7 @@ import { type Database, hotStatement } from './db/database.ts';
 import type { Metrics } from './metrics.ts';
 
 const PING = hotStatement('ping', 'select 1');
-/** A database that takes longer is of no use to a load balancer, whether it answers later or not. */
+/** Load balancers time out soon after this, so a slower database counts as unreachable. */
 const READY_WITHIN_MS = 1_500;
 
 type Answer = { status: number; type: string; body: string };
@@ -13,7 +13,7 @@ const plain = (status: number, body: string): Answer => ({ status, type: 'text/p
 async function isReachable(db: Database): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), READY_WITHIN_MS);
-  // The reason of a failure is in the log already.
+  // The availability listener already logs the reason.
   const answered = db.hot.query(PING).then(
     () => true,
     () => false,
@@ -21,7 +21,7 @@ async function isReachable(db: Database): Promise<boolean> {
   return Promise.race([answered, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** For those who run the platform: is the process up, can it work, how does it do. Loopback only by default. */
+/** Liveness, readiness and metrics for the operations team. Listens on loopback by default. */
 export function createAdminServer(db: Database, metrics: Pick<Metrics, 'text' | 'contentType'>): Server {
   const pages: Record<string, () => Promise<Answer>> = {
     '/healthz': async () => plain(200, 'ok\n'),

@@ -14,10 +14,10 @@ import type { FastifyInstance } from 'fastify';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { KeyKind } from './auth/api-key.ts';
-import type { Ring } from './auth/believed.ts';
-import { keyRing } from './auth/key-ring.ts';
+import type { CredentialCache } from './auth/credential-cache.ts';
+import { keyCredentials } from './auth/key-credentials.ts';
 import type { LastUsed } from './auth/last-used.ts';
-import { sessionRing } from './auth/session-ring.ts';
+import { sessionCredentials } from './auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, statement } from './db/database.ts';
@@ -51,7 +51,7 @@ import {
   type Guard,
   openGuard,
   type PortalRule,
-  type SessionDoor,
+  type SessionAuth,
   sessionGuard,
   unroutedCounter,
 } from './http/guard.ts';
@@ -66,7 +66,7 @@ import { sessionCookie } from './http/session-cookie.ts';
 import type { Metrics } from './metrics.ts';
 import { requestLog } from './request-log.ts';
 
-export type Parts = {
+export type AppDependencies = {
   readonly config: Config;
   readonly db: Database;
   readonly clock: MovableClock;
@@ -77,7 +77,7 @@ export type Parts = {
   readonly queue: RequestQueue;
 };
 
-/** Paths that are there for everybody; those of the API are in its table of endpoints. */
+/** Paths without authentication. The paths of the APIs are in their tables of endpoints. */
 const OPEN_PATHS = ['/openapi.json', '/operator/openapi.json', '/docs', '/docs/{file}', '/errors/{code}'].map(
   (path) => ({
     method: 'GET' as const,
@@ -87,32 +87,32 @@ const OPEN_PATHS = ['/openapi.json', '/operator/openapi.json', '/docs', '/docs/{
 
 const READ_CURSOR_SECRET = statement('read_cursor_secret', "select value from secret where name = 'cursor'");
 
-/** The operator's operations; those of the clock are only there in a sandbox. */
+/** The operator's endpoints. The clock endpoints exist only in a sandbox. */
 const operatorTable = (config: Config) => [
   ...Object.values(operatorEndpoints),
   ...(config.sandbox ? Object.values(sandboxEndpoints) : []),
 ];
 
-/** How the outside names a listener, and the place where its problems are explained. */
+/** The public URL of a listener, and the public URL below which its error pages are served. */
 type Addresses = { base: string; errors: string };
 
 type Listener = {
   readonly app: FastifyInstance;
   readonly addresses: Addresses;
-  /** The keys that are known on this listener; those who mount its routes add them. */
-  readonly keys: Ring[];
+  /** The key caches of this listener. Mounting the routes of an API adds its cache. */
+  readonly keys: CredentialCache[];
 };
 
 type Methods = Parameters<typeof methodFinder>[0];
 
-/** A listener as all of them are, with nothing mounted yet; `table` is what will be. */
+/** Creates a listener without routes. `table` lists the routes that will be mounted, to choose between 404 and 405. */
 async function createListener(
-  { config, logger, metrics, limiter, queue }: Parts,
+  { config, logger, metrics, limiter, queue }: AppDependencies,
   table: Methods,
   baseUrl: string | null,
   portal: Portal | null,
 ): Promise<Listener> {
-  const keys: Ring[] = [];
+  const keys: CredentialCache[] = [];
   const addresses = { base: baseUrl ?? '', errors: config.errorBase ?? baseUrl ?? '' };
   const logRequest = requestLog(logger);
   const app = await createServer({
@@ -134,7 +134,7 @@ async function createListener(
     onReject: rejectionLog(config, logger, metrics),
     countUnrouted: unroutedCounter(keys, limiter),
   });
-  // Without a name for the outside, the server is named by the address that it got.
+  // Without a configured public URL, use the address that the server listens on.
   app.addHook('onListen', async () => {
     addresses.base ||= originOf(app);
     addresses.errors ||= addresses.base;
@@ -142,7 +142,7 @@ async function createListener(
   return { app, addresses, keys };
 }
 
-/** One line for all rejections of this time: a line for each would cost more than the rejection. */
+/** Rejections are logged in batches, because one line each would cost more than the rejection. */
 const LOG_REJECTIONS_EVERY_MS = 1000;
 
 function rejectionLog(
@@ -164,39 +164,39 @@ function rejectionLog(
   };
 }
 
-/** How routes are mounted on a listener: who may come in, by the kind of their keys or by their session. */
+/** Creates the guards and cursors that the routes of a listener share. */
 async function mountingOf(
-  { config, db, clock, limiter, lastUsed }: Parts,
+  { config, db, clock, limiter, lastUsed }: AppDependencies,
   { addresses, keys: known }: Listener,
 ) {
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
   if (!secret) throw new Error('the migrations make the cursor secret');
   const cursors = cursorSealer(secret.value);
   const isSecure = config.baseUrl?.startsWith('https:') ?? config.tls !== null;
-  const door: SessionDoor = {
-    sessions: sessionRing(db, lastUsed, () => clock.machineNow(), monotonicNow),
+  const sessionAuth: SessionAuth = {
+    sessions: sessionCredentials(db, lastUsed, () => clock.machineNow(), monotonicNow),
     cookie: sessionCookie(isSecure),
     device: deviceCookie(isSecure, secret.value),
     baseUrl: () => addresses.base,
   };
   const behind = (guard: Guard): Mounting => ({ db, guard, cursors });
   const forOwners = (kind: KeyKind): Mounting => {
-    const keys = keyRing(kind, db, lastUsed, () => clock.now(), monotonicNow);
+    const keys = keyCredentials(kind, db, lastUsed, () => clock.now(), monotonicNow);
     known.push(keys);
-    return behind(apiGuard(kind, keys, door, limiter));
+    return behind(apiGuard(kind, keys, sessionAuth, limiter));
   };
-  return { door, behind, forOwners };
+  return { sessionAuth, behind, forOwners };
 }
 
-type MainParts = Parts & {
+type MainAppDependencies = AppDependencies & {
   readonly customerUrl: string;
-  /** Null where none is built: the APIs do without it. */
+  /** Null if the portal is not built. The APIs work without it. */
   readonly portal: Portal | null;
 };
 
-/** The BRP listener: what is mounted, in order. */
-export async function createApp(parts: MainParts): Promise<FastifyInstance> {
-  const { config, db, clock, limiter, customerUrl, portal } = parts;
+/** The BRP listener: BRP API, operator API, portal and documentation. */
+export async function createApp(dependencies: MainAppDependencies): Promise<FastifyInstance> {
+  const { config, db, clock, limiter, customerUrl, portal } = dependencies;
   const table = [
     ...Object.values(brpEndpoints),
     ...operatorTable(config),
@@ -204,9 +204,9 @@ export async function createApp(parts: MainParts): Promise<FastifyInstance> {
     ...OPEN_PATHS,
     ...(portal === null ? [] : [{ method: 'GET' as const, path: '/' }]),
   ];
-  const listener = await createListener(parts, table, config.baseUrl, portal);
+  const listener = await createListener(dependencies, table, config.baseUrl, portal);
   const { app, addresses } = listener;
-  const { door, behind, forOwners } = await mountingOf(parts, listener);
+  const { sessionAuth, behind, forOwners } = await mountingOf(dependencies, listener);
   const forOperators = forOwners('operator');
   const brpRoutes = [
     ...contractRoutes(db, clock),
@@ -216,21 +216,21 @@ export async function createApp(parts: MainParts): Promise<FastifyInstance> {
     ...customerRoutes(db, clock),
     ...calendarRoutes(clock, DEFAULT_GATE_RULES),
   ];
-  const users = { db, clock, ...door, customerUrl };
+  const users = { db, clock, ...sessionAuth, customerUrl };
   mountRoutes(app, brpRoutes, forOwners('brp'));
   mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
-  // What pages need besides the two APIs.
-  mountRoutes(app, signInRoutes(users), behind(openGuard(door, limiter)));
-  mountRoutes(app, sessionRoutes(users), behind(sessionGuard(EVERYBODY, door, limiter)));
-  mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, door, limiter)));
+  // Endpoints that only the portal uses.
+  mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));
+  mountRoutes(app, sessionRoutes(users), behind(sessionGuard(EVERYBODY, sessionAuth, limiter)));
+  mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));
   const browsing = {
     assets: portalEndpoints.browseAssets,
     demands: portalEndpoints.browseDemands,
     baseUrl: () => addresses.base,
     customerUrl: () => customerUrl,
   };
-  mountRoutes(app, marketRoutes(db, browsing), behind(sessionGuard(ACCOUNTS, door, limiter)));
+  mountRoutes(app, marketRoutes(db, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
   mountOpenPages(app, documentation(config, addresses));
   return app;
 }
@@ -254,7 +254,7 @@ const operatorRoutes = (config: Config, db: Database, clock: MovableClock, custo
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
 ];
 
-/** All listeners of a process count together, and through Redis all processes do. */
+/** All listeners of a process share one limiter. With Redis, all processes share the counts. */
 export function createRateLimiter(
   config: Config,
   logger: Logger,
@@ -264,21 +264,21 @@ export function createRateLimiter(
   if (config.redisUrl === null) return { limiter: inMemory, close: async () => {} };
   const redis = new Redis(config.redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false });
   redis.on('error', (error) => logger.warn({ err: error }, 'redis is not reachable'));
-  // Told when the connection is lost and when it is there again, not at every request in between.
-  let isTold = false;
+  // Log the fallback once per outage, not once per request.
+  let isLogged = false;
   redis.on('ready', () => {
-    isTold = false;
+    isLogged = false;
   });
   const limiter = redisRateLimiter(rule, redis, inMemory, (error) => {
-    if (!isTold) logger.warn({ err: error }, 'counting rate limits in memory');
-    isTold = true;
+    if (!isLogged) logger.warn({ err: error }, 'counting rate limits in memory');
+    isLogged = true;
   });
   return { limiter, close: async () => redis.disconnect() };
 }
 
 type Documentation = OfferedDocument & { readonly make: () => object };
 
-/** Every API has a document of its own. How the outside names the server may be known only when it is asked for. */
+/** One OpenAPI document per API. Generated lazily, because the public URL may be unknown before the server listens. */
 function documentation(config: Config, addresses: Addresses): Documentation[] {
   const named = () => ({ version: '1.0.0', baseUrl: addresses.base, errorBase: addresses.errors });
   const ofBrp = {
@@ -305,7 +305,7 @@ function documentation(config: Config, addresses: Addresses): Documentation[] {
   ];
 }
 
-/** Pages that every listener has and that need no key: the documentation, and what problems mean. */
+/** Pages of every listener that need no key: the documentation and the error pages. */
 function mountOpenPages(app: FastifyInstance, documents: readonly Documentation[]): void {
   for (const { url, make } of documents) {
     let document: string | null = null;
@@ -328,7 +328,7 @@ function mountOpenPages(app: FastifyInstance, documents: readonly Documentation[
   );
 }
 
-/** Paths of the customer listener that are there for everybody. */
+/** Paths of the customer listener without authentication. */
 const CUSTOMER_OPEN_PATHS = [
   '/openapi.json',
   '/docs',
@@ -347,14 +347,14 @@ const CUSTOMER_API = {
   tags: MARKET_TAGS,
 };
 
-/** The customer listener: what is mounted, in order. */
-export async function createCustomerApp(parts: Parts): Promise<FastifyInstance> {
-  const { config, db } = parts;
+/** The customer listener: customer API, covers and documentation. */
+export async function createCustomerApp(dependencies: AppDependencies): Promise<FastifyInstance> {
+  const { config, db } = dependencies;
   const endpoints = Object.values(marketEndpoints);
   const table = [...endpoints, ...CUSTOMER_OPEN_PATHS];
-  const listener = await createListener(parts, table, config.customerBaseUrl, null);
+  const listener = await createListener(dependencies, table, config.customerBaseUrl, null);
   const { app, addresses } = listener;
-  const { forOwners } = await mountingOf(parts, listener);
+  const { forOwners } = await mountingOf(dependencies, listener);
   const listing = {
     assets: marketEndpoints.listMarketAssets,
     demands: marketEndpoints.listMarketDemands,

@@ -1,14 +1,14 @@
-/** The platform's time. Nothing else reads the machine's clock for business, so a test can run through any day. */
+/** The source of business time. Business code never calls `Date.now`, so that tests and sandboxes can set the time. */
 export type Clock = { now(): number };
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Time that only runs forward, for measuring: it does not follow when the platform's clock is moved. */
+/** Monotonic milliseconds for durations. Changes of the system clock or of the sandbox clock do not affect it. */
 export const monotonicNow = (): number => performance.now();
 
-/** A clock that runs beside another one, at a distance that can be set. */
+/** A clock with an adjustable offset to its base clock. */
 export type MovableClock = Clock & {
-  /** The time that is not moved: sessions and invitations go by it, so that nobody is signed out by a sandbox's clock. */
+  /** Time without the offset. Sessions and invitations use it, so that moving a sandbox clock signs no user out. */
   machineNow(): number;
   offsetMs(): number;
   moveTo(offsetMs: number): void;

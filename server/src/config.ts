@@ -7,16 +7,16 @@ import { LIMITS, MESSAGE_FORMATS, TSOS, type Tso } from '@saldo/api';
 import { checkEic } from '@saldo/core/eic.ts';
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 
-/** Everything that the environment decides. Defaults are for a first look on one's own machine. */
+/** The configuration from environment variables. The defaults suit a first trial on a developer's machine. */
 export type Config = {
   readonly host: string;
   readonly port: number;
   readonly customerPort: number;
   readonly adminHost: string;
   readonly adminPort: number;
-  /** How the outside names the BRP API, without a slash at the end; null: the address that is listened on. */
+  /** Public URL of the BRP API, without a trailing slash. Null: the address that the server listens on. */
   readonly baseUrl: string | null;
-  /** The same for the customer API. */
+  /** Public URL of the customer API, with the same rules. */
   readonly customerBaseUrl: string | null;
   readonly errorBase: string | null;
   readonly dataDir: string;
@@ -25,35 +25,35 @@ export type Config = {
   readonly redisUrl: string | null;
   readonly rateLimit: number;
   readonly rateWindowS: number;
-  /** Processes that share the ports. */
+  /** Number of worker processes that share the ports. */
   readonly workers: number;
-  /** Requests in work at once in a process; further ones wait in order of arrival. */
+  /** Concurrency limit per process. Further requests wait in a FIFO queue. */
   readonly requestsAtOnce: number;
-  /** A request that has waited for so long is rejected. */
+  /** Maximum time in the queue. A request that waits longer is rejected. */
   readonly queueWaitMs: number;
-  /** A client that needs longer than this for a request is not sending one. */
+  /** Maximum time for a client to send a complete request, except for streamed bodies. */
   readonly requestTimeoutS: number;
-  /** An import may take as long as it likes, but not fall silent for longer than this. */
+  /** Idle timeout of a streamed import. Its total time is not limited. */
   readonly importSilenceS: number;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: boolean;
   readonly demo: boolean;
   /** Whether the operator may move the platform's clock. */
   readonly sandbox: boolean;
-  /** For how many of the coming days profile contracts make their volumes. */
+  /** Number of coming days for which profile contracts generate volumes. */
   readonly profileDays: number;
   readonly operatorKey: string | null;
   readonly operator: { readonly name: string; readonly eic: string };
   readonly exchange: {
-    /** How each TSO wants its schedules. */
+    /** Message format that each TSO expects. */
     readonly formats: Readonly<Record<Tso, (typeof MESSAGE_FORMATS)[number]>>;
     readonly outboxDir: string;
     readonly inboxDir: string;
     readonly messageLimitBytes: number;
-    /** Whether the platform answers its own schedules, as the TSOs would. */
+    /** Whether simulated TSOs answer the platform's schedules. */
     readonly isSimulated: boolean;
   };
-  /** Of the first user, who is invited at the first start. */
+  /** Email address of the first operator user, who is invited at the first start. */
   readonly operatorEmail: string;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly logLevel: LogLevel;
@@ -62,7 +62,7 @@ export type Config = {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** A value of the environment that the server cannot start with. Its message is one line for the person who set it. */
+/** An invalid environment variable. The message is one line for the operator. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -73,10 +73,10 @@ const PUBLIC = ['BASE_URL', 'CUSTOMER_BASE_URL'];
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function refuse(name: string, must: string, was: string): never {
-  // Keys and addresses with passwords in them are never repeated.
-  const told =
+  // Never print keys, nor URLs that may contain passwords.
+  const printed =
     SECRET.test(name) && !PUBLIC.includes(name) ? `a value of ${was.length} characters` : `"${was}"`;
-  throw new ConfigError(`${name} must be ${must}, but it was ${told}.`);
+  throw new ConfigError(`${name} must be ${must}, but it was ${printed}.`);
 }
 
 const text = (env: Environment, name: string): string | null => {
@@ -166,7 +166,7 @@ function exchangeFormats(env: Environment): Config['exchange']['formats'] {
   return formats;
 }
 
-/** Folders are made here, so that a wrong one is told at the start and not before a gate. */
+/** Creates the folders at the start, so that a wrong path fails early and not shortly before a gate. */
 function exchange(env: Environment, dataDir: string): Config['exchange'] {
   const { minimum: min, maximum: max, default: byDefault } = LIMITS.messageMb;
   const messageLimitBytes =
@@ -189,7 +189,7 @@ function tls(env: Environment): Config['tls'] {
   if (key === null) return refuse('TLS_KEY', 'set together with TLS_CERT', '');
   const files = { cert: fileOf('TLS_CERT', cert), key: fileOf('TLS_KEY', key) };
   const certificate = parseFile('TLS_CERT', 'a certificate in PEM', cert, () => {
-    // The class alone would also take a certificate in DER, with which no connection succeeds.
+    // `X509Certificate` also accepts DER, with which every TLS connection would fail.
     createSecureContext({ cert: files.cert });
     return new X509Certificate(files.cert);
   });
@@ -221,7 +221,7 @@ function parseFile<T>(name: string, must: string, file: string, parse: () => T):
   }
 }
 
-/** Entries are compared with the `Origin` header, which browsers write without a path and without the default port. */
+/** Normalised like the `Origin` header of browsers: without path and default port. */
 function origins(env: Environment, name: string): readonly string[] {
   const entries = (text(env, name) ?? '').split(',').map((entry) => entry.trim());
   return entries
@@ -234,7 +234,7 @@ function origins(env: Environment, name: string): readonly string[] {
     });
 }
 
-/** Schedules and answers are not for other users of the machine. */
+/** Other users of the machine must not read schedules and answers. */
 const PRIVATE = 0o700;
 
 function folder(name: string, value: string, mode?: number): string {
@@ -245,7 +245,7 @@ function folder(name: string, value: string, mode?: number): string {
     refuse(name, 'a folder that exists or can be made', value);
   }
   try {
-    // Permissions do not tell everything: a file system may be read-only or full.
+    // Permission bits are not enough: the file system may be read-only or full.
     rmdirSync(mkdtempSync(path.join(dir, '.saldo-')));
   } catch (error) {
     refuse(name, `a folder that can be written to (${(error as NodeJS.ErrnoException).code})`, value);
@@ -290,7 +290,7 @@ export function readConfig(env: Environment): Config {
     importSilenceS: wholeNumber(env, 'IMPORT_SILENCE_S', { min: 1, max: 3600, default: 120 }),
     corsOrigins: origins(env, 'CORS_ORIGINS'),
     trustProxy: oneOf(env, 'TRUST_PROXY', ['on', 'off'], 'off') === 'on',
-    // A database of the operator's own is not filled unless that is asked for.
+    // An external database gets demo data only on explicit request.
     demo: oneOf(env, 'DEMO', ['on', 'off'], databaseUrl === null ? 'on' : 'off') === 'on',
     sandbox: oneOf(env, 'SANDBOX', ['on', 'off'], 'off') === 'on',
     profileDays: wholeNumber(env, 'PROFILE_DAYS', { min: 1, max: LIMITS.profileDays, default: 7 }),
@@ -300,7 +300,7 @@ export function readConfig(env: Environment): Config {
     tls: tls(env),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
   };
-  // Last, because folders are the only ones that leave a trace.
+  // Validate folders last, because this step has the side effect of creating them.
   const dataDir = folder('DATA_DIR', readDataDir(env));
   return { ...settings, dataDir, exchange: exchange(env, dataDir) };
 }

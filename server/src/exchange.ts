@@ -6,7 +6,7 @@ import { type Inbox, inboxFolder, outboxFolder } from './features/exchange/trans
 
 export type ExchangeParts = Exchange & Receiving & { readonly inbox: Inbox };
 
-/** How this platform exchanges messages with the TSOs: through two folders that a gateway serves. */
+/** Messages to and from the TSOs pass through two folders that a gateway reads and writes. */
 export const exchangeOf = ({ operator, exchange }: Config): ExchangeParts => ({
   operatorEic: operator.eic,
   formats: exchange.formats,

@@ -15,16 +15,16 @@ const FIRST_START_LOCK = statement(
 
 const demoFile = (config: Config) => path.join(config.dataDir, 'demo.json');
 
-/** What can be told only at the start that made it. */
+/** New secrets, which can be printed only at the start that created them: the database stores only their hashes. */
 export type FirstAccess = {
   readonly newOperatorKey: string | null;
-  /** For the first user of the portal. */
+  /** Invitation of the first portal user. */
   readonly invitation: { readonly email: string; readonly token: string } | null;
 };
 
 /**
- * Makes what an empty platform needs: the operator's key and first user, and the demo world if it is wanted. Gives what
- * is new back to be told once. Processes that start at the same time wait for the first one.
+ * Creates the data that an empty platform needs: the operator's key and first user, and the demo world if enabled.
+ * Returns the new secrets, to be printed once. Processes that start concurrently wait for the first one.
  */
 export async function prepareFirstStart(
   db: Database,
@@ -44,7 +44,7 @@ export async function prepareFirstStart(
     const operatorKey = config.operatorKey ?? newOperatorKey ?? (await createOperatorKey(tx, clock.now()));
     const operator = { key: operatorKey, eic: config.operator.eic };
     const access = await loadDemo(tx, operator, clock.now());
-    // Written before the commit: secrets cannot be told again, and a file without its world is overwritten.
+    // Write before the commit: the secrets cannot be read again, while a file without a committed world is overwritten.
     await writePrivately(demoFile(config), `${JSON.stringify(access, null, 2)}\n`);
     return { newOperatorKey: null, invitation: null };
   });
@@ -52,7 +52,7 @@ export async function prepareFirstStart(
 
 const OTHERS = 0o007;
 
-/** A mode that exists may be meant, for a gateway that runs as another user: it is reported and not changed. */
+/** Reports an open mode but does not change it: a gateway that runs as another user may need it. */
 async function warnOfOpenFolders({ exchange }: Config, say: (message: string) => void): Promise<void> {
   if (process.platform === 'win32') return;
   for (const [name, dir] of [
@@ -64,7 +64,7 @@ async function warnOfOpenFolders({ exchange }: Config, say: (message: string) =>
   }
 }
 
-/** Readable for its owner only, from the first moment on, and whole or not there at all. */
+/** Writes a file atomically, readable only by its owner at every moment. */
 async function writePrivately(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   const handle = await open(draft, 'wx', 0o600);
@@ -75,7 +75,7 @@ async function writePrivately(file: string, text: string): Promise<void> {
   await rename(draft, file);
 }
 
-/** Null when this platform has no demo world. */
+/** Null without a demo world. */
 export async function readDemoAccess(config: Config): Promise<DemoAccess | null> {
   if (!config.demo) return null;
   try {

@@ -1,22 +1,22 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Left to itself the heap grows to several times of what is in use before it is looked through. What an import leaves
- * behind is short-lived: looking sooner costs it a few percent and halves the memory. For pages it would cost far more
- * than it saves, so they look less often.
+ * By default V8 lets the heap grow to several times the live size before a major garbage collection. An import produces
+ * mostly short-lived objects: collecting more often costs it a few percent of time and halves the memory. For ordinary
+ * requests the cost would be much higher than the benefit, so they collect less often.
  */
-const USUAL = '--heap-growing-percent=100';
-const SPARING = '--heap-growing-percent=30';
-setFlagsFromString(USUAL);
+const DEFAULT_GROWTH = '--heap-growing-percent=100';
+const SMALL_GROWTH = '--heap-growing-percent=30';
+setFlagsFromString(DEFAULT_GROWTH);
 
-let underWay = 0;
+let running = 0;
 
-/** Work that goes through a lot of memory and keeps little of it. */
-export async function sparingly<T>(work: () => Promise<T>): Promise<T> {
-  if (++underWay === 1) setFlagsFromString(SPARING);
+/** Runs work that allocates much memory and keeps little of it. */
+export async function withSmallHeap<T>(work: () => Promise<T>): Promise<T> {
+  if (++running === 1) setFlagsFromString(SMALL_GROWTH);
   try {
     return await work();
   } finally {
-    if (--underWay === 0) setFlagsFromString(USUAL);
+    if (--running === 0) setFlagsFromString(DEFAULT_GROWTH);
   }
 }

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { DatabaseUnavailable } from './db/connection.ts';
 
-/** Something the platform does by itself, again and again. Running it twice changes nothing. */
+/** A periodic background task. Jobs are idempotent. */
 export type Job = { readonly name: string; readonly everyMs: number; readonly run: () => Promise<unknown> };
 
 export type RunningJobs = { stop(): Promise<void> };
 
 /**
- * Runs each job in a loop of its own, a pause after each run. One that fails is told in the log and tried again; what
- * it did not do is still there to be done.
+ * Runs each job in its own loop, with a pause after each run. A failure is logged, and the next run retries: pending
+ * work is in the database, so nothing is lost.
  */
 export function startJobs(jobs: readonly Job[], logger: Logger): RunningJobs {
   const stopping = new AbortController();
@@ -26,14 +26,14 @@ async function loop(job: Job, logger: Logger, stopping: AbortSignal): Promise<vo
     try {
       await job.run();
     } catch (error) {
-      // That the database is away is logged once, where it is noticed.
+      // The availability listener logs a lost database once.
       if (!(error instanceof DatabaseUnavailable)) logger.error({ err: error, job: job.name }, 'job failed');
     }
     await pause(job.everyMs, stopping);
   }
 }
 
-/** Ends early when it is time to stop. */
+/** Resolves early when `stopping` is aborted. */
 const pause = (ms: number, stopping: AbortSignal) =>
   new Promise<void>((resolve) => {
     if (stopping.aborted) return resolve();

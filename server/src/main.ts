@@ -11,35 +11,35 @@ import { type Platform, startPlatform, startService } from './platform.ts';
 import { ensurePortal } from './portal-build.ts';
 import { openInWorker, serveAsWorker, startWorkers, WorkerFailed } from './workers.ts';
 
-/** Standard output is for people, standard error is the log. */
+/** Standard output is for messages to people. Standard error is the log. */
 const say = (message: string) => process.stdout.write(`${message}\n`);
 
 const LOG_FLUSH_MS = 500;
 const LOG_BATCH_LENGTH = 32 * 1024;
 
-/** Lines are written in batches: one system call per request would cost more than many requests do. */
+/** Batches log lines, because one system call per line would cost more than many requests do. */
 function logDestination(): DestinationStream {
   const log = pino.destination({ dest: process.stderr.fd, sync: false });
   let lines = '';
-  const handOver = () => {
+  const writeBatch = () => {
     if (lines !== '') log.write(lines);
     lines = '';
   };
-  setInterval(handOver, LOG_FLUSH_MS).unref();
+  setInterval(writeBatch, LOG_FLUSH_MS).unref();
   process.on('exit', () => {
-    handOver();
+    writeBatch();
     log.flushSync();
   });
   return {
     write(line) {
       lines += line;
-      if (lines.length >= LOG_BATCH_LENGTH) handOver();
+      if (lines.length >= LOG_BATCH_LENGTH) writeBatch();
     },
   };
 }
 
 function createLogger(level: Config['logLevel']) {
-  // Named in full: a wildcard would have every member of every line looked through.
+  // Full paths, because a wildcard would make pino inspect every member of every line.
   return pino(
     { level, base: null, redact: ['headers["x-api-key"]', 'req.headers["x-api-key"]'] },
     logDestination(),
@@ -67,9 +67,9 @@ async function main(): Promise<void> {
     },
   });
   const demo = await readDemoAccess(config);
-  // Before the greeting: whoever has read it may stop the platform at once.
+  // Before the greeting, because a script may send a signal as soon as it has read it.
   stopOnSignal(platform);
-  // In one piece: whoever waits for the first line gets the last one with it.
+  // One write, so that a script that waits for the first line gets the complete greeting.
   process.stdout.cork();
   greet(platform, first, demo);
   if (config.workers > 1 && config.redisUrl === null) {
@@ -132,10 +132,10 @@ function greet(
   say('');
 }
 
-/** One Ctrl-C or `kill` of a process group arrives twice: from its sender, and from npm, which passes it on. */
+/** Debounce: a signal to the process group arrives twice, once directly and once forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** The first signal stops in good order, a second one at once. */
+/** The first signal stops gracefully, a second one immediately. */
 function stopOnSignal(platform: Platform): void {
   let stoppingSince: number | null = null;
   const stop = () => {
@@ -160,7 +160,7 @@ function exitWhen(stopped: Promise<void>): void {
   );
 }
 
-/** What an operator can mend is one line that names the variable; everything else comes with its stack. */
+/** One line with the variable for errors that an operator can fix, the stack for all others. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof DatabaseUnusable) return error.message;
   const { code, port, address, hostname, message, stack } = error as ListenError;

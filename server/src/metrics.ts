@@ -2,21 +2,21 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export type Metrics = {
   observeRequest(method: string, route: string, status: number, seconds: number): void;
-  /** A value that is read when the metrics are. */
+  /** `read` is called at each scrape. */
   addGauge(name: string, help: string, read: () => number): void;
-  /** In Prometheus's text format. */
+  /** The metrics in Prometheus's text format. */
   text(): Promise<string>;
   readonly contentType: string;
 };
 
 const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** How many requests fell into each bucket; the last place is for those that were slower than all of them. */
+/** Requests per bucket. The last count is the bucket `+Inf`. */
 type Durations = { readonly counts: number[]; sum: number };
 
 /**
- * A histogram of request durations. It is written here because every request passes it: looking up a series by
- * labels that have to be sorted and joined first took longer than the rate limit.
+ * A histogram of request durations. Not the histogram of prom-client, which sorts and joins the labels of every
+ * observation: per request, that took longer than the rate limit.
  */
 function requestHistogram(name: string, help: string) {
   const byRoute = new Map<string, Map<string, Durations>>();
@@ -86,8 +86,8 @@ export function createMetrics(): Metrics {
 }
 
 /**
- * What several workers tell, as one page: every sample says whose it is, by the process id. A family's samples have to stand together under
- * its one head.
+ * Merges the metrics of several workers. A label with the process id distinguishes their samples. The text format
+ * requires all samples of a family to follow its one header.
  */
 export function metricsOfWorkers(texts: readonly (readonly [pid: number, text: string])[]): string {
   const families = new Map<string, { head: string[]; samples: string[] }>();

@@ -24,41 +24,41 @@ import { answerOutbox } from './simulator/folders.ts';
 import { EXEMPLARY } from './simulator/tso.ts';
 
 export type Platform = {
-  /** How the outside names the BRP API. */
+  /** Public URL of the BRP API. */
   readonly baseUrl: string;
-  /** How the outside names the customer API. */
+  /** Public URL of the customer API. */
   readonly customerUrl: string;
   readonly adminUrl: string;
-  /** Finishes what is being answered, then closes everything in the reverse order of its start. */
+  /** Drains requests in flight, then stops all components in reverse order of their start. */
   stop(): Promise<void>;
 };
 
-export type Surroundings = StoreSurroundings & ServiceSurroundings;
+export type PlatformDependencies = StoreDependencies & ServiceDependencies;
 
-type StoreSurroundings = {
-  /** Tells a person what the start is doing while it does it. */
+type StoreDependencies = {
+  /** Prints progress messages of the start. */
   readonly say: (message: string) => void;
-  /** What has to be in the database before the first request is answered. */
+  /** Creates the data that must exist before the first request. */
   readonly prepare: (db: Database) => Promise<void>;
 };
 
-type ServiceSurroundings = {
+type ServiceDependencies = {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Whether the platform does by itself what has to be done again and again. */
+  /** Whether this process runs the periodic jobs. */
   readonly runsJobs: boolean;
-  /** Where the built portal is; null for a platform without one. */
+  /** Folder of the built portal. Null for a platform without a portal. */
   readonly portalDir: string | null;
 };
 
 type Started = (() => Promise<void>)[];
 
-/** Ends what was started, the last one first. */
+/** Stops components in reverse order of their start. */
 async function stopAll(started: Started): Promise<void> {
   while (started.length > 0) await started.pop()?.();
 }
 
-/** Starts one thing after the other; when one of them fails, those before it are ended again. */
+/** Starts components in order. If one fails, stops those that were started before it. */
 async function startInTurn<T>(
   start: (started: Started) => Promise<T>,
 ): Promise<T & { stop(): Promise<void> }> {
@@ -71,22 +71,22 @@ async function startInTurn<T>(
   }
 }
 
-/** Store, what answers requests, what tells how it does: in this order, so that whoever gets an answer gets a right one. */
-export const startPlatform = (config: Config, surroundings: Surroundings) =>
+/** Starts store, service and admin server in this order, so that readiness is not reported too early. */
+export const startPlatform = (config: Config, dependencies: PlatformDependencies) =>
   startInTurn(async (started) => {
-    const store = await startStore(config, surroundings);
+    const store = await startStore(config, dependencies);
     started.push(store.stop);
-    const service = await startService(config, store.url, surroundings);
+    const service = await startService(config, store.url, dependencies);
     const { db, metrics, baseUrl, customerUrl, flush, stop } = service;
     started.push(stop);
     const admin = await startAdmin(config, db, metrics);
-    // It tells how the rest does until the rest is gone.
+    // Keep the admin server up until everything except the store has stopped.
     started.splice(1, 0, admin.stop);
     return { baseUrl, customerUrl, adminUrl: admin.url, flush };
   });
 
-/** The database, migrated, and with everything in it that must be there. */
-export const startStore = (config: Config, { say, prepare }: StoreSurroundings) =>
+/** Starts the embedded database if needed, applies migrations and prepares the data. */
+export const startStore = (config: Config, { say, prepare }: StoreDependencies) =>
   startInTurn(async (started) => {
     const url = config.databaseUrl ?? (await embeddedDatabase(config.dataDir, say, started));
     if (config.databaseUrl !== null) say('Using the database of DATABASE_URL.');
@@ -96,20 +96,20 @@ export const startStore = (config: Config, { say, prepare }: StoreSurroundings) 
     return { url };
   });
 
-/** Makes a listener ready for connections. */
+/** Opens a listener for connections. Workers get theirs from the first process instead of listening. */
 type Open = (app: FastifyInstance, address: { host: string; port: number }) => Promise<unknown>;
 const listenOn: Open = (app, address) => app.listen(address);
 
-/** What one process does: both listeners, and the jobs. */
+/** Starts both listeners and, if enabled, the jobs. */
 export const startService = (
   config: Config,
   databaseUrl: string,
-  surroundings: ServiceSurroundings,
+  dependencies: ServiceDependencies,
   open = listenOn,
 ) =>
   startInTurn(async (started) => {
-    const { logger, runsJobs, portalDir } = surroundings;
-    const clock = movableClock(surroundings.clock);
+    const { logger, runsJobs, portalDir } = dependencies;
+    const clock = movableClock(dependencies.clock);
     const db = openDatabase(databaseUrl, availabilityLog(logger));
     started.push(() => db.close());
     const lastUsed = createLastUsed(db);
@@ -124,21 +124,21 @@ export const startService = (
     const { limiter, close: closeLimiter } = createRateLimiter(config, logger);
     started.push(closeLimiter);
     const queue = requestQueue(config, metrics);
-    const parts = { config, db, clock, logger, metrics, limiter, lastUsed, queue };
+    const shared = { config, db, clock, logger, metrics, limiter, lastUsed, queue };
     const listeners: FastifyInstance[] = [];
     const jobs: RunningJobs[] = [];
-    // Together, because a job may take a while and no new connection is to be accepted meanwhile.
+    // Stop listeners and jobs together: a job may run for a while, and no connection may be accepted in that time.
     started.push(async () => {
       const closed = listeners.map((listener) => listener.close());
       await Promise.all([...closed, ...jobs.map((running) => running.stop())]);
     });
-    const customerApp = await createCustomerApp(parts);
+    const customerApp = await createCustomerApp(shared);
     listeners.push(customerApp);
     await open(customerApp, { host: config.host, port: config.customerPort });
-    // The operator is told where covers are, and pages may show them, so the customer API has to have its address first.
+    // Start the customer API first: the operator API and the portal's content security policy contain its address.
     const customerUrl = config.customerBaseUrl ?? originOf(customerApp);
     const portal = portalDir === null ? null : await loadPortal(portalDir, customerUrl);
-    const app = await createApp({ ...parts, customerUrl, portal });
+    const app = await createApp({ ...shared, customerUrl, portal });
     listeners.push(app);
     await open(app, { host: config.host, port: config.port });
     if (runsJobs) {
@@ -149,13 +149,13 @@ export const startService = (
     return { db, metrics, app, customerApp, baseUrl, customerUrl, flush: () => lastUsed.flush() };
   });
 
-/** Requests and jobs fail by the thousand while the database is away; the log names the cause once. */
+/** Logs an outage of the database once. Logging each failed request and job would flood the log. */
 const availabilityLog = (logger: Logger) => ({
   lost: (reason: Error) => logger.error({ err: reason }, 'database lost: requests are answered 503'),
   back: (awayMs: number) => logger.info({ away_ms: Math.round(awayMs) }, 'database is back'),
 });
 
-/** One for all listeners of the process, since they share its one thread. */
+/** One queue for all listeners of the process, since they share its single thread. */
 function requestQueue({ requestsAtOnce, queueWaitMs }: Config, metrics: Metrics): RequestQueue {
   const rule = { atOnce: requestsAtOnce, maxWaiting: MAX_WAITING, maxWaitMs: queueWaitMs };
   const queue = new RequestQueue(rule, monotonicNow);
@@ -164,7 +164,6 @@ function requestQueue({ requestsAtOnce, queueWaitMs }: Config, metrics: Metrics)
   return queue;
 }
 
-/** Where those who run the platform look. */
 export async function startAdmin(
   config: Config,
   db: Database,
@@ -175,16 +174,16 @@ export async function startAdmin(
   return { url, stop: () => closeServer(admin) };
 }
 
-/** How soon a change of volumes becomes a nomination without anybody asking. */
+/** Upper bound for the delay between a debounced change of volumes and its nomination. */
 const NOMINATE_EVERY_MS = 250;
 const MAKE_PROFILES_EVERY_MS = 10 * 60_000;
 const FOLLOW_CLOCK_EVERY_MS = 1_000;
 const WRITE_LAST_USED_EVERY_MS = 5_000;
-/** A change that comes in seconds before its gate is still to meet it. */
+/** Short, so that a change seconds before its gate is still sent in time. */
 const SEND_EVERY_MS = 1_000;
 const RECEIVE_EVERY_MS = 1_000;
 const SIMULATE_EVERY_MS = 1_000;
-const AS_IT_SHOULD_BE = { behaviour: EXEMPLARY, format: null, isIntermediateOnly: false };
+const CONFORMING_TSO = { behaviour: EXEMPLARY, format: null, isIntermediateOnly: false };
 
 const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUsed: LastUsed): Job[] => [
   {
@@ -224,7 +223,7 @@ function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger
           {
             name: 'simulate',
             everyMs: SIMULATE_EVERY_MS,
-            run: () => answerOutbox(config.exchange, AS_IT_SHOULD_BE, clock.now()),
+            run: () => answerOutbox(config.exchange, CONFORMING_TSO, clock.now()),
           },
         ]
       : []),

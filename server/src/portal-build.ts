@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PORTAL = path.join(ROOT, 'portal');
-/** All that the built portal is made of. */
+/** The inputs of the build. Their hash identifies a build. */
 const SOURCES = [
   'portal/index.html',
   'portal/package.json',
@@ -22,8 +22,8 @@ const SOURCES = [
   'package-lock.json',
 ];
 
-/** What went wrong with a build stands in its first lines. */
-const TOLD_LINES = 8;
+/** The first lines of Vite's output contain the cause. */
+const ERROR_LINES = 8;
 
 async function filesBelow(name: string): Promise<string[]> {
   const whole = path.join(ROOT, name);
@@ -45,7 +45,7 @@ async function fingerprint(): Promise<string> {
   return digest.digest('hex').slice(0, 16);
 }
 
-/** In a folder of its own and under its name only when it is whole: several processes may build at once. */
+/** Builds into a temporary folder and renames it when complete, because several processes may build concurrently. */
 async function build(into: string, name: string): Promise<string> {
   await mkdir(into, { recursive: true });
   const draft = path.join(into, `.building-${randomUUID()}`);
@@ -57,18 +57,18 @@ async function build(into: string, name: string): Promise<string> {
     await promisify(execFile)(process.execPath, [program, ...options], { cwd: PORTAL });
     const built = path.join(into, name);
     await rename(draft, built).catch((error: NodeJS.ErrnoException) => {
-      // Somebody else was faster, with the same sources.
+      // Another process has finished the same build first.
       if (!existsSync(path.join(built, 'index.html'))) throw error;
     });
-    await forgetOthers(into, name);
+    await deleteOtherBuilds(into, name);
     return built;
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
 }
 
-/** What was built from older sources; running servers have theirs in memory. */
-async function forgetOthers(into: string, name: string): Promise<void> {
+/** Deletes builds of older sources. Running servers have their files in memory. */
+async function deleteOtherBuilds(into: string, name: string): Promise<void> {
   for (const other of await readdir(into)) {
     if (/^[0-9a-f]{16}$/.test(other) && other !== name) {
       await rm(path.join(into, other), { recursive: true, force: true });
@@ -80,11 +80,11 @@ const isReadOnly = (error: unknown) =>
   ['EACCES', 'EROFS', 'EPERM'].includes(String((error as NodeJS.ErrnoException).code));
 
 /**
- * The folder of the portal as built from the sources that are here now; builds it when there is none. A checkout that
- * cannot be written to gets its portal in the data folder. Null when it cannot be built: the APIs do without it.
+ * Returns the folder of the portal that matches the current sources, and builds it if missing. With a read-only
+ * checkout the build goes to the data folder. Null if the build fails: the APIs work without the portal.
  */
 export async function ensurePortal(dataDir: string, say: (message: string) => void): Promise<string | null> {
-  // A release has the built portal in place of its sources.
+  // A release contains the built portal instead of its sources.
   if (!existsSync(path.join(PORTAL, 'vite.config.ts'))) return PORTAL;
   const name = await fingerprint();
   const folders = [path.join(PORTAL, 'dist'), path.join(dataDir, 'portal')];
@@ -99,7 +99,7 @@ export async function ensurePortal(dataDir: string, say: (message: string) => vo
       if (isReadOnly(error) && folder !== folders.at(-1)) continue;
       const { stderr, message } = error as Error & { stderr?: string };
       say(
-        `The portal cannot be built, so there is none: ${(stderr || message).trim().split('\n', TOLD_LINES).join('\n')}`,
+        `The portal cannot be built, so there is none: ${(stderr || message).trim().split('\n', ERROR_LINES).join('\n')}`,
       );
       return null;
     }

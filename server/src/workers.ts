@@ -8,7 +8,13 @@ import type { Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
 import { untilQuiet } from './http/connection-drain.ts';
 import { type Metrics, metricsOfWorkers } from './metrics.ts';
-import { type Platform, type Surroundings, startAdmin, type startService, startStore } from './platform.ts';
+import {
+  type Platform,
+  type PlatformDependencies,
+  startAdmin,
+  type startService,
+  startStore,
+} from './platform.ts';
 
 type ListenerName = 'brp' | 'customer';
 
@@ -33,11 +39,11 @@ const say = (worker: Worker, message: ToWorker) => worker.send(message);
  * that to the cluster module, so that a stop can close the ports before it stops the workers: no connection is then on
  * its way to a worker that no longer takes it.
  */
-export async function startWorkers(config: Config, surroundings: Surroundings): Promise<Platform> {
-  const store = await startStore(config, surroundings);
+export async function startWorkers(config: Config, dependencies: PlatformDependencies): Promise<Platform> {
+  const store = await startStore(config, dependencies);
   const db = openDatabase(store.url);
   const ports: Server[] = [];
-  const crew = workerCrew(surroundings.logger);
+  const crew = workerCrew(dependencies.logger);
   const stop = async () => {
     crew.hold();
     await untilQuiet(crew.countAccepted);

@@ -4,7 +4,7 @@ import { SCOPES } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { pino } from 'pino';
 import { newSecret } from '../src/auth/api-key.ts';
-import { keyRing } from '../src/auth/key-ring.ts';
+import { keyCredentials } from '../src/auth/key-credentials.ts';
 import { createLastUsed } from '../src/auth/last-used.ts';
 import { type Db, statement } from '../src/db/database.ts';
 import { createAccount, createApiKey, ensureOperatorKey } from '../src/features/parties/actions.ts';
@@ -104,7 +104,7 @@ function testRing() {
     },
   };
   return Object.assign(ring, {
-    keys: keyRing(
+    keys: keyCredentials(
       'brp',
       db,
       createLastUsed(platform.db),

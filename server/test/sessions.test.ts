@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brpEndpoints, SCOPES } from '@saldo/api';
 import { createLastUsed } from '../src/auth/last-used.ts';
-import { sessionRing } from '../src/auth/session-ring.ts';
+import { sessionCredentials } from '../src/auth/session-credentials.ts';
 import { statement } from '../src/db/database.ts';
 import { createAccount } from '../src/features/parties/actions.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
@@ -319,7 +319,7 @@ test('an ended session is refused within 5 seconds by every process', async () =
   const { browser, state } = await signedIn(platform, OF_SELLER);
   const token = browser.cookie.split('=')[1] ?? '';
   let at = 0;
-  const elsewhere = sessionRing(
+  const elsewhere = sessionCredentials(
     platform.db,
     createLastUsed(platform.db),
     () => platform.clock.now(),

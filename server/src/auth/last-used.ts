@@ -1,15 +1,18 @@
 import { type Database, type Statement, statement } from '../db/database.ts';
 import { timestamp } from '../db/wire-types.ts';
 
-/** Keeps when keys and sessions were last used, to the minute, without a write on the way of a request. */
+/** Records when keys and sessions were last used. Writes are batched, so that no request waits for them. */
 export type LastUsed = {
   keyUsed(id: string, at: number): void;
   sessionUsed(id: string, at: number): void;
-  /** Writes what was collected since the last time, in one transaction. */
+  /** Writes the uses collected since the last flush, in one transaction. */
   flush(): Promise<void>;
 };
 
-/** A row that is locked has just been changed by somebody else; its next use is written later. */
+/**
+ * Skips locked rows, so that the flush never waits for another transaction. The precision of one minute avoids an
+ * update at each flush.
+ */
 const updateOf = (table: string, column: string): Statement =>
   statement(
     `update_${table}_${column}`,
@@ -44,7 +47,7 @@ export function createLastUsed(db: Database): LastUsed {
           if (usedSessions.size > 0) await tx.query(UPDATE_SESSIONS, valuesOf(usedSessions));
         });
       } catch (error) {
-        // Kept for the next attempt, unless used again meanwhile.
+        // Keep the uses for the next flush. Newer uses of the same id win.
         keys = new Map([...usedKeys, ...keys]);
         sessions = new Map([...usedSessions, ...sessions]);
         throw error;

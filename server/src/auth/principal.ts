@@ -2,22 +2,22 @@ import type { Scope, UserPermissions } from '@saldo/api';
 import { SCOPES } from '@saldo/api';
 import { OPERATOR_VIEW, type Viewer } from './viewer.ts';
 
-/** For whom somebody acts: a key belongs to one of these, and a user works for one. */
+/** The party that a key belongs to or that a user works for. */
 export type Owner =
   | { readonly type: 'brp'; readonly brpNo: number }
   | { readonly type: 'account'; readonly accountNo: number }
   | { readonly type: 'operator' };
 
-/** Who makes a request, and what it may do: the same for a key and for a user's session. */
+/** The authenticated caller of a request and its permissions, whether by API key or by session. */
 export type Principal = {
   /** The id of the key or of the user, as the audit trail names it. */
   readonly actor: string;
-  /** Null for somebody who has yet to say who they are. */
+  /** Null for a request without credentials. */
   readonly owner: Owner | null;
   /** Null for an account and for a request without credentials: neither sees data of a BRP. */
   readonly viewer: Viewer | null;
   readonly scopes: ReadonlySet<Scope>;
-  /** Whether it may change what no scope is about. */
+  /** Permission for changes that no scope covers. */
   readonly mayManage: boolean;
   /** Null for a key. */
   readonly session: SessionFacts | null;
@@ -32,8 +32,8 @@ export function ownerOf({ brp_no: brpNo, account_no: accountNo }: OwnerColumns):
   return accountNo === null ? { type: 'operator' } : { type: 'account', accountNo };
 }
 
-/** Somebody who has yet to say who they are. */
-export const NOBODY: Principal = {
+/** The principal of a request without credentials, such as a sign-in. */
+export const ANONYMOUS: Principal = {
   actor: 'nobody',
   owner: null,
   viewer: null,
@@ -47,14 +47,14 @@ export function viewerOf(owner: Owner): Viewer | null {
   return owner.type === 'brp' ? { kind: 'brp', brpNo: owner.brpNo } : null;
 }
 
-/** A text that is different for every owner; cursors are bound to it. */
+/** A unique text per owner. Cursors are bound to it, so that one owner cannot use another owner's cursor. */
 export function ownerKey(owner: Owner | null): string {
   if (owner === null) return 'none';
   if (owner.type === 'operator') return owner.type;
   return owner.type === 'brp' ? String(owner.brpNo) : `account ${owner.accountNo}`;
 }
 
-/** What a user may do in the BRP API. */
+/** The scopes that a user has in the BRP API. */
 export function scopesOf(role: Owner['type'], permissions: UserPermissions): readonly Scope[] {
   if (role !== 'brp') return [];
   return permissions === 'manage' ? SCOPES : SCOPES.filter((scope) => scope.endsWith(':read'));

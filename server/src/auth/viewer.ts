@@ -1,13 +1,13 @@
 import type { Statement } from '../db/database.ts';
 
-/** Whose data a read may see. Every read of a tenant's data takes a viewer, and the condition is part of the SQL. */
+/** Tenant isolation: every read of tenant data takes a viewer, and the SQL itself contains the tenant condition. */
 export type Viewer = { readonly kind: 'operator' } | { readonly kind: 'brp'; readonly brpNo: number };
 
 export const OPERATOR_VIEW: Viewer = { kind: 'operator' };
 
 /**
- * Each kind of viewer has its own statement. One statement for both would hide the tenant's condition in an OR, which
- * no index serves: it would read the rows of all tenants.
+ * One SQL statement per kind of viewer. A shared statement would need the tenant condition inside an OR, for which
+ * Postgres uses no index: the statement would read the rows of all tenants.
  */
 export type PerViewer<T> = Readonly<Record<Viewer['kind'], T>>;
 
@@ -25,10 +25,9 @@ export const perViewer = <S extends Statement>(
 ): PerViewer<S> =>
   forEachViewer((kind) => make(viewedBy(kind, name), text(kind === 'brp' ? ` and (${tenant})` : '')));
 
-/** The name of a viewer's statement. */
 export const viewedBy = (kind: Viewer['kind'], name: string): string =>
   kind === 'brp' ? name : `${name}_of_any_brp`;
 
-/** The parameters of the tenant's condition; they follow those that both statements share. */
+/** The parameters of the tenant condition. They come after the parameters that both statements share. */
 export const tenantValues = (viewer: Viewer): readonly number[] =>
   viewer.kind === 'brp' ? [viewer.brpNo] : [];

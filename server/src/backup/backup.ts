@@ -17,7 +17,7 @@ import {
 } from './format.ts';
 import type { Progress } from './progress.ts';
 
-/** The database or the file is not as it must be. The message is one sentence for the operator. */
+/** The database or the file is unsuitable. The message is one sentence for the operator. */
 export class BackupError extends Error {
   override name = 'BackupError';
 }
@@ -28,7 +28,7 @@ export type BackupResult = {
   readonly bytes: number;
 };
 
-/** Writes all rows of one snapshot to a file, while others read and write the database. */
+/** Writes all rows of one snapshot to a file. Does not block concurrent reads and writes. */
 export const backUp = (
   url: string,
   file: string,
@@ -53,8 +53,8 @@ export const backUp = (
   });
 
 /**
- * Locks the tables against migrations before the snapshot is taken: a table that is rewritten between snapshot and lock
- * would look empty. Tables that are created in between are found by the second look.
+ * Locks the tables against migrations before taking the snapshot: a table that is rewritten between snapshot and lock
+ * would look empty. Lists the tables again afterwards, to find tables created in between.
  */
 async function beginSnapshot(client: pg.Client): Promise<BackupTable[]> {
   for (;;) {
@@ -90,7 +90,7 @@ async function appliedMigrations(client: pg.Client): Promise<BackupHeader['migra
   });
 }
 
-/** The part of the file that is compressed; adds the totals of each table to `totals`. */
+/** The compressed part of the file. Appends the totals of each table to `totals`. */
 async function* body(
   client: pg.Client,
   tables: readonly BackupTable[],
@@ -108,7 +108,7 @@ async function* body(
   yield Buffer.from(`${totalsLine({ tables: totals, sequences })}\n`);
 }
 
-/** The rows of a table in COPY's text form, counted and digested on their way. */
+/** Streams the rows of a table in COPY's text format, and counts and digests them. */
 export async function* tableRows(
   client: pg.Client,
   table: BackupTable,

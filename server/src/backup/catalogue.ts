@@ -1,16 +1,16 @@
 /**
- * What a schema consists of, from the catalogue of the database: a table that a later migration adds is found without a
- * change here. Objects of extensions do not count.
+ * Reads the schema from the system catalogue, so that tables of later migrations need no change here. Objects of
+ * extensions are excluded.
  */
 import type pg from 'pg';
 import { type BackupTable, quoteName, type Sequence } from './format.ts';
 
-/** Where names without a schema are looked up, as in all statements of the server. */
+/** The schemas of the search path, as in all statements of the server. */
 const SCHEMAS = 'select oid from pg_namespace where nspname = any(current_schemas(false))';
 const OF_THE_SCHEMA = `c.relnamespace in (${SCHEMAS}) and pg_table_is_visible(c.oid)
   and not exists (select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass and d.deptype = 'e')`;
 
-/** Tables with the columns that can be written: the values of generated columns follow from the others. */
+/** Lists tables with their writable columns. Postgres computes generated columns from the others. */
 export async function listTables(client: pg.Client): Promise<BackupTable[]> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `select relname as name, array(
@@ -24,8 +24,8 @@ export async function listTables(client: pg.Client): Promise<BackupTable[]> {
 }
 
 /**
- * Sequences are outside of every snapshot. Read after the snapshot was taken, they are at or beyond the highest value
- * that a row of the snapshot has.
+ * Sequences are not part of a snapshot. Read after the snapshot was taken, they are at or beyond the highest value of
+ * any row in it.
  */
 export async function listSequences(client: pg.Client): Promise<Sequence[]> {
   const { rows } = await client.query<{ name: string }>(
@@ -41,7 +41,7 @@ export async function listSequences(client: pg.Client): Promise<Sequence[]> {
   return sequences;
 }
 
-/** What the planner expects of a table: good enough for a percentage, without reading the table. */
+/** The planner's estimate: accurate enough for a percentage, without reading the table. */
 export async function estimateRows(client: pg.Client, table: BackupTable): Promise<number> {
   const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
     `explain (format json) select from ${quoteName(table.name)}`,
@@ -62,12 +62,12 @@ export async function countObjects(client: pg.Client): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** A constraint, an index or a trigger: `state` is everything that must be as before once it is made again. */
+/** A constraint, an index or a trigger. After re-creation its `state` must be the same as before. */
 export type Dependent = { kind: string; table: string; name: string; state: string; definition: string };
 
 /**
- * Constraints, indexes and triggers. A trigger is only switched off, so its definition is its state. The first letter of
- * a constraint's kind is that of `pg_constraint.contype`.
+ * Lists constraints, indexes and triggers. A trigger is only disabled, so its definition is its state. The first letter
+ * of a constraint's kind equals `pg_constraint.contype`.
  */
 export async function listDependents(client: pg.Client): Promise<Dependent[]> {
   const { rows } = await client.query<Dependent>(

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Settings under which every version of PostgreSQL writes the same value as the same text, reads a table in its stored
- * order, and never leaves out rows by a policy.
+ * With these settings every version of PostgreSQL writes a value as the same text, reads a table in stored order, and
+ * fails instead of hiding rows by a row-level security policy.
  */
 const TEXT_SETTINGS = {
   timezone: 'UTC',
@@ -13,7 +13,7 @@ const TEXT_SETTINGS = {
   synchronize_seqscans: 'off',
   row_security: 'off',
 };
-/** A server's limits are for requests, not for a transaction of minutes; not every version knows all of them. */
+/** Timeouts of the server, which a transaction of minutes would exceed. Not every version has all of them. */
 const TIMEOUTS = [
   'statement_timeout',
   'lock_timeout',
@@ -21,7 +21,7 @@ const TIMEOUTS = [
   'transaction_timeout',
 ];
 
-/** Gives `work` a connection and ends it afterwards; an abort breaks the connection, which rolls back. */
+/** Runs `work` with a connection and closes it afterwards. An abort closes the connection, which rolls back. */
 export async function withConnection<T>(
   url: string,
   signal: AbortSignal,
@@ -29,7 +29,7 @@ export async function withConnection<T>(
 ): Promise<T> {
   signal.throwIfAborted();
   const client = new pg.Client({ connectionString: url, application_name: 'saldo backup' });
-  // The statement that runs on a broken connection is rejected by itself.
+  // `pg` rejects the running statement of a broken connection.
   client.on('error', () => {});
   const breakOff = () => client.connection.stream.destroy();
   await client.connect();
@@ -46,8 +46,8 @@ export async function withConnection<T>(
 }
 
 /**
- * Begins a transaction with these settings in it, without taking its snapshot yet. They end with the transaction, so that
- * nothing stays behind on the connection of a pooler.
+ * Begins a transaction with these settings, without taking its snapshot yet. The settings end with the transaction, so
+ * that a connection pooler's connection is left unchanged.
  */
 export async function begin(
   client: pg.Client,

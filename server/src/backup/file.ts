@@ -1,4 +1,4 @@
-/** Backup files on disk: written whole or not at all, and read only after their checksum was compared. */
+/** Backup files on disk: written atomically, and read only after their checksum was verified. */
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,7 +24,7 @@ const READ_CHUNK_BYTES = 256 * 1024;
 export type BackupFile = {
   readonly header: BackupHeader;
   readonly bytes: number;
-  /** The decompressed part; `onRead` gets the number of compressed bytes of each step. */
+  /** The decompressed part. `onRead` gets the number of compressed bytes of each chunk. */
   body(onRead: (bytes: number) => void): AsyncIterable<Buffer>;
   close(): Promise<void>;
 };
@@ -90,7 +90,7 @@ async function rejectOtherFile(file: string): Promise<void> {
   }
 }
 
-/** Opens a backup whose checksum is right, and rejects every other file. */
+/** Verifies the checksum. Rejects files that are not backups. */
 export async function openBackupFile(
   file: string,
   onRead: (bytes: number, of: number) => void,
@@ -135,7 +135,7 @@ function decompressed(
 ): AsyncIterable<Buffer> {
   const decompress = createZstdDecompress({ chunkSize: COMPRESSION.chunkSize });
   compressed.on('data', (chunk) => onRead(chunk.length));
-  // A failure destroys both streams; the reader of the second one gets the error.
+  // A failure destroys both streams. The reader of the second stream gets the error.
   pipelineWithCallback(compressed, decompress, () => {});
   return decompress;
 }

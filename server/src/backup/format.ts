@@ -41,7 +41,7 @@ const NEWLINE = 10;
 const MAX_HEADER_BYTES = 16 * 1024 * 1024;
 
 export const DIGEST_FRAME_BYTES = FRAME_HEAD_BYTES + DIGEST_BYTES;
-/** As many bytes of a file as tell whether it is a backup and how long its header is. */
+/** Number of leading bytes that identify a backup and contain the length of its header. */
 export const FILE_HEAD_BYTES = FRAME_HEAD_BYTES + SIGNATURE.length + `${FORMAT}\n`.length;
 export const END_OF_ROWS = '\\.\n';
 
@@ -57,7 +57,7 @@ export const headerFrame = (header: BackupHeader): Buffer =>
 
 export const digestFrame = (digest: Buffer): Buffer => skippableFrame(digest);
 
-/** The length of the header frame. Rejects files that are no backup, or one of another format. */
+/** Returns the length of the header frame. Rejects files that are not backups or have another format. */
 export function headerFrameBytes(fileHead: Buffer): number {
   const signature = fileHead.toString('latin1', FRAME_HEAD_BYTES, FRAME_HEAD_BYTES + SIGNATURE.length);
   if (
@@ -93,13 +93,13 @@ export const totalsLine = (totals: BackupTotals): string => `-- ${JSON.stringify
 export const parseTotals = (line: string): BackupTotals => JSON.parse(line.slice(3)) as BackupTotals;
 
 /**
- * Counts and digests the rows of a table in COPY's text form. The digest is the sum of the rows' SHA-256 hashes, so the
- * order of the rows does not matter: a table that was loaded again may store them in another order.
+ * Counts and digests the rows of a table in COPY's text format. The digest is the sum of the rows' SHA-256 hashes and
+ * thus independent of their order, because a reloaded table may store its rows in another order.
  */
 export class RowDigest {
   rows = 0;
   private readonly sum = new Uint32Array(DIGEST_BYTES / 4);
-  /** The beginning of a row whose end has not arrived. */
+  /** The incomplete row at the end of the last chunk. */
   private pieces: Buffer[] = [];
 
   update(chunk: Buffer): void {
@@ -128,7 +128,7 @@ export class RowDigest {
   }
 }
 
-/** Reads the decompressed part of a backup, in order: `line` or `rows` of the next section. */
+/** Reads the sections of the decompressed part in order: a line with `line`, rows with `rows`. */
 export class BodyReader {
   private rest: Buffer = Buffer.alloc(0);
   private readonly chunks: AsyncIterator<Buffer>;
@@ -157,9 +157,9 @@ export class BodyReader {
     return line;
   }
 
-  /** The rows up to their end mark, in chunks that need not end with a row. */
+  /** Yields the rows up to their end mark, in chunks that may end inside a row. */
   async *rows(): AsyncGenerator<Buffer> {
-    // A backslash in a value is doubled, so a line of `\.` can only be the mark.
+    // COPY doubles the backslashes of values, so a line `\.` can only be the end mark.
     const mark = `\n${END_OF_ROWS}`;
     while (this.rest.length < END_OF_ROWS.length) await this.moreRows();
     if (this.rest.toString('latin1', 0, END_OF_ROWS.length) === END_OF_ROWS) {
@@ -173,7 +173,7 @@ export class BodyReader {
         this.rest = this.rest.subarray(end + mark.length);
         return;
       }
-      // The last bytes may be the beginning of the mark.
+      // Keep the last bytes, which may be the start of the end mark.
       const safe = this.rest.length - (mark.length - 1);
       if (safe > 0) {
         yield this.rest.subarray(0, safe);

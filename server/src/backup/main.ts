@@ -1,4 +1,4 @@
-/** Backs up and restores a platform; `saldo backup` and `saldo restore` start it. */
+/** Entry point of `saldo backup` and `saldo restore`. */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../config.ts';
@@ -15,7 +15,7 @@ const EXIT = { problem: 1, interrupted: 130 } as const;
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const progress = createProgress(process.stderr);
 
-/** The command line has checked them. */
+/** No validation here: the command line tool has validated the arguments. */
 function readArguments() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -68,14 +68,14 @@ async function runRestore(file: string, without: readonly string[], signal: Abor
 
 const secondsSince = (startedAt: number): string => ((Date.now() - startedAt) / 1000).toFixed(1);
 
-/** What an operator can act on is one line; everything else comes with its stack. */
+/** One line for errors that an operator can act on, the stack for all others. */
 function explain(error: unknown, file: string): string {
   if (error instanceof BackupFileError) return `${file} ${error.message}.`;
   const { code, message, stack } = error as NodeJS.ErrnoException;
   if (/Connection terminated/.test(message)) return 'The connection to the database was lost.';
   const isPlain =
     error instanceof BackupError || error instanceof ConfigError || error instanceof DatabaseUnusable;
-  // Several addresses of a host that all refuse make an error without a message.
+  // The error of a host whose addresses all refuse the connection has no message of its own.
   return isPlain || code !== undefined ? message || `${code}` : (stack ?? String(error));
 }
 

@@ -11,7 +11,7 @@ export type Place = { readonly name: string; readonly url: string; close(): Prom
 type Environment = Readonly<Record<string, string | undefined>>;
 type Say = (message: string) => void;
 
-/** The database to back up. A running embedded one is used as it is; one that does not run is started for a while. */
+/** The database to back up. A running embedded database is used as it is. A stopped one is started temporarily. */
 export async function openSource(env: Environment, say: Say): Promise<Place> {
   const external = externalPlace(env);
   if (external !== null) return external;
@@ -38,7 +38,7 @@ export async function openSource(env: Environment, say: Say): Promise<Place> {
   return { name, url, close: async () => {} };
 }
 
-/** The database to restore into. An embedded one is made when there is none, and its server must not run. */
+/** The database to restore into. A missing embedded database is created. Its server must not be running. */
 export async function openTarget(env: Environment, say: Say): Promise<Place> {
   const external = externalPlace(env);
   if (external !== null) return external;
@@ -47,7 +47,7 @@ export async function openTarget(env: Environment, say: Say): Promise<Place> {
   return { name: `the database in ${dataDir}`, url, close: stop };
 }
 
-/** Tables that are created and loaded in one transaction need no write-ahead log: their files are synced at its end. */
+/** With minimal WAL, tables that are created and loaded in one transaction are not logged but synced at commit. */
 const RESTORE_SETTINGS = { wal_level: 'minimal', max_wal_senders: '0' };
 
 function externalPlace(env: Environment): Place | null {

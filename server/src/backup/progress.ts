@@ -1,13 +1,13 @@
-/** What a long command shows while it works: a line that changes on a terminal, a line now and then elsewhere. */
+/** Progress of a long command: one changing line on a terminal, a new line at intervals elsewhere. */
 
 type Output = { readonly isTTY?: boolean; write(text: string): unknown };
 
 export type Progress = {
-  /** Begins the next step. A total of zero: how much there is to do is not known. */
+  /** Starts the next step. A total of zero means unknown. */
   start(label: string, total: number): void;
-  /** `done` counts what the step's total counts. */
+  /** `done` has the unit of the step's total. */
   add(step: { done: number; rows?: number; bytes: number }): void;
-  /** Leaves an empty line for what is written next. */
+  /** Clears the progress line, so that other output can follow. */
   stop(): void;
 };
 
@@ -36,7 +36,7 @@ export function createProgress(output: Output, now: () => number = Date.now): Pr
   const describe = () => {
     const seconds = (now() - startedAt) / 1000;
     return [
-      // A total may be an estimate, so it is not a hundred per cent before the step ends.
+      // The total may be an estimate, so do not show 100 % before the step ends.
       ...(total > 0 ? [`${Math.min(99, Math.floor((done / total) * 100))} %`] : []),
       ...(rows > 0 ? [`${formatCount(rows)} rows`] : []),
       formatBytes(bytes),

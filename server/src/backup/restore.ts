@@ -24,16 +24,16 @@ import type { Progress } from './progress.ts';
 export type RestoreResult = { readonly tables: number; readonly rows: number };
 
 type Options = {
-  /** Tables of the backup that are left out. */
+  /** Tables of the backup to skip. */
   readonly without: readonly string[];
   readonly progress: Progress;
   readonly signal: AbortSignal;
 };
 
-/** For building indexes; it is needed once, while no server works on the database. */
+/** Memory for building indexes. Large, because no server uses the database during a restore. */
 const LOAD_SETTINGS = { maintenance_work_mem: '256MB' };
 
-/** Rejects a backup of a newer version, or one whose schema this version would make differently. */
+/** Rejects a backup of a newer version, or one whose migrations differ from those of this version. */
 export async function checkMigrations({ migrations, saldo }: BackupHeader): Promise<void> {
   const known = [...(await readChecksums())];
   for (const [at, { name, sha256 }] of migrations.entries()) {
@@ -49,8 +49,8 @@ export async function checkMigrations({ migrations, saldo }: BackupHeader): Prom
 }
 
 /**
- * Restores a backup into an empty database, all in one transaction: whatever fails or is killed, the database is empty
- * again. The schema is that of the backup until its rows are loaded and verified; then the newer migrations follow.
+ * Restores a backup into an empty database in one transaction: after a failure or a kill the database is empty again.
+ * The rows are loaded and verified with the schema of the backup. Newer migrations are applied afterwards.
  */
 export const restore = (url: string, file: BackupFile, options: Options): Promise<RestoreResult> =>
   withConnection(url, options.signal, async (client) => {
@@ -81,7 +81,7 @@ export const restore = (url: string, file: BackupFile, options: Options): Promis
   });
 
 async function rejectUsedDatabase(client: pg.Client): Promise<void> {
-  // The lock of migrations: a server that starts meanwhile must not find half a schema.
+  // Take the lock of migrations, so that a server that starts now does not see an incomplete schema.
   const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_xact_lock($1) as locked', [
     PG_MIGRATE_LOCK_ID,
   ]);
@@ -97,7 +97,7 @@ async function rejectUsedDatabase(client: pg.Client): Promise<void> {
   }
 }
 
-/** The tables to restore. Every table of the backup must have its place, or be left out by name. */
+/** The tables to restore. Every table of the backup must exist in the schema or be skipped by name. */
 async function chooseTables(
   client: pg.Client,
   { tables }: BackupHeader,
@@ -135,7 +135,7 @@ async function load(
       for await (const _ of body.rows());
       continue;
     }
-    // Migrations may have inserted rows, which are in the backup as well.
+    // Migrations may have inserted rows that the backup contains as well.
     await client.query(`truncate ${quoteName(table.name)}`);
     await pipeline(body.rows(), client.query(copyFrom(`copy ${copyTarget(table)} from stdin (freeze)`)));
   }
@@ -152,7 +152,7 @@ async function setSequences(client: pg.Client, { sequences }: BackupTotals): Pro
   }
 }
 
-/** Reads everything back from the database and compares it with what the backup says. */
+/** Reads all rows back from the database and compares them with the totals of the backup. */
 async function verify(
   client: pg.Client,
   tables: ReadonlyMap<string, BackupTable>,

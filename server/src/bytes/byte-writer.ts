@@ -1,12 +1,12 @@
 import { mwhText } from '@saldo/core/energy.ts';
 
 const [MINUS, ZERO] = [45, 48];
-/** A safe integer with its sign and point, and the unused bytes of a table entry. */
+/** Maximum length of a safe integer with sign and decimal point, plus the unused bytes of a table entry. */
 const NUMBER_BYTES = 24;
 
 /**
- * Texts of the numbers from 0 to 999, four bytes each. A number takes 12 ns; digit by digit it takes 35 ns, because the
- * processor cannot predict how many there are, and as a string 137 ns. A page of nominations has 19,200 of them.
+ * Texts of the numbers from 0 to 999, four bytes each. Writing a number takes 12 ns with the table, 35 ns digit by
+ * digit (mispredicted branches), and 137 ns as a string. A page of nominations has 19,200 numbers.
  */
 type TextTable = { readonly bytes: Uint8Array; readonly lengths: Uint8Array };
 const ENTRY_BYTES = 4;
@@ -21,12 +21,12 @@ const NUMBERS = Array.from({ length: 1000 }, (_, value) => value);
 const FRACTIONS = textTable(NUMBERS.map((value) => mwhText(value).slice(1)));
 const WHOLES = textTable(NUMBERS.map(String));
 
-/** Writes ASCII text into a buffer: for a page of nominations a third faster than concatenated strings. */
+/** Writes ASCII text into a buffer. For a page of nominations this is a third faster than string concatenation. */
 export class ByteWriter {
   protected bytes: Buffer;
   protected length = 0;
 
-  /** The buffer grows on demand, but growing copies it: expect the final size where it is known. */
+  /** The buffer grows on demand, but growing copies it. Pass the final size where it is known. */
   constructor(expectedBytes: number) {
     this.bytes = Buffer.allocUnsafe(expectedBytes);
   }
@@ -43,7 +43,7 @@ export class ByteWriter {
     this.length += bytes.length;
   }
 
-  /** MWh of whole kWh as the shortest decimal, the same text as `mwhText`. */
+  /** Writes whole kWh as MWh in the shortest decimal form, the same text as `mwhText`. */
   mwh(kwh: number): void {
     if (!Number.isSafeInteger(kwh)) throw new Error(`${kwh} is not a whole number of kWh`);
     this.reserve(NUMBER_BYTES);
@@ -55,12 +55,12 @@ export class ByteWriter {
     this.entry(FRACTIONS, size - whole * 1000);
   }
 
-  /** The bytes written so far; more may follow. */
+  /** A view of the bytes written so far, not a copy. */
   written(): Buffer {
     return this.bytes.subarray(0, this.length);
   }
 
-  /** Copies the whole entry; the next write overwrites the bytes beyond its length. */
+  /** Copies all four bytes of the entry. The next write overwrites those beyond its length. */
   private entry(texts: TextTable, index: number): void {
     const { bytes, length } = this;
     const from = index * ENTRY_BYTES;
@@ -71,7 +71,7 @@ export class ByteWriter {
     this.length = length + texts.lengths[index]!;
   }
 
-  /** A whole number. The caller reserves its bytes. */
+  /** Writes a whole number. The caller must have reserved the bytes. */
   protected digits(value: number): void {
     const { bytes } = this;
     let rest = Math.abs(value);

@@ -9,10 +9,10 @@ import {
 
 const DATE_LENGTH = 10;
 
-/** The ten characters of a date as three integers, so that a date is written with three stores instead of ten. */
+/** The ten characters of a date as three integers, so that writing a date takes three stores instead of ten. */
 type DateBytes = { readonly year: number; readonly month: number; readonly day: number };
 
-/** The JSON members of a slot, with the dates of the day that was written last. */
+/** The JSON members of a slot. The bytes contain the dates of the most recently written day. */
 type SlotBytes = {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -23,7 +23,7 @@ type SlotBytes = {
   day: DeliveryDay;
 };
 
-/** The slots of one day. A delivery day lies on two UTC dates. */
+/** The slots of one delivery day, which spans two UTC dates. */
 export type SlotsOfDay = {
   readonly day: DeliveryDay;
   readonly first: DateBytes;
@@ -32,9 +32,9 @@ export type SlotsOfDay = {
 };
 
 /**
- * Writes the times and the number of a slot as JSON members, together with constant text before and after them. Days
- * that start at the same time of UTC (those of a summer or of a winter) share one template per slot: only the dates in
- * it change. Formatting the times anew would cost more than the rest of a page of transactions.
+ * Writes the times and the number of a slot as JSON members, with constant text before and after them. Days with the
+ * same UTC offset (summer or winter time) share one template per slot, in which only the dates change. Formatting the
+ * times each time would cost more than the rest of a page of transactions.
  */
 export class SlotJson {
   private readonly before: string;
@@ -54,7 +54,7 @@ export class SlotJson {
     return { day, first: dateBytes(start), second: dateBytes(formatInstant(dayEnd(day))), templates };
   }
 
-  /** Copy the result before the next call, which may overwrite it with another day. */
+  /** The caller must copy the result before the next call, which may overwrite it with another day. */
   bytesAt(slots: SlotsOfDay, slot: number): Uint8Array {
     const template = slots.templates[slot - 1];
     if (template === undefined) return (slots.templates[slot - 1] = this.createTemplate(slots, slot)).bytes;

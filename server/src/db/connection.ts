@@ -1,46 +1,46 @@
 import pg from 'pg';
 import { typeParsers } from './wire-types.ts';
 
-/** Connections and deadlines of one process. A call that is not answered in time fails, and its connection is closed. */
+/** Connections and timeouts of one process. A call that times out fails, and its connection is closed. */
 export const DATABASE_LIMITS = {
-  /** Pipelined connections, for statements of well under a millisecond. */
+  /** Pipelined connections, for statements that take well under a millisecond. */
   pipelines: 2,
   readers: 8,
   writers: 16,
-  /** Also how long a request may wait for a free connection. */
+  /** Also the maximum wait for a free connection of the pool. */
   connectMs: 10_000,
-  /** Postgres cancels a statement after this; `answerMarginMs` later this side stops waiting for it. */
+  /** Statement timeouts in Postgres. The client stops waiting `answerMarginMs` later. */
   hotMs: 5_000,
   readMs: 10_000,
   writeMs: 60_000,
   answerMarginMs: 1_000,
-  /** `begin` is answered at once by a database that works, so a stalled one is noticed before the first statement. */
+  /** A working database answers `begin` at once, so this timeout detects a stalled one before the first statement. */
   beginMs: 5_000,
   idleMs: 60_000,
 };
 
-/** The database could not be reached, or gave up: the caller may try again later. */
+/** The database is unreachable or has aborted the call. A later retry may succeed. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable';
 }
 
-/** Postgres did not even cancel a statement in time: it stands still, or cannot be reached. */
+/** Postgres did not even cancel a statement in time, so it is stalled or unreachable. */
 export class DatabaseStalled extends DatabaseUnavailable {
   override name = 'DatabaseStalled';
 }
 
-/** One error for several pieces of work that failed: callers try again later when the database is the reason. */
+/** Combines several failures into one error. A `DatabaseUnavailable` wins, so that callers know to retry later. */
 export const combineFailures = (failures: readonly unknown[], message: string): Error =>
   failures.find((failure) => failure instanceof DatabaseUnavailable) ?? new AggregateError(failures, message);
 
-/** A prepared statement no longer fits the schema. Its connection is gone, so the next attempt prepares it anew. */
+/** A prepared statement no longer fits the schema. Its connection is closed, so a retry prepares it again. */
 export class StaleStatement extends DatabaseUnavailable {
   override name = 'StaleStatement';
 }
 
 /**
- * SQLSTATE classes after which the same request may succeed later: connection, resources, operator intervention, and a
- * database that is not there or not ready, as while it is being restored.
+ * SQLSTATE classes after which a retry may succeed: connection, resources, operator intervention, and a database that
+ * is missing or not ready, for example during a restore.
  */
 const UNAVAILABLE = /^(08|53|57|58|3D|55000)/;
 const SOCKET_ERRORS = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
@@ -74,10 +74,10 @@ const connectionConfig = (url: string, timeoutMs: number, settings: string): pg.
 });
 
 /**
- * Reads never write, and the connection makes sure of it. A page needs its first rows in order: bitmap scans must be
- * complete before their first row, and sequential scans look cheap only while the table is small. Statements use their
- * generic plan, since each has one good plan. With sequential scans disabled, Postgres overestimates the cost of the
- * reads that have no index, and would compile them.
+ * Read-only, so that a read can never write. Bitmap scans are off because they must complete before their first row,
+ * while a page needs only the first rows in order. Sequential scans are off because they look cheap only while a table
+ * is small. Generic plans, since each statement has one good plan. JIT is off: without sequential scans Postgres
+ * overestimates the cost of reads that have no index, and would compile them.
  */
 const READER_SETTINGS =
   '-c default_transaction_read_only=on -c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off ' +
@@ -92,12 +92,12 @@ export const readerConfig = (url: string): pg.ClientConfig =>
 export const writerConfig = (url: string): pg.ClientConfig =>
   connectionConfig(url, DATABASE_LIMITS.writeMs, '');
 
-/** Without a listener, Node ends the process when a connection breaks. The calls on it fail by themselves. */
+/** Without a listener, an 'error' event would end the process. The pending calls of the connection fail anyway. */
 const ignoreLoss = (): void => {};
 
 export function openPool(config: pg.ClientConfig, max: number): pg.Pool {
   const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: DATABASE_LIMITS.idleMs });
-  // The pool listens to idle connections only; those in use need a listener of their own.
+  // The pool listens only to idle connections, so connections in use need their own listener.
   pool.on('connect', (client) => client.on('error', ignoreLoss));
   pool.on('error', ignoreLoss);
   return pool;

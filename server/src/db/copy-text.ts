@@ -1,18 +1,18 @@
 import { ByteWriter } from '../bytes/byte-writer.ts';
 
 const [COMMA, TAB, NEWLINE, OPEN, CLOSE] = [44, 9, 10, 123, 125];
-/** Written before the digits of a bytea; COPY takes two backslashes for one. */
+/** Prefix of bytea digits. COPY unescapes the two backslashes to one. */
 const HEX_PREFIX = '\\\\x';
 const HEX_DIGITS = Buffer.from('0123456789abcdef');
 const NULL_FIELD = '\\N';
 const NULL_ELEMENT = 'NULL';
-/** A number of 32 bits with its sign and a comma. */
+/** Maximum length of a 32-bit integer with sign and comma. */
 const NUMBER_BYTES = 12;
 const FIRST_BYTES = 1 << 16;
 
 /**
- * Rows in the text form of COPY, written as bytes: a market day has a million numbers, and as pieces of text they
- * would cost more than everything else that is done with them. Text fields must need no escaping.
+ * Writes rows in COPY's text format directly as bytes. A market day has a million numbers, and string concatenation
+ * would cost more than the rest of their processing. The caller guarantees that text fields need no escaping.
  */
 export class CopyText extends ByteWriter {
   constructor() {

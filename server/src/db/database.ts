@@ -16,10 +16,10 @@ import {
 import { Pipeline } from './pipeline.ts';
 import type { RowShape } from './read.ts';
 
-/** A statement that is prepared once per connection under its name; equal names must have equal texts. */
+/** A statement that is prepared once per connection under its name. Equal names must have equal texts. */
 export type Statement = { readonly name: string; readonly text: string };
 
-/** A statement that reads a few rows by one index scan each, in well under a millisecond. A test explains all of them. */
+/** A statement of a few index scans that takes well under a millisecond. A test checks the plans of all of them. */
 export type HotStatement = Statement & { readonly isHot: true };
 
 type Row = Record<string, unknown>;
@@ -31,21 +31,21 @@ type Queries<S extends Statement> = {
   arrays<R extends readonly unknown[]>(statement: S, values?: readonly unknown[]): Promise<R[]>;
 };
 
-/** What a query function takes as its first argument: the database itself, or a transaction on it. */
+/** The first argument of query functions: the database itself or a transaction. */
 export type Db = Queries<Statement> & {
-  /** Pipelined: many reads share a connection, and a slow one would delay those behind it. */
+  /** Pipelined: many reads share a connection, so a slow statement would delay the others. */
   readonly hot: Queries<HotStatement>;
 };
 
-/** A handle on which everything happens at once or not at all. Only `transaction` makes one. */
+/** An open transaction. Only `transaction` creates one. */
 export type Tx = Db & {
   readonly inTransaction: true;
-  /** Runs a `copy … from stdin` with rows in its text form: the fastest way in for many rows. */
+  /** Runs a `copy … from stdin` with rows in text format, the fastest way to insert many rows. */
   copy(text: string, rows: Buffer): Promise<void>;
 };
 
 export type Database = Db & {
-  /** The only way to write. `work` uses `tx` alone: with another connection it could wait for itself. */
+  /** The only way to write. `work` must use only `tx`: a second connection could deadlock on the pool. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
@@ -60,10 +60,9 @@ export function hotStatement(name: string, text: string): HotStatement {
   return made;
 }
 
-/** All that were made so far in this process, for the test of their plans. */
+/** All hot statements of this process, for the test of their plans. */
 export const knownHotStatements = (): HotStatement[] => [...hotStatements.values()];
 
-/** Runs a statement and returns its rows in the requested shape. */
 type Run = <R>(statement: Statement, values: readonly unknown[], shape: RowShape) => Promise<R[]>;
 
 const queriesOn = (run: Run): Queries<Statement> => ({
@@ -81,7 +80,7 @@ const runOn =
     return rows as R[];
   };
 
-/** A connection that failed is not used again: it may be in the middle of an answer, or hold an outdated statement. */
+/** Closes a connection after a failure: it may be in the middle of a response or hold an outdated statement. */
 async function onConnection<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw translate(error);
@@ -97,7 +96,7 @@ async function onConnection<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Pr
   }
 }
 
-/** Each attempt on an outdated connection closes it, so one more than there are connections finds a new one. */
+/** Each attempt closes one outdated connection, so one attempt more than the pool's size gets a new connection. */
 async function readOn<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   for (let left = DATABASE_LIMITS.readers; ; left--) {
     try {
@@ -129,13 +128,13 @@ const inTransaction = <T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<
       await client.query('commit');
       return result;
     } catch (error) {
-      // A lost connection rolls back by itself.
+      // Postgres rolls back when a connection is lost.
       if (!(translate(error) instanceof DatabaseUnavailable)) await client.query('rollback');
       throw error;
     }
   });
 
-/** Hears once when the database is lost and once when it is back. */
+/** Called once when the database becomes unavailable and once when it is available again. */
 export type AvailabilityListener = {
   lost(reason: Error): void;
   back(awayMs: number): void;
@@ -163,21 +162,21 @@ function availability(listener: AvailabilityListener | undefined, closeInUse: ()
 }
 
 /**
- * Opens the database: a few pipelined connections for hot statements, which cost a third of a pool's time per look-up, a
- * pool of read-only connections for all other reads, and a pool for transactions.
+ * Opens pipelined connections for hot statements (a third of a pool's cost per look-up), a pool of read-only
+ * connections for all other reads, and a pool for transactions.
  */
 export function openDatabase(url: string, listener?: AvailabilityListener): Database {
   const pipelines = Array.from({ length: DATABASE_LIMITS.pipelines }, () => new Pipeline(hotConfig(url)));
   const readers = openPool(readerConfig(url), DATABASE_LIMITS.readers);
   const writers = openPool(writerConfig(url), DATABASE_LIMITS.writers);
-  // One call that is late shows that all others wait in vain: they fail at once instead of each at its own deadline.
+  // When one call times out, the database is stalled: fail all other calls at once instead of each at its own timeout.
   const inUse = new Set<pg.PoolClient>();
   writers.on('acquire', (client) => inUse.add(client));
   writers.on('release', (_error, client) => inUse.delete(client));
   const watched = availability(listener, () => {
     for (const client of inUse) client.end().catch(() => {});
   });
-  // Set while a transaction runs, to find calls that need a second connection: enough of them at once wait for ever.
+  // Detects calls that need a second connection inside a transaction: enough of them at once would deadlock the pool.
   const transactionScope = new AsyncLocalStorage<true>();
   const refuseInTransaction = (what: string) => {
     if (transactionScope.getStore()) throw new Error(`${what} inside a transaction: use its tx`);

@@ -1,10 +1,10 @@
 /**
- * The database on disk: whose it is, how it comes into being, and what an earlier server left running on it.
+ * The database on disk: its lock, its owner, its creation, and the clean-up of processes that an earlier server left.
  *
- *     dataDir/saldo.lock              held by the one server that works here
- *     dataDir/postgres.log            what Postgres says, with postgres.log.1 before it
+ *     dataDir/saldo.lock              held by the one server that uses the folder
+ *     dataDir/postgres.log            output of Postgres; postgres.log.1 is the previous file
  *     dataDir/postgres/password       of the superuser, 0600
- *     dataDir/postgres/data/          the cluster itself, as Postgres calls what one postmaster looks after
+ *     dataDir/postgres/data/          the cluster, which is Postgres's term for the data of one postmaster
  *     dataDir/postgres/.s.PGSQL.5432  the socket, while Postgres runs
  */
 import { execFile } from 'node:child_process';
@@ -35,16 +35,15 @@ export type Say = (message: string) => void;
 
 const isWindows = process.platform === 'win32';
 
-/** Another process works on the data folder. */
+/** Another process uses the data folder. */
 export class FolderInUse extends DatabaseUnusable {
   override name = 'FolderInUse';
 }
 
 /**
- * One server per data folder. The lock must die with its holder, however it dies, and must not be won by two
- * servers that find it abandoned at the same moment: a pid file can do neither, a lock of the kernel on a
- * file does both. Node has no call for that, but SQLite, a part of Node, takes one for an exclusive
- * transaction.
+ * Ensures one server per data folder. The lock must be released however its holder ends, and two servers that
+ * find it abandoned at the same moment must not both get it. A pid file guarantees neither, a kernel file lock
+ * guarantees both. Node has no API for file locks, but its SQLite module takes one for an exclusive transaction.
  */
 export function lockFolder(dataDir: string): { release: () => void } {
   const lock = new DatabaseSync(join(dataDir, 'saldo.lock'), { open: false, timeout: 0 });
@@ -74,12 +73,12 @@ export function lockFolder(dataDir: string): { release: () => void } {
   return { release };
 }
 
-/** SQLite lets go of a lock when nobody refers to its object any more. */
+/** Keeps the lock objects reachable: garbage collection of the object would release the lock. */
 const heldLocks = new Set<DatabaseSync>();
 
 /**
- * Postgres refuses to run as root, so root lends it an unprivileged account. An existing cluster keeps its
- * owner, whatever the list of accounts says today; files that root restored from a backup are given back.
+ * Postgres refuses to run as root, so under root it runs with an unprivileged account. An existing cluster keeps its
+ * owner, even if the preferred account has changed. Files that root has restored from a backup get that owner again.
  */
 export async function chooseAccount(dataDir: string): Promise<Account | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
@@ -104,7 +103,7 @@ export async function chooseAccount(dataDir: string): Promise<Account | undefine
 async function giveTo({ uid, gid }: Account, folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   for (const entry of entries) await lchown(join(entry.parentPath, entry.name), uid, gid);
-  // The folder itself comes last: its owner tells the next start whether this was finished.
+  // Change the folder itself last: its owner shows the next start whether the change was completed.
   await chown(folder, uid, gid);
 }
 
@@ -134,15 +133,15 @@ export async function openCluster(dataDir: string, host: Host, say: Say): Promis
         'back it up with the Saldo that made it (saldo backup), and restore it into a new data folder.',
     );
   }
-  // Device and inode name a folder as long as a process can be at work in it, even if the folder is moved.
+  // Device and inode identify the folder while a process uses it, even if the folder is moved.
   const { dev, ino } = await stat(data, { bigint: true });
   return { folder, data, password, name: `saldo-${dev}-${ino}` };
 }
 
 /**
- * Everything is made in a folder beside the final one, which a rename makes appear complete or not at all;
- * what an interrupted attempt left is thrown away. The folder has a new name each time, because an initdb
- * whose server was killed goes on working in the old one for a while.
+ * Creates the cluster in a temporary folder and renames it, so that it appears complete or not at all. Remains of
+ * interrupted attempts are deleted. The temporary name is unique, because the initdb of a killed server may still be
+ * writing to the earlier folder.
  */
 async function createCluster(dataDir: string, folder: string, host: Host): Promise<void> {
   const prefix = 'postgres.new-';
@@ -163,7 +162,7 @@ async function createCluster(dataDir: string, folder: string, host: Host): Promi
       '--pwfile=../password',
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // Text is ordered by code point, on every machine and in every version; letter case follows Unicode.
+      // Sort text by code point, the same on every machine and in every version. Letter case follows Unicode.
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -180,23 +179,22 @@ async function createCluster(dataDir: string, folder: string, host: Host): Promi
   }
 }
 
-/** A rename outlasts a power cut only when the folder above it is on disk. */
+/** A rename survives a power failure only after its parent folder is synced. */
 export async function syncFolder(folder: string): Promise<void> {
-  if (isWindows) return; // Folders cannot be opened there, and NTFS keeps a journal of such changes.
+  if (isWindows) return; // Windows cannot open folders, and NTFS journals renames.
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());
 }
 
 /**
- * Ends what a killed server, or a killed postmaster, left running on the cluster. A postmaster that is still
- * there is stopped, not taken over: it has the settings and the socket of another run, and nobody would be
- * told when it dies. Should this ever miss a process, there are still no two postmasters: Postgres itself
- * refuses to start while the shared memory that belongs to the inode of its data folder is in use.
+ * Ends the processes that a killed server or a killed postmaster left running on the cluster. A running postmaster is
+ * stopped and not reused: it has the settings and the socket of another run, and as a non-child process its end would
+ * go unnoticed. Even if this misses a process, two postmasters cannot run: Postgres refuses to start while the shared
+ * memory that belongs to the inode of its data folder is in use.
  *
- * Processes are recognised by their owner and by the name of the cluster, which a postmaster carries in its
- * command line and its children in their titles. The pid in postmaster.pid alone proves nothing, since it may
- * have been given to another program. (The working folder in /proc would tell more, but in most containers
- * even root may not see it.)
+ * Processes are identified by their owner and by the cluster name, which is part of a postmaster's command line and of
+ * its children's titles. The pid in postmaster.pid alone is not enough, since the system may have reused it. (The
+ * working folder in /proc would be more precise, but in most containers not even root can read it.)
  */
 export async function clearLeftovers(cluster: Cluster, host: Host, say: Say): Promise<void> {
   const pidFile = join(cluster.data, 'postmaster.pid');
@@ -209,7 +207,7 @@ export async function clearLeftovers(cluster: Cluster, host: Host, say: Say): Pr
     signalPostgres(host.programs, postmaster, 'SIGINT');
     left = await waitUntilGone(cluster, host, 60_000);
   }
-  // Backends notice the loss of their postmaster when they next wait for something; a long query may never.
+  // Backends notice the loss of their postmaster only at their next wait, which a long query may never reach.
   for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
     if (left.length === 0) break;
     for (const pid of left) signalPostgres(host.programs, pid, signal);
@@ -217,13 +215,13 @@ export async function clearLeftovers(cluster: Cluster, host: Host, say: Say): Pr
   }
   if (left.length > 0) throw new Error(`Old processes of Postgres cannot be ended: ${left.join(', ')}.`);
 
-  // Postgres would take any living process with that pid for its predecessor, and stumble over an empty file;
-  // that a process is dead it sees for itself.
+  // Postgres would mistake any living process with that pid for its predecessor, and fails on an empty file. A pid
+  // of a dead process is no problem for it.
   if (Number.isNaN(postmaster) || isAlive(postmaster)) await rm(pidFile, { force: true });
 }
 
-async function waitUntilGone(cluster: Cluster, host: Host, patienceMs: number): Promise<number[]> {
-  const deadline = Date.now() + patienceMs;
+async function waitUntilGone(cluster: Cluster, host: Host, timeoutMs: number): Promise<number[]> {
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     const left = await processesOf(cluster, host);
     if (left.length === 0 || Date.now() > deadline) return left;

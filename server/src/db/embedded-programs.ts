@@ -1,13 +1,11 @@
 /**
- * The Postgres programs that npm brought along: found, put where they can be run, and run.
+ * Finds the Postgres programs of the npm package, makes them runnable, and runs them.
  *
- * Two things can be wrong with the package as it lies in node_modules. An archive of npm holds no symbolic
- * links, so the names under which the programs look for their libraries are missing unless a postinstall
- * script was allowed to run. And when the server is started by root, the account that Postgres runs under may
- * not reach the checkout at all, for instance below a home folder with mode 0700. Only the operating system
- * knows all the reasons why a program cannot be run (permissions, a noexec mount, another libc), so it is
- * asked: the programs are run with `--version`, and copied if that fails. The package itself is never
- * changed.
+ * The package in node_modules may be unusable for two reasons. npm archives contain no symbolic links, so the names
+ * under which the programs look for their libraries are missing unless a postinstall script was allowed to run. And
+ * when root starts the server, Postgres's account may not be able to read the checkout, for instance below a home
+ * folder with mode 0700. There are more possible reasons (a noexec mount, another libc), so the check is to run the
+ * programs with `--version`. If that fails, they are copied. The package itself is never changed.
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, constants, existsSync, renameSync, statSync } from 'node:fs';
@@ -29,16 +27,15 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { DatabaseUnusable } from './unusable.ts';
 
-/** The user and group that Postgres runs under; undefined where it is simply the user of the server. */
+/** The user and group that Postgres runs under. Undefined: those of the server. */
 export type Account = { uid: number; gid: number };
 export type Programs = { major: number; path: (name: Program) => string };
-/** What it takes to run a program of Postgres here. */
 export type Host = { account: Account | undefined; programs: Programs; log: (chunk: Buffer) => void };
 export type Run = {
   child: ChildProcess;
   ended: Promise<string>;
   outcome: () => string | undefined;
-  lastWords: () => string;
+  lastOutput: () => string;
 };
 
 type Program = 'postgres' | 'initdb' | 'pg_ctl';
@@ -91,7 +88,7 @@ function programPath(folder: string, name: Program): string {
 
 async function whyNotRunnable(folder: string, account: Account | undefined): Promise<string | undefined> {
   try {
-    // Both are asked, because they need different libraries.
+    // Test both, because they need different libraries.
     for (const name of ['postgres', 'initdb'] as const) {
       await promisify(execFile)(programPath(folder, name), ['--version'], { ...account, timeout: 10_000 });
     }
@@ -102,9 +99,9 @@ async function whyNotRunnable(folder: string, account: Account | undefined): Pro
 }
 
 /**
- * An ordinary user keeps the copy with the data. Root needs a folder that the unprivileged account can enter
- * and that a cleaner of temporary files leaves alone: the one that systemd assigns, or the customary one. The
- * temporary folder is the way out where the rest of the system is read-only.
+ * An ordinary user keeps the copy beside the data. Root needs a folder that the unprivileged account can enter and
+ * that no cleaner of temporary files touches: the one that systemd assigns, or the customary one. The temporary
+ * folder is the fallback for a read-only system.
  */
 function cacheFolders(account: Account | undefined, dataDir: string): string[] {
   if (account === undefined) return [join(dataDir, 'programs')];
@@ -112,7 +109,7 @@ function cacheFolders(account: Account | undefined, dataDir: string): string[] {
 }
 
 async function provideCopy(shipped: Package, cache: string): Promise<string> {
-  // The umask may be narrower than what the unprivileged account needs, hence chmod and not a mode for mkdir.
+  // chmod instead of a mkdir mode, because the umask may remove permissions that the unprivileged account needs.
   if ((await mkdir(cache, { recursive: true })) !== undefined) await chmod(cache, 0o755);
   await refuseForeignFolder(cache);
   const copy = join(cache, `postgres-${shipped.version}-${platform}`);
@@ -122,7 +119,7 @@ async function provideCopy(shipped: Package, cache: string): Promise<string> {
   const staging = await mkdtemp(`${copy}.new-`);
   try {
     await copyInto(staging, inventory, shipped.folder);
-    // Another server may have been quicker; its copy is then in use and as good as ours.
+    // Another server may have created the copy first. Its copy is equivalent and in use.
     if (!(await isComplete(inventory, shipped.folder, copy))) {
       await rm(copy, { recursive: true, force: true });
       await rename(staging, copy);
@@ -133,7 +130,7 @@ async function provideCopy(shipped: Package, cache: string): Promise<string> {
   return copy;
 }
 
-/** Programs are only taken from a folder in which nobody else can have put them: anyone may write to /tmp. */
+/** Rejects a folder that another user could have written to, since every user can create folders in /tmp. */
 async function refuseForeignFolder(folder: string): Promise<void> {
   if (process.geteuid === undefined) return;
   const found = await lstat(folder);
@@ -141,7 +138,7 @@ async function refuseForeignFolder(folder: string): Promise<void> {
   if (!isOurs) throw new Error(`${folder} is not a folder that only this user can write to`);
 }
 
-/** The links come from the list that the package brings, whether or not npm has already made some of them. */
+/** Takes the links from the package's own list, because npm may or may not have created them. */
 async function takeInventory(folder: string): Promise<Inventory> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const pathOf = (entry: (typeof entries)[number]) => relative(folder, join(entry.parentPath, entry.name));
@@ -161,8 +158,8 @@ async function takeInventory(folder: string): Promise<Inventory> {
 }
 
 /**
- * Sizes are compared at every start, because the rename of a folder says nothing about the files in it: after
- * a power cut they may be empty, and a cleaner of temporary files may have taken some.
+ * Compares sizes at every start, because an atomic rename of the folder does not guarantee its files: after a power
+ * failure they may be empty, and a cleaner of temporary files may have deleted some.
  */
 async function isComplete(inventory: Inventory, original: string, copy: string): Promise<boolean> {
   try {
@@ -195,7 +192,7 @@ async function copyInto(target: string, inventory: Inventory, original: string):
   for (const { path, to } of inventory.links) await symlink(to, join(target, path));
 }
 
-/** Lines of Postgres go to a file that never grows beyond its limit by more than one piece of output. */
+/** Writes the output of Postgres to a file and rotates it at a size limit, exceeded by at most one chunk. */
 export function openLog(dataDir: string): Host['log'] {
   const file = join(dataDir, 'postgres.log');
   let bytes = existsSync(file) ? statSync(file).size : 0;
@@ -208,18 +205,17 @@ export function openLog(dataDir: string): Host['log'] {
       appendFileSync(file, chunk, { mode: 0o600 });
       bytes += chunk.length;
     } catch {
-      // A full disk must not bring the server down for the sake of its log; `lastWords` still has the end.
+      // A full disk must not stop the server because of a log. `lastOutput` still has the last lines.
     }
   };
 }
 
 /**
- * Runs a program of Postgres on a data folder, which may lie below folders that the unprivileged account
- * cannot enter: the child changes to the data folder while it still is root, and Postgres is told that its
- * data is in /proc/self/cwd. The kernel follows that link to the folder itself without looking at the path
- * above it, and every process of Postgres works in its data folder anyway. The alternatives are a spare file
- * descriptor, which every backend would inherit, and a capability to read everything, which the database
- * would then have.
+ * Runs a Postgres program on a data folder whose parent folders may be closed to the unprivileged account. The child
+ * changes to the data folder while it is still root, and gets /proc/self/cwd as its data folder. The kernel follows
+ * that link without checking the parent folders, and every Postgres process works in its data folder anyway. The
+ * alternatives are worse: every backend would inherit an extra file descriptor, or the database would get a
+ * capability to read all files.
  */
 export function runOn(
   data: string,
@@ -238,8 +234,7 @@ export function runOn(
       detached,
       windowsHide: true,
       env: postgresEnvironment(),
-      // A pipe instead of the log file itself: then the reason of a failure is known even if the disk is
-      // full.
+      // A pipe instead of the log file, so that the cause of a failure is known even if the disk is full.
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );
@@ -257,29 +252,29 @@ export function runOn(
     child.once('error', (error) => child.pid === undefined && end(error.message));
     child.once('exit', (code, signal) => {
       const how = signal === null ? `exit code ${code}` : `killed by ${signal}`;
-      // The last output comes before 'close', which in turn waits for backends that outlive their postmaster.
-      const patience = setTimeout(end, 200, how);
+      // The last output arrives before 'close', but 'close' also waits for backends that outlive their postmaster.
+      const timer = setTimeout(end, 200, how);
       child.once('close', () => {
-        clearTimeout(patience);
+        clearTimeout(timer);
         end(how);
       });
     });
   });
-  const lastWords = () => tail.trimEnd().split('\n').slice(-15).join('\n');
-  return { child, ended, outcome: () => outcome, lastWords };
+  const lastOutput = () => tail.trimEnd().split('\n').slice(-15).join('\n');
+  return { child, ended, outcome: () => outcome, lastOutput };
 }
 
-/** Variables such as PGDATA of whoever starts the server are not meant for the database inside of it. */
+/** Removes variables such as PGDATA: they belong to the user's shell, not to the embedded database. */
 function postgresEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
   return { ...Object.fromEntries(inherited), LC_ALL: 'C', TZ: 'UTC' };
 }
 
 export function failure(what: string, run: Run): Error {
-  return new Error(`${what} (${run.outcome() ?? 'still running'}).\n${run.lastWords()}`.trimEnd());
+  return new Error(`${what} (${run.outcome() ?? 'still running'}).\n${run.lastOutput()}`.trimEnd());
 }
 
-/** On Windows only Postgres's own tool can send its processes anything but sudden death. */
+/** Windows has no signals other than termination, so Postgres's own tool must send them. */
 export function signalPostgres(
   programs: Programs,
   pid: number,
@@ -292,6 +287,6 @@ export function signalPostgres(
       process.kill(pid, signal);
     }
   } catch {
-    // It has ended in the meantime, or will not; the caller waits for it and sees.
+    // The process may have ended in the meantime. The caller waits for its end anyway.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A Postgres of its own for a server that was given none: a child process whose data lives in the server's
- * data folder. It is as durable as any Postgres (fsync stays on), it is started again when it dies, and it
- * ends with `stop` or, if the server dies first, soon after the server.
+ * The embedded Postgres of a server without DATABASE_URL: a child process with its data in the server's data folder.
+ * It is fully durable (fsync stays on) and restarted after a crash. It ends with `stop` or, if the server is killed,
+ * soon after the server.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -30,11 +30,11 @@ import {
 } from './embedded-programs.ts';
 import { DatabaseUnusable } from './unusable.ts';
 
-/** The url names a database `saldo` that exists, and its only role, a superuser of that name. */
+/** The URL names the existing database `saldo` and its only role, a superuser of the same name. */
 export type EmbeddedPostgres = { url: string; stop: () => Promise<void> };
 
 type Settings = Record<string, string>;
-/** Where Postgres listens: a folder with its socket, or an address. */
+/** Where Postgres listens: a folder with its Unix socket, or a TCP address. */
 type Endpoint = {
   host: string;
   port: number;
@@ -46,7 +46,7 @@ type Server = { cluster: Cluster; host: Host; endpoint: Endpoint; settings: Sett
 
 const isWindows = process.platform === 'win32';
 const LOOPBACK = '127.0.0.1';
-/** It is a part of the name of the socket. */
+/** Part of the socket's file name. */
 const SOCKET_PORT = 5432;
 
 const defaultSettings: Settings = {
@@ -63,12 +63,12 @@ const defaultSettings: Settings = {
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
   log_checkpoints: 'off',
-  // The supervisor starts Postgres again after a crash. While Postgres 18 recovers by itself it may ignore a fast
-  // shutdown for ever, which would cost the next start of a killed server a minute.
+  // The supervisor restarts Postgres after a crash. During its own crash recovery Postgres 18 may ignore a fast
+  // shutdown forever, which would delay the next start of a killed server by a minute.
   restart_after_crash: 'off',
   // Compiling a query costs more than it saves where queries take milliseconds.
   jit: 'off',
-  // The disks of today find a random page about as fast as the next one.
+  // SSDs read a random page about as fast as a sequential one.
   random_page_cost: '1.1',
   timezone: 'UTC',
   log_timezone: 'UTC',
@@ -96,7 +96,7 @@ export async function startEmbeddedPostgres(options: {
   }
 }
 
-/** The address of the embedded database that another process has started; only its user and root can connect. */
+/** The URL of an embedded database that another process has started. Only its user and root can connect. */
 export async function findRunningPostgres(dataDir: string): Promise<string> {
   const folder = join(await realpath(dataDir), 'postgres');
   const data = join(folder, 'data');
@@ -106,7 +106,7 @@ export async function findRunningPostgres(dataDir: string): Promise<string> {
   return urlOf({ cluster: { password }, endpoint: { host, port: Number(port) } }, 'saldo');
 }
 
-/** Starts Postgres, and starts it again whenever it ends without having been told to. */
+/** Starts Postgres and restarts it after every unexpected end. */
 async function superviseServer(server: Server, release: () => void): Promise<EmbeddedPostgres> {
   const { endpoint, say } = server;
   const { programs } = server.host;
@@ -132,7 +132,7 @@ async function superviseServer(server: Server, release: () => void): Promise<Emb
     for (let failures = 0; ; ) {
       const how = await current.ended;
       if (stopping.signal.aborted) return;
-      // Only starts that fail in a row are given ever more time, for instance while the disk is full.
+      // Exponential backoff for consecutive failures only, for instance while the disk is full.
       const pauseMs = failures === 0 ? 0 : Math.min(250 * 2 ** failures, 30_000);
       const when = pauseMs === 0 ? 'at once' : `in ${pauseMs / 1000} s`;
       say(`Postgres has stopped by itself (${how}); starting it again ${when}…`);
@@ -140,7 +140,7 @@ async function superviseServer(server: Server, release: () => void): Promise<Emb
       try {
         await clearLeftovers(server.cluster, server.host, say);
         await endpoint.prepare();
-        // Nothing is awaited between this check and the launch: `stop` meets no process or the new one.
+        // No await between this check and the launch, so that `stop` finds either no process or the new one.
         if (stopping.signal.aborted) return;
         current = launch(server);
         await (await connectWhenReady(current, server)).end();
@@ -164,24 +164,21 @@ async function superviseServer(server: Server, release: () => void): Promise<Emb
   return { url: urlOf(server, 'saldo'), stop: () => (stopped ??= stop()) };
 }
 
-/**
- * Postgres gets a process group of its own: Ctrl-C is for the server, which needs its database to the last.
- */
+/** Postgres gets its own process group, so that Ctrl-C reaches only the server, which needs the database to the end. */
 function launch({ cluster, host, endpoint, settings }: Server): Run {
   const all = { ...defaultSettings, ...settings, ...endpoint.settings, cluster_name: cluster.name };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const run = runOn(cluster.data, host, 'postgres', options, true);
-  tieToServer(run, host);
+  stopWithServer(run, host);
   return run;
 }
 
 /**
- * A server that is killed cannot stop its Postgres any more, and another start in the same folder, which
- * would, may never come: tests use a folder once. So a shell waits for the end of its input, which is the end
- * of the server in whatever way, and then does what `stop` would have done. Where there is no shell, the next
- * start has to do.
+ * Stops Postgres when the server is killed. The next start in the same folder would do so too, but may never happen:
+ * tests use a folder once. A shell waits for the end of its input, which the operating system closes when the server
+ * ends for any reason, and then does what `stop` would have done. Without a shell, the next start cleans up.
  */
-function tieToServer({ child }: Run, { account }: Host): void {
+function stopWithServer({ child }: Run, { account }: Host): void {
   if (isWindows || child.pid === undefined) return;
   const watcher = spawn('/bin/sh', ['-c', 'read -r _; kill -INT "$1"', 'sh', String(child.pid)], {
     ...account,
@@ -191,12 +188,13 @@ function tieToServer({ child }: Run, { account }: Host): void {
   });
   watcher.on('error', () => {});
   watcher.unref();
-  // Once Postgres has ended, its pid may be given to somebody else.
+  // After Postgres has ended, the system may reuse its pid.
   child.once('exit', () => watcher.kill('SIGKILL'));
 }
 
 /**
- * First the fast shutdown, which rolls back open transactions; the harder ways cost a recovery, but no data.
+ * Tries a fast shutdown first, which rolls back open transactions. The harder signals require recovery but lose no
+ * data.
  */
 async function endPostgres(run: Run, programs: Programs): Promise<void> {
   const steps = [
@@ -204,24 +202,21 @@ async function endPostgres(run: Run, programs: Programs): Promise<void> {
     ['SIGQUIT', 10_000],
     ['SIGKILL', 5_000],
   ] as const;
-  for (const [signal, patienceMs] of steps) {
+  for (const [signal, timeoutMs] of steps) {
     if (run.child.pid !== undefined && run.child.exitCode === null && run.child.signalCode === null) {
       signalPostgres(programs, run.child.pid, signal);
     }
-    const patience = new AbortController();
-    await Promise.race([
-      run.ended,
-      delay(patienceMs, undefined, { signal: patience.signal }).catch(() => {}),
-    ]);
-    patience.abort();
+    const timeout = new AbortController();
+    await Promise.race([run.ended, delay(timeoutMs, undefined, { signal: timeout.signal }).catch(() => {})]);
+    timeout.abort();
     if (run.outcome() !== undefined) return;
   }
   throw new Error(`Postgres (process ${run.child.pid}) cannot be ended.`);
 }
 
 /**
- * Waits as long as Postgres lives: after a crash it may have to replay gigabytes of its log first, and
- * nothing is gained by interrupting that.
+ * Has no timeout while Postgres runs: after a crash it may have to replay gigabytes of its write-ahead log, and an
+ * interruption would only restart the replay.
  */
 async function connectWhenReady(run: Run, server: Server): Promise<pg.Client> {
   const startedAt = Date.now();
@@ -246,15 +241,13 @@ async function connectWhenReady(run: Run, server: Server): Promise<pg.Client> {
   }
 }
 
-/**
- * A postmaster notes its state in the eighth line of its pid file; attempts to connect would fill its log.
- */
+/** Reads the state from the eighth line of the pid file, because connection attempts would fill Postgres's log. */
 async function isReady({ child }: Run, { data }: Cluster): Promise<boolean> {
   const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split(/\r?\n/);
   return lines[0] === String(child.pid) && lines[7]?.trim() === 'ready';
 }
 
-/** Postgres is going down again, or the server's own pool has taken all connections after a restart. */
+/** Postgres is shutting down, or the server's own pool has taken all connections after a restart. */
 function isTemporary(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string };
   if (code === undefined) return /timeout|terminated/i.test(message);
@@ -266,7 +259,7 @@ async function createDatabase(client: pg.Client): Promise<void> {
   if (rowCount === 0) await client.query('CREATE DATABASE saldo');
 }
 
-/** The port is always there, or PGPORT would decide; a host in the query is how a path fits into a URL. */
+/** Always contains the port, because otherwise PGPORT would apply. A socket path goes into the query as `host`. */
 function urlOf(
   {
     cluster,
@@ -279,10 +272,10 @@ function urlOf(
 }
 
 /**
- * A Unix socket is cheaper than TCP for every query, and nobody else can reach it. It lies beside the data,
- * where Postgres finds it as '..' however long the path is. Only for the client the whole path must fit into
- * 104 bytes (on macOS; Linux has 108), so deeper data folders get a private one in /tmp. Postgres touches its
- * socket every hour, so that a cleaner of temporary files leaves it alone.
+ * A Unix socket is cheaper than TCP for every query, and other users cannot reach it. It is beside the data, where
+ * Postgres refers to it as '..' for any length of path. For the client the whole path must fit into 104 bytes (macOS;
+ * 108 on Linux), so longer paths get a private folder in /tmp. Postgres touches its socket every hour, so that
+ * cleaners of temporary files do not delete it.
  */
 function socketOf(cluster: Cluster, { account }: Host): Endpoint {
   const port = SOCKET_PORT;
@@ -299,7 +292,7 @@ function socketOf(cluster: Cluster, { account }: Host): Endpoint {
     },
     prepare: async () => {
       if (!fits) await makePrivateFolder(host, account);
-      // No Postgres runs at this point, so the lock is stale, even if its pid is somebody else's by now.
+      // No Postgres runs at this point, so the lock is stale, even if another process has reused its pid.
       await rm(join(host, `.s.PGSQL.${port}.lock`), { force: true });
     },
     remove: async () => {
@@ -316,7 +309,7 @@ function socketFolder({ folder, data }: Pick<Cluster, 'folder' | 'data'>): strin
 async function makePrivateFolder(folder: string, account: Host['account']): Promise<void> {
   const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
   if (isNew && account !== undefined) await chown(folder, account.uid, account.gid);
-  // It may be left from a killed server, or somebody else may have made it to get between us and Postgres.
+  // The folder may be left from a killed server, or another user may have created it to intercept connections.
   const found = await lstat(folder);
   const owner = account?.uid ?? process.geteuid?.();
   if (!found.isDirectory() || found.uid !== owner || (found.mode & 0o077) !== 0) {
@@ -326,7 +319,7 @@ async function makePrivateFolder(folder: string, account: Host['account']): Prom
   }
 }
 
-/** Windows has no sockets that Postgres and Node both know. */
+/** On Windows, Postgres and Node support no common kind of local socket. */
 async function freePort(): Promise<Endpoint> {
   const host = LOOPBACK;
   const port = await new Promise<number>((resolve, reject) => {

@@ -1,16 +1,16 @@
 import { LIMITS } from '@saldo/api';
 import type { Statement } from './database.ts';
 
-/** One filter of a list: the type of its parameter, and the condition that it puts on a row. */
+/** A filter: the SQL type of its parameter and its condition. */
 type Filter = { readonly type: string; readonly condition: (parameter: string) => string };
 
 type FilteredList<Name extends string, S extends Statement> = {
   readonly name: string;
   readonly make: (name: string, text: string) => S;
-  /** The number of parameters that `text` has itself. They come first, those of the filters follow in their order. */
+  /** The number of parameters of `text` itself. They come first, followed by those of the filters in order. */
   readonly ownParameters: number;
   readonly filters: Readonly<Record<Name, Filter>>;
-  /** The filters that an index serves, the most selective one first. */
+  /** The filters that have an index, the most selective one first. */
   readonly leads: readonly NoInfer<Name>[];
   readonly text: (
     where: string,
@@ -23,12 +23,13 @@ type Values<Name extends string> = Readonly<Record<Name, string | number | boole
 type Query<S extends Statement> = readonly [statement: S, values: readonly unknown[]];
 
 /**
- * The statements of a list: one without a leading filter, and one for each filter that can lead. The first given filter
- * of `leads` is a plain condition, so that its index serves the list. All others are checked row by row and pass when
- * they are null: a statement for each combination of filters would be hundreds of prepared statements per connection.
+ * Creates the statements of a list: one without a leading filter, and one for each filter that can lead. The first
+ * given filter of `leads` becomes a plain condition, so that the planner uses its index. All other filters are checked
+ * row by row and pass when they are null: one statement per combination of filters would mean hundreds of prepared
+ * statements per connection.
  *
- * The others stand in a CASE, which the planner takes for true of every second row. Without it the planner expects that
- * nearly no row passes so many conditions, and that sorting all matches is cheaper than to stop after a page.
+ * The other filters are inside a CASE, whose selectivity the planner estimates as one half. Without the CASE the
+ * planner expects that almost no row passes so many conditions, and sorts all matches instead of stopping after a page.
  */
 export function filteredList<Name extends string, S extends Statement>(
   list: FilteredList<Name, S>,
@@ -57,7 +58,7 @@ export function filteredList<Name extends string, S extends Statement>(
 }
 
 /**
- * The most rows that a page reads: one more than it shows. As a constant in the SQL it tells the planner that few rows
- * are joined; for a parameter the planner assumes a tenth of the table and prepares to join all of it.
+ * Maximum number of rows that a page reads: one more than it shows. A constant in the SQL, so that the planner expects
+ * few rows. For a parameter the planner assumes a tenth of the table and chooses a plan that joins all of it.
  */
 export const PAGE_ROWS = LIMITS.pageSize.maximum + 1;

@@ -9,10 +9,10 @@ import { DatabaseUnusable } from './unusable.ts';
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 const FILE = /^(.+)\.sql$/;
 
-/** The SHA-256 of each migration file, by the name under which the database knows the migration. */
+/** The SHA-256 of each migration file, by the migration's name in the database. */
 export type Checksums = ReadonlyMap<string, string>;
 
-/** Line ends do not count: Git may write them as the machine has them. */
+/** Ignores line endings, because Git may convert them at checkout. */
 const checksumOf = (sql: string): string => hash('sha256', sql.replaceAll('\r\n', '\n'));
 
 export async function readChecksums(dir = MIGRATIONS): Promise<Checksums> {
@@ -35,8 +35,8 @@ const optionsFor = (say: (message: string) => void) => ({
 });
 
 /**
- * Brings the schema up to date. Several processes may start at once: each waits for the lock that the runner would
- * take, and those that come later find nothing left to do.
+ * Applies pending migrations. Several processes may start at once: each waits for the advisory lock of the runner, and
+ * the later ones find no pending migration.
  */
 export async function migrate(url: string, say: (message: string) => void, dir = MIGRATIONS): Promise<void> {
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' });
@@ -47,7 +47,7 @@ export async function migrate(url: string, say: (message: string) => void, dir =
     );
   });
   try {
-    // Of the session: it ends with the connection.
+    // A session lock, which is released when the connection closes.
     await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
     const known = await readChecksums(dir);
     await refuseOtherMigrations(client, known);
@@ -62,7 +62,7 @@ export async function migrate(url: string, say: (message: string) => void, dir =
 
 /**
  * Applies the next `count` migrations inside the caller's transaction. The caller holds the runner's advisory lock.
- * The runner cannot be told that a transaction is open, so its own BEGIN, COMMIT and ROLLBACK are left out.
+ * The runner has no option for an open transaction, so its own BEGIN, COMMIT and ROLLBACK are suppressed.
  */
 export async function migrateInTransaction(client: pg.Client, count: number): Promise<void> {
   const withoutTransactions = Object.create(client, {
@@ -74,12 +74,12 @@ export async function migrateInTransaction(client: pg.Client, count: number): Pr
     },
   }) as pg.Client;
   await readApplied(client);
-  // The logger would print the whole migration; its error is thrown as well.
+  // No logger: on failure it would print the whole migration, and the error is thrown anyway.
   await runner({ ...optionsFor(() => {}), dir: MIGRATIONS, dbClient: withoutTransactions, count });
   await recordChecksums(client, await readChecksums());
 }
 
-/** The schema is known only when the applied migrations are those of the files. */
+/** The schema is as expected only if the applied migrations equal the files. */
 async function refuseOtherMigrations(client: pg.Client, known: Checksums): Promise<void> {
   for (const { name, checksum } of await readApplied(client)) {
     const expected = known.get(name);
@@ -100,7 +100,7 @@ async function refuseOtherMigrations(client: pg.Client, known: Checksums): Promi
 
 type Applied = { readonly name: string; readonly checksum: string | null };
 
-/** The runner's own table with one more column. Databases from before checksums get the column at their next start. */
+/** Adds the checksum column to the runner's table, for databases that are older than the column. */
 async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
   await client.query(
     `create table if not exists public.migration

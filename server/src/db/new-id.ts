@@ -3,7 +3,7 @@ import { sheetUuid, uuidV7 } from '@saldo/core/id.ts';
 
 const COUNTER_VALUES = 4096;
 const RANDOM_BYTES = 8;
-/** Random bytes are asked for in bulk: the question costs more than the bytes. */
+/** Random bytes are generated in bulk, because the call costs more than the bytes. */
 const POOL = new Uint8Array(RANDOM_BYTES * 512);
 let poolAt = POOL.length;
 
@@ -20,8 +20,8 @@ let lastMs = 0;
 let counter = 0;
 
 /**
- * A UUIDv7 that is greater than every one this process has made before, so that ids sort by creation. It takes the
- * machine's time, not the platform's: an id says in which order records came in, not when business took place.
+ * Creates a UUIDv7 that is greater than all earlier ones of this process, so that ids sort by creation. Uses real time
+ * and not the platform's clock: an id reflects the order of arrival, not business time.
  */
 export function newId(): string {
   const ms = Date.now();
@@ -35,5 +35,5 @@ export function newId(): string {
   return uuidV7(lastMs, counter, randomBytes());
 }
 
-/** The id of a sheet leaves its last byte to the slot number. */
+/** The last byte of a sheet's id is reserved for the slot number. */
 export const newSheetId = (): string => sheetUuid(newId());

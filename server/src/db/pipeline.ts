@@ -5,9 +5,9 @@ import type { Statement } from './database.ts';
 import { type KnownColumns, Read, type RowShape } from './read.ts';
 
 /**
- * A connection that many short reads share at once. Reads that are requested in one turn of the event loop are sent
- * together: for a look-up, the system call and waking Postgres cost more than the look-up. When the connection breaks,
- * the next read opens a new one.
+ * A connection that many short reads share concurrently. Reads of one event loop turn are sent together, because the
+ * system call and waking Postgres cost more than a look-up itself. When the connection breaks, the next read opens a
+ * new one.
  */
 export class Pipeline {
   inFlight = 0;
@@ -27,7 +27,7 @@ export class Pipeline {
     try {
       return await this.ask<R>(statement, values, shape);
     } catch (error) {
-      // The connection was given up, so the second attempt prepares the statement on a new one.
+      // The outdated connection is retired, so the retry prepares the statement on a new one.
       if (error instanceof StaleStatement) return await this.ask<R>(statement, values, shape);
       throw error;
     } finally {
@@ -43,7 +43,7 @@ export class Pipeline {
       return await client.query(new Read<R>(statement, values, shape, this.known)).answer;
     } catch (error) {
       const failure = translate(error);
-      if (failure instanceof StaleStatement && client !== null) this.giveUp(client);
+      if (failure instanceof StaleStatement && client !== null) this.retire(client);
       throw failure;
     }
   }
@@ -69,7 +69,7 @@ export class Pipeline {
   private async open(): Promise<pg.Client> {
     const socket = new Socket();
     const client = new pg.Client({ ...this.config, pipeline: true, stream: () => socket });
-    // The reads on a broken connection fail by themselves; this only makes the next one open another.
+    // `pg` fails the pending reads of a broken connection. This only makes the next read open another one.
     const forget = () => {
       if (this.connected === client) this.connected = null;
     };
@@ -82,11 +82,11 @@ export class Pipeline {
     return client;
   }
 
-  /** Reads that are under way are still answered; later ones use another connection. */
-  private giveUp(client: pg.Client): void {
+  /** Lets reads in flight complete. Later reads use another connection. */
+  private retire(client: pg.Client): void {
     if (this.connected !== client) return;
     this.connected = null;
-    // It may have been lost meanwhile, which ends it as well.
+    // `end` fails if the connection is already lost, which needs no handling.
     client.end().catch(() => {});
   }
 

@@ -6,7 +6,7 @@ export type RowShape = 'object' | 'array';
 
 type Column = { readonly name: string; readonly parse: (text: string) => unknown };
 
-/** What a connection has learned about the rows of its statements, by their names. */
+/** Column descriptions of the prepared statements of a connection, by statement name. */
 export type KnownColumns = Map<string, readonly Column[]>;
 
 type Connection = {
@@ -25,9 +25,9 @@ type Connection = {
 type RowDescription = { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] };
 type DataRow = { readonly fields: readonly (string | null)[] };
 
-/** As much of the library's query as it calls itself, and as a read does differently. */
+/** The members of the query class of `pg` that `pg` calls or that `Read` overrides. */
 type LibraryQuery = pg.Submittable & {
-  /** Set by the library: ends the deadline of this read. */
+  /** Set by `pg`: cancels the timeout of this read. */
   callback?: () => void;
   hasBeenParsed(connection: Connection): boolean;
   prepare(connection: Connection): void;
@@ -43,15 +43,14 @@ const { Query, utils } = pg as unknown as {
   utils: { prepareValue(value: unknown): unknown };
 };
 
-const THE_PORTAL = { type: 'P', name: '' } as const;
+const UNNAMED_PORTAL = { type: 'P', name: '' } as const;
 
 /**
- * A read on a connection that many share. Left to itself the library has every answer described anew, by Postgres and
- * to itself, which for a look-up costs more than the look-up; the columns of a prepared statement never change, so a
- * connection learns them once.
+ * A read on a shared connection. By default `pg` requests and parses a row description with every response, which costs
+ * more than a look-up. The columns of a prepared statement never change, so they are requested once per connection.
  */
 export class Read<Row> extends Query {
-  /** The library keeps by these two which statements a connection has prepared. */
+  /** `pg` uses name and text to track which statements a connection has prepared. */
   readonly name: string;
   readonly text: string;
   readonly answer: Promise<Row[]>;
@@ -82,7 +81,7 @@ export class Read<Row> extends Query {
     }
     connection.bind({ statement: name, values, valueMapper: utils.prepareValue });
     const columns = this.known.get(name);
-    if (columns === undefined) connection.describe(THE_PORTAL);
+    if (columns === undefined) connection.describe(UNNAMED_PORTAL);
     else this.columns = columns;
     connection.execute();
     connection.sync();
@@ -100,7 +99,7 @@ export class Read<Row> extends Query {
     try {
       this.found.push((this.shape === 'array' ? this.asArray(fields) : this.asObject(fields)) as Row);
     } catch (error) {
-      // The connection is in the middle of an answer that others wait behind.
+      // Do not throw here: the response must be read to its end, because other reads share the connection.
       this.fault ??= error as Error;
     }
   }

@@ -1,4 +1,4 @@
-/** Postgres's text forms of the column types that the hot paths read, parsed without intermediate objects. */
+/** Parsers for Postgres's text format of the column types on hot paths, without intermediate objects. */
 import pg from 'pg';
 
 const ZERO = 48;
@@ -79,7 +79,7 @@ function textParser(oid: number): ((text: string) => unknown) | null {
   }
 }
 
-/** How every connection of the platform reads columns. */
+/** The column parsers of every connection. */
 export const typeParsers: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     (format === 'binary' ? null : textParser(oid)) ?? pg.types.getTypeParser(oid, format),

@@ -1,7 +1,7 @@
 import type { Contract, CustomerStatus, Tso } from '@saldo/api';
 import { checkCharacter } from '@saldo/core/eic.ts';
 
-/** Who appears in the demo world. All of them are invented. */
+/** The parties of the demo world. All of them are fictitious. */
 
 const eic = (stem: string): string => {
   const padded = stem.padEnd(15, '-');
@@ -54,7 +54,7 @@ export type CastUser = {
   permissions: 'read' | 'manage';
 };
 
-/** Users of a BRP work for the first one, the user of an account for the first account. */
+/** BRP users belong to the first BRP, the account user to the first account. */
 export const USERS: readonly CastUser[] = [
   { email: 'operator@saldo.example', name: 'Olga Betrieb', role: 'operator', permissions: 'manage' },
   { email: 'dispatch@nordwind.example', name: 'Dirk Dispatch', role: 'brp', permissions: 'manage' },
@@ -181,7 +181,7 @@ export const CONTRACTS: readonly CastContract[] = [
   ppa('indexed', 'hunsrueck', 'chemie', 5_200, 'hunsrueck'),
   // Within one balance group and control area: nothing has to be nominated for it.
   ppa('produced', 'uckermark', 'altmark', 1_000, 'uckermark'),
-  // The other way round, so that the saldo of a consumer's group changes its sign during the day.
+  // In the opposite direction, so that the saldo of a consumer's group changes its sign during the day.
   ppa('peakload', 'chemie', 'stahl', 60_000),
   ppa('baseload', 'ruhr', 'alb', 1_200, 'ruhr', [-2, 0]),
   ppa('forecasted', 'nordsee', 'papier', 15_000, 'nordsee', [1, 11]),

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Pictures for the demo's offers, drawn here so that nothing has to be brought along. */
+/** Pictures for the demo's offers, generated so that the package needs no image files. */
 
 const [WIDTH, HEIGHT] = [320, 180] as const;
 const HORIZON = 118;
@@ -23,7 +23,7 @@ const mix = (one: Color, other: Color, share: number): Color => [
   one[2] + (other[2] - one[2]) * share,
 ];
 
-/** The same numbers for the same name: a picture never changes between starts. */
+/** Deterministic per name, so that a picture never changes between starts. */
 function numbersOf(name: string): () => number {
   let state = crc32(name);
   return () => {
@@ -36,7 +36,7 @@ type Shape = { color: Color; holds: (x: number, y: number) => boolean };
 
 const isNear = (dx: number, dy: number, radius: number) => dx * dx + dy * dy <= radius * radius;
 
-/** A thick line; turbines are made of them. */
+/** A thick line, used to draw turbines. */
 function line(color: Color, from: [number, number], to: [number, number], width: number): Shape {
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
   const square = dx * dx + dy * dy;
@@ -98,14 +98,14 @@ function pngOf(colorAt: (x: number, y: number) => Color): Buffer<ArrayBuffer> {
   const pixels = Buffer.alloc(HEIGHT * rowBytes);
   for (let y = 0; y < HEIGHT; y++) {
     for (let x = 0; x < WIDTH; x++) {
-      // The first byte of a row says how it is filtered: not at all.
+      // The first byte of a row is the PNG filter type: none.
       pixels.set(colorAt(x, y), y * rowBytes + 1 + x * 3);
     }
   }
   const header = Buffer.alloc(13);
   header.writeUInt32BE(WIDTH, 0);
   header.writeUInt32BE(HEIGHT, 4);
-  // Eight bits each of red, green and blue.
+  // Bit depth 8, colour type RGB.
   header.set([8, 2], 8);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   const parts = [chunk('IHDR', header), chunk('IDAT', deflateSync(pixels)), chunk('IEND', Buffer.alloc(0))];

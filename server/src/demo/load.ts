@@ -35,7 +35,7 @@ import { openMarket } from './market.ts';
 import { demoTsos } from './tsos.ts';
 import { demoVolumes } from './volumes.ts';
 
-/** What a person needs to look around in the demo world; it is written to `demo.json`. */
+/** Credentials for the demo world, written to `demo.json`. */
 export type DemoAccess = {
   operator_key: string;
   brps: { id: string; name: string; api_key: string; read_only_key: string; eics: string[] }[];
@@ -45,16 +45,16 @@ export type DemoAccess = {
 
 const MINUTE_MS = 60_000;
 const HOUR = 60;
-/** The parties met this many days before the year's first delivery. */
+/** Contracts are signed this many days before the year's first delivery. */
 const FOUNDED_DAYS_AHEAD = 45;
 const PAST_DAYS = 7;
 const PASSWORD_BYTES = 15;
 const READ_ONLY: readonly Scope[] = SCOPES.filter((scope) => scope !== 'customers:write');
 
 /**
- * Fills an empty platform with a small market and runs its clock through the days: every record carries the time at
- * which it would have been made, and every gate was met or missed as in life. All of it is one transaction, so a
- * start that breaks off leaves nothing behind.
+ * Fills an empty platform with a small market and simulates its past days: every record has a realistic creation time,
+ * and every gate was met or missed accordingly. Runs in one transaction, so that an interrupted start leaves no data
+ * behind.
  */
 export async function loadDemo(
   tx: Tx,
@@ -67,7 +67,7 @@ export async function loadDemo(
   access.users.push(...(await hireUsers(tx, founded)));
   const { contractNos, assetIds } = await signContracts(tx, founded, Number(today.slice(0, 4)));
   await openMarket(tx, assetIds, localInstant(addDays(founded, 7), 9 * HOUR), now);
-  // Within this transaction the platform's own functions open none of their own.
+  // Makes the platform's functions use this transaction instead of opening their own.
   const within: Database = { ...tx, transaction: (work) => work(tx), close: async () => {} };
   const tsos = demoTsos(within, operator.eic, today);
   for (const event of timeline(today, now)) {
@@ -122,7 +122,7 @@ async function foundParties(tx: Tx, operatorKey: string, founded: DeliveryDay): 
 const BRP_NUMBERS = statement('demo_brp_numbers', 'select no from brp order by no');
 const ACCOUNT_NUMBERS = statement('demo_account_numbers', 'select no from account order by no');
 
-/** One user of every kind. Their passwords are new in every demo world: none that everybody knows opens a platform. */
+/** One user of every kind. Passwords are random per demo world, so that there are no well-known default passwords. */
 async function hireUsers(tx: Tx, founded: DeliveryDay): Promise<DemoAccess['users']> {
   const at = localInstant(founded, 10 * HOUR);
   const [brp] = await tx.query<{ no: number }>(BRP_NUMBERS);
@@ -144,7 +144,7 @@ async function hireUsers(tx: Tx, founded: DeliveryDay): Promise<DemoAccess['user
 }
 
 type Signed = {
-  /** Numbers of the contracts that deliver in this year; null stands for one that does not. */
+  /** Numbers of the contracts that deliver in this year. Null for a contract that does not. */
   contractNos: (number | null)[];
   assetIds: Record<AssetName, string>;
 };
@@ -217,7 +217,7 @@ async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promis
 }
 
 type Routine = { at: number; kind: 'volumes' | 'send' | 'confirm'; day: DeliveryDay };
-/** Of the contract with this index, the slots from `from` to `to`. */
+/** Concerns the slots `from` to `to` of the contract with this index. */
 type Change = {
   at: number;
   kind: 'correct' | 'invalidate';
@@ -227,14 +227,14 @@ type Change = {
   to: number;
 };
 
-/** What happened around each delivery day, in the order of time. What lies ahead has not happened yet. */
+/** The events around each delivery day in chronological order, without those after `now`. */
 function timeline(today: DeliveryDay, now: number): (Routine | Change)[] {
   const events: (Routine | Change)[] = [];
   for (const day of demoDays(today)) {
     const before = addDays(day, -1);
-    // Volumes of days that lie ahead are told early, so that there is something to see.
+    // Volumes of future days are entered early, so that there is data to see.
     events.push({ at: Math.min(localInstant(before, 9 * HOUR), now), kind: 'volumes', day });
-    // Before the day-ahead gate, and what has changed since when the wait phase is over.
+    // Send before the day-ahead gate, and send later changes after the wait phase.
     events.push({ at: localInstant(before, 14 * HOUR + 5), kind: 'send', day });
     events.push({ at: localInstant(before, 16 * HOUR), kind: 'send', day });
     events.push({ at: localInstant(before, 16 * HOUR + 20), kind: 'confirm', day });
@@ -244,7 +244,7 @@ function timeline(today: DeliveryDay, now: number): (Routine | Change)[] {
     events.push({ at, kind: 'correct', day, contract, from, to });
     events.push({ at: at + MINUTE_MS, kind: 'send', day }, { at: at + 60 * MINUTE_MS, kind: 'confirm', day });
   };
-  // Before the gate, in the middle of the day, the day after, and too late to be nominated.
+  // Corrections before the gate, during the day, on the next day, and too late to be nominated.
   correct(ago(6), localInstant(ago(7), 11 * HOUR), 2, 30, 60);
   correct(ago(5), localInstant(ago(5), 6 * HOUR + 40), 0, 61, 84);
   correct(ago(3), localInstant(ago(2), 10 * HOUR), 4, 40, 43);

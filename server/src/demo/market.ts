@@ -7,14 +7,14 @@ import { readImage } from '../features/market/image.ts';
 import { ASSETS, type AssetName, type CastAsset } from './cast.ts';
 import { coverImage, type Scene } from './cover.ts';
 
-/** What is on the market of the demo world. All of it is invented. */
+/** Offers and demands of the demo world. All of them are fictitious. */
 
 type CastOffer = {
   asset: AssetName | CastAsset;
   country: string;
   state: string | null;
   ppaType: OfferPpaType;
-  /** Hours a year in which the plant would have to run at full power. */
+  /** Full-load hours per year. */
   fullHours: number | null;
   /** Delivery begins this many years after the current one. */
   inYears: number;
@@ -39,7 +39,7 @@ const offer = (
   info: string | null = null,
 ): CastOffer => ({ asset, country, state, ppaType, fullHours, inYears, price, years, info });
 
-/** Power that comes from abroad is taken over where it enters the German grid. */
+/** Power from abroad is handed over where it enters the German grid. */
 const plant = (name: string, powerMw: number, technology: Scene, tso: Tso): CastAsset => ({
   name,
   nominalPowerKw: powerMw * 1000,
@@ -225,7 +225,7 @@ const OFFERS: readonly CastOffer[] = [
   ),
 ];
 
-/** Country and state, years, MWh a year, in how many years delivery shall begin, and what else there is to say. */
+/** Country, state, years, MWh per year, years until delivery begins, additional information. */
 const DEMANDS: readonly (readonly [string, string | null, number, number, number | null, string | null])[] = [
   ['DE', 'Hessen', 10, 24_000, 1, 'Baseload for a foundry; guarantees of origin wanted.'],
   ['DE', 'Bayern', 5, 8_500, 1, 'Dairy in two shifts.'],
@@ -256,11 +256,11 @@ const DEMANDS: readonly (readonly [string, string | null, number, number, number
   ['SE', 'Skåne', 12, 165_000, 2, 'Fertiliser from green ammonia.'],
 ];
 
-/** A longer contract is cheaper, by a little for every year. */
+/** Each additional year lowers the price slightly. */
 const priceFor = ({ price, years: [shortest = 0] }: CastOffer, years: number) =>
   Math.round((price - (years - shortest) * 0.35) * 100) / 100;
 
-/** A few pictures of each kind are enough for everybody. */
+/** Number of pictures per scene. Offers share them. */
 const PICTURES = 4;
 
 async function storePicture(tx: Tx, scene: Scene, number: number, at: number): Promise<string> {
@@ -270,10 +270,10 @@ async function storePicture(tx: Tx, scene: Scene, number: number, at: number): P
   return storeCover(tx, image, file, at);
 }
 
-/** Within the demo covers are named without an address: it is not known before the platform listens. */
-const NOWHERE = '';
+/** Cover URLs of the demo have no host, because it is unknown before the platform listens. */
+const NO_BASE_URL = '';
 
-/** Puts offers and demands on the market, one after the other from its opening until now. */
+/** Publishes offers and demands, with times spread from the market's opening until now. */
 export async function openMarket(
   tx: Tx,
   assetIds: Record<AssetName, string>,
@@ -295,13 +295,13 @@ export async function openMarket(
       additional_info: cast.info,
       state: cast.state,
       country: cast.country,
-      cover_url: coverAddress(NOWHERE, await storePicture(tx, asset.technology, index, at)),
+      cover_url: coverAddress(NO_BASE_URL, await storePicture(tx, asset.technology, index, at)),
       pricing: cast.years.map((years) => ({ years, price: priceFor(cast, years) })),
     };
     if (typeof cast.asset === 'string') {
-      await updateAsset(tx, assetIds[cast.asset], { offer: content }, NOWHERE, at);
+      await updateAsset(tx, assetIds[cast.asset], { offer: content }, NO_BASE_URL, at);
     } else {
-      await createAsset(tx, { ...asset, nominal_power: nominalPowerKw / 1000 }, content, NOWHERE, at);
+      await createAsset(tx, { ...asset, nominal_power: nominalPowerKw / 1000 }, content, NO_BASE_URL, at);
     }
   }
   for (const [index, [country, state, years, volume, inYears, info]] of DEMANDS.entries()) {

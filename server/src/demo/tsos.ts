@@ -9,11 +9,11 @@ import { type Exchange, sendDue } from '../features/exchange/send.ts';
 import { answersTo, type Behaviour } from '../simulator/tso.ts';
 import { GROUPS } from './cast.ts';
 
-/** Slots in which a counterpart's schedule falls short, so that the TSO confirms less. */
+/** Slots in which a counterpart's schedule is lower, so that the TSO confirms less. */
 const SHORT_SLOTS = [45, 46, 47, 48];
 const MINUTE_MS = 60_000;
 
-/** Four days ago a group fell short, three days ago one forgot its schedule, and yesterday a TSO rejected our first. */
+/** A deviation four days ago, a missing schedule three days ago, and a rejected first schedule yesterday. */
 const behaviourOn = (today: DeliveryDay): Behaviour => ({
   deviations: [
     { eic: GROUPS.rhein, tso: null, day: addDays(today, -4), slots: SHORT_SLOTS, differenceKw: -50 },
@@ -23,8 +23,8 @@ const behaviourOn = (today: DeliveryDay): Behaviour => ({
 });
 
 /**
- * The demo world's TSOs. What the platform sends reaches the simulator without a detour over files, and what that
- * answers is received as always.
+ * The simulated TSOs of the demo world. Schedules reach the simulator in memory instead of through files. Its answers
+ * take the normal path of received messages.
  */
 export function demoTsos(db: Database, operatorEic: string, today: DeliveryDay) {
   const behaviour = behaviourOn(today);
@@ -42,7 +42,7 @@ export function demoTsos(db: Database, operatorEic: string, today: DeliveryDay) 
   };
 
   async function answer(schedule: Schedule, which: 'acknowledgement' | 'anomaly' | 'final', at: number) {
-    // The TSO that rejects does so once.
+    // The TSO rejects only the first version.
     const isCorrected = schedule.version > 1;
     const given = answersTo(schedule, isCorrected ? { ...behaviour, rejections: [] } : behaviour, at);
     const document = given[which];
@@ -63,12 +63,12 @@ export function demoTsos(db: Database, operatorEic: string, today: DeliveryDay) 
   async function send(at: number): Promise<void> {
     await sendDue(db, at, exchange);
     const rejected = await acknowledge(at);
-    // The operator sees the rejection and has it sent again.
+    // The operator reacts to the rejection and sends the schedule again.
     for (const { day, tso } of rejected) await sendDue(db, at + MINUTE_MS, exchange, { day, tso });
     await acknowledge(at + MINUTE_MS);
   }
 
-  /** The TSOs look at what has come, and reject some of it. */
+  /** Sends the acknowledgements of the TSOs. Returns the rejected schedules. */
   async function acknowledge(at: number): Promise<Schedule[]> {
     const rejected: Schedule[] = [];
     for (const document of sent.splice(0)) {
@@ -84,7 +84,9 @@ export function demoTsos(db: Database, operatorEic: string, today: DeliveryDay) 
 
   return {
     send,
-    /** The TSOs confirm the schedules of a day. One of them has not come to tomorrow's yet. */
+    /**
+     * Confirms the schedules of a day. One TSO has not answered tomorrow's schedule yet, so that the demo shows both.
+     */
     async confirm(day: DeliveryDay, at: number): Promise<void> {
       for (const schedule of unanswered.splice(0)) {
         const isForLater = schedule.day !== day || (day > today && schedule.tso === 'DE_TRANSNET_BW');

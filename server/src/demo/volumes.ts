@@ -2,9 +2,9 @@ import { profileVolumes } from '@saldo/core/contracts/profile.ts';
 import { type DeliveryDay, dayNumber, localHours, SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 import { ASSETS, type CastContract } from './cast.ts';
 
-/** Volumes that look like weather and demand, and are the same at every start: nothing in them is random. */
+/** Volumes that resemble weather and demand. They are deterministic, so that every start produces the same. */
 
-/** A number from 0 to 1 that depends on its seeds alone. */
+/** A pseudo-random number from 0 to 1 that depends only on its seeds. */
 function noise(...seeds: number[]): number {
   let state = 0x9e3779b9;
   for (const seed of seeds) {
@@ -15,7 +15,7 @@ function noise(...seeds: number[]): number {
   return ((state ^ (state >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** Wind turns slowly: noise every three hours, with straight lines between. */
+/** Wind changes slowly: noise every three hours, with linear interpolation between. */
 function windShare(index: number, day: DeliveryDay, slot: number): number {
   const knot = Math.floor(slot / 12);
   const along = (slot % 12) / 12;

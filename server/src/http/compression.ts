@@ -2,9 +2,9 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Below this a compressed answer saves no packet. */
+/** A smaller body fits into one network packet anyway. */
 const COMPRESS_FROM_BYTES = 1024;
-/** The default quality of Brotli takes a hundred times as long for a few percent. */
+/** Brotli's default quality takes a hundred times as long and saves only a few percent. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 const encoders = {
@@ -13,7 +13,7 @@ const encoders = {
 };
 export type Encoding = keyof typeof encoders;
 
-/** The best encoding that a client takes, or null when it takes none or would rather have the plain text. */
+/** The best encoding that the client accepts. Null when it accepts none or prefers `identity`. */
 export function acceptedEncoding(header: string | undefined): Encoding | null {
   if (header === undefined) return null;
   const qualities = new Map<string, number>();
@@ -28,8 +28,8 @@ export function acceptedEncoding(header: string | undefined): Encoding | null {
 }
 
 /**
- * Compresses an answer off the main thread, where a large one would hold up everybody else's; null when it is better
- * left as it is.
+ * Compresses a response body in the thread pool, because a large one would block the event loop. Null when compression
+ * is not possible or not worthwhile.
  */
 export function compressAnswer(
   request: FastifyRequest,

@@ -14,12 +14,11 @@ const EXPOSED_HEADERS = [
 
 const METHODS = 'GET, HEAD, POST, PATCH, PUT, DELETE';
 
-/** The CORS headers of an answer to a request. */
 export type Cors = (request: Pick<IncomingMessage, 'method' | 'headers'>) => Record<string, string>;
 
 /**
- * CORS for a fixed list of origins. A plain function of the request, because some answers are made before the framework
- * or without its hooks: overload, malformed addresses, bodies that arrive too late.
+ * CORS for a fixed list of origins. A plain function and not a Fastify hook, because some responses bypass the hooks:
+ * overload, malformed URLs, body timeouts.
  */
 export function corsFor(origins: readonly string[]): Cors {
   if (origins.length === 0) return () => ({});

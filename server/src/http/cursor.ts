@@ -1,24 +1,24 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** Where a list goes on: the sort key of the last record of a page. */
+/** The sort key of the last record of a page. The next page starts after it. */
 export type Position = readonly (string | number)[];
 
-/** Of base64url: twelve bytes of the hash. */
+/** In base64url characters: twelve bytes of the hash. */
 const SEAL_LENGTH = 16;
 
 /**
- * Cursors are sealed with a secret of the platform over the list, the viewer and the filters they belong to: a
- * cursor that opens was made here, for just this list, so what it holds needs no further check.
+ * Cursors are signed with a secret of the platform. The signature covers the list, the viewer and the filters, so a
+ * cursor with a valid signature needs no further validation.
  */
 export type CursorSealer = {
   seal(binding: string, position: Position): string;
-  /** Null for anything that was not sealed under this binding. */
+  /** Null for an invalid signature or another binding. */
   open(binding: string, cursor: string): Position | null;
 };
 
 export function cursorSealer(secret: Uint8Array): CursorSealer {
-  // This hash cannot be continued from its result as SHA-256 could, so the secret in front of it is enough; it takes a
-  // third of the time of an HMAC, and every page but the last has one.
+  // SHA-512/256 is not open to length extension, so a secret prefix is a safe MAC. It takes a third of the time of an
+  // HMAC, and every page except the last needs one.
   const secretText = Buffer.from(secret).toString('hex');
   const sealOf = (binding: string, payload: string) =>
     hash('sha512-256', `${secretText}\n${payload}\n${binding}`, 'base64url').slice(0, SEAL_LENGTH);
@@ -38,10 +38,10 @@ export function cursorSealer(secret: Uint8Array): CursorSealer {
   };
 }
 
-/** Parameters that change how a page looks but not which records the list holds. */
+/** Parameters that do not change which records the list contains. */
 const NOT_FILTERS = new Set(['limit', 'after', 'include_assets', 'include_slots']);
 
-/** What a cursor is bound to: the viewer, the list's address, and the filters as they were given. */
+/** A cursor is valid only for the same viewer, path and filters. */
 export function bindingOf(viewer: string, path: string, rawQuery: Record<string, unknown>): string {
   const filters: [string, unknown][] = [];
   for (const name in rawQuery) if (!NOT_FILTERS.has(name)) filters.push([name, rawQuery[name]]);

@@ -2,31 +2,31 @@ import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readCookie, writeCookie } from './session-cookie.ts';
 
-/** A browser in which somebody has signed in before. */
+/** A browser in which a user has signed in before. */
 export type Device = {
   readonly id: string;
-  /** Whether the user with this credential has signed in there. */
+  /** Whether the user with this credential has signed in with this browser. */
   knows(credential: string): boolean;
 };
 
 export type DeviceCookie = {
-  /** Null when the request brings none that was made here. */
+  /** Null without a device cookie that this platform has signed. */
   read(request: FastifyRequest): Device | null;
   /** Makes the browser a known device of the user with this credential. */
   remember(request: FastifyRequest, reply: FastifyReply, credential: string): void;
 };
 
-/** The longest that browsers keep a cookie. It is renewed with each sign-in. */
+/** The maximum lifetime that browsers allow. Each sign-in renews the cookie. */
 const LASTS_S = 400 * 24 * 3600;
-/** Colleagues may share a workstation; of more than these, those who have not signed in for longest are unknown again. */
+/** Colleagues may share a workstation. Beyond this number, the least recent user is dropped. */
 const MAX_USERS = 8;
 const ID = /^[\w-]{22}$/;
 const SEAL_LENGTH = 22;
 
 /**
- * The cookie is the device's random id, a seal which shows that the id was made here, and a seal for each user who has
- * signed in there. Nothing of it is stored, so a flood of requests costs no look-up. It opens nothing: it only keeps
- * wrong passwords that others try elsewhere from delaying its user.
+ * The cookie contains a random device id, a signature of the id, and one signature per user who has signed in with the
+ * browser. The server stores nothing, so a flood of requests costs no look-up. The cookie grants no access: it only
+ * exempts known devices from the sign-in delay that an attacker's wrong passwords cause.
  */
 export function deviceCookie(isSecure: boolean, secret: Uint8Array): DeviceCookie {
   const name = isSecure ? '__Host-saldo_device' : 'saldo_device';

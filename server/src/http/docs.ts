@@ -8,14 +8,14 @@ export type OfferedDocument = { readonly name: string; readonly url: string };
 
 const UI = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** Everything comes from here, nothing runs but these scripts; the interface draws with styles and inlined images. */
+/** Only same-origin scripts. Swagger UI needs inline styles and `data:` images. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const NAV_STYLE = 'padding:12px 20px;font-family:sans-serif';
 
-/** Which document is shown is said in the address, so that it can be passed on. */
+/** The URL selects the document, so that a link to it can be shared. */
 const linksTo = (documents: readonly OfferedDocument[]) =>
   documents
     .map(({ name }) => `<a href="/docs?api=${encodeURIComponent(name)}">${name}</a>`)
@@ -42,8 +42,8 @@ ${linksTo(documents)}
 `;
 
 /**
- * The document has an example for every parameter, and the interface would fill all of them in: a first try would
- * then filter for everything at once. Optional ones are left empty instead.
+ * Swagger UI fills in the example of every parameter, so a first request would use all filters at once. Removing the
+ * examples of optional parameters leaves their inputs empty.
  */
 const startScript = (documents: readonly OfferedDocument[]) => `
 const documents = ${JSON.stringify(documents)};
@@ -76,7 +76,7 @@ const FILES: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** The documentation to read and to try, served without any outside address. */
+/** Serves the interactive documentation without any third-party host. */
 export function mountDocs(app: FastifyInstance, documents: readonly OfferedDocument[]): void {
   const content = async (type: string, body: string | Buffer) => ({ type, body });
   const pages: Record<string, () => Promise<{ type: string; body: string | Buffer }>> = {

@@ -13,7 +13,7 @@ const STYLE = `
 
 export const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, code);
 
-/** What a problem's `type` resolves to: the page that explains the problem and its remedy. */
+/** The page behind a problem's `type` URL. It explains the problem and its remedy. */
 export function errorPage(code: ProblemCode): string {
   const { status, title, explanation, remedy } = PROBLEMS[code];
   return `<!doctype html>
@@ -40,5 +40,5 @@ export function errorPage(code: ProblemCode): string {
 `;
 }
 
-/** Pages of ours run nothing and load nothing but their own style. */
+/** Error pages have an inline style and no scripts. */
 export const ERROR_PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";

@@ -1,13 +1,13 @@
 import type { Endpoint } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Ring } from '../auth/believed.ts';
-import { NOBODY, type Owner, type Principal } from '../auth/principal.ts';
+import type { CredentialCache } from '../auth/credential-cache.ts';
+import { ANONYMOUS, type Owner, type Principal } from '../auth/principal.ts';
 import type { DeviceCookie } from './device-cookie.ts';
 import { type ProblemError, problem } from './problem.ts';
 import type { RateLimiter, RateLimitState } from './rate-limit.ts';
 import { isFromOwnPage, type SessionCookie } from './session-cookie.ts';
 
-/** Lets a request in or throws why not; at once where everything is known. */
+/** Authenticates and authorises a request, or throws a problem. Synchronous when all data is cached. */
 export type Guard = (
   endpoint: Endpoint,
 ) => (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;
@@ -15,22 +15,21 @@ export type Guard = (
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null;
-    /** The key or the session's token that the caller was let in with: something that nobody else knows. */
+    /** The API key or session token of the caller. Idempotent answers are encrypted with it. */
     callerSecret: string | null;
   }
   interface FastifyContextConfig {
     endpointId?: string;
-    /** Its body is read as a stream, of any size and for as long as it comes. */
+    /** The handler reads the body as a stream, without a limit of size or total time. */
     isStreamed?: boolean;
   }
 }
 
-/** How users' sessions are recognised. */
-export type SessionDoor = {
-  readonly sessions: Ring;
+export type SessionAuth = {
+  readonly sessions: CredentialCache;
   readonly cookie: SessionCookie;
   readonly device: DeviceCookie;
-  /** How the outside names the platform; known for certain only when it listens. */
+  /** The public URL. A function, because without `BASE_URL` it is known only once the server listens. */
   readonly baseUrl: () => string;
 };
 
@@ -54,36 +53,36 @@ async function refuse(request: FastifyRequest, limiter: RateLimiter, refusal: Pr
   throw refusal;
 }
 
-function tell(reply: FastifyReply, state: RateLimitState): void {
+function applyRateLimit(reply: FastifyReply, state: RateLimitState): void {
   reply.headers(rateHeaders(state));
   if (state.exceeded) tooMany(state);
 }
 
-/** Counts the request of somebody who is known, and tells how many are left: at once where they are counted in memory. */
+/** Counts an authenticated request and sets the rate limit headers. Synchronous with the in-memory limiter. */
 const count = (reply: FastifyReply, limiter: RateLimiter, subject: string): void | Promise<void> =>
-  andThen(limiter.take(subject), (state) => tell(reply, state));
+  andThen(limiter.take(subject), (state) => applyRateLimit(reply, state));
 
 /**
- * Counts a request that finds no operation, where its key is known. Its answer stays 404 or 405, which need no key, also
- * beyond the limit.
+ * Counts a request without a matching route if its key is valid. The response stays 404 or 405 even beyond the limit,
+ * because these responses need no key.
  */
 export const unroutedCounter =
-  (keys: readonly Ring[], limiter: RateLimiter) =>
+  (keys: readonly CredentialCache[], limiter: RateLimiter) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const secret = request.headers['x-api-key'];
     if (typeof secret !== 'string') return;
-    for (const ring of keys) {
-      const principal = await ring.find(secret);
+    for (const cache of keys) {
+      const principal = await cache.find(secret);
       if (principal === null) continue;
       reply.headers(rateHeaders(await limiter.take(countedAs(principal))));
       return;
     }
   };
 
-/** A page of another site can make a browser send a request, but not make it say that it came from here. */
-function refuseForeignPage(request: FastifyRequest, door: SessionDoor): void {
+/** CSRF protection: another site can make a browser send a request, but cannot forge its origin headers. */
+function refuseForeignPage(request: FastifyRequest, sessionAuth: SessionAuth): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
-  if (isFromOwnPage(request, door.baseUrl())) return;
+  if (isFromOwnPage(request, sessionAuth.baseUrl())) return;
   throw problem('foreign_origin', 'With a session, changes can only be asked for by the portal’s own pages.');
 }
 
@@ -101,29 +100,34 @@ function refuseMissingScopes(endpoint: Endpoint, { scopes, session }: Principal)
 const cannotManage = () =>
   problem('insufficient_permissions', 'Your user may read here, but not change anything.');
 
-/** What no scope is about needs the permission to manage. */
+/** Changes that no scope covers need the permission to manage. */
 const isManagement = ({ method, scopes }: Endpoint) => method !== 'GET' && scopes.length === 0;
 
 /**
- * Lets a request in, in this order: is there a valid key, or without a key a session of the same kind of owner (401);
- * are there requests left (429); does a change with a session come from our own page, does the caller have the scopes
- * and the permission (403). Failed attempts are counted per address.
+ * Checks a request in this order: a valid key, or without a key a session of the same kind of owner (401); the rate
+ * limit (429); for changes with a session the origin, then scopes and permissions (403). Failed attempts are counted
+ * per IP address.
  */
-export function apiGuard(kind: Owner['type'], keys: Ring, door: SessionDoor, limiter: RateLimiter): Guard {
+export function apiGuard(
+  kind: Owner['type'],
+  keys: CredentialCache,
+  sessionAuth: SessionAuth,
+  limiter: RateLimiter,
+): Guard {
   const findBySession = async (token: string): Promise<Principal | null> => {
-    const principal = await door.sessions.find(token);
+    const principal = await sessionAuth.sessions.find(token);
     return principal?.owner?.type === kind ? principal : null;
   };
   return (endpoint) => {
     const isForManagers = isManagement(endpoint);
-    const judge = (request: FastifyRequest, principal: Principal) => {
-      if (principal.session !== null) refuseForeignPage(request, door);
+    const authorize = (request: FastifyRequest, principal: Principal) => {
+      if (principal.session !== null) refuseForeignPage(request, sessionAuth);
       refuseMissingScopes(endpoint, principal);
       if (!principal.mayManage && isForManagers) throw cannotManage();
     };
     return (request, reply) => {
       const key = request.headers['x-api-key'];
-      const token = key === undefined ? door.cookie.read(request) : null;
+      const token = key === undefined ? sessionAuth.cookie.read(request) : null;
       const secret = typeof key === 'string' ? key : token;
       const found = secret === null ? null : token === null ? keys.find(secret) : findBySession(token);
       return andThen(found, (principal) => {
@@ -134,13 +138,13 @@ export function apiGuard(kind: Owner['type'], keys: Ring, door: SessionDoor, lim
         }
         request.principal = principal;
         request.callerSecret = secret;
-        return andThen(count(reply, limiter, countedAs(principal)), () => judge(request, principal));
+        return andThen(count(reply, limiter, countedAs(principal)), () => authorize(request, principal));
       });
     };
   };
 }
 
-/** At once where the value is there: a promise for each request took longer than what it waited for. */
+/** Stays synchronous when the value is available: one promise per request cost more than the check itself. */
 const andThen = <T>(value: T | Promise<T>, next: (value: T) => void | Promise<void>): void | Promise<void> =>
   value instanceof Promise ? value.then(next) : next(value);
 
@@ -148,17 +152,17 @@ const countedAs = ({ session, actor }: Principal) =>
   session === null ? `key:${actor}` : `session:${session.id}`;
 
 export type PortalRule = {
-  /** Users of these have something of their own here. */
+  /** The roles that may use these endpoints. */
   readonly roles: readonly Owner['type'][];
-  /** Whether a change needs the permission to manage, or is one that concerns nobody but the user. */
+  /** Whether a change needs the permission to manage. False where users change only their own data. */
   readonly isManaged: boolean;
 };
 
-/** The same for what only users can do. */
-export function sessionGuard(rule: PortalRule, door: SessionDoor, limiter: RateLimiter): Guard {
+/** Like `apiGuard`, for endpoints that accept only sessions. */
+export function sessionGuard(rule: PortalRule, sessionAuth: SessionAuth, limiter: RateLimiter): Guard {
   return (endpoint) => async (request, reply) => {
-    const token = door.cookie.read(request);
-    const principal = token === null ? null : await door.sessions.find(token);
+    const token = sessionAuth.cookie.read(request);
+    const principal = token === null ? null : await sessionAuth.sessions.find(token);
     if (principal === null) {
       const detail = token === null ? 'Nobody is signed in.' : 'The session has ended. Sign in again.';
       return refuse(request, limiter, problem('invalid_session', detail, { 'www-authenticate': 'Session' }));
@@ -166,7 +170,7 @@ export function sessionGuard(rule: PortalRule, door: SessionDoor, limiter: RateL
     request.principal = principal;
     request.callerSecret = token;
     await count(reply, limiter, countedAs(principal));
-    refuseForeignPage(request, door);
+    refuseForeignPage(request, sessionAuth);
     if (!rule.roles.some((role) => role === principal.owner?.type)) {
       throw problem('insufficient_permissions', 'There is nothing here for users of your role.');
     }
@@ -175,14 +179,14 @@ export function sessionGuard(rule: PortalRule, door: SessionDoor, limiter: RateL
 }
 
 /**
- * Admits anybody, but not too often, and not a form on another site's page. A known device is counted by itself, so that
- * others at its address cannot use up its requests.
+ * Allows requests without credentials, subject to the rate limit and to CSRF protection. A known device has its own
+ * count, so that other clients behind the same IP address cannot exhaust its limit.
  */
-export function openGuard(door: SessionDoor, limiter: RateLimiter): Guard {
+export function openGuard(sessionAuth: SessionAuth, limiter: RateLimiter): Guard {
   return () => async (request, reply) => {
-    const device = door.device.read(request);
+    const device = sessionAuth.device.read(request);
     await count(reply, limiter, device === null ? `open:${request.ip}` : `device:${device.id}`);
-    refuseForeignPage(request, door);
-    request.principal = NOBODY;
+    refuseForeignPage(request, sessionAuth);
+    request.principal = ANONYMOUS;
   };
 }

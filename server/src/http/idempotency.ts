@@ -6,7 +6,7 @@ import { type Database, statement, type Tx } from '../db/database.ts';
 import { timestamp } from '../db/wire-types.ts';
 import { problem, validationProblem } from './problem.ts';
 
-/** How long a request may be repeated without being done twice. */
+/** Retention of stored answers: within this time a repeated request is replayed. */
 const REMEMBERED_MS = 24 * 3600 * 1000;
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -14,12 +14,12 @@ const TAG_BYTES = 16;
 
 type StoredAnswer = { status: number; body: string };
 
-/** A request with an `Idempotency-Key`. `content` is what a repetition must have in common with it. */
+/** A request with an `Idempotency-Key`. A repetition must have the same `content`. */
 type Repeatable = {
   /** Null when the key is new; otherwise returns the earlier answer, or throws when the content differs. */
   earlier(tx: Tx): Promise<((content: string) => StoredAnswer) | null>;
   remember(tx: Tx, content: string, answer: StoredAnswer): Promise<void>;
-  /** Requests with the same key run one after the other in this process. */
+  /** Serialises requests with the same key within this process. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 };
 
@@ -37,8 +37,9 @@ const INSERT = statement(
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
 /**
- * Answers may hold the secret of a new API key, which is stored nowhere else. They are sealed with the caller's own
- * key or session token, of which the platform keeps only a hash: the database alone cannot open them.
+ * An answer may contain the secret of a new API key, which is stored nowhere else. Answers are encrypted with the
+ * caller's API key or session token. The platform stores only hashes of these, so the database alone cannot decrypt
+ * them.
  */
 function sealer(callerSecret: string, idempotencyKey: string) {
   const secret = Buffer.from(hkdfSync('sha256', callerSecret, idempotencyKey, 'saldo idempotent answer', 32));
@@ -58,7 +59,6 @@ function sealer(callerSecret: string, idempotencyKey: string) {
   };
 }
 
-/** The key that a request brings along, or null. */
 function idempotencyKeyOf(request: FastifyRequest): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
@@ -69,7 +69,6 @@ function idempotencyKeyOf(request: FastifyRequest): string | null {
   return key;
 }
 
-/** What answers to the caller are sealed with. */
 function callerSecretOf({ callerSecret }: FastifyRequest): string {
   if (callerSecret === null) throw new Error('only somebody who is known can repeat a request');
   return callerSecret;
@@ -94,7 +93,7 @@ function repeatable(callerSecret: string, idempotencyKey: string): Repeatable {
   return {
     inTurn: (work) => inTurn(id.toString('hex'), work),
     async earlier(tx) {
-      // Of two at once the second waits, and then finds the answer of the first.
+      // The second of two concurrent requests waits here and then finds the answer of the first.
       await tx.query(LOCK, [id.readBigInt64BE(0).toString()]);
       const [row] = await tx.query<{ request_hash: Buffer; status: number; sealed_body: Buffer }>(FIND, [
         id,
@@ -123,8 +122,8 @@ type RequestContext = {
 };
 
 /**
- * Does what a request asks for and stores its answer in one transaction, so that neither is there without the other.
- * `work` may run again, when the schema has changed under the statements of a connection.
+ * Runs `work` and stores its answer in one transaction, so that both are committed or neither. `work` may run more than
+ * once: a prepared statement that no longer fits the schema causes a retry.
  */
 export async function answerInTransaction(
   { db, request, reply, status }: RequestContext,
@@ -146,7 +145,7 @@ export async function answerInTransaction(
   );
 }
 
-/** Each failed attempt closes one outdated connection, so the last one gets a new connection. */
+/** Each failed attempt closes one outdated connection, so the last attempt gets a new one. */
 async function again<T>(attempt: () => Promise<T>): Promise<T> {
   for (let left = DATABASE_LIMITS.writers; ; left--) {
     try {
@@ -162,22 +161,22 @@ function replay(reply: FastifyReply, { body }: StoredAnswer): string {
   return body;
 }
 
-/** Something that a request does in transactions of its own, because it is too long for one. */
+/** An operation that is too long for one transaction and therefore opens its own. */
 export type LongOperation<A extends object> = {
-  /** Done again, it changes nothing: a crash before the answer is stored makes a repetition do it again. */
+  /** Must be idempotent: after a crash before the answer is stored, a repetition runs it again. */
   work(): Promise<A>;
-  /** What is stored together with the answer. */
+  /** Stores the audit event in the transaction of the answer. */
   record(tx: Tx, answer: A): Promise<void>;
 };
 
-/** A body that is read while the work is done, so that its content is known only afterwards. */
+/** A body that `work` reads as a stream, so that its content is known only afterwards. */
 export type StreamedContent = {
   content(): string;
-  /** Reads the body of a repetition, for which no work is done. */
+  /** Reads the body of a repetition, whose work is not run again. */
   skip(): Promise<void>;
 };
 
-/** Does the work first, holding no connection meanwhile, then stores audit event and answer in one short transaction. */
+/** Runs the work without holding a connection, then stores audit event and answer in one short transaction. */
 export async function answerLong<A extends object>(
   { db, request, reply, status }: RequestContext,
   { content, skip }: StreamedContent,
@@ -198,7 +197,7 @@ export async function answerLong<A extends object>(
     }
     const answer = await work();
     return db.transaction(async (tx) => {
-      // Another process may have answered the same request meanwhile.
+      // Another process may have answered the same request in the meantime.
       const other = await asked.earlier(tx);
       if (other !== null) return replay(reply, other(content()));
       await record(tx, answer);

@@ -18,11 +18,11 @@ export type ApiDescription = {
   readonly version: string;
   readonly baseUrl: string;
   readonly errorBase: string;
-  /** What the groups of operations are about, by their tags. */
+  /** Descriptions of the tags. */
   readonly tags: Readonly<Record<string, string>>;
 };
 
-/** Every operation may end in these. */
+/** Problems of every operation. */
 const COMMON_PROBLEMS: readonly ProblemCode[] = [
   'validation',
   'invalid_api_key',
@@ -33,7 +33,7 @@ const COMMON_PROBLEMS: readonly ProblemCode[] = [
   'unavailable',
 ];
 const BODY_PROBLEMS: readonly ProblemCode[] = ['payload_too_large', 'unsupported_media_type'];
-/** Requests that end in these have reached no operation. */
+/** Problems of requests that match no operation. */
 const OTHER_PROBLEMS: readonly ProblemCode[] = ['not_found', 'method_not_allowed'];
 
 const problemsOf = (endpoint: Endpoint): ProblemCode[] => {
@@ -46,10 +46,10 @@ const problemsOf = (endpoint: Endpoint): ProblemCode[] => {
   return [...problems];
 };
 
-/** The operator's POSTs change something, so that to repeat one safely it has to be recognised. */
+/** Every POST of the operator API changes data, so each accepts an `Idempotency-Key`. */
 const isRepeatable = ({ method, path }: Endpoint) => method === 'POST' && path.startsWith('/operator/');
 
-/** The OpenAPI document of a table of endpoints, made from the schemas that validate its requests. */
+/** Generates the document from the schemas that validate the requests, so that the two cannot differ. */
 export function openApiDocument(api: ApiDescription, endpoints: readonly Endpoint[]): Json {
   const components: Json = {};
   const paths: Record<string, Json> = {};
@@ -229,7 +229,7 @@ function problemResponses(endpoint: Endpoint, components: Json): Json {
   return responses;
 }
 
-/** All problems at a glance, in Markdown. */
+/** An overview of all problems in Markdown. */
 function problemTable(codes: readonly ProblemCode[]): string {
   const rows = codes
     .toSorted((a, b) => PROBLEMS[a].status - PROBLEMS[b].status)
@@ -251,7 +251,7 @@ function problemExample(api: ApiDescription, code: ProblemCode): Json {
   return { summary: title, description: `${explanation} ${remedy}`, value };
 }
 
-/** What is answered before a key is known carries no rate limit. */
+/** Responses sent before authentication have no rate limit headers. */
 const BEFORE_KEY = new Set([401, 408, 431]);
 const OWN_HEADERS: Record<number, HeaderName[]> = {
   401: ['WWW-Authenticate'],
@@ -264,7 +264,7 @@ function headersOf(status: number, own: readonly HeaderName[] = []): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** A document describes the headers that its operations have, and no others. */
+/** Only the headers that some operation of the document uses. */
 function usedHeaders(endpoints: readonly Endpoint[]): Json {
   const isUsed = (name: string) => {
     if (PAGE_HEADERS.some((known) => known === name)) {
@@ -276,7 +276,7 @@ function usedHeaders(endpoints: readonly Endpoint[]): Json {
   return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => isUsed(name)));
 }
 
-/** Schemas with a title become components; everything else stands where it is used. */
+/** Schemas with a title become components. All others are inlined. */
 function reference(schema: TSchema, components: Json): Json {
   const { title } = schema as { title?: string };
   if (title === undefined) return inline(schema, components);

@@ -1,7 +1,6 @@
 import type { Pagination } from '@saldo/api';
 import type { Position } from './cursor.ts';
 
-/** The page that a list is asked for. */
 export type PageRequest = {
   readonly limit: number;
   /** Sort key of the last record of the previous page. */
@@ -9,7 +8,7 @@ export type PageRequest = {
   seal(position: Position): string;
 };
 
-/** The records of a page, and how the list goes on: lists are read one record further than the page reaches. */
+/** Callers read one record more than the page shows, which tells whether there is a next page. */
 export function paginate<T>(
   page: PageRequest,
   records: readonly T[],
@@ -23,22 +22,20 @@ export function paginate<T>(
 }
 
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-/** Beyond every id: where a list begins that is read from its end. */
+/** Greater than every id: the start of a descending list. */
 export const BEYOND_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** The page of a list that is sorted by EIC. */
 export const pageByEic = (page: PageRequest): { after: string; count: number } => ({
   after: String(page.after?.[0] ?? ''),
   count: page.limit + 1,
 });
 
-/** The page of a list that is sorted by id alone. */
 export const pageById = (page: PageRequest): { after: string; count: number } => ({
   after: String(page.after?.[0] ?? FIRST_ID),
   count: page.limit + 1,
 });
 
-/** Where the pages of a list are, as a `Link` header: the first and the last always, its neighbours where they exist. */
+/** The `Link` header of a list: always `first` and `last`, `prev` and `next` where they exist. */
 export function pageLinks(address: string, page: number, limit: number, total: number): string {
   const last = Math.max(1, Math.ceil(total / limit));
   const link = (to: number, rel: string) => `<${address}?page=${to}&limit=${limit}>; rel="${rel}"`;

@@ -6,15 +6,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedEncoding, type Encoding } from './compression.ts';
 
-/** A file of the portal as it is answered. */
 type Page = { send(request: FastifyRequest, reply: FastifyReply): Promise<void> };
 
-/** What a path shows; null when it is none of the portal's. */
+/** `find` returns null for paths outside the portal. */
 export type Portal = { find(request: FastifyRequest): Page | null };
 
 /**
- * Everything comes from here, but for pictures of plants: they are with the customer API, which may be on plain http,
- * or anywhere on https. Nothing is written inline.
+ * Same origin only, except for cover pictures. The customer API serves them, either over plain http from its own origin
+ * or over https from any host. Inline scripts and styles are forbidden.
  */
 const policyWith = (coversOrigin: string) =>
   [
@@ -52,18 +51,18 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** Packed already, or not worth it. */
+/** Formats that are already compressed or too small to benefit. */
 const PACKED = new Set(['.png', '.ico', '.woff2']);
 
-/** Their names change with their content, so they never have to be asked for again. */
+/** File names contain a content hash, so browsers never need to revalidate. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 const ASSETS = '/assets/';
 
-/** Paths of the APIs and of the documentation: what is not found there is a problem, never a page. */
+/** Paths of the APIs and of the documentation. An unknown path below them is a 404 problem, never the portal's page. */
 const NOT_PAGES =
   /^\/(?:v\d+|operator\/v\d+|portal\/v\d+|docs|errors|assets|openapi\.json|operator\/openapi\.json)(?:\/|$)/;
 
-/** A file is compressed as well as can be, once, when it is first asked for. */
+/** Maximum compression, because each file is compressed only once, at its first request. */
 const compressors: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   br: (body) =>
     promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: body.length } }),
@@ -100,8 +99,8 @@ function pageOf(url: string, body: Buffer, everywhere: Headers): Page {
 }
 
 /**
- * Reads the built portal into memory: it is small, and what is not in the folder cannot be asked for. `customerUrl` is
- * how the outside names the customer API.
+ * Reads the built portal into memory. The portal is small, and path traversal is impossible without file access per
+ * request. `customerUrl` is the public URL of the customer API.
  */
 export async function loadPortal(folder: string, customerUrl: string): Promise<Portal> {
   const headers = pageHeaders(customerUrl);
@@ -121,7 +120,7 @@ export async function loadPortal(folder: string, customerUrl: string): Promise<P
       const url = request.url.split('?', 1)[0] ?? '';
       const file = pages.get(url);
       if (file) return file;
-      // The address of a page within the portal: its scripts know what to show there.
+      // Client-side routing: any other page URL gets index.html.
       const wantsPage = request.headers.accept?.includes('text/html') === true;
       return wantsPage && !NOT_PAGES.test(url) ? index : null;
     },

@@ -3,13 +3,13 @@
 const TAG = /(?:W\/)?"[^"]*"/g;
 const tagsOf = (header: string): string[] => header.match(TAG) ?? [];
 
-/** Whether a record with this tag meets `If-Match`. Weak tags never do: they do not promise the same bytes. */
+/** `If-Match` needs a strong comparison, so weak tags never match (RFC 9110). */
 export function meetsIfMatch(header: string | undefined, tag: string): boolean {
   if (header === undefined || header.trim() === '*') return true;
   return tagsOf(header).includes(tag);
 }
 
-/** Whether the client holds this version already, so that 304 says enough. */
+/** Whether the client already has this version, so that 304 is the right response. */
 export function isFresh(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;

@@ -1,6 +1,6 @@
 import { type FieldCode, PROBLEMS, type Problem, type ProblemCode, type ProblemFieldError } from '@saldo/api';
 
-/** A request that ends in a problem of the catalogue. Whoever decides so throws it; the error handler answers. */
+/** Thrown to end a request with a problem of the catalogue. The error handler turns it into the response. */
 export class ProblemError extends Error {
   override name = 'ProblemError';
   readonly code: ProblemCode;
@@ -25,7 +25,7 @@ export const problem = (
   headers: Record<string, string> = {},
 ): ProblemError => new ProblemError(code, detail, { headers });
 
-/** All that is wrong with the form of a request, at once. */
+/** Reports all field errors of a request together, so that clients can fix them in one step. */
 export function validationProblem(errors: readonly ProblemFieldError[]): ProblemError {
   const count = errors.length === 1 ? 'One field is' : `${errors.length} fields are`;
   return new ProblemError('validation', `${count} not acceptable. Nothing was changed.`, { errors });
@@ -36,7 +36,7 @@ export const fieldProblem = (field: string, code: FieldCode, message: string): P
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
-/** The body of a problem. `errorBase` is how the outside names the place where problems are explained. */
+/** `errorBase` is the public URL below which the error pages are served. */
 export function problemBody(errorBase: string, error: ProblemError, instance: string | null): Problem {
   const { status, title } = PROBLEMS[error.code];
   return {

@@ -8,23 +8,23 @@ export type RateLimitState = {
   readonly exceeded: boolean;
 };
 
-/** Counts one request of `subject` and tells where it stands. */
+/** Counts one request of `subject` and returns the state of its window. */
 export type RateLimiter = { take(subject: string): RateLimitState | Promise<RateLimitState> };
 
 export type RateRule = { readonly limit: number; readonly windowS: number };
 
-/** Windows that have ended are swept when more than this many are held. */
+/** Number of windows in memory above which expired ones are removed. */
 const SWEEP_ABOVE = 10_000;
 
 const stateOf = (rule: RateRule, count: number, leftMs: number): RateLimitState => ({
   limit: rule.limit,
   remaining: Math.max(0, rule.limit - count),
-  // The time left is a difference of fractions, which may exceed the window by the rounding error.
+  // Floating point rounding can make the remaining time slightly longer than the window.
   resetS: Math.min(rule.windowS, Math.max(1, Math.ceil(leftMs / 1000))),
   exceeded: count > rule.limit,
 });
 
-/** A fixed window per subject that begins with its first request. `now` is monotonic milliseconds. */
+/** A fixed window per subject that starts with its first request. `now` returns monotonic milliseconds. */
 export function memoryRateLimiter(rule: RateRule, now: () => number): RateLimiter {
   const windows = new Map<string, { count: number; endsAt: number }>();
   let sweepAbove = SWEEP_ABOVE;
@@ -49,13 +49,13 @@ export function memoryRateLimiter(rule: RateRule, now: () => number): RateLimite
   };
 }
 
-/** Count and remaining time in one step, so that a window can never be left without its end. */
+/** Atomic, so that a crash between INCR and PEXPIRE cannot leave a counter that never expires. */
 const TAKE = `
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return {count, redis.call('PTTL', KEYS[1])}`;
 
-/** A count is not worth more waiting than this. */
+/** Timeout for Redis. After it the process counts in memory. */
 const ANSWER_MS = 250;
 
 function inTime<T>(answer: Promise<T>): Promise<T> {
@@ -65,8 +65,8 @@ function inTime<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
- * The same windows shared by all processes through Redis. When Redis does not answer, each process counts for
- * itself: a limit that is too generous for a while is better than an API that is down.
+ * The same windows, shared by all processes through Redis. Without Redis each process falls back to its own memory: a
+ * limit that is temporarily too generous is better than an unavailable API.
  */
 export function redisRateLimiter(
   rule: RateRule,

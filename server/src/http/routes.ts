@@ -13,13 +13,13 @@ import { problem, validationProblem } from './problem.ts';
 import { takeFiles } from './streams.ts';
 import { compile, compileQuery } from './validation.ts';
 
-/** A request that was let in and is well-formed. */
+/** An authorised and validated request. */
 export type Call<E extends Endpoint> = {
-  /** Throws for a caller that sees no data of BRPs; the guards keep those from the routes that read it. */
+  /** Throws for callers without access to BRP data. The guards already reject them on routes that read it. */
   readonly viewer: Viewer;
-  /** For whom the caller acts; null for somebody who has yet to say who they are. */
+  /** The party that the caller acts for. Null for a request without credentials. */
   readonly owner: Owner | null;
-  /** Who calls, as the audit trail names them. */
+  /** The caller's id in the audit trail. */
   readonly actor: string;
   readonly params: ParamsOf<E>;
   readonly query: QueryOf<E>;
@@ -29,13 +29,13 @@ export type Call<E extends Endpoint> = {
   readonly reply: FastifyReply;
 };
 
-/** Answers with an object, with JSON that is written already, or with a document whose type it has told the reply. */
+/** Returns an object, serialised JSON, or a document whose content type the handler has set on the reply. */
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<object | string>;
 
-/** The same for an operation that changes something: all that it does is in one transaction. */
+/** A handler that changes data. All its writes belong to the transaction `tx`. */
 export type WriteHandler<E extends Endpoint> = (call: Call<E>, tx: Tx) => Promise<object | string>;
 
-/** What is wrong with the form of a request beyond its schemas; the body may be anything. */
+/** Validation beyond the schemas. The body is not validated yet and may have any type. */
 export type FormCheck<E extends Endpoint> = (params: ParamsOf<E>, body: unknown) => ProblemFieldError[];
 
 export type Route = { readonly endpoint: Endpoint; readonly check?: FormCheck<Endpoint> } & (
@@ -44,23 +44,22 @@ export type Route = { readonly endpoint: Endpoint; readonly check?: FormCheck<En
   | { readonly operation: (call: Call<Endpoint>) => LongOperation<object> }
 );
 
-// Validation makes a request into what the endpoint describes; in a route its type is only known by name.
+// A `Route` erases the endpoint's type parameter. Validation guarantees that the handler gets the declared types.
 export const route = <E extends Endpoint>(endpoint: E, handle: Handler<E>): Route => ({ endpoint, handle });
 
-/** An operation that changes something. A POST may be repeated safely with an `Idempotency-Key`. */
+/** An operation that changes data. A POST supports `Idempotency-Key`. */
 export const writeRoute = <E extends Endpoint>(
   endpoint: E,
   write: WriteHandler<E>,
   check: FormCheck<E> = () => [],
 ): Route => ({ endpoint, write, check });
 
-/** An operation that changes something in transactions of its own; what is noted of it is stored afterwards. */
+/** An operation that opens its own transactions. Its audit event is stored afterwards. */
 export const longRoute = <E extends Endpoint, A extends object>(
   endpoint: E,
   operation: (call: Call<E>) => LongOperation<A>,
 ): Route => ({ endpoint, operation });
 
-/** What routes are mounted with. */
 export type Mounting = {
   readonly db: Database;
   readonly guard: Guard;
@@ -85,7 +84,7 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
         onRequest: admission(endpoint, guard),
         async handler(request, reply) {
           const body = await answer(check(request, reply));
-          // A handler that has answered by itself, with 304 for example, has nothing left to say.
+          // The handler may have sent the response itself, for example a 304.
           if (reply.sent) return reply;
           if (endpoint.status === 204) return reply.code(204).send();
           if (endpoint.status !== undefined) reply.code(endpoint.status);
@@ -105,7 +104,7 @@ function answerRoute(db: Database, route: Route, call: Call<Endpoint>): Promise<
   const { request, reply } = call;
   const context = { db, request, reply, status: endpoint.status ?? 200 };
   const content = () => {
-    // A file is told from others by its hash alone.
+    // A file can be large, so its hash stands for its content.
     const body = Buffer.isBuffer(request.body) ? hash('sha256', request.body) : call.body;
     return JSON.stringify([endpoint.id, call.params, call.query, body]);
   };
@@ -115,11 +114,11 @@ function answerRoute(db: Database, route: Route, call: Call<Endpoint>): Promise<
 }
 
 /**
- * The router takes `/v1/contracts/` for a contract without an id; it is a path that nobody has. Where nothing has to be
- * waited for, nothing is.
+ * The router matches `/v1/contracts/` as a contract with an empty id. Such a path does not exist and gets 404. Stays
+ * synchronous when the guard does.
  */
 function admission(endpoint: Endpoint, guard: Guard) {
-  const letIn = guard(endpoint);
+  const authorize = guard(endpoint);
   const hasParameters = endpoint.path.includes('{');
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
     if (hasParameters && Object.values(request.params as Record<string, string>).includes('')) {
@@ -127,7 +126,7 @@ function admission(endpoint: Endpoint, guard: Guard) {
     }
     let waiting: void | Promise<void>;
     try {
-      waiting = letIn(request, reply);
+      waiting = authorize(request, reply);
     } catch (refusal) {
       return done(refusal as Error);
     }
@@ -140,7 +139,7 @@ const BODY_MISSING = { code: 'required', message: 'a JSON body is required' } as
 function requestCheck({ endpoint, check }: Route, cursors: CursorSealer) {
   const readQuery = compileQuery(endpoint.query);
   const validateBody = endpoint.body && compile(endpoint.body);
-  // Whoever asks for something to be done without saying more than that has said enough where nothing is required.
+  // A POST whose schema has no required member may omit its body.
   const missingBody = endpoint.method === 'POST' && validateBody?.({}).length === 0 ? {} : undefined;
 
   return (request: FastifyRequest, reply: FastifyReply): Call<Endpoint> => {
@@ -194,7 +193,7 @@ const CURSOR_REFUSED = {
 
 const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? '';
 
-/** Tells which methods a path has, for requests that found no route. */
+/** Lists the methods of a path, to choose between 404 and 405. */
 export function methodFinder(
   endpoints: readonly Pick<Endpoint, 'method' | 'path'>[],
 ): (path: string) => string[] {

@@ -75,7 +75,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     errorBase: options.errorBase,
   };
   const app = Fastify({
-    loggerInstance: childless(options.logger),
+    loggerInstance: withoutChildLoggers(options.logger),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     trustProxy: options.trustProxy,
@@ -252,7 +252,7 @@ function isCompressed(request: FastifyRequest): boolean {
 }
 
 /** A logger of its own for every request would cost more than the one line that is written about it. */
-const childless = (logger: FastifyBaseLogger): FastifyBaseLogger =>
+const withoutChildLoggers = (logger: FastifyBaseLogger): FastifyBaseLogger =>
   Object.assign(Object.create(logger) as FastifyBaseLogger, {
     child(this: FastifyBaseLogger) {
       return this;

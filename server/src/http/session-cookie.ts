@@ -1,14 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The cookie that carries a session's token, and whom a browser gives it to. */
 export type SessionCookie = {
-  /** Null when the request brings none. */
+  /** Null without a session cookie. */
   read(request: FastifyRequest): string | null;
   set(reply: FastifyReply, token: string, lastsMs: number): void;
   clear(reply: FastifyReply): void;
 };
 
-/** The value of a cookie; null when the request brings none of this name. */
 export function readCookie(request: FastifyRequest, name: string): string | null {
   const { cookie } = request.headers;
   if (cookie === undefined) return null;
@@ -19,7 +17,7 @@ export function readCookie(request: FastifyRequest, name: string): string | null
   return null;
 }
 
-/** No script can read it, no other site's page sends it along, and on https it never travels in the clear. */
+/** Not readable by scripts, not sent with cross-site requests, and on https never sent unencrypted. */
 export function writeCookie(
   reply: FastifyReply,
   isSecure: boolean,
@@ -31,7 +29,7 @@ export function writeCookie(
   void reply.header('set-cookie', `${name}=${value}; Max-Age=${maxAgeS}; ${attributes}`);
 }
 
-/** The prefix makes browsers refuse one that another host of the same domain has set. */
+/** With the prefix `__Host-`, browsers reject cookies that a sibling host of the same domain has set. */
 export function sessionCookie(isSecure: boolean): SessionCookie {
   const name = isSecure ? '__Host-saldo_session' : 'saldo_session';
   return {
@@ -41,13 +39,13 @@ export function sessionCookie(isSecure: boolean): SessionCookie {
   };
 }
 
-/** Addresses are compared as browsers write them, without a path and without the protocol's own port. */
+/** Normalised like the `Origin` header: without path and default port. */
 const originOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).origin : null);
 
 /**
- * Whether a request was made by a page of ours. A browser says so in a header that no page can set; one that does not
- * tells at least where the page came from. The address that the browser asked counts as ours too, since without
- * `BASE_URL` the platform does not know all of its names.
+ * Whether a page of the portal made the request. `Sec-Fetch-Site` is authoritative, because pages cannot set it. For
+ * browsers without it, `Origin` is compared with the public URL and with the `Host` header: without `BASE_URL` the
+ * platform does not know all of its own names.
  */
 export function isFromOwnPage(request: FastifyRequest, baseUrl: string): boolean {
   const { 'sec-fetch-site': site, origin, host } = request.headers;

@@ -3,7 +3,6 @@ import type { Endpoint } from '@saldo/api';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ProblemError, problem } from './problem.ts';
 
-/** The parts of a `Content-Type` that decide how a body is read. */
 export function mediaTypeOf(header: string | undefined): { type: string; charset: string | null } {
   const [type = '', ...parameters] = (header ?? '').split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
@@ -24,7 +23,7 @@ const hasBody = ({ headers }: FastifyRequest) =>
   headers['transfer-encoding'] !== undefined ||
   Number(headers['content-length'] ?? 0) > 0;
 
-/** The route within takes a body of the endpoint's media types, as a stream or as a whole, and no other body. */
+/** Makes a route accept bodies of the endpoint's media types only, as a stream or as a buffer. */
 export function takeFiles(
   app: FastifyInstance,
   { stream: types = [], maxBytes }: Pick<Endpoint, 'stream' | 'maxBytes'>,
@@ -32,7 +31,7 @@ export function takeFiles(
 ): void {
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // Before the body is read: of one that is not taken, nothing needs to arrive.
+    // Check before reading, so that a body of an unsupported type is not received.
     scope.addHook('preParsing', (request, _reply, _payload, done) => {
       done((hasBody(request) ? mediaTypeFault(request, types) : null) ?? undefined);
     });
@@ -44,12 +43,11 @@ export function takeFiles(
   });
 }
 
-/** The chunks of a body. Leaving it early must not cut the connection, on which the answer still has to go out. */
+/** Leaving the iteration early must not destroy the socket, which still has to carry the response. */
 export function chunksOf(body: Readable): AsyncIterable<Buffer> {
   return body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 }
 
-/** A body that has to be there as a whole before anything can be done with it. */
 export async function readWhole(body: Readable, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

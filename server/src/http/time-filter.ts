@@ -8,11 +8,11 @@ import {
   slotCount,
 } from '@saldo/core/delivery-day.ts';
 
-/** Days that every part of the platform can name, Postgres included; all deliveries lie far within. */
+/** The range of days that JavaScript and Postgres can both represent as four-digit years. */
 export const FIRST_DAY: DeliveryDay = '0001-01-02';
 export const LAST_DAY: DeliveryDay = '9999-12-30';
 
-/** A well-formed date-time of a filter as an instant within the days that can be named. */
+/** Parses a validated date-time and clamps it to the supported range. */
 export function instantOf(text: string | undefined): number | null {
   if (text === undefined) return null;
   const instant = parseInstant(text);
@@ -22,7 +22,7 @@ export function instantOf(text: string | undefined): number | null {
 
 const FINER_THAN_MS = /\.\d{3}\d*[1-9]/;
 
-/** All instants of the platform are whole milliseconds: what starts at or after a finer time starts at the next one. */
+/** Rounds up to whole milliseconds, the precision of all stored instants. */
 export function startOf(text: string | undefined): number | null {
   const instant = instantOf(text);
   return instant !== null && FINER_THAN_MS.test(text ?? '') ? instant + 1 : instant;
@@ -34,7 +34,7 @@ type DeliveryQuery = {
   delivery_end?: string | undefined;
 };
 
-/** All filters given apply together, so the range is where they overlap; it is empty when they do not. */
+/** The intersection of all given filters. Empty when they do not overlap. */
 export type InstantRange = { start: number; end: number };
 
 export function deliveryRange(query: DeliveryQuery): InstantRange {
@@ -46,7 +46,7 @@ export function deliveryRange(query: DeliveryQuery): InstantRange {
     : { start: Math.max(start, dayStart(day)), end: Math.min(end, dayEnd(day)) };
 }
 
-/** The delivery days that lie in a range as a whole. */
+/** The delivery days that lie completely inside the range. */
 export function wholeDays({ start, end }: InstantRange): { first: DeliveryDay; last: DeliveryDay } {
   const first = dayOf(start);
   return {
@@ -55,13 +55,13 @@ export function wholeDays({ start, end }: InstantRange): { first: DeliveryDay; l
   };
 }
 
-/** The delivery days that a range touches. */
+/** The delivery days that overlap the range. */
 export const touchedDays = ({ start, end }: InstantRange): { first: DeliveryDay; last: DeliveryDay } => ({
   first: dayOf(start),
   last: dayOf(end - 1),
 });
 
-/** The slots of a day that lie in a range as a whole. */
+/** The slots of a day that lie completely inside the range. */
 export function slotsWithin(day: DeliveryDay, { start, end }: InstantRange): { from: number; to: number } {
   const midnight = dayStart(day);
   return {

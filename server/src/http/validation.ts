@@ -8,7 +8,7 @@ import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 
-/** Checks a value and tells everything that is wrong with it; an empty list means that it may be used. */
+/** Returns all field errors of a value. An empty list means that the value is valid. */
 export type Validator = (value: unknown) => ProblemFieldError[];
 
 const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text: string) => string }> = {
@@ -50,7 +50,7 @@ const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text
 };
 
 const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
-/** Codes of the same form that are no countries: unions, and what stands for none. */
+/** Region codes of the same form that are not countries: unions and placeholders. */
 const NO_COUNTRIES = ['EU', 'EZ', 'QO', 'UN', 'XA', 'XB', 'ZZ'];
 
 function isCountryCode(text: string): boolean {
@@ -75,7 +75,7 @@ ajv.addKeyword({
 ajv.addKeyword({
   keyword: 'x-ordered',
   type: 'object',
-  // Pairs whose members are not both well-formed are judged by their own schemas alone.
+  // A pair with a malformed member is not compared. The member's own schema reports the error.
   validate: (pairs: [string, string][], value: Record<string, unknown>) =>
     pairs.every(([first, second]) => !runsBackwards(value[first], value[second])),
   errors: false,
@@ -97,7 +97,7 @@ function fieldErrors(errors: readonly ErrorObject[], value: unknown): ProblemFie
   const found = new Map<string, ProblemFieldError>();
   for (const error of withoutOtherChoices(errors)) {
     for (const entry of describe(error, value)) {
-      // A value of the wrong type fails other keywords too: what was said first of a field stands, a type always.
+      // One error per field: the first one, except that a type error always wins, since it causes the others.
       const known = found.get(entry.field ?? '');
       if (!known || (entry.code === 'invalid_type' && known.code !== 'invalid_type')) {
         found.set(entry.field ?? '', entry);
@@ -109,8 +109,8 @@ function fieldErrors(errors: readonly ErrorObject[], value: unknown): ProblemFie
 }
 
 /**
- * Where a value may be one of several things, it fails as each of them. What is wanted is what is wrong with the one
- * that was meant: the choice whose type it has, or else that none of the types fits.
+ * For `anyOf`, Ajv reports the errors of every choice. Keeps the errors of the choice whose type matches the value. If
+ * no choice matches, reports one type error instead.
  */
 function withoutOtherChoices(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   let kept = errors;
@@ -183,7 +183,7 @@ function describe(error: ErrorObject, root: unknown): ProblemFieldError[] {
     case 'x-decimals':
       return one('invalid_format', `must have at most ${String(error.schema)} decimals`);
     case 'propertyNames':
-      // Said in full by the error of the name itself.
+      // The error of the property name itself has the details.
       return [];
     default:
       return one(...sizeMessage(error));
@@ -260,8 +260,8 @@ type QueryProperty = { type?: string };
 const WHOLE_NUMBER = /^-?\d+$/;
 
 /**
- * However many digits it has: infinity would be no number to the schema, while a huge one is too large. The first that
- * is rounded is rounded up, so that it does not slip under a limit that it is beyond.
+ * Clamps to finite numbers, because the schema would report infinity as a wrong type instead of as too large. 2^53 + 1
+ * would be rounded down to 2^53 and could pass a limit, so it is rounded up.
  */
 function wholeNumber(digits: string): number {
   const number = Number(digits);
@@ -270,8 +270,8 @@ function wholeNumber(digits: string): number {
 }
 
 /**
- * A query string as its schema sees it: whole numbers as numbers, comma-separated lists as arrays. What cannot be
- * read stays text, and the schema says what is wrong with it.
+ * Converts a query string to the types of its schema: whole numbers to numbers, comma-separated lists to arrays. Other
+ * text stays text, so that the schema reports the error.
  */
 export function compileQuery(schema: TSchema): (raw: Record<string, unknown>) => {
   query: Record<string, unknown>;
@@ -280,11 +280,12 @@ export function compileQuery(schema: TSchema): (raw: Record<string, unknown>) =>
   const validate = compile(schema);
   const properties = (schema as { properties?: Record<string, QueryProperty> }).properties ?? {};
   return (raw) => {
-    // Without a prototype, so that a parameter called `__proto__` is refused like any other that is not known.
+    // Without a prototype, so that a parameter named `__proto__` is rejected as unknown.
     const query: Record<string, unknown> = Object.create(null);
     const repeated: ProblemFieldError[] = [];
     for (const [name, given] of Object.entries(raw)) {
-      // No stored text holds a NUL, and Postgres refuses it even in a comparison: replaced, it just finds nothing.
+      // Postgres rejects NUL even in comparisons. No stored text contains the replacement, so the filter matches
+      // nothing.
       const value = typeof given === 'string' ? given.replaceAll('\0', '\ufffd') : given;
       const isKnown = Object.hasOwn(properties, name);
       const type = isKnown ? properties[name]?.type : undefined;

@@ -4,19 +4,19 @@ import { checkEic } from '@saldo/core/eic.ts';
 import type { Tso } from '@saldo/core/enums.ts';
 import type { Behaviour, Counterpart } from './tso.ts';
 
-/** What a person told the simulator to do; the message says which part of it cannot be understood. */
+/** An invalid option of the simulator. The message names the invalid part. */
 export class BehaviourError extends Error {
   override name = 'BehaviourError';
 }
 
 export type BehaviourTexts = {
-  /** '11XFC-CONS-----0:45-48:-50': in these slots (or 'all') the counterpart says so many kW more or less. */
+  /** '11XFC-CONS-----0:45-48:-50': in these slots (or 'all') the counterpart's schedule differs by so many kW. */
   readonly deviate: readonly string[];
   /** '11XFC-CONS-----0' or '11XFC-CONS-----0@DE_TENNET'. */
   readonly missing: readonly string[];
   /** 'DE_TENNET'. */
   readonly reject: readonly string[];
-  /** All of it concerns this day alone. */
+  /** Limits all options to this day. */
   readonly day: string | null;
 };
 

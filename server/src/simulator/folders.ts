@@ -8,15 +8,15 @@ export type SimulatedFolders = { readonly outboxDir: string; readonly inboxDir: 
 
 export type SimulationOptions = {
   readonly behaviour: Behaviour;
-  /** Null: in the format of the schedule. */
+  /** Null: the format of the schedule. */
   readonly format: MessageFormat | null;
-  /** Leaves out the final confirmations. */
+  /** Omits the final confirmations. */
   readonly isIntermediateOnly: boolean;
 };
 
 /**
- * Plays the gateway and the TSOs once: takes every schedule out of the platform's outbox, puts the answers into its
- * inbox, and puts the schedule aside. Gives a line for each file.
+ * Simulates one pass of the gateway and the TSOs: reads every schedule of the platform's outbox, writes the answers to
+ * its inbox, and moves the schedule away. Returns a line for each file.
  */
 export async function answerOutbox(
   { outboxDir, inboxDir }: SimulatedFolders,

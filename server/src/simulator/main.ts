@@ -1,4 +1,4 @@
-/** The four TSOs on the folders of a platform beside this one; `saldo simulate-tso` starts it. */
+/** Entry point of `saldo simulate-tso`: simulates the four TSOs on the folders of another platform process. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from '../config.ts';
@@ -68,12 +68,12 @@ async function main(): Promise<void> {
   say(`Answering the schedules in ${folders.outboxDir}. Ctrl-C ends it.`);
   while (!stopping.signal.aborted) {
     await look();
-    // Only being stopped ends the pause early, and the loop sees that by itself.
+    // The delay rejects only when stopped, which the loop condition checks.
     await pause(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
   }
 }
 
-/** What a person typed wrongly is told in one line, as `parseArgs` does. */
+/** One line for invalid arguments, like the errors of `parseArgs`. */
 function isTypedWrongly(error: unknown): error is Error {
   if (error instanceof BehaviourError || error instanceof ConfigError) return true;
   return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');

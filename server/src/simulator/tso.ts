@@ -10,22 +10,22 @@ import type {
 } from '@saldo/core/exchange/answer.ts';
 import { compactDay, nominationOf, type Schedule, type Series } from '@saldo/core/exchange/schedule.ts';
 
-/** A balance group whose schedule is not what the operator expects; null means any TSO, any day. */
+/** A balance group whose schedule differs from the operator's. Null means any TSO or any day. */
 export type Counterpart = { eic: string; tso: Tso | null; day: DeliveryDay | null };
 
-/** Where the counterparts' schedules differ from the operator's. By default they are equal. */
+/** How the simulated counterparts and TSOs deviate. Without entries all schedules match. */
 export type Behaviour = {
-  /** The counterpart says more or less, in these slots or, with null, in all. */
+  /** The counterpart's values differ in these slots. Null means all slots. */
   readonly deviations: readonly (Counterpart & { slots: readonly number[] | null; differenceKw: number })[];
   /** The counterpart has sent no schedule. */
   readonly missing: readonly Counterpart[];
-  /** The TSO does not take the operator's file. */
+  /** The TSO rejects the operator's schedule. */
   readonly rejections: readonly { tso: Tso; day: DeliveryDay | null }[];
 };
 
 export const EXEMPLARY: Behaviour = { deviations: [], missing: [], rejections: [] };
 
-/** What a TSO answers to a schedule, in this order. Nothing follows a rejection. */
+/** The answers of a TSO to a schedule, in this order. A rejection is the last one. */
 export type Answers = {
   acknowledgement: Acknowledgement;
   intermediate: Confirmation | null;
@@ -38,8 +38,8 @@ const DOES_NOT_NET = { code: 'A54', text: 'The schedule does not net to zero' };
 const AGAINST_RULES = { code: 'A59', text: 'Against the rules of this control area' };
 
 /**
- * Plays the TSO: takes a schedule that nets to zero, compares it with what the counterparts say, and confirms the
- * smaller of both values.
+ * Simulates the TSO: accepts a schedule that nets to zero, compares it with the counterparts' schedules, and confirms
+ * the smaller of both values.
  */
 export function answersTo(schedule: Schedule, behaviour: Behaviour, at: number): Answers {
   const head = answerHead(schedule, at);
@@ -110,7 +110,7 @@ function refusalOf(schedule: Schedule, { rejections }: Behaviour): typeof AGAINS
   return [...net.values()].some((kw) => kw !== 0) ? DOES_NOT_NET : null;
 }
 
-/** Null when the counterpart has sent nothing. Both sides of a bridge are the operator's own. */
+/** Null if the counterpart has sent no schedule. Both sides of a bridge belong to the operator, so they match. */
 function theirPowers(series: Series, { operatorEic, tso, day }: Schedule, behaviour: Behaviour) {
   const eic = nominationOf(series, operatorEic)?.eic ?? null;
   const isMeant = (one: Counterpart) =>
@@ -119,7 +119,7 @@ function theirPowers(series: Series, { operatorEic, tso, day }: Schedule, behavi
   const powersKw = [...series.powersKw];
   for (const { slots, differenceKw } of behaviour.deviations.filter(isMeant)) {
     for (const [at, kw] of powersKw.entries()) {
-      // A direction in which nothing flows is not made to flow.
+      // A deviation does not apply to a direction without any flow.
       if (kw > 0 && (slots === null || slots.includes(at + 1))) powersKw[at] = Math.max(0, kw + differenceKw);
     }
   }

@@ -3,11 +3,11 @@ import type { Readable } from 'node:stream';
 import type { operatorExchangeEndpoints } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Database, Tx } from '../../db/database.ts';
+import { concurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import { answerLong } from '../../http/idempotency.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import type { Call } from '../../http/routes.ts';
 import { readWhole } from '../../http/streams.ts';
-import { turnstile } from '../../http/turnstile.ts';
 import { recordAudit } from '../audit/store.ts';
 import { type Receiving, receiveMessage } from './receive.ts';
 import { findChangedNominations, findMessages } from './store.ts';
@@ -21,7 +21,7 @@ const RECEIVED_AT_ONCE = 2;
 /** Idle timeout of the upload. */
 const SILENCE_MS = 120_000;
 
-const inTurn = turnstile({ atOnce: RECEIVED_AT_ONCE });
+const inTurn = concurrencyLimiter({ atOnce: RECEIVED_AT_ONCE });
 
 /** Answers a message received over HTTP. A repeated `Idempotency-Key` does not store the message again. */
 export function answerReceive(

@@ -11,7 +11,7 @@ import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import { type Database, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';
-import { sparingly } from '../../heap.ts';
+import { withSmallHeap } from '../../heap.ts';
 
 /** A position-day whose transactions have changed since it was last netted. */
 type DirtyPositionDay = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
@@ -73,7 +73,7 @@ export async function nominateDue(
     while (await takeBatch());
   };
   // More than one batch means a large import: netting it leaves as much garbage on the heap as the import did.
-  if (await takeBatch()) await sparingly(takeAll);
+  if (await takeBatch()) await withSmallHeap(takeAll);
   return run;
 }
 

@@ -2,12 +2,12 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ImportResult, operatorVolumeEndpoints } from '@saldo/api';
 import type { Database, Tx } from '../../db/database.ts';
-import { sparingly } from '../../heap.ts';
+import { withSmallHeap } from '../../heap.ts';
+import { concurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import { answerLong, type LongOperation } from '../../http/idempotency.ts';
 import { validationProblem } from '../../http/problem.ts';
 import type { Call } from '../../http/routes.ts';
 import { chunksOf, mediaTypeOf } from '../../http/streams.ts';
-import { turnstile } from '../../http/turnstile.ts';
 import { recordAudit } from '../audit/store.ts';
 import { type ImportOptions, importVolumes, newImportResult } from './import.ts';
 
@@ -16,7 +16,7 @@ type ImportCall = Call<typeof operatorVolumeEndpoints.importVolumes>;
 /** Each import holds up to two database connections. Further imports wait unread, so that other requests get one. */
 const IMPORTS_AT_ONCE = 3;
 
-const inTurn = turnstile({ atOnce: IMPORTS_AT_ONCE });
+const inTurn = concurrencyLimiter({ atOnce: IMPORTS_AT_ONCE });
 
 /**
  * Answers an import. When its `Idempotency-Key` is known, the body is read and compared by hash, but not imported again.
@@ -59,7 +59,7 @@ export function answerImport(
       body.resume();
     }
   };
-  return inTurn(() => sparingly(answer));
+  return inTurn(() => withSmallHeap(answer));
 }
 
 async function* bytesOf(body: Readable, hash: Hash | null): AsyncGenerator<Buffer> {

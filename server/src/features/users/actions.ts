@@ -3,7 +3,7 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { normalizeEmail } from '@saldo/core/users/email.ts';
 import { hashSecret } from '../../auth/api-key.ts';
 import type { Owner } from '../../auth/principal.ts';
-import { newToken } from '../../auth/session-ring.ts';
+import { newToken } from '../../auth/session-credentials.ts';
 import { statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp, timestampOrNull } from '../../db/wire-types.ts';

@@ -1,7 +1,7 @@
 import { type BodyOf, operatorUserEndpoints as endpoints, type QueryOf } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import type { Ring } from '../../auth/believed.ts';
+import type { CredentialCache } from '../../auth/credential-cache.ts';
 import type { Owner } from '../../auth/principal.ts';
 import type { MovableClock } from '../../clock.ts';
 import type { Database, Db } from '../../db/database.ts';
@@ -17,7 +17,7 @@ import { wireUser } from './wire.ts';
 type Dependencies = {
   readonly db: Database;
   readonly clock: MovableClock;
-  readonly sessions: Ring;
+  readonly sessions: CredentialCache;
   /** Public base URL of the platform. */
   readonly baseUrl: () => string;
 };

@@ -1,6 +1,6 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { turnstile } from '../../http/turnstile.ts';
+import { concurrencyLimiter } from '../../http/concurrency-limiter.ts';
 
 /**
  * Argon2id cost: memory in KiB, passes, lanes. Each hash stores its own parameters, so these can be raised at any time: a
@@ -16,8 +16,8 @@ const TAG_BYTES = 32;
  * that an attack cannot delay users on known devices.
  */
 const HASH_QUEUES = {
-  known: turnstile({ atOnce: 1, waitingAtMost: 50 }),
-  unknown: turnstile({ atOnce: 1, waitingAtMost: 50 }),
+  known: concurrencyLimiter({ atOnce: 1, waitingAtMost: 50 }),
+  unknown: concurrencyLimiter({ atOnce: 1, waitingAtMost: 50 }),
 };
 type HashQueue = keyof typeof HASH_QUEUES;
 const derive = promisify(argon2);

@@ -2,9 +2,9 @@ import { portalSessionEndpoints as endpoints, type SessionState } from '@saldo/a
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Ring } from '../../auth/believed.ts';
+import type { CredentialCache } from '../../auth/credential-cache.ts';
 import { type SessionFacts, scopesOf } from '../../auth/principal.ts';
-import { looksLikeToken } from '../../auth/session-ring.ts';
+import { looksLikeToken } from '../../auth/session-credentials.ts';
 import type { MovableClock } from '../../clock.ts';
 import type { Database, Tx } from '../../db/database.ts';
 import type { DeviceCookie } from '../../http/device-cookie.ts';
@@ -29,7 +29,7 @@ import { permissionsOf, wireIdentity, wireInvitation } from './wire.ts';
 export type SessionDependencies = {
   readonly db: Database;
   readonly clock: MovableClock;
-  readonly sessions: Ring;
+  readonly sessions: CredentialCache;
   readonly cookie: SessionCookie;
   readonly device: DeviceCookie;
   /** Public base URL of the customer API. */

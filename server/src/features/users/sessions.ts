@@ -1,7 +1,7 @@
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { normalizeEmail } from '@saldo/core/users/email.ts';
 import { hashSecret } from '../../auth/api-key.ts';
-import { idleSince, newToken, SESSION_MS } from '../../auth/session-ring.ts';
+import { idleSince, newToken, SESSION_MS } from '../../auth/session-credentials.ts';
 import { type Database, statement, type Tx } from '../../db/database.ts';
 import { newId } from '../../db/new-id.ts';
 import { timestamp } from '../../db/wire-types.ts';

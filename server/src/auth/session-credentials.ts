@@ -3,24 +3,24 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type Db, hotStatement } from '../db/database.ts';
 import { timestamp } from '../db/wire-types.ts';
 import { hashSecret } from './api-key.ts';
-import { believingRing, type Ring } from './believed.ts';
+import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
 import type { LastUsed } from './last-used.ts';
 import { ownerOf, scopesOf, viewerOf } from './principal.ts';
 
 const HOUR_MS = 3600 * 1000;
-/** A session that nobody uses for a working day and the night before it ends. */
+/** Idle timeout. */
 const IDLE_MS = 12 * HOUR_MS;
-/** However much it is used, a password has to be given again after a week. */
+/** Maximum lifetime: after a week the user signs in again, even with an active session. */
 export const SESSION_MS = 7 * 24 * HOUR_MS;
 
 const TOKEN_BYTES = 32;
 const TOKEN_FORM = /^[\w-]{43}$/;
 
-/** 256 random bits, as text that fits into a cookie and an address. */
+/** 256 random bits in base64url, which is safe in cookies and URLs. */
 export const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 export const looksLikeToken = (text: string): boolean => TOKEN_FORM.test(text);
 
-/** A session from before this instant that was not seen since has ended. */
+/** Sessions that were last used before this instant have timed out. */
 export const idleSince = (now: number): number => now - IDLE_MS;
 
 const FIND_SESSION = hotStatement(
@@ -40,9 +40,14 @@ type SessionRow = {
   account_no: number | null;
 };
 
-/** The sessions of all users, by the token in their cookie. `now` is the machine's time. */
-export function sessionRing(db: Db, lastUsed: LastUsed, now: () => number, monotonicNow: () => number): Ring {
-  return believingRing({
+/** The sessions of all users, by the token in their cookie. `now` is real time, not the sandbox clock. */
+export function sessionCredentials(
+  db: Db,
+  lastUsed: LastUsed,
+  now: () => number,
+  monotonicNow: () => number,
+): CredentialCache {
+  return createCredentialCache({
     now,
     monotonicNow,
     mayBe: looksLikeToken,

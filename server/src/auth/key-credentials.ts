@@ -3,11 +3,11 @@ import type { Scope } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type Db, hotStatement } from '../db/database.ts';
 import { hashSecret, type KeyKind, looksLikeKey } from './api-key.ts';
-import { believingRing, type Ring } from './believed.ts';
+import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
 import type { LastUsed } from './last-used.ts';
 import { ownerOf, viewerOf } from './principal.ts';
 
-/** A key of another owner is no key here. */
+/** Matches the owner kind too: each API accepts only the keys of its own kind of owner. */
 const FIND_KEY = hotStatement(
   'find_key',
   `select id, hash, brp_no, account_no, scopes, expires_at
@@ -25,17 +25,17 @@ type KeyRow = {
 };
 
 /**
- * The keys of one kind of owner. The operator's first key may be any text that somebody chose; all others are told
- * from garbage by their form, without a look-up.
+ * The API keys of one kind of owner. The operator's first key may be any text from the configuration, so its form
+ * cannot be checked. Malformed keys of the other kinds are rejected without a look-up.
  */
-export function keyRing(
+export function keyCredentials(
   kind: KeyKind,
   db: Db,
   lastUsed: LastUsed,
   now: () => number,
   monotonicNow: () => number,
-): Ring {
-  return believingRing({
+): CredentialCache {
+  return createCredentialCache({
     now,
     monotonicNow,
     mayBe: (secret) => kind === 'operator' || looksLikeKey(kind, secret),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { concurrencyLimiter } from './concurrency-limiter.ts';
 import { ProblemError } from './problem.ts';
-import { turnstile } from './turnstile.ts';
 
 /** Work that ends when the test says so. */
 function work() {
@@ -15,7 +15,7 @@ function work() {
 }
 
 test('only so many run at once, in the order in which they came', async () => {
-  const inTurn = turnstile({ atOnce: 2 });
+  const inTurn = concurrencyLimiter({ atOnce: 2 });
   const all = [work(), work(), work(), work()] as const;
   const done = all.map(({ run }) => inTurn(run));
   const started = () => all.map(({ isStarted }) => isStarted);
@@ -32,7 +32,7 @@ test('only so many run at once, in the order in which they came', async () => {
 });
 
 test('who would have to wait behind too many is sent away', async () => {
-  const inTurn = turnstile({ atOnce: 1, waitingAtMost: 1 });
+  const inTurn = concurrencyLimiter({ atOnce: 1, waitingAtMost: 1 });
   const [first, second] = [work(), work()];
   const done = [inTurn(first.run), inTurn(second.run)];
   await assert.rejects(
