@@ -1,7 +1,7 @@
 /**
  * The product under test: the real server in its own process, with its embedded database or with a PostgreSQL at
- * `DATABASE_URL`. The campaign acts as the service manager: it restarts the server and the external PostgreSQL when they
- * end. The server itself restarts the embedded PostgreSQL.
+ * `DATABASE_URL`. The campaign acts as the service manager: it restarts the server and the external PostgreSQL when
+ * they end. The server itself restarts the embedded PostgreSQL.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';

@@ -45,8 +45,8 @@ export async function receiveMessage(
 }
 
 /**
- * Processes messages that an earlier run stored but did not parse, then the files of the inbox. A file is moved away only
- * after it was stored. If the process ends in between, the fingerprint prevents storing the file a second time.
+ * Processes messages that an earlier run stored but did not parse, then the files of the inbox. A file is moved away
+ * only after it was stored. If the process ends in between, the fingerprint prevents storing the file a second time.
  */
 export async function receiveDue(
   db: Database,
@@ -255,7 +255,9 @@ async function carryOut(
   }
 }
 
-/** An intermediate confirmation implies that the TSO accepted the schedule. A confirmation can also reject all of it. */
+/**
+ * An intermediate confirmation implies that the TSO accepted the schedule. A confirmation can also reject all of it.
+ */
 function stateAfter(answer: Answer, isFinal: boolean): [Message['state'], string | null] {
   if (answer.kind === 'confirmation' && answer.outcome === 'rejected') {
     const reasons = answer.reasons.map(({ code, text }) => (text === null ? code : `${code} ${text}`));

@@ -256,7 +256,9 @@ async function adopt(
   }
 }
 
-/** Delivers stored schedules, oldest first. After a failure, later versions of the same schedule wait for the next run. */
+/**
+ * Delivers stored schedules, oldest first. After a failure, later versions of the same schedule wait for the next run.
+ */
 async function deliverStored(
   db: Database,
   now: number,

@@ -106,7 +106,10 @@ const PRESUMED_HISTORIES = statement(
   ),
 );
 
-/** Temporary table for the sheets of a dry run, so that a contract-day that occurs twice in the file sees its first write. */
+/**
+ * Temporary table for the sheets of a dry run, so that a contract-day that occurs twice in the file sees its first
+ * write.
+ */
 const MAKE_PRESUMED = statement(
   'make_presumed_sheets',
   'create temporary table presumed_sheet (like sheet) on commit drop',

@@ -17,7 +17,9 @@ type SheetBytes = {
   readonly versions: VersionBytes[];
 };
 
-/** JSON text shared by the transactions of a sheet with equal status and version, which differ only in slot and volume. */
+/**
+ * JSON text shared by the transactions of a sheet with equal status and version, which differ only in slot and volume.
+ */
 type VersionBytes = Pick<Cell, 'status' | 'version' | 'previousRevision'> & {
   /** End of a transaction and start of the next one of the same sheet, so that the common case is a single copy. */
   readonly next: Buffer;

@@ -56,8 +56,8 @@ const stateOf = (user: UserRow, expiresAt: number, now: number, customerUrl: str
 });
 
 /**
- * Routes without a session: signing in and accepting an invitation. They ignore `Idempotency-Key`, because their answers
- * set a session cookie, which must not be stored.
+ * Routes without a session: signing in and accepting an invitation. They ignore `Idempotency-Key`, because their
+ * answers set a session cookie, which must not be stored.
  */
 export function signInRoutes({
   db,

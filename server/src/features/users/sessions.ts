@@ -83,8 +83,8 @@ export const deviceCredential = ({ id, password_hash }: Pick<UserRow, 'id' | 'pa
   `${id} ${password_hash ?? ''}`;
 
 /**
- * Signs a user in. An unknown email, a user without a password, a disabled user and a wrong password get the same answer
- * after the same time, so that a client cannot find out which users exist.
+ * Signs a user in. An unknown email, a user without a password, a disabled user and a wrong password get the same
+ * answer after the same time, so that a client cannot find out which users exist.
  */
 export async function signIn(
   db: Database,
