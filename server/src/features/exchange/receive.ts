@@ -150,7 +150,7 @@ async function applyDocument(
     answers: about?.id ?? null,
     sender: document.sender,
     answerId: document.id,
-    changed: sent === null || isIgnored ? [] : await carryOut(tx, id, document, decision, sent, now),
+    changed: sent === null || isIgnored ? [] : await executeDecision(tx, id, document, decision, sent, now),
   };
 }
 
@@ -221,8 +221,8 @@ const RECORD_ANSWER = statement(
    where id = $1`,
 );
 
-/** Applies an answer and returns the ids of the nominations that it changed. */
-async function carryOut(
+/** Stores the effects of an answer and returns the ids of the nominations that it changed. */
+async function executeDecision(
   tx: Tx,
   id: string,
   answer: Answer,
