@@ -54,7 +54,9 @@ type Sending = Omit<RequestOptions, 'idempotencyKey'> & {
   readonly expectedRefusal?: number;
 };
 
-/** Sends a write and journals its outcome. With an idempotency key, the request is retried until the outcome is certain. */
+/**
+ * Sends a write and journals its outcome. With an idempotency key, the request is retried until the outcome is certain.
+ */
 async function perform(load: Load, client: string, write: Write, sending: Sending): Promise<Answer> {
   const { path, isKeyed, expectedRefusal, ...options } = sending;
   const idempotencyKey = isKeyed ? `faults-${randomUUID()}` : null;
@@ -200,7 +202,10 @@ function patchCustomer(
   );
 }
 
-/** Creates parties, customers and contracts: mostly with an idempotency key, sometimes without a key and without retries. */
+/**
+ * Creates parties, customers and contracts: mostly with an idempotency key, sometimes without a key and without
+ * retries.
+ */
 export function creationClient(load: Load): Client {
   const { world, random } = load;
   const bodies = {

@@ -12,7 +12,9 @@ export const compareRecords = (snapshot: Snapshot, history: History): Violation[
 
 const isPossible = ({ outcome }: JournaledWrite) => outcome !== 'not_sent' && outcome !== 'refused';
 
-/** Valid states of a customer: the last acknowledged write, a later one of unknown outcome, or one without an answer. */
+/**
+ * Valid states of a customer: the last acknowledged write, a later one of unknown outcome, or one without an answer.
+ */
 function checkCustomers({ customers }: Snapshot, history: History): Violation[] {
   const writes = new Map<string, { write: JournaledWrite; value: string }[]>();
   for (const write of history.writes) {
@@ -90,7 +92,9 @@ function checkSchedules(messages: readonly MessageRow[], history: History): Viol
   return violations;
 }
 
-/** Invariant: each delivered answer is stored and parsed, each file is stored once, each answer is applied at most once. */
+/**
+ * Invariant: each delivered answer is stored and parsed, each file is stored once, each answer is applied at most once.
+ */
 function checkAnswers(messages: readonly MessageRow[], history: History): Violation[] {
   const violations: Violation[] = [];
   const fail = (text: string, rows: readonly MessageRow[]) => {

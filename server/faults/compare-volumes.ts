@@ -110,9 +110,9 @@ function slotWritesOf(history: History): Map<string, SlotWrite[]> {
 }
 
 /**
- * Searches for an execution of the writes that explains the stored versions. An acknowledged write was applied, a refused
- * or unsent one was not, any other may have been applied. A state is the number of versions and whether the last one is
- * invalid. A write that timed out may also have been applied after later ones.
+ * Searches for an execution of the writes that explains the stored versions. An acknowledged write was applied, a
+ * refused or unsent one was not, any other may have been applied. A state is the number of versions and whether the
+ * last one is invalid. A write that timed out may also have been applied after later ones.
  */
 function checkWrites(key: string, chain: readonly Cell[], writes: readonly SlotWrite[]): Violation[] {
   let states = new Set([0]);

@@ -133,7 +133,10 @@ async function freeze(
   }
 }
 
-/** Fast shutdown and restart. An embedded Postgres gets SIGINT, as `pg_ctl` would send it, and is restarted by the server. */
+/**
+ * Fast shutdown and restart. An embedded Postgres gets SIGINT, as `pg_ctl` would send it, and is restarted by the
+ * server.
+ */
 async function restartPostgres({ target }: Injection): Promise<void> {
   if (target.external === null) return signal(await getPostmaster(target), 'SIGINT');
   target.isPostgresHeld = true;

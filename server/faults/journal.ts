@@ -39,7 +39,10 @@ export type SentMessage = { readonly id: string; readonly file: string };
 export type FaultResult = {
   readonly kind: FaultKind;
   readonly mode: 'embedded' | 'external';
-  /** Recovery time: from the end of the cause (kill, SIGCONT, freed disk) to the first acknowledged write begun after it. */
+  /**
+   * Recovery time: from the end of the cause (kill, SIGCONT, freed disk) to the first acknowledged write begun after
+   * it.
+   */
   readonly backAfterS: number | null;
   /** Crashes of the server that the fault did not cause directly. */
   readonly serverEnded: number;

@@ -1,7 +1,7 @@
 /**
  * The product under test: the real server in its own process, with its embedded database or with a PostgreSQL at
- * `DATABASE_URL`. The campaign acts as the service manager: it restarts the server and the external PostgreSQL when they
- * end. The server itself restarts the embedded PostgreSQL.
+ * `DATABASE_URL`. The campaign acts as the service manager: it restarts the server and the external PostgreSQL when
+ * they end. The server itself restarts the embedded PostgreSQL.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -61,7 +61,7 @@ export class Target {
 
   private constructor(
     mode: Mode,
-    parts: {
+    options: {
       disk: Disk;
       external: ExternalPostgres | null;
       dataDir: string;
@@ -71,20 +71,20 @@ export class Target {
     },
   ) {
     this.mode = mode;
-    this.disk = parts.disk;
-    this.external = parts.external;
-    this.dataDir = parts.dataDir;
-    this.journal = parts.journal;
-    this.log = parts.log;
-    this.outboxDir = path.join(parts.dataDir, 'outbox');
-    this.inboxDir = path.join(parts.dataDir, 'inbox');
+    this.disk = options.disk;
+    this.external = options.external;
+    this.dataDir = options.dataDir;
+    this.journal = options.journal;
+    this.log = options.log;
+    this.outboxDir = path.join(options.dataDir, 'outbox');
+    this.inboxDir = path.join(options.dataDir, 'inbox');
     this.environment = {
-      DATA_DIR: parts.dataDir,
+      DATA_DIR: options.dataDir,
       DEMO: 'off',
-      SALDO_OPERATOR_KEY: parts.operatorKey,
+      SALDO_OPERATOR_KEY: options.operatorKey,
       RATE_LIMIT: '1000000',
       LOG_LEVEL: 'warn',
-      ...(parts.external === null ? {} : { DATABASE_URL: parts.external.url }),
+      ...(options.external === null ? {} : { DATABASE_URL: options.external.url }),
     };
   }
 

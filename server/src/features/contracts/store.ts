@@ -67,7 +67,9 @@ const FILTERS = {
   activeUntil: { type: 'timestamptz', condition: (end: string) => `c.delivery_start < ${end}` },
 };
 
-/** One condition per scan of a BRP's contracts. The conditions exclude each other, so that no contract is listed twice. */
+/**
+ * One condition per scan of a BRP's contracts. The conditions exclude each other, so that no contract is listed twice.
+ */
 const ofBrp = (eic: string | null) =>
   eic === null
     ? ['c.seller_brp = $4', 'c.buyer_brp = $4 and c.seller_brp <> c.buyer_brp']
@@ -89,8 +91,8 @@ function ofAnyBrp(eic: string | null): string[] {
 }
 
 /**
- * $1 id of the last row on the previous page, $2 row limit, $3 current time, $4 the viewer's BRP. Merges one ordered scan
- * per side of the contract, because one scan with an OR would read the whole market.
+ * $1 id of the last row on the previous page, $2 row limit, $3 current time, $4 the viewer's BRP. Merges one ordered
+ * scan per side of the contract, because one scan with an OR would read the whole market.
  */
 function contractList(kind: Viewer['kind']) {
   return filteredList({

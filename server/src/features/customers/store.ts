@@ -186,7 +186,9 @@ export async function findOwnPosition(
   return row ?? null;
 }
 
-/** Folds case here instead of in SQL, so that the result does not depend on the locale. ß equals ss, as in upper case. */
+/**
+ * Folds case here instead of in SQL, so that the result does not depend on the locale. ß equals ss, as in upper case.
+ */
 const foldCase = (text: string) => text.normalize('NFKC').toLowerCase().replaceAll('ß', 'ss');
 
 const searchTerms = (customer: { name: string; metadata: Record<string, string> }) =>

@@ -45,8 +45,8 @@ export async function receiveMessage(
 }
 
 /**
- * Processes messages that an earlier run stored but did not parse, then the files of the inbox. A file is moved away only
- * after it was stored. If the process ends in between, the fingerprint prevents storing the file a second time.
+ * Processes messages that an earlier run stored but did not parse, then the files of the inbox. A file is moved away
+ * only after it was stored. If the process ends in between, the fingerprint prevents storing the file a second time.
  */
 export async function receiveDue(
   db: Database,
@@ -150,7 +150,7 @@ async function applyDocument(
     answers: about?.id ?? null,
     sender: document.sender,
     answerId: document.id,
-    changed: sent === null || isIgnored ? [] : await carryOut(tx, id, document, decision, sent, now),
+    changed: sent === null || isIgnored ? [] : await executeDecision(tx, id, document, decision, sent, now),
   };
 }
 
@@ -221,8 +221,8 @@ const RECORD_ANSWER = statement(
    where id = $1`,
 );
 
-/** Applies an answer and returns the ids of the nominations that it changed. */
-async function carryOut(
+/** Stores the effects of an answer and returns the ids of the nominations that it changed. */
+async function executeDecision(
   tx: Tx,
   id: string,
   answer: Answer,
@@ -255,7 +255,9 @@ async function carryOut(
   }
 }
 
-/** An intermediate confirmation implies that the TSO accepted the schedule. A confirmation can also reject all of it. */
+/**
+ * An intermediate confirmation implies that the TSO accepted the schedule. A confirmation can also reject all of it.
+ */
 function stateAfter(answer: Answer, isFinal: boolean): [Message['state'], string | null] {
   if (answer.kind === 'confirmation' && answer.outcome === 'rejected') {
     const reasons = answer.reasons.map(({ code, text }) => (text === null ? code : `${code} ${text}`));

@@ -221,7 +221,7 @@ const NOTE_UNSENT = statement(
 );
 
 /** Records why a schedule was not sent. Returns whether the reason is new, so that it is logged once. */
-export async function noteUnsent(
+export async function recordUnsent(
   tx: Tx,
   tso: Tso,
   day: DeliveryDay,
@@ -236,7 +236,7 @@ const FORGET_UNSENT = statement(
   'delete from unsent_schedule where delivery_day = $2 and tso = $1',
 );
 
-export async function forgetUnsent(tx: Tx, tso: Tso, day: DeliveryDay): Promise<void> {
+export async function clearUnsent(tx: Tx, tso: Tso, day: DeliveryDay): Promise<void> {
   await tx.query(FORGET_UNSENT, [tso, day]);
 }
 

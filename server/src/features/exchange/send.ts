@@ -17,15 +17,15 @@ import { nominateDue, recordConfirmations, recordSent } from '../nominations/act
 import {
   adoptNominations,
   type CurrentNomination,
+  clearUnsent,
   type DayToSend,
-  forgetUnsent,
   insertSeries,
   listDaysToSend,
   type MadeSchedule,
-  noteUnsent,
   positionsOf,
   readNewestSchedules,
   readNominated,
+  recordUnsent,
   type StoredSeries,
 } from './schedules.ts';
 import { insertSchedule, listWaiting, lockDay, lockWaiting, markSent } from './store.ts';
@@ -145,7 +145,7 @@ async function storeSchedules(
     const newest = made.find(({ schedule }) => schedule.tso === tso) ?? null;
     const isWanted = wanted.tso === null || wanted.tso === tso;
     const schedule = scheduleToStore(entry, newest, wanted);
-    if (schedule !== null && !isWanted) await noteUnsent(tx, tso, day, null, now);
+    if (schedule !== null && !isWanted) await recordUnsent(tx, tso, day, null, now);
     else if (schedule !== null) {
       const id = await storeSchedule(tx, schedule, newest, nominations, exchange, now);
       stored.messageIds.push(id);
@@ -153,7 +153,7 @@ async function storeSchedules(
       await adopt(tx, newest, nominations, now);
     } else if ('message' in entry && isUnsettled) stored.unsettled.push(tso);
     else if ('message' in entry) {
-      const isNews = await noteUnsent(tx, tso, day, entry.message, now);
+      const isNews = await recordUnsent(tx, tso, day, entry.message, now);
       if (isWanted) stored.faults.push({ day, tso, error: entry.message, isNews });
     }
   }
@@ -210,7 +210,7 @@ async function storeSchedule(
     return isSame ? [] : [{ ...series, nominationId }];
   });
   await insertSeries(tx, schedule, changed);
-  await forgetUnsent(tx, schedule.tso, schedule.day);
+  await clearUnsent(tx, schedule.tso, schedule.day);
   return id;
 }
 
@@ -229,7 +229,7 @@ async function adopt(
   nominations: readonly CurrentNomination[],
   now: number,
 ): Promise<void> {
-  if (message.sentAt !== null) await forgetUnsent(tx, schedule.tso, schedule.day);
+  if (message.sentAt !== null) await clearUnsent(tx, schedule.tso, schedule.day);
   const idOf = idFinder(nominations, schedule);
   const adopted: (StoredSeries & { nominationId: string; before: string | null })[] = [];
   for (const one of series) {
@@ -256,7 +256,9 @@ async function adopt(
   }
 }
 
-/** Delivers stored schedules, oldest first. After a failure, later versions of the same schedule wait for the next run. */
+/**
+ * Delivers stored schedules, oldest first. After a failure, later versions of the same schedule wait for the next run.
+ */
 async function deliverStored(
   db: Database,
   now: number,
@@ -274,7 +276,7 @@ async function deliverStored(
     } catch (error) {
       if (!(error instanceof HandoverFailed)) throw error;
       stuck.add(`${tso} ${day}`);
-      const isNews = await db.transaction((tx) => noteUnsent(tx, tso, day, error.message, now));
+      const isNews = await db.transaction((tx) => recordUnsent(tx, tso, day, error.message, now));
       run.faults.push({ day, tso, error: error.message, isNews });
     }
   }
@@ -306,5 +308,5 @@ export async function recordDelivered(
   const [sent] = await readNewestSchedules(tx, operatorEic, day, { tso, isSent: true });
   const carried = sent?.series.flatMap(({ nominationId }) => nominationId ?? []) ?? [];
   await recordSent(tx, carried, now);
-  await forgetUnsent(tx, tso, day);
+  await clearUnsent(tx, tso, day);
 }

@@ -51,10 +51,10 @@ const expiryOf = ({ expires_at }: KeySettings) =>
 /** Create, revoke and rotate keys for both APIs, the operator's and the owners'. Each writes an audit event. */
 export async function answerCreate(tx: Tx, by: Actor, key: NewKey, now: number): Promise<NewApiKey> {
   const { id, secret } = await createApiKey(tx, key, now);
-  return { ...(await noteCreated(tx, by, id, now)), secret };
+  return { ...(await recordCreated(tx, by, id, now)), secret };
 }
 
-async function noteCreated(tx: Tx, by: Actor, id: string, now: number) {
+async function recordCreated(tx: Tx, by: Actor, id: string, now: number) {
   const after = wireKey(await getKey(tx, id));
   await recordAudit(tx, by, { action: 'api_key.created', subject: after.id, before: null, after }, now);
   return after;
@@ -85,5 +85,5 @@ export async function answerRotate(
   const { old, id, secret } = await rotateApiKey(tx, of, keyId, (rotation.grace_s ?? 0) * 1000, now);
   const [before, after] = [wireKey(old.before), wireKey(old.after)];
   await recordAudit(tx, by, { action: 'api_key.rotated', subject: after.id, before, after }, now);
-  return { ...(await noteCreated(tx, by, id, now)), secret };
+  return { ...(await recordCreated(tx, by, id, now)), secret };
 }

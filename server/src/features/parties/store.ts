@@ -55,7 +55,9 @@ const groupsOf = (source: string) => `select g.eic, g.brp_no, b.id as brp_id, g.
     array(select p.tso::text from position p where p.eic = g.eic and p.enabled order by p.tso) as tsos
   from ${source} g join brp b on b.no = g.brp_no`;
 
-/** $1 EIC of the last row on the previous page, $2 row limit. Collation "C" makes the order independent of the locale. */
+/**
+ * $1 EIC of the last row on the previous page, $2 row limit. Collation "C" makes the order independent of the locale.
+ */
 const LIST_GROUPS = filteredList({
   make: statement,
   name: 'list_balance_groups',

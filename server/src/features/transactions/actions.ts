@@ -88,8 +88,8 @@ const MARK_DIRTY = statement(
 export type DayResult = { created: number; corrected: number; unchanged: number; revision: number | null };
 
 /**
- * Writes the volumes of a contract-day: new cells, corrections, or nothing if all are stored already. The new sheet, the
- * statuses of superseded cells and the dirty flags are committed together.
+ * Writes the volumes of a contract-day: new cells, corrections, or nothing if all are stored already. The new sheet,
+ * the statuses of superseded cells and the dirty flags are committed together.
  */
 export async function writeContractDay(
   tx: Tx,

@@ -99,33 +99,36 @@ const historiesFrom = (source: string) =>
    ) as s`;
 
 const HISTORIES = statement('sheets_of_batch', historiesFrom('sheet'));
-const PRESUMED_HISTORIES = statement(
+const DRY_RUN_HISTORIES = statement(
   'presumed_sheets_of_batch',
   historiesFrom(
     `(select ${SHEET_COLUMNS} from sheet union all select ${SHEET_COLUMNS} from pg_temp.presumed_sheet)`,
   ),
 );
 
-/** Temporary table for the sheets of a dry run, so that a contract-day that occurs twice in the file sees its first write. */
-const MAKE_PRESUMED = statement(
+/**
+ * Temporary table for the sheets of a dry run, so that a contract-day that occurs twice in the file sees its first
+ * write.
+ */
+const CREATE_DRY_RUN_TABLE = statement(
   'make_presumed_sheets',
   'create temporary table presumed_sheet (like sheet) on commit drop',
 );
-const INDEX_PRESUMED = statement(
+const INDEX_DRY_RUN_TABLE = statement(
   'index_presumed_sheets',
   'create index on pg_temp.presumed_sheet (contract_no, delivery_day, revision)',
 );
 
 export async function prepareDryRun(tx: Tx): Promise<void> {
-  await tx.query(MAKE_PRESUMED);
-  await tx.query(INDEX_PRESUMED);
+  await tx.query(CREATE_DRY_RUN_TABLE);
+  await tx.query(INDEX_DRY_RUN_TABLE);
 }
 
 const copyInto = (table: string) =>
   `copy ${table} (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
      sender_brp, receiver_brp, status_mask, volumes, statuses, versions, previous) from stdin`;
 const COPY_SHEETS = copyInto('sheet');
-const COPY_PRESUMED = copyInto('pg_temp.presumed_sheet');
+const COPY_DRY_RUN_SHEETS = copyInto('pg_temp.presumed_sheet');
 
 const SET_STATUSES = statement(
   'set_statuses_of_batch',
@@ -188,7 +191,7 @@ export class DayBatch {
     }
     const states = [...this.states.values()];
     if (states.length === 0) return;
-    const rows = await this.tx.arrays<SheetColumns>(this.isDryRun ? PRESUMED_HISTORIES : HISTORIES, [
+    const rows = await this.tx.arrays<SheetColumns>(this.isDryRun ? DRY_RUN_HISTORIES : HISTORIES, [
       states.map(({ contract }) => contract.no),
       states.map(({ day }) => day),
     ]);
@@ -221,7 +224,7 @@ export class DayBatch {
   async save(): Promise<void> {
     const moved = [...this.states.values()].filter(({ history, stored }) => history.length > stored);
     if (moved.length === 0) return;
-    await this.tx.copy(this.isDryRun ? COPY_PRESUMED : COPY_SHEETS, sheetRows(moved));
+    await this.tx.copy(this.isDryRun ? COPY_DRY_RUN_SHEETS : COPY_SHEETS, sheetRows(moved));
     // A dry run reads only the newest version of each slot again, so it can skip the statuses of older sheets.
     if (this.isDryRun) return;
     await this.saveStatuses(moved);

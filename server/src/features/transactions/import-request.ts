@@ -19,8 +19,8 @@ const IMPORTS_AT_ONCE = 3;
 const inTurn = concurrencyLimiter({ atOnce: IMPORTS_AT_ONCE });
 
 /**
- * Answers an import. When its `Idempotency-Key` is known, the body is read and compared by hash, but not imported again.
- * A client that sends nothing for `silenceMs` is disconnected.
+ * Answers an import. When its `Idempotency-Key` is known, the body is read and compared by hash, but not imported
+ * again. A client that sends nothing for `silenceMs` is disconnected.
  */
 export function answerImport(
   db: Database,

@@ -122,7 +122,7 @@ export class VolumeReader {
     }
   }
 
-  /** Parses complete lines. One UTF-8 check covers all of them; only if it fails, each line is checked by itself. */
+  /** Parses complete lines. One UTF-8 check covers all of them; only if it fails, each line is checked separately. */
   private lines(bytes: Buffer, start: number, end: number): void {
     const isValid = isUtf8(bytes.subarray(start, end));
     for (let at = start; at < end; ) {

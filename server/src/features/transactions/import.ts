@@ -42,8 +42,8 @@ export const newImportResult = (isDryRun: boolean): ImportResult => ({
 });
 
 /**
- * Imports the volumes of a stream and adds the counts to `result`. Each transaction stores whole contract-days. When the
- * stream breaks off, the contract-day that is incomplete is discarded; batches that are committed stay.
+ * Imports the volumes of a stream and adds the counts to `result`. Each transaction stores whole contract-days. When
+ * the stream breaks off, the contract-day that is incomplete is discarded; batches that are committed stay.
  */
 export async function importVolumes(
   db: Database,
@@ -56,7 +56,7 @@ export async function importVolumes(
       add(result, await db.transaction((tx) => applyBatch(tx, batch, options, locked)));
     });
   }
-  // A dry run is one transaction without locks. It writes to a temporary table, which nobody else sees.
+  // A dry run is one transaction without locks. It writes to a temporary table, which no other session can see.
   return db.transaction(async (tx) => {
     await prepareDryRun(tx);
     await forEachBatch(source, options.format, async (batch) => {

@@ -107,8 +107,8 @@ type ListShape = {
 };
 
 /**
- * $1 first day, $2 last day, $3 limit of sheets, $4 the contract, or the first contract on the first day. Then, as far as
- * the shape has them: $5 the viewer's BRP, the sender's EIC, the receiver's EIC.
+ * $1 first day, $2 last day, $3 limit of sheets, $4 the contract, or the first contract on the first day. Then, as far
+ * as the shape has them: $5 the viewer's BRP, the sender's EIC, the receiver's EIC.
  */
 function listStatement(shape: ListShape): HotStatement | Statement {
   const isOfBrp = shape.viewer === 'brp';
@@ -150,8 +150,8 @@ type PositionFilter = { side: 'sender' | 'receiver'; eic: string };
 
 /**
  * Merges two ordered scans: sheets that the BRP sends, and sheets that it receives from others. One scan with an OR
- * would read the whole market for a small BRP. Each scan uses the index of the counterparty, which has fewer sheets. For
- * a status other than valid, the partial index by status is used instead.
+ * would read the whole market for a small BRP. Each scan uses the index of the counterparty, which has fewer sheets.
+ * For a status other than valid, the partial index by status is used instead.
  */
 function sheetsOfBrp(
   conditions: readonly string[],

@@ -17,7 +17,9 @@ type SheetBytes = {
   readonly versions: VersionBytes[];
 };
 
-/** JSON text shared by the transactions of a sheet with equal status and version, which differ only in slot and volume. */
+/**
+ * JSON text shared by the transactions of a sheet with equal status and version, which differ only in slot and volume.
+ */
 type VersionBytes = Pick<Cell, 'status' | 'version' | 'previousRevision'> & {
   /** End of a transaction and start of the next one of the same sheet, so that the common case is a single copy. */
   readonly next: Buffer;
@@ -37,7 +39,7 @@ const sheetBytes = ({ sheet, day }: SheetRow): SheetBytes => ({
 });
 
 /** Placeholder for the two characters of an id that encode the slot. */
-const NO_PAIR = '..';
+const SLOT_PLACEHOLDER = '..';
 const COMMA_BYTES = 1;
 
 function versionBytes({ ids, end }: SheetBytes, row: SheetRow, cell: Cell): VersionBytes {
@@ -45,14 +47,14 @@ function versionBytes({ ids, end }: SheetBytes, row: SheetRow, cell: Cell): Vers
   const previousIds = previousRevision === null ? null : previousIdsOf(row, previousRevision);
   const idStem = `{"id":"${ids.stem}`;
   const untilPrevious =
-    `${idStem}${NO_PAIR}","type":"ppa","contract_id":"${encodeId(ID_PREFIX.contract, row.contractId)}"` +
+    `${idStem}${SLOT_PLACEHOLDER}","type":"ppa","contract_id":"${encodeId(ID_PREFIX.contract, row.contractId)}"` +
     `,"status":"${status}","version":${version},"previous_transaction_id":`;
   const previousStem = previousIds === null ? 'null' : `"${previousIds.stem}`;
   const asset = row.assetId === null ? 'null' : `"${encodeId(ID_PREFIX.asset, row.assetId)}"`;
   const parties =
     `,"sender":{"eic":"${row.senderEic}","asset_id":${asset},"tso":"${row.senderTso}"}` +
     `,"receiver":{"eic":"${row.receiverEic}","tso":"${row.receiverTso}"},`;
-  const begin = untilPrevious + previousStem + (previousIds === null ? '' : `${NO_PAIR}"`) + parties;
+  const begin = untilPrevious + previousStem + (previousIds === null ? '' : `${SLOT_PLACEHOLDER}"`) + parties;
   const next = Buffer.from(`${end},${begin}`, 'latin1');
   const beginAt = end.length + COMMA_BYTES;
   const previousPairAt = beginAt + untilPrevious.length + previousStem.length;
@@ -77,8 +79,8 @@ function previousIdsOf({ correctedIds }: SheetRow, previousRevision: number): Tr
 /** Linear search, because a sheet mostly has a single combination of status and version. */
 function versionOf(sheet: SheetBytes, { row, cell }: TransactionRecord): VersionBytes {
   for (const known of sheet.versions) {
-    const isLike = known.status === cell.status && known.version === cell.version;
-    if (isLike && known.previousRevision === cell.previousRevision) return known;
+    const isEqual = known.status === cell.status && known.version === cell.version;
+    if (isEqual && known.previousRevision === cell.previousRevision) return known;
   }
   const made = versionBytes(sheet, row, cell);
   sheet.versions.push(made);

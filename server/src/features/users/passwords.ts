@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { concurrencyLimiter } from '../../http/concurrency-limiter.ts';
 
 /**
- * Argon2id cost: memory in KiB, passes, lanes. Each hash stores its own parameters, so these can be raised at any time: a
- * password is rehashed when its user signs in.
+ * Argon2id cost: memory in KiB, passes, lanes. Each hash stores its own parameters, so these can be raised at any time:
+ * a password is rehashed when its user signs in.
  */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const VERSION = 19;

@@ -14,6 +14,7 @@ import type { SessionCookie } from '../../http/session-cookie.ts';
 import { type Actor, recordAudit } from '../audit/store.ts';
 import {
   acceptInvitation,
+  type ClientContext,
   changePassword,
   deviceCredential,
   endSession,
@@ -21,7 +22,6 @@ import {
   getInvited,
   type NewSession,
   signIn,
-  type Visitor,
 } from './sessions.ts';
 import { getUser, type UserRow } from './store.ts';
 import { permissionsOf, wireIdentity, wireInvitation } from './wire.ts';
@@ -40,7 +40,7 @@ const timesOf = (clock: MovableClock) => ({ now: clock.now(), machineNow: clock.
 
 type Cookies = Pick<SessionDependencies, 'cookie' | 'device'>;
 
-const visitorOf = (request: FastifyRequest, { cookie, device }: Cookies): Visitor => ({
+const clientContextOf = (request: FastifyRequest, { cookie, device }: Cookies): ClientContext => ({
   address: request.ip,
   device: device.read(request),
   requestId: request.id,
@@ -56,8 +56,8 @@ const stateOf = (user: UserRow, expiresAt: number, now: number, customerUrl: str
 });
 
 /**
- * Routes without a session: signing in and accepting an invitation. They ignore `Idempotency-Key`, because their answers
- * set a session cookie, which must not be stored.
+ * Routes without a session: signing in and accepting an invitation. They ignore `Idempotency-Key`, because their
+ * answers set a session cookie, which must not be stored.
  */
 export function signInRoutes({
   db,
@@ -78,14 +78,14 @@ export function signInRoutes({
   };
   return [
     route(endpoints.signIn, async ({ body, request, reply }) =>
-      letIn(request, reply, await signIn(db, body, visitorOf(request, cookies), timesOf(clock))),
+      letIn(request, reply, await signIn(db, body, clientContextOf(request, cookies), timesOf(clock))),
     ),
     route(endpoints.getInvitation, async ({ params }) =>
       wireInvitation(await getInvited(db, tokenOf(params), clock.machineNow())),
     ),
     route(endpoints.acceptInvitation, async ({ params, body, request, reply }) => {
-      const visitor = visitorOf(request, cookies);
-      const session = await acceptInvitation(db, tokenOf(params), body.password, visitor, timesOf(clock));
+      const client = clientContextOf(request, cookies);
+      const session = await acceptInvitation(db, tokenOf(params), body.password, client, timesOf(clock));
       return letIn(request, reply, session);
     }),
   ];
@@ -121,8 +121,8 @@ export function sessionRoutes({
       return stateOf(await getUser(db, userId), expiresAt, clock.now(), customerUrl);
     }),
     route(endpoints.changePassword, async ({ body, request, reply }) => {
-      const visitor = visitorOf(request, { cookie, device });
-      const user = await changePassword(db, sessionOf(request), body, visitor, timesOf(clock));
+      const client = clientContextOf(request, { cookie, device });
+      const user = await changePassword(db, sessionOf(request), body, client, timesOf(clock));
       sessions.forget();
       device.remember(request, reply, deviceCredential(user));
       return {};

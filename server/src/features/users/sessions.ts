@@ -11,10 +11,10 @@ import { type Actor, recordAudit } from '../audit/store.ts';
 import { isGuessable } from './password-strength.ts';
 import { hashPassword, isOutdated, isPassword } from './passwords.ts';
 import { findInvited, findUserByEmail, getUser, lockInvited, type UserRow } from './store.ts';
-import { type AttemptOrigin, forgiveTries, takeTry } from './tries.ts';
+import { type AttemptOrigin, countAttempt, resetAttempts } from './tries.ts';
 
 /** The origin of a request without a session. */
-export type Visitor = {
+export type ClientContext = {
   readonly address: string;
   /** The browser, if a user has signed in there before. */
   readonly device: Device | null;
@@ -33,26 +33,31 @@ const INSERT_SESSION = statement(
   `insert into user_session (id, hash, user_id, created_at, last_seen_at, expires_at)
    values ($1, $2, $3, $4, $4, $5)`,
 );
-const FORGET_SESSIONS = statement(
+const DELETE_EXPIRED_SESSIONS = statement(
   'forget_sessions',
   `delete from user_session where id in
      (select id from user_session where expires_at <= $1 or last_seen_at <= $2 for update skip locked)`,
 );
 const REPLACE_SESSION = statement('replace_session', 'delete from user_session where hash = $1');
-const NOTE_SIGN_IN = statement(
+const RECORD_SIGN_IN = statement(
   'note_sign_in',
   'update app_user set last_signed_in_at = $2 where id = $1 and disabled_at is null returning id',
 );
 
 const invalidCredentials = () => problem('invalid_credentials', 'The email or the password is not right.');
 
-async function startSession(tx: Tx, userId: string, visitor: Visitor, times: Times): Promise<NewSession> {
+async function startSession(
+  tx: Tx,
+  userId: string,
+  client: ClientContext,
+  times: Times,
+): Promise<NewSession> {
   const { now, machineNow } = times;
   // The user may have been disabled while the password was being verified.
-  const [isEnabled] = await tx.query(NOTE_SIGN_IN, [userId, timestamp(now)]);
+  const [isEnabled] = await tx.query(RECORD_SIGN_IN, [userId, timestamp(now)]);
   if (!isEnabled) throw invalidCredentials();
-  if (visitor.oldToken !== null) await tx.query(REPLACE_SESSION, [hashSecret(visitor.oldToken)]);
-  await tx.query(FORGET_SESSIONS, [timestamp(machineNow), timestamp(idleSince(machineNow))]);
+  if (client.oldToken !== null) await tx.query(REPLACE_SESSION, [hashSecret(client.oldToken)]);
+  await tx.query(DELETE_EXPIRED_SESSIONS, [timestamp(machineNow), timestamp(idleSince(machineNow))]);
   const token = newToken();
   const expiresAt = machineNow + SESSION_MS;
   const values = [newId(), hashSecret(token), userId, timestamp(machineNow), timestamp(expiresAt)];
@@ -67,7 +72,7 @@ const auditEventOf = (action: string, user: UserRow) => ({
   after: null,
 });
 
-const asUser = (user: UserRow, { requestId }: Visitor): Actor => ({
+const actorOf = (user: UserRow, { requestId }: ClientContext): Actor => ({
   actor: encodeId(ID_PREFIX.user, user.id),
   request: { id: requestId },
 });
@@ -83,33 +88,33 @@ export const deviceCredential = ({ id, password_hash }: Pick<UserRow, 'id' | 'pa
   `${id} ${password_hash ?? ''}`;
 
 /**
- * Signs a user in. An unknown email, a user without a password, a disabled user and a wrong password get the same answer
- * after the same time, so that a client cannot find out which users exist.
+ * Signs a user in. An unknown email, a user without a password, a disabled user and a wrong password get the same
+ * answer after the same time, so that a client cannot find out which users exist.
  */
 export async function signIn(
   db: Database,
   credentials: { email: string; password: string },
-  visitor: Visitor,
+  client: ClientContext,
   times: Times,
 ): Promise<NewSession> {
   const email = normalizeEmail(credentials.email);
-  const { address, device } = visitor;
+  const { address, device } = client;
   const user = await findUserByEmail(db, email);
   const isKnown = device?.knows(deviceCredential(user ?? { id: '', password_hash: null })) ?? false;
   const origin: AttemptOrigin =
     device !== null && isKnown
       ? { kind: 'device', id: device.id, email }
       : { kind: 'address', address, email };
-  await takeTry(db, origin, times.machineNow);
+  await countAttempt(db, origin, times.machineNow);
   const queue = isKnown ? 'known' : 'unknown';
   const isRight = await isPassword(credentials.password, user?.password_hash ?? null, queue);
   if (!isRight || user === null || user.password_hash === null) throw invalidCredentials();
   const renewed = isOutdated(user.password_hash) ? await hashPassword(credentials.password) : null;
   return db.transaction(async (tx) => {
     if (renewed !== null) await setPassword(tx, user.id, renewed);
-    const session = await startSession(tx, user.id, visitor, times);
-    await forgiveTries(tx, origin, times.machineNow);
-    await recordAudit(tx, asUser(user, visitor), auditEventOf('user.signed_in', user), times.now);
+    const session = await startSession(tx, user.id, client, times);
+    await resetAttempts(tx, origin, times.machineNow);
+    await recordAudit(tx, actorOf(user, client), auditEventOf('user.signed_in', user), times.now);
     return session;
   });
 }
@@ -134,7 +139,7 @@ export async function acceptInvitation(
   db: Database,
   token: string,
   password: string,
-  visitor: Visitor,
+  client: ClientContext,
   times: Times,
 ): Promise<NewSession> {
   const invited = await getInvited(db, token, times.machineNow);
@@ -145,8 +150,8 @@ export async function acceptInvitation(
     if (user === null) throw invitationNotFound();
     await tx.query(ACCEPT, [user.id, passwordHash]);
     await endSessions(tx, user.id);
-    const session = await startSession(tx, user.id, visitor, times);
-    await recordAudit(tx, asUser(user, visitor), auditEventOf('user.password_set', user), times.now);
+    const session = await startSession(tx, user.id, client, times);
+    await recordAudit(tx, actorOf(user, client), auditEventOf('user.password_set', user), times.now);
     return session;
   });
 }
@@ -165,12 +170,12 @@ export async function changePassword(
   db: Database,
   session: { id: string; userId: string },
   passwords: { current: string; new: string },
-  visitor: Visitor,
+  client: ClientContext,
   times: Times,
 ): Promise<UserRow> {
   const user = await getUser(db, session.userId);
   const origin = { kind: 'session', id: session.id } as const;
-  await takeTry(db, origin, times.machineNow);
+  await countAttempt(db, origin, times.machineNow);
   if (!(await isPassword(passwords.current, user.password_hash))) {
     throw fieldProblem('current', 'validation_failed', 'is not the current password');
   }
@@ -179,8 +184,8 @@ export async function changePassword(
   return db.transaction(async (tx) => {
     await setPassword(tx, user.id, passwordHash);
     await endSessions(tx, user.id, session.id);
-    await forgiveTries(tx, origin, times.machineNow);
-    await recordAudit(tx, asUser(user, visitor), auditEventOf('user.password_changed', user), times.now);
+    await resetAttempts(tx, origin, times.machineNow);
+    await recordAudit(tx, actorOf(user, client), auditEventOf('user.password_changed', user), times.now);
     return getUser(tx, user.id);
   });
 }

@@ -57,13 +57,13 @@ const COUNT = statement(
   'update sign_in_try t set count = n.count, ends_at = $3 from unnest($1::bytea[], $2::int[]) n (subject, count) where t.subject = n.subject',
 );
 /** Each attempt deletes up to 100 expired rows, so that failed attempts cannot fill the table. */
-const FORGET_OLD = statement(
+const DELETE_EXPIRED = statement(
   'forget_sign_in_tries',
   `delete from sign_in_try where subject in
      (select subject from sign_in_try where ends_at <= $1 limit 100 for update skip locked)`,
 );
-const FORGIVE = statement('forgive_sign_in_tries', 'delete from sign_in_try where subject = any($1)');
-const GIVE_BACK = statement(
+const DELETE_COUNTS = statement('forgive_sign_in_tries', 'delete from sign_in_try where subject = any($1)');
+const DECREMENT_COUNTS = statement(
   'give_back_sign_in_tries',
   'update sign_in_try set count = count - 1 where subject = any($1) and count > 0',
 );
@@ -80,7 +80,7 @@ function triesOf(subjects: ReadonlyMap<string, Subject>, rows: readonly Row[]): 
   );
 }
 
-const tooSoon = (ms: number) => {
+const tooManyAttempts = (ms: number) => {
   const waitS = Math.ceil(ms / 1000);
   const detail = `The password was wrong too often. Try again in ${waitS} s.`;
   return problem('rate_limited', detail, { 'retry-after': String(waitS) });
@@ -90,12 +90,12 @@ const tooSoon = (ms: number) => {
  * Counts an attempt before the password is verified, so that concurrent attempts cannot exceed the limit. A rejected
  * attempt costs one read and no write, except for the first one of a newcomer. `now` ignores the sandbox clock.
  */
-export async function takeTry(db: Database, origin: AttemptOrigin, now: number): Promise<void> {
+export async function countAttempt(db: Database, origin: AttemptOrigin, now: number): Promise<void> {
   const subjects = subjectsOf(origin);
   const keys = bytes(subjects.keys());
   const rows = await db.query<Row>(READ, [keys, timestamp(now)]);
   const early = judgeTry(triesOf(subjects, rows), now);
-  if (early.kind === 'wait' && !early.isNewcomer) throw tooSoon(early.ms);
+  if (early.kind === 'wait' && !early.isNewcomer) throw tooManyAttempts(early.ms);
   const verdict = await db.transaction(async (tx) => {
     await tx.query(ENSURE, [keys, timestamp(now + FORGET_TRIES_MS)]);
     const tries = triesOf(subjects, await tx.query<Row>(LOCK, [keys, timestamp(now)]));
@@ -103,10 +103,10 @@ export async function takeTry(db: Database, origin: AttemptOrigin, now: number):
     if (verdict.kind === 'admit')
       await setTries(tx, subjects, now, (subject) => (tries.get(subject)?.count ?? 0) + 1);
     else if (verdict.isNewcomer) await setTries(tx, onlyPair(subjects), now, () => NEWCOMER_TRIES);
-    await tx.query(FORGET_OLD, [timestamp(now)]);
+    await tx.query(DELETE_EXPIRED, [timestamp(now)]);
     return verdict;
   });
-  if (verdict.kind === 'wait') throw tooSoon(verdict.ms);
+  if (verdict.kind === 'wait') throw tooManyAttempts(verdict.ms);
 }
 
 const onlyPair = (subjects: ReadonlyMap<string, Subject>) =>
@@ -126,14 +126,14 @@ async function setTries(
  * Resets the limits after a correct password. Address and account are shared with other clients, possibly attackers, so
  * their counts are only reduced by this attempt.
  */
-export async function forgiveTries(tx: Tx, origin: AttemptOrigin, now: number): Promise<void> {
-  // Lock in the same order as `takeTry` to avoid deadlocks.
+export async function resetAttempts(tx: Tx, origin: AttemptOrigin, now: number): Promise<void> {
+  // Lock in the same order as `countAttempt` to avoid deadlocks.
   await tx.query(LOCK, [bytes(subjectsOf(origin).keys()), timestamp(now)]);
   const shared = (subject: Subject) => subject === 'address' || subject === 'account';
   const of = (isShared: boolean) =>
     bytes(
       [...subjectsOf(origin)].filter(([, subject]) => shared(subject) === isShared).map(([hashed]) => hashed),
     );
-  await tx.query(FORGIVE, [of(false)]);
-  await tx.query(GIVE_BACK, [of(true)]);
+  await tx.query(DELETE_COUNTS, [of(false)]);
+  await tx.query(DECREMENT_COUNTS, [of(true)]);
 }
