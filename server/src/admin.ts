@@ -4,7 +4,7 @@ import { type Database, hotStatement } from './db/database.ts';
 import type { Metrics } from './metrics.ts';
 
 const PING = hotStatement('ping', 'select 1');
-/** Load balancers time out soon after this, so a slower database counts as unreachable. */
+/** A slower database counts as unreachable, so that a load balancer uses another server. */
 const READY_WITHIN_MS = 1_500;
 
 type Answer = { status: number; type: string; body: string };

@@ -225,7 +225,7 @@ async function connectWhenReady(run: Run, server: Server): Promise<pg.Client> {
     if (await isReady(run, server.cluster)) {
       const connectionString = urlOf(server, 'postgres');
       const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
-      client.on('error', () => {}); // A connection may break at any time; whoever uses it next is told.
+      client.on('error', () => {}); // A lost connection makes its next query fail, which is handled there.
       try {
         await client.connect();
         return client;

@@ -45,7 +45,7 @@ export type DemoAccess = {
 
 const MINUTE_MS = 60_000;
 const HOUR = 60;
-/** Contracts are signed this many days before the year's first delivery. */
+/** Parties and contracts are created this many days before the year's first delivery. */
 const FOUNDED_DAYS_AHEAD = 45;
 const PAST_DAYS = 7;
 const PASSWORD_BYTES = 15;

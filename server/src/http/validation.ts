@@ -284,8 +284,7 @@ export function compileQuery(schema: TSchema): (raw: Record<string, unknown>) =>
     const query: Record<string, unknown> = Object.create(null);
     const repeated: ProblemFieldError[] = [];
     for (const [name, given] of Object.entries(raw)) {
-      // Postgres rejects NUL even in comparisons. No stored text contains the replacement, so the filter matches
-      // nothing.
+      // Postgres rejects NUL even in comparisons. No stored text contains one, so with U+FFFD the filter finds nothing.
       const value = typeof given === 'string' ? given.replaceAll('\0', '\ufffd') : given;
       const isKnown = Object.hasOwn(properties, name);
       const type = isKnown ? properties[name]?.type : undefined;
