@@ -13,9 +13,9 @@ export const DATABASE_LIMITS = {
   hotMs: 5_000,
   readMs: 10_000,
   writeMs: 60_000,
-  answerMarginMs: 1_000,
+  answerMarginMs: 5_000,
   /** A working database answers `begin` at once, so this timeout detects a stalled one before the first statement. */
-  beginMs: 5_000,
+  beginMs: 10_000,
   idleMs: 60_000,
 };
 
