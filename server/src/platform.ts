@@ -59,7 +59,7 @@ async function stopAll(started: Started): Promise<void> {
 }
 
 /** Starts components in order. If one fails, stops those that were started before it. */
-async function startInTurn<T>(
+async function startInOrder<T>(
   start: (started: Started) => Promise<T>,
 ): Promise<T & { stop(): Promise<void> }> {
   const started: Started = [];
@@ -73,7 +73,7 @@ async function startInTurn<T>(
 
 /** Starts store, service and admin server in this order, so that readiness is not reported too early. */
 export const startPlatform = (config: Config, dependencies: PlatformDependencies) =>
-  startInTurn(async (started) => {
+  startInOrder(async (started) => {
     const store = await startStore(config, dependencies);
     started.push(store.stop);
     const service = await startService(config, store.url, dependencies);
@@ -87,7 +87,7 @@ export const startPlatform = (config: Config, dependencies: PlatformDependencies
 
 /** Starts the embedded database if needed, applies migrations and prepares the data. */
 export const startStore = (config: Config, { say, prepare }: StoreDependencies) =>
-  startInTurn(async (started) => {
+  startInOrder(async (started) => {
     const url = config.databaseUrl ?? (await embeddedDatabase(config.dataDir, say, started));
     if (config.databaseUrl !== null) say('Using the database of DATABASE_URL.');
     await migrate(url, say);
@@ -107,7 +107,7 @@ export const startService = (
   dependencies: ServiceDependencies,
   open = listenOn,
 ) =>
-  startInTurn(async (started) => {
+  startInOrder(async (started) => {
     const { logger, runsJobs, portalDir } = dependencies;
     const clock = movableClock(dependencies.clock);
     const db = openDatabase(databaseUrl, availabilityLog(logger));

@@ -63,8 +63,8 @@ export async function loadDemo(
 ): Promise<DemoAccess> {
   const today = dayOf(now);
   const founded = addDays(`${today.slice(0, 4)}-01-01`, -FOUNDED_DAYS_AHEAD);
-  const access = await foundParties(tx, operator.key, founded);
-  access.users.push(...(await hireUsers(tx, founded)));
+  const access = await createParties(tx, operator.key, founded);
+  access.users.push(...(await createUsers(tx, founded)));
   const { contractNos, assetIds } = await signContracts(tx, founded, Number(today.slice(0, 4)));
   await openMarket(tx, assetIds, localInstant(addDays(founded, 7), 9 * HOUR), now);
   // Makes the platform's functions use this transaction instead of opening their own.
@@ -88,7 +88,7 @@ export async function loadDemo(
   return access;
 }
 
-async function foundParties(tx: Tx, operatorKey: string, founded: DeliveryDay): Promise<DemoAccess> {
+async function createParties(tx: Tx, operatorKey: string, founded: DeliveryDay): Promise<DemoAccess> {
   const at = localInstant(founded, 9 * HOUR);
   const access: DemoAccess = { operator_key: operatorKey, brps: [], accounts: [], users: [] };
   for (const { name, groups } of BRPS) {
@@ -123,7 +123,7 @@ const BRP_NUMBERS = statement('demo_brp_numbers', 'select no from brp order by n
 const ACCOUNT_NUMBERS = statement('demo_account_numbers', 'select no from account order by no');
 
 /** One user of every kind. Passwords are random per demo world, so that there are no well-known default passwords. */
-async function hireUsers(tx: Tx, founded: DeliveryDay): Promise<DemoAccess['users']> {
+async function createUsers(tx: Tx, founded: DeliveryDay): Promise<DemoAccess['users']> {
   const at = localInstant(founded, 10 * HOUR);
   const [brp] = await tx.query<{ no: number }>(BRP_NUMBERS);
   const [account] = await tx.query<{ no: number }>(ACCOUNT_NUMBERS);

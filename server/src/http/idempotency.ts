@@ -19,8 +19,8 @@ type Repeatable = {
   /** Null when the key is new; otherwise returns the earlier answer, or throws when the content differs. */
   earlier(tx: Tx): Promise<((content: string) => StoredAnswer) | null>;
   remember(tx: Tx, content: string, answer: StoredAnswer): Promise<void>;
-  /** Serialises requests with the same key within this process. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs requests with the same key one at a time within this process. */
+  runExclusive<T>(work: () => Promise<T>): Promise<T>;
 };
 
 const LOCK = statement('lock_idempotency', 'select pg_advisory_xact_lock($1::bigint)');
@@ -74,15 +74,15 @@ function callerSecretOf({ callerSecret }: FastifyRequest): string {
   return callerSecret;
 }
 
-const turns = new Map<string, Promise<unknown>>();
+const pendingByKey = new Map<string, Promise<unknown>>();
 
-async function inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
-  const turn = Promise.allSettled([turns.get(id)]).then(work);
-  turns.set(id, turn);
+async function runExclusive<T>(id: string, work: () => Promise<T>): Promise<T> {
+  const turn = Promise.allSettled([pendingByKey.get(id)]).then(work);
+  pendingByKey.set(id, turn);
   try {
     return await turn;
   } finally {
-    if (turns.get(id) === turn) turns.delete(id);
+    if (pendingByKey.get(id) === turn) pendingByKey.delete(id);
   }
 }
 
@@ -91,7 +91,7 @@ function repeatable(callerSecret: string, idempotencyKey: string): Repeatable {
   const id = digest(`${owner}\n${idempotencyKey}`);
   const sealed = sealer(callerSecret, idempotencyKey);
   return {
-    inTurn: (work) => inTurn(id.toString('hex'), work),
+    runExclusive: (work) => runExclusive(id.toString('hex'), work),
     async earlier(tx) {
       // The second of two concurrent requests waits here and then finds the answer of the first.
       await tx.query(LOCK, [id.readBigInt64BE(0).toString()]);
@@ -131,9 +131,9 @@ export async function answerInTransaction(
   work: (tx: Tx) => Promise<object | string>,
 ): Promise<object | string> {
   const key = request.method === 'POST' ? idempotencyKeyOf(request) : null;
-  if (key === null) return again(() => db.transaction(work));
+  if (key === null) return retryOutdated(() => db.transaction(work));
   const asked = repeatable(callerSecretOf(request), key);
-  return again(() =>
+  return retryOutdated(() =>
     db.transaction(async (tx) => {
       const earlier = await asked.earlier(tx);
       if (earlier !== null) return replay(reply, earlier(content()));
@@ -146,7 +146,7 @@ export async function answerInTransaction(
 }
 
 /** Each failed attempt closes one outdated connection, so the last attempt gets a new one. */
-async function again<T>(attempt: () => Promise<T>): Promise<T> {
+async function retryOutdated<T>(attempt: () => Promise<T>): Promise<T> {
   for (let left = DATABASE_LIMITS.writers; ; left--) {
     try {
       return await attempt();
@@ -189,7 +189,7 @@ export async function answerLong<A extends object>(
     return answer;
   }
   const asked = repeatable(callerSecretOf(request), key);
-  return asked.inTurn(async () => {
+  return asked.runExclusive(async () => {
     const earlier = await db.transaction((tx) => asked.earlier(tx));
     if (earlier !== null) {
       await skip();

@@ -61,13 +61,13 @@ async function main(): Promise<void> {
   const { exchange: folders } = readConfig(process.env);
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
-  const look = async () => {
+  const answerOnce = async () => {
     for (const line of await answerOutbox(folders, options, Date.now())) say(line);
   };
-  if (isOnce) return look();
+  if (isOnce) return answerOnce();
   say(`Answering the schedules in ${folders.outboxDir}. Ctrl-C ends it.`);
   while (!stopping.signal.aborted) {
-    await look();
+    await answerOnce();
     // The delay rejects only when stopped, which the loop condition checks.
     await pause(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
   }
