@@ -4,7 +4,7 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 /** All limits of the API. */
 export const LIMITS = {
   pageSize: { minimum: 1, maximum: 100, default: 10 },
-  /** `Number.MAX_SAFE_INTEGER`: up to this value every integer is exact. */
+  /** Up to this value every integer is exact as a JavaScript number. */
   pageNumber: { minimum: 1, maximum: 2 ** 53, default: 1 },
   bulkIds: { minimum: 1, maximum: 100 },
   slotNumber: { minimum: 1, maximum: 100 },
@@ -25,7 +25,7 @@ export const LIMITS = {
   priceEurPerMwh: { minimum: 0, maximum: 100_000 },
   additionalInfoLength: 5000,
   urlLength: 2000,
-  /** A cover image. */
+  /** Limits of a cover image. */
   cover: { bytes: 5 * 1024 * 1024, sidePixels: 8192 },
   /** How many publications and withdrawals old a requested list version may be. */
   listVersions: 100_000,

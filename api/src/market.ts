@@ -7,7 +7,7 @@ import { endpoint } from './endpoint.ts';
 
 export const ASSET_TYPES = ['WIND', 'SOLAR'] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
-/** Names in the customer API for the PPA types of the other APIs. */
+/** Maps the technologies of the other APIs to asset types of the customer API. */
 export const ASSET_TYPE_OF: Readonly<Record<Asset['technology'], AssetType>> = {
   solar: 'SOLAR',
   wind_onshore: 'WIND',

@@ -10,7 +10,7 @@ export type Listed<T> = { readonly records: readonly T[]; readonly total: number
 
 type Walk<T> = (filter: object, options: { onResponse: (response: Response) => void }) => AsyncIterable<T>;
 
-/** Reads all pages at one list version, so that no record is skipped or repeated while the list changes. */
+/** Reads the pages at one list version, so that no record is skipped or repeated while the list changes. */
 async function readList<T>(each: Walk<T>): Promise<Listed<T>> {
   const records: T[] = [];
   let total = 0;

@@ -130,7 +130,7 @@ function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
           >
             {contract.external_id}
           </ContractLink>
-          {/* On a phone, the columns of the parties are hidden. */}
+          {/* Replaces the columns of the parties, which are hidden on a phone. */}
           <span className="block text-xs text-muted md:hidden">
             {`${contract.seller.name} → ${contract.buyer.name}`}
           </span>

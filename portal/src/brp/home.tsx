@@ -84,7 +84,7 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
 type ConcernProps = {
   title: string;
   count: number;
-  /** The count is capped at this number. */
+  /** A larger count is shown as "> maximum". */
   maxCounted?: number;
   tone: 'warn' | 'bad';
   /** Link to the full list. */

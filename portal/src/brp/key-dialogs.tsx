@@ -40,11 +40,11 @@ type CreateProps = {
 
 /** A form for a new key that then shows its secret. */
 export function CreateKeyDialog(props: CreateProps) {
-  const [made, setMade] = useState<NewApiKey | null>(null);
-  return made ? (
-    <SecretDialog made={made} onClose={props.onClose} />
+  const [newKey, setNewKey] = useState<NewApiKey | null>(null);
+  return newKey ? (
+    <SecretDialog newKey={newKey} onClose={props.onClose} />
   ) : (
-    <CreateForm {...props} onCreated={setMade} />
+    <CreateForm {...props} onCreated={setNewKey} />
   );
 }
 
@@ -147,7 +147,7 @@ const EXAMPLE_REQUESTS: readonly (readonly [Scope, string])[] = [
   ['customers:read', '/v1/customers?limit=3'],
 ];
 
-function trialPath({ owner, scopes }: NewApiKey, day: DeliveryDay): string {
+function examplePath({ owner, scopes }: NewApiKey, day: DeliveryDay): string {
   if (owner.type === 'operator') return '/operator/v1/brps?limit=3';
   if (owner.type === 'account') return '/v1/assets?limit=3';
   const [, path] = EXAMPLE_REQUESTS.find(([scope]) => scopes.includes(scope)) ?? [
@@ -158,22 +158,22 @@ function trialPath({ owner, scopes }: NewApiKey, day: DeliveryDay): string {
 }
 
 /** A curl command to copy; the customer API has its own URL. */
-function curlOf(made: NewApiKey, day: DeliveryDay, customerUrl: string): string {
-  const base = made.owner.type === 'account' ? customerUrl : location.origin;
-  return `curl -H 'X-Api-Key: ${made.secret}' '${base}${trialPath(made, day)}'`;
+function curlOf(newKey: NewApiKey, day: DeliveryDay, customerUrl: string): string {
+  const base = newKey.owner.type === 'account' ? customerUrl : location.origin;
+  return `curl -H 'X-Api-Key: ${newKey.secret}' '${base}${examplePath(newKey, day)}'`;
 }
 
 /** The only time that a key is shown. Only its button closes the dialog, so that it is not lost by accident. */
-export function SecretDialog({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
+export function SecretDialog({ newKey, onClose }: { newKey: NewApiKey; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.brp.keys;
   const { customer_base_url } = useSession();
-  const curl = curlOf(made, useToday(), customer_base_url);
+  const curl = curlOf(newKey, useToday(), customer_base_url);
   return (
     <Dialog title={texts.secretTitle} onClose={onClose} isHeldOpen>
       <div className="grid gap-4">
         <Notice tone="warn">{texts.secretText}</Notice>
-        <Shown label={made.name} text={made.secret} what={texts.secret} />
+        <Shown label={newKey.name} text={newKey.secret} what={texts.secret} />
         <Shown label={texts.curl} text={curl} what={texts.curlName} />
         <div className="flex justify-end">
           <Button variant="primary" onClick={onClose}>

@@ -86,10 +86,10 @@ export function KeyList(props: ListProps) {
   const { keys, isEndedHidden = false, actions, hasScopes = true, ownerOf } = props;
   const { t } = useI18n();
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
-  const [made, setMade] = useState<NewApiKey | null>(null);
+  const [newKey, setNewKey] = useState<NewApiKey | null>(null);
   const show = (key: NewApiKey) => {
     setDialog(null);
-    setMade(key);
+    setNewKey(key);
   };
   const close = () => setDialog(null);
   const shown = keys.filter((key) => !isEndedHidden || stateOf(key) === 'active');
@@ -106,7 +106,7 @@ export function KeyList(props: ListProps) {
       {dialog?.what === 'revoke' && (
         <RevokeDialog apiKey={dialog.key} revoke={actions.revoke} onClose={close} />
       )}
-      {made && <SecretDialog made={made} onClose={() => setMade(null)} />}
+      {newKey && <SecretDialog newKey={newKey} onClose={() => setNewKey(null)} />}
     </>
   );
 }

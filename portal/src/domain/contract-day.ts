@@ -31,7 +31,7 @@ export function volumeSlots(day: DeliveryDay, transactions: readonly Transaction
   });
 }
 
-/** The volume of the first version, where it differs from the current one. */
+/** The volume of the first version of each slot with several versions; null for other slots. */
 export function firstVolumesKwh(slots: readonly VolumeSlot[]): (number | null)[] {
   return slots.map(({ versions }) => {
     const first = versions.at(-1);

@@ -16,7 +16,7 @@ export function CoverField({ url, onChange }: Props) {
   const upload = useMutation({
     mutationFn: (file: File) => {
       const mediaType = COVER_MEDIA_TYPES.find((known) => known === file.type);
-      // The declared media type does not matter: the server checks the content.
+      // An unknown media type is omitted, because the server checks the content.
       return operatorClient.assets.uploadCover(file, mediaType ? { mediaType } : {});
     },
     onSuccess: ({ cover_url }) => onChange(cover_url),

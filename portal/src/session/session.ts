@@ -30,7 +30,7 @@ export async function prepareSession(state: SessionState): Promise<SessionState>
   return state;
 }
 
-/** The session of the shell. It stays set until the shell unmounts, so that no page renders without a session. */
+/** Pages read the session from here, not from the query, so that they never render after it has ended. */
 export const SessionContext = createContext<SessionState | null>(null);
 
 /** The session, for pages that require one. */

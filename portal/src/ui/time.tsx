@@ -2,7 +2,7 @@ import { durationText } from '../domain/duration.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useServerNow } from '../session/server-clock.ts';
 
-/** An instant in local time, with UTC next to it if there is space, else as a tooltip. */
+/** An instant in local time, with UTC as a tooltip and, with `withUtc`, next to it. */
 export function Instant({ at, withUtc = false }: { at: string; withUtc?: boolean }) {
   const { t, format } = useI18n();
   const utc = `${format.utcDateTime(at)} ${t.common.utc}`;
@@ -16,7 +16,7 @@ export function Instant({ at, withUtc = false }: { at: string; withUtc?: boolean
   );
 }
 
-/** The remaining time by the platform's clock. Hidden from screen readers, which would announce every second. */
+/** The remaining time by the platform's clock. `aria-live` is off, or screen readers would announce every second. */
 export function Countdown({ until, done }: { until: number; done: string }) {
   const { t } = useI18n();
   const leftMs = until - useServerNow();

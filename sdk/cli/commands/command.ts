@@ -40,7 +40,7 @@ type AnyList = (
   query: Record<string, unknown>,
 ) => Promise<Record<string, unknown> & { pagination: Pagination }>;
 
-/** A command that lists records: it has every filter of the API and prints the first page or all records. */
+/** A command that lists records: it has every filter of the API and prints the first records or all of them. */
 export function addList<E extends Endpoint>(
   parent: Command,
   open: OpenSession,
@@ -73,7 +73,7 @@ async function collect(read: AnyList, filter: Record<string, unknown>, wanted: n
     const limit = Math.min(LIMITS.pageSize.maximum, wanted - records.length);
     const page = await read({ ...filter, limit, ...(after === null ? {} : { after }) });
     const { pagination, ...members } = page;
-    // The records of a list are under the list's name; side-loaded records are not printed.
+    // A page has one more member, its records, because side-loaded records are not requested.
     for (const member of Object.values(members)) for (const item of member as unknown[]) records.push(item);
     after = pagination.next_cursor;
   } while (after !== null && records.length < wanted);
