@@ -33,6 +33,11 @@ export class DatabaseStalled extends DatabaseUnavailable {
 export const combineFailures = (failures: readonly unknown[], message: string): Error =>
   failures.find((failure) => failure instanceof DatabaseUnavailable) ?? new AggregateError(failures, message);
 
+/** The connection broke and is closed. A read can be repeated on another one, because it changes nothing. */
+export class ConnectionLost extends DatabaseUnavailable {
+  override name = 'ConnectionLost';
+}
+
 /** A prepared statement no longer fits the schema. Its connection is closed, so a retry prepares it again. */
 export class StaleStatement extends DatabaseUnavailable {
   override name = 'StaleStatement';
@@ -43,12 +48,19 @@ export class StaleStatement extends DatabaseUnavailable {
  * is missing or not ready, for example during a restore.
  */
 const UNAVAILABLE = /^(08|53|57|58|3D|55000)/;
-const SOCKET_ERRORS = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
-const LOST =
-  /Connection terminated|Client has encountered a connection error|timeout exceeded|timeout expired|not queryable/;
+const UNREACHABLE = /^(ECONNREFUSED|ENOENT|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+const NOT_CONNECTED = /Connection terminated|timeout exceeded|timeout expired/;
+/** Broken sockets, and backends that were terminated (57P01) or died with a crashed one (57P02). */
+const LOST_CODES = /^(ECONNRESET|EPIPE|57P01|57P02)$/;
+const LOST_MESSAGES =
+  /Connection terminated unexpectedly|Client has encountered a connection error|not queryable/;
 const LATE = 'Query read timeout';
 
 const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
+
+/** Whether another connection may give the result that this one could not. Only reads may be repeated. */
+export const needsAnotherConnection = (error: unknown): boolean =>
+  error instanceof ConnectionLost || error instanceof StaleStatement;
 
 export function translate(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error;
@@ -57,7 +69,10 @@ export function translate(error: unknown): unknown {
     return new StaleStatement(error.message, { cause: error });
   }
   if (error.message === LATE) return new DatabaseStalled('no answer in time', { cause: error });
-  if (UNAVAILABLE.test(code) || SOCKET_ERRORS.test(code) || LOST.test(error.message)) {
+  if (LOST_CODES.test(code) || LOST_MESSAGES.test(error.message)) {
+    return new ConnectionLost(error.message, { cause: error });
+  }
+  if (UNAVAILABLE.test(code) || UNREACHABLE.test(code) || NOT_CONNECTED.test(error.message)) {
     return new DatabaseUnavailable(error.message, { cause: error });
   }
   return error;

@@ -7,6 +7,7 @@ import {
   DatabaseStalled,
   DatabaseUnavailable,
   hotConfig,
+  needsAnotherConnection,
   openPool,
   readerConfig,
   StaleStatement,
@@ -96,13 +97,13 @@ async function onConnection<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Pr
   }
 }
 
-/** Each attempt closes one outdated connection, so one attempt more than the pool's size gets a new connection. */
+/** Each attempt closes one lost or outdated connection, so one attempt more than the pool's size gets a new one. */
 async function readOn<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   for (let left = DATABASE_LIMITS.readers; ; left--) {
     try {
       return await onConnection(pool, use);
     } catch (error) {
-      if (!(error instanceof StaleStatement) || left === 0) throw error;
+      if (!needsAnotherConnection(error) || left === 0) throw error;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { StaleStatement, translate } from './connection.ts';
+import { needsAnotherConnection, translate } from './connection.ts';
 import type { Statement } from './database.ts';
 import { type KnownColumns, Read, type RowShape } from './read.ts';
 
@@ -27,8 +27,8 @@ export class Pipeline {
     try {
       return await this.ask<R>(statement, values, shape);
     } catch (error) {
-      // The outdated connection is retired, so the retry prepares the statement on a new one.
-      if (error instanceof StaleStatement) return await this.ask<R>(statement, values, shape);
+      // The lost or outdated connection is closed, so the retry uses a new one.
+      if (needsAnotherConnection(error)) return await this.ask<R>(statement, values, shape);
       throw error;
     } finally {
       this.inFlight--;
@@ -43,7 +43,7 @@ export class Pipeline {
       return await client.query(new Read<R>(statement, values, shape, this.known)).answer;
     } catch (error) {
       const failure = translate(error);
-      if (failure instanceof StaleStatement && client !== null) this.retire(client);
+      if (needsAnotherConnection(failure) && client !== null) this.retire(client);
       throw failure;
     }
   }
