@@ -54,7 +54,8 @@ const NOT_CONNECTED = /Connection terminated|timeout exceeded|timeout expired/;
 const LOST_CODES = /^(ECONNRESET|EPIPE|57P01|57P02)$/;
 const LOST_MESSAGES =
   /Connection terminated unexpectedly|Client has encountered a connection error|not queryable/;
-const LATE = 'Query read timeout';
+/** The message of the `query_timeout` of `pg`. */
+export const QUERY_TIMED_OUT = 'Query read timeout';
 
 const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
 
@@ -68,7 +69,7 @@ export function translate(error: unknown): unknown {
   if (code === '0A000' && error.message.startsWith('cached plan')) {
     return new StaleStatement(error.message, { cause: error });
   }
-  if (error.message === LATE) return new DatabaseStalled('no answer in time', { cause: error });
+  if (error.message === QUERY_TIMED_OUT) return new DatabaseStalled('no answer in time', { cause: error });
   if (LOST_CODES.test(code) || LOST_MESSAGES.test(error.message)) {
     return new ConnectionLost(error.message, { cause: error });
   }
@@ -82,7 +83,6 @@ const connectionConfig = (url: string, timeoutMs: number, settings: string): pg.
   connectionString: url,
   application_name: 'saldo',
   connectionTimeoutMillis: DATABASE_LIMITS.connectMs,
-  query_timeout: timeoutMs + DATABASE_LIMITS.answerMarginMs,
   options: `-c timezone=UTC -c statement_timeout=${timeoutMs} ${settings}`,
   keepAlive: true,
   types: typeParsers,
@@ -98,14 +98,19 @@ const READER_SETTINGS =
   '-c default_transaction_read_only=on -c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off ' +
   '-c enable_seqscan=off -c jit=off';
 
+/** Without `query_timeout`: the pipeline detects by itself that its connection has stalled. */
 export const hotConfig = (url: string): pg.ClientConfig =>
   connectionConfig(url, DATABASE_LIMITS.hotMs, READER_SETTINGS);
 
-export const readerConfig = (url: string): pg.ClientConfig =>
-  connectionConfig(url, DATABASE_LIMITS.readMs, READER_SETTINGS);
+const pooledConfig = (url: string, timeoutMs: number, settings: string): pg.ClientConfig => ({
+  ...connectionConfig(url, timeoutMs, settings),
+  query_timeout: timeoutMs + DATABASE_LIMITS.answerMarginMs,
+});
 
-export const writerConfig = (url: string): pg.ClientConfig =>
-  connectionConfig(url, DATABASE_LIMITS.writeMs, '');
+export const readerConfig = (url: string): pg.ClientConfig =>
+  pooledConfig(url, DATABASE_LIMITS.readMs, READER_SETTINGS);
+
+export const writerConfig = (url: string): pg.ClientConfig => pooledConfig(url, DATABASE_LIMITS.writeMs, '');
 
 /** Without a listener, an 'error' event would end the process. The pending calls of the connection fail anyway. */
 const ignoreLoss = (): void => {};

@@ -1,8 +1,11 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { needsAnotherConnection, translate } from './connection.ts';
+import { DATABASE_LIMITS, needsAnotherConnection, QUERY_TIMED_OUT, translate } from './connection.ts';
 import type { Statement } from './database.ts';
 import { type KnownColumns, Read, type RowShape } from './read.ts';
+
+/** Postgres cancels a hot statement long before, so a connection that gives no result for this long has stalled. */
+const STALLED_AFTER_MS = DATABASE_LIMITS.hotMs + DATABASE_LIMITS.answerMarginMs;
 
 /**
  * A connection that many short reads share concurrently. Reads of one event loop turn are sent together, because the
@@ -16,6 +19,9 @@ export class Pipeline {
   private connected: pg.Client | null = null;
   private connecting: Promise<pg.Client> | null = null;
   private known: KnownColumns = new Map();
+  /** Time of the last result, or of the first read or connection after a pause. */
+  private progressAt = 0;
+  private stallTimer: NodeJS.Timeout | null = null;
   private readonly config: pg.ClientConfig;
 
   constructor(config: pg.ClientConfig) {
@@ -23,7 +29,7 @@ export class Pipeline {
   }
 
   async run<R>(statement: Statement, values: readonly unknown[], shape: RowShape): Promise<R[]> {
-    this.inFlight++;
+    if (this.inFlight++ === 0) this.expectProgress();
     try {
       return await this.ask<R>(statement, values, shape);
     } catch (error) {
@@ -32,6 +38,7 @@ export class Pipeline {
       throw error;
     } finally {
       this.inFlight--;
+      this.progressAt = performance.now();
     }
   }
 
@@ -46,6 +53,29 @@ export class Pipeline {
       if (needsAnotherConnection(failure) && client !== null) this.retire(client);
       throw failure;
     }
+  }
+
+  /** One timer for all reads: the timeout of `pg` is a timer per read, which makes a single look-up a third slower. */
+  private expectProgress(): void {
+    this.progressAt = performance.now();
+    this.stallTimer ??= this.checkLater(STALLED_AFTER_MS);
+  }
+
+  private checkLater(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.checkProgress(), ms).unref();
+  }
+
+  private checkProgress(): void {
+    this.stallTimer = null;
+    if (this.inFlight === 0) return;
+    const leftMs = this.progressAt + STALLED_AFTER_MS - performance.now();
+    if (leftMs > 0) {
+      this.stallTimer = this.checkLater(leftMs);
+      return;
+    }
+    // `pg` passes the error to all reads in flight, and the next read opens another connection.
+    if (this.connected !== null) this.socket?.destroy(new Error(QUERY_TIMED_OUT));
+    this.expectProgress();
   }
 
   private corkForThisTurn(): void {
@@ -76,6 +106,7 @@ export class Pipeline {
     client.on('error', forget);
     client.on('end', forget);
     await client.connect();
+    this.progressAt = performance.now();
     this.connected = client;
     this.socket = socket;
     this.known = new Map();

@@ -27,8 +27,6 @@ type DataRow = { readonly fields: readonly (string | null)[] };
 
 /** The members of the query class of `pg` that `pg` calls or that `Read` overrides. */
 type LibraryQuery = pg.Submittable & {
-  /** Set by `pg`: cancels the timeout of this read. */
-  callback?: () => void;
   hasBeenParsed(connection: Connection): boolean;
   prepare(connection: Connection): void;
   handleRowDescription(message: RowDescription): void;
@@ -125,13 +123,11 @@ export class Read<Row> extends Query {
   override handleCommandComplete(): void {}
 
   override handleReadyForQuery(): void {
-    this.callback?.();
     if (this.fault === null) this.settle.resolve(this.found);
     else this.settle.reject(this.fault);
   }
 
   override handleError(error: Error): void {
-    this.callback?.();
     this.settle.reject(error);
   }
 }
