@@ -5,10 +5,11 @@ import { type DeliveryDay, MAX_SLOTS, SLOT_MS, slotStart } from '@saldo/core/del
 import { kwhFromMatchedKw } from '@saldo/core/energy.ts';
 import { DEFAULT_GATE_RULES, gatesOf } from '@saldo/core/gates.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { type Database, openDatabase, statement } from '../server/src/db/database.ts';
-import { nominateDue } from '../server/src/features/nominations/actions.ts';
-import { findNominations, type NominationRow } from '../server/src/features/nominations/store.ts';
-import { nominationWriter } from '../server/src/features/nominations/wire.ts';
+import { nominateDue } from '../server/src/nominations/actions.ts';
+import { findNominations, type NominationRow } from '../server/src/nominations/store.ts';
+import { nominationWriter } from '../server/src/nominations/wire.ts';
+import { type Database, openDatabase } from '../server/src/platform/db/database.ts';
+import { statement } from '../server/src/platform/db/statement.ts';
 import type { Target } from './connection.ts';
 import { vacuum } from './databases.ts';
 import { type Bench, type Comparison, cpuMicroseconds } from './measure.ts';

@@ -1,4 +1,5 @@
-import type { Db, Statement } from '../server/src/db/database.ts';
+import type { Db } from '../server/src/platform/db/database.ts';
+import type { Statement } from '../server/src/platform/db/statement.ts';
 
 export type Query = { statement: Statement; values: readonly unknown[] };
 

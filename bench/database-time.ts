@@ -1,7 +1,8 @@
 /** What the product's own queries take inside of the database, as Postgres itself tells it. */
 import pg from 'pg';
-import { readerConfig } from '../server/src/db/connection.ts';
-import type { Db, Statement } from '../server/src/db/database.ts';
+import { readerConfig } from '../server/src/platform/db/connection.ts';
+import type { Db } from '../server/src/platform/db/database.ts';
+import type { Statement } from '../server/src/platform/db/statement.ts';
 
 type Explained = [{ 'Execution Time': number; 'Planning Time': number }];
 

@@ -2,9 +2,9 @@
 
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { DEFAULT_GATE_RULES, gatesOf } from '@saldo/core/gates.ts';
-import { type Database, openDatabase } from '../server/src/db/database.ts';
-import { nominateDue } from '../server/src/features/nominations/actions.ts';
-import { writeContractDay } from '../server/src/features/transactions/actions.ts';
+import { nominateDue } from '../server/src/nominations/actions.ts';
+import { type Database, openDatabase } from '../server/src/platform/db/database.ts';
+import { writeContractDay } from '../server/src/transactions/actions.ts';
 import { createWorld, loadVolumes, markAll } from './world.ts';
 
 export type EngineResults = {

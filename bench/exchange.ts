@@ -4,11 +4,12 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { DEFAULT_GATE_RULES, gatesOf } from '@saldo/core/gates.ts';
-import { type Database, openDatabase, statement } from '../server/src/db/database.ts';
-import { receiveMessage } from '../server/src/features/exchange/receive.ts';
-import { type Exchange, sendDue } from '../server/src/features/exchange/send.ts';
-import { nominateDue } from '../server/src/features/nominations/actions.ts';
-import { answersTo, EXEMPLARY } from '../server/src/simulator/tso.ts';
+import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { receiveMessage } from '../server/src/exchange/process/receive.ts';
+import { type Exchange, sendDue } from '../server/src/exchange/process/send.ts';
+import { nominateDue } from '../server/src/nominations/actions.ts';
+import { type Database, openDatabase } from '../server/src/platform/db/database.ts';
+import { statement } from '../server/src/platform/db/statement.ts';
 import { createWorld, loadVolumes, markAll } from './world.ts';
 
 export type ExchangeResults = {

@@ -2,11 +2,12 @@
 
 import { addDays, type DeliveryDay, dayStart, formatInstant, slotCount } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import type { Db } from '../server/src/db/database.ts';
-import { openDatabase, statement } from '../server/src/db/database.ts';
-import { invalidateTransaction, writeContractDay } from '../server/src/features/transactions/actions.ts';
-import { listTransactions, type TransactionFilter } from '../server/src/features/transactions/store.ts';
-import { deliveryRange } from '../server/src/http/time-filter.ts';
+import type { Db } from '../server/src/platform/db/database.ts';
+import { openDatabase } from '../server/src/platform/db/database.ts';
+import { statement } from '../server/src/platform/db/statement.ts';
+import { deliveryRange } from '../server/src/platform/http/time-filter.ts';
+import { invalidateTransaction, writeContractDay } from '../server/src/transactions/actions.ts';
+import { listTransactions, type TransactionFilter } from '../server/src/transactions/store.ts';
 import { peakMegabytes } from './cpu.ts';
 import { TimedDb } from './database-time.ts';
 import type { Databases } from './databases.ts';

@@ -1,11 +1,11 @@
 /** Measures what it costs to let a request in: its key recognised, and counted against its limit. */
 import { transactionEndpoints } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { keyCredentials } from '../server/src/auth/key-credentials.ts';
-import { createLastUsed } from '../server/src/auth/last-used.ts';
-import { openDatabase } from '../server/src/db/database.ts';
-import { apiGuard, type SessionAuth } from '../server/src/http/guard.ts';
-import { memoryRateLimiter } from '../server/src/http/rate-limit.ts';
+import { keyCredentials } from '../server/src/platform/auth/key-credentials.ts';
+import { createLastUsed } from '../server/src/platform/auth/last-used.ts';
+import { openDatabase } from '../server/src/platform/db/database.ts';
+import { apiGuard, type SessionAuth } from '../server/src/platform/http/guard.ts';
+import { memoryRateLimiter } from '../server/src/platform/http/rate-limit.ts';
 import type { BenchWorld } from './world.ts';
 
 export type GuardResults = {

@@ -6,8 +6,8 @@ import { type DeliveryDay, dayStart, slotCount } from '@saldo/core/delivery-day.
 import { mwhText } from '@saldo/core/energy.ts';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { openDatabase } from '../server/src/db/database.ts';
-import { createApiKey } from '../server/src/features/parties/actions.ts';
+import { createApiKey } from '../server/src/parties/actions.ts';
+import { openDatabase } from '../server/src/platform/db/database.ts';
 import { familyCpuSeconds, hasCpuTimes, peakMegabytes } from './cpu.ts';
 import { median } from './measure.ts';
 import { makeRows } from './rivals/rows.ts';

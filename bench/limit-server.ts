@@ -11,17 +11,17 @@ import { kwhFromMatchedKw, mwhText } from '@saldo/core/energy.ts';
 import { decodeId, encodeId, ID_PREFIX, transactionIdWriter } from '@saldo/core/id.ts';
 import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
-import { hotConfig } from '../server/src/db/connection.ts';
-import type { Statement } from '../server/src/db/database.ts';
-import { Pipeline } from '../server/src/db/pipeline.ts';
-import { type ContractRow, findContract } from '../server/src/features/contracts/store.ts';
-import { type CustomerRow, findCustomer } from '../server/src/features/customers/store.ts';
-import { listedDemands, offeredAssets } from '../server/src/features/market/routes.ts';
-import type { DemandColumns, OfferedColumns } from '../server/src/features/market/wire.ts';
-import { findNominations, type NominationRow } from '../server/src/features/nominations/store.ts';
-import { listTransactions } from '../server/src/features/transactions/store.ts';
-import { cursorSealer } from '../server/src/http/cursor.ts';
-import { deliveryRange } from '../server/src/http/time-filter.ts';
+import { type ContractRow, findContract } from '../server/src/contracts/store.ts';
+import { type CustomerRow, findCustomer } from '../server/src/customers/store.ts';
+import { listedDemands, offeredAssets } from '../server/src/market/routes.ts';
+import type { DemandColumns, OfferedColumns } from '../server/src/market/wire.ts';
+import { findNominations, type NominationRow } from '../server/src/nominations/store.ts';
+import { hotConfig } from '../server/src/platform/db/connection.ts';
+import { Pipeline } from '../server/src/platform/db/pipeline.ts';
+import type { Statement } from '../server/src/platform/db/statement.ts';
+import { cursorSealer } from '../server/src/platform/http/cursor.ts';
+import { deliveryRange } from '../server/src/platform/http/time-filter.ts';
+import { listTransactions } from '../server/src/transactions/store.ts';
 import { captured } from './captured.ts';
 
 /** The columns of a page statement that this server needs, by their place. */

@@ -1,11 +1,12 @@
 /** Measures whether a tenant's lists become dearer as other tenants come to the platform. */
 import { SCOPES } from '@saldo/api';
 import pg from 'pg';
-import { hashSecret } from '../server/src/auth/api-key.ts';
-import { newToken } from '../server/src/auth/session-credentials.ts';
-import { type Database, openDatabase, statement } from '../server/src/db/database.ts';
-import { migrate } from '../server/src/db/migrate.ts';
-import { createApiKey } from '../server/src/features/parties/actions.ts';
+import { createApiKey } from '../server/src/parties/actions.ts';
+import { hashSecret } from '../server/src/platform/auth/api-key.ts';
+import { newToken } from '../server/src/platform/auth/session-credentials.ts';
+import { type Database, openDatabase } from '../server/src/platform/db/database.ts';
+import { migrate } from '../server/src/platform/db/migrate.ts';
+import { statement } from '../server/src/platform/db/statement.ts';
 import { insertPlatformRows } from '../server/test/platform-rows.ts';
 import type { Target } from './connection.ts';
 import type { Databases } from './databases.ts';

@@ -1,10 +1,12 @@
 /** Measures a running server against the least that the same work can cost, and against its rivals. See README.md. */
+
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { slotCount } from '@saldo/core/delivery-day.ts';
-import { startEmbeddedPostgres } from '../server/src/db/embedded.ts';
+import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
+import { SALDO } from '../server/src/platform/db/embedded.ts';
 import { measureBulk } from './bulk.ts';
 import type { Target } from './connection.ts';
 import { hasCpuTimes } from './cpu.ts';
@@ -73,6 +75,7 @@ async function main(): Promise<void> {
   const processes = new Processes(FOLDER);
   const progress = new Progress(mode.minutes, phases.length);
   const embedded = await startEmbeddedPostgres({
+    application: SALDO,
     dataDir: path.join(FOLDER, 'database'),
     say: progress.say,
   });

@@ -1,9 +1,10 @@
 /** Measures the lists of the customer API, at their beginning and deep inside. */
 
 import { dayStart } from '@saldo/core/delivery-day.ts';
-import { openDatabase, statement } from '../server/src/db/database.ts';
-import { migrate } from '../server/src/db/migrate.ts';
-import { createAccount, createApiKey } from '../server/src/features/parties/actions.ts';
+import { createAccount, createApiKey } from '../server/src/parties/actions.ts';
+import { openDatabase } from '../server/src/platform/db/database.ts';
+import { migrate } from '../server/src/platform/db/migrate.ts';
+import { statement } from '../server/src/platform/db/statement.ts';
 import type { Target } from './connection.ts';
 import { vacuum } from './databases.ts';
 import type { Bench, Comparison, Contestant } from './measure.ts';

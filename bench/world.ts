@@ -7,15 +7,16 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { packVolumes, STATUS_BIT } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { CopyText } from '../server/src/db/copy-text.ts';
-import { type Database, openDatabase, statement, type Tx } from '../server/src/db/database.ts';
-import { migrate } from '../server/src/db/migrate.ts';
-import { newSheetId } from '../server/src/db/new-id.ts';
-import { timestamp } from '../server/src/db/wire-types.ts';
-import { insertContract } from '../server/src/features/contracts/store.ts';
-import { findOwnPosition, insertCustomer } from '../server/src/features/customers/store.ts';
-import { insertAsset } from '../server/src/features/market/store.ts';
-import { createApiKey, createBalanceGroup, createBrp } from '../server/src/features/parties/actions.ts';
+import { insertContract } from '../server/src/contracts/store.ts';
+import { findOwnPosition, insertCustomer } from '../server/src/customers/store.ts';
+import { insertAsset } from '../server/src/market/store.ts';
+import { createApiKey, createBalanceGroup, createBrp } from '../server/src/parties/actions.ts';
+import { CopyText } from '../server/src/platform/db/copy-text.ts';
+import { type Database, openDatabase, type Tx } from '../server/src/platform/db/database.ts';
+import { migrate } from '../server/src/platform/db/migrate.ts';
+import { newSheetId } from '../server/src/platform/db/new-id.ts';
+import { statement } from '../server/src/platform/db/statement.ts';
+import { timestamp } from '../server/src/platform/db/wire-types.ts';
 
 export type WorldSize = { readonly contracts: number; readonly days: number; readonly brps?: number };
 

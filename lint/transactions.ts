@@ -25,7 +25,7 @@ function isReference(node: Node): boolean {
   return !parent.type.startsWith('TS');
 }
 
-const noDatabaseInTransaction = {
+export const noDatabaseInTransaction = {
   create(context: Context) {
     const functions: string[][] = [];
     const enter = (func: Node) => void functions.push(parameterNames(func));
@@ -46,6 +46,3 @@ const noDatabaseInTransaction = {
     };
   },
 };
-
-// The linter expects a plugin as the default export of its file.
-export default { meta: { name: 'saldo' }, rules: { 'no-database-in-transaction': noDatabaseInTransaction } };

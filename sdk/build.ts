@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,21 +11,52 @@ const SDK = path.join(ROOT, 'sdk');
 const MODULES = path.join(ROOT, 'node_modules');
 
 /**
- * Makes the package that is published: ES module, CommonJS and command line, each bundled, so that the package has no
- * dependencies, and one set of declarations for both module systems.
+ * Makes the package that is published: an ES module and a CommonJS one, each bundled, so that the package has no
+ * dependencies, and one set of declarations for both.
  */
-export async function buildPackage(outDir: string): Promise<void> {
+export async function buildSdk(outDir: string): Promise<void> {
   await rm(outDir, { recursive: true, force: true });
-  await mkdir(path.join(outDir, 'cli'), { recursive: true });
+  await mkdir(outDir, { recursive: true });
   await Promise.all([bundle(outDir), declare(outDir)]);
-  await writeJson(path.join(outDir, 'package.json'), await manifest());
-  await cp(path.join(SDK, 'README.md'), path.join(outDir, 'README.md'));
+  await describePackage(SDK, outDir, {
+    main: './index.cjs',
+    module: './index.js',
+    types: './index.d.ts',
+    exports: {
+      '.': {
+        import: { types: './index.d.ts', default: './index.js' },
+        require: { types: './index.d.cts', default: './index.cjs' },
+      },
+      './package.json': './package.json',
+    },
+  });
+}
+
+/** Writes manifest, README and licence. The code is bundled, so the published package has no dependencies. */
+export async function describePackage(source: string, outDir: string, entries: object): Promise<void> {
+  const manifest = JSON.parse(await readFile(path.join(source, 'package.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >;
+  const {
+    private: _,
+    exports: __,
+    scripts: ___,
+    dependencies: ____,
+    devDependencies: _____,
+    ...own
+  } = manifest;
+  await writeJson(path.join(outDir, 'package.json'), {
+    ...own,
+    ...entries,
+    publishConfig: { access: 'public' },
+  });
+  await cp(path.join(source, 'README.md'), path.join(outDir, 'README.md'));
   await cp(path.join(ROOT, 'LICENSE'), path.join(outDir, 'LICENSE'));
-  await cp(path.join(MODULES, 'commander/LICENSE'), path.join(outDir, 'cli/LICENSE-commander'));
 }
 
 /** The values of `@saldo/api` as literals: the schemas are plain JSON, so that TypeBox is not needed at run time. */
-const apiAsData: Plugin = {
+export const apiAsData: Plugin = {
   name: 'api-as-data',
   resolveId: (id) => (id === '@saldo/api' ? id : null),
   load(id) {
@@ -40,9 +71,6 @@ async function bundle(outDir: string): Promise<void> {
   const library = await rolldown({ cwd: ROOT, input: 'sdk/src/index.ts', platform: 'neutral', plugins });
   await library.write({ format: 'esm', file: path.join(outDir, 'index.js') });
   await library.write({ format: 'cjs', file: path.join(outDir, 'index.cjs') });
-  const cli = await rolldown({ cwd: ROOT, input: 'sdk/cli/main.ts', platform: 'node', plugins });
-  await cli.write({ format: 'esm', dir: path.join(outDir, 'cli'), chunkFileNames: '[name].js' });
-  await chmod(path.join(outDir, 'cli/main.js'), 0o755);
 }
 
 /**
@@ -81,29 +109,6 @@ async function rewriteImports(types: string, file: string): Promise<void> {
   await writeFile(path.join(types, file), rewritten);
 }
 
-async function manifest(): Promise<Record<string, unknown>> {
-  const source = JSON.parse(await readFile(path.join(SDK, 'package.json'), 'utf8')) as Record<
-    string,
-    unknown
-  >;
-  const { private: _, scripts: __, dependencies: ___, devDependencies: ____, ...own } = source;
-  return {
-    ...own,
-    main: './index.cjs',
-    module: './index.js',
-    types: './index.d.ts',
-    exports: {
-      '.': {
-        import: { types: './index.d.ts', default: './index.js' },
-        require: { types: './index.d.cts', default: './index.cjs' },
-      },
-      './package.json': './package.json',
-    },
-    bin: { saldo: 'cli/main.js' },
-    publishConfig: { access: 'public' },
-  };
-}
-
 const writeJson = (file: string, value: object) => writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
 
-if (import.meta.main) await buildPackage(path.resolve(process.argv[2] ?? path.join(SDK, 'dist')));
+if (import.meta.main) await buildSdk(path.resolve(process.argv[2] ?? path.join(SDK, 'dist')));

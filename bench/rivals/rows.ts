@@ -6,7 +6,7 @@ import { transactionIdWriter } from '@saldo/core/id.ts';
 import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { timestamp } from '../../server/src/db/wire-types.ts';
+import { timestamp } from '../../server/src/platform/db/wire-types.ts';
 
 /**
  * Ids are stored as they are written, which spares the rivals their making. A page of a contract follows the primary

@@ -5,7 +5,7 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { coverImage } from '../../server/src/demo/cover.ts';
-import { createAccount } from '../../server/src/features/parties/actions.ts';
+import { createAccount } from '../../server/src/parties/actions.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
 import { drawn, NOBODY, open, openStage, type Visitor } from './stage.ts';

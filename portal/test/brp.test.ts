@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createAccount } from '../../server/src/features/parties/actions.ts';
+import { createAccount } from '../../server/src/parties/actions.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, kwhOf, listNominated, only } from '../../server/test/nominated.ts';
 import { cellsOf, open, openStage, settled } from './stage.ts';

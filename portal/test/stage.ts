@@ -4,7 +4,7 @@ import path from 'node:path';
 import { after } from 'node:test';
 import type { UserPermissions } from '@saldo/api';
 import type { BrowserContext, ConsoleMessage, Page } from 'playwright-core';
-import type { Owner } from '../../server/src/auth/principal.ts';
+import type { Owner } from '../../server/src/platform/auth/principal.ts';
 import { ensurePortal } from '../../server/src/portal-build.ts';
 import { signedIn } from '../../server/test/browser.ts';
 import { startTestPlatform, type TestPlatform } from '../../server/test/harness.ts';

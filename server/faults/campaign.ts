@@ -14,7 +14,8 @@ import {
 import { compareEverything, type VerifiedDocuments } from './compare.ts';
 import { RULES } from './compare-volumes.ts';
 import { type ExchangeClient, exchangeClient } from './exchange-client.ts';
-import { FAULTS, type FaultKind, possibleFaults } from './faults.ts';
+import { FAULTS, possibleFaults } from './faults.ts';
+import type { FaultKind } from './journal.ts';
 import { type FaultResult, Journal } from './journal.ts';
 import { createRandom } from './random.ts';
 import { violationText } from './report.ts';

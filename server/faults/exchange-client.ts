@@ -6,8 +6,8 @@ import type { Answer as TsoAnswer } from '@saldo/core/exchange/answer.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { answerFileName, writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
-import { HandoverFailed, outboxFolder } from '../src/features/exchange/transport.ts';
-import { answersTo, EXEMPLARY } from '../src/simulator/tso.ts';
+import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { HandoverFailed, outboxFolder } from '../src/exchange/transport/folders.ts';
 import type { Client, Load } from './clients.ts';
 import { request } from './request.ts';
 

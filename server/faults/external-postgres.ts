@@ -2,12 +2,14 @@
  * A PostgreSQL for `DATABASE_URL`, owned by the campaign: the embedded programs, started with pg_ctl on a TCP port. The
  * server knows only its address.
  */
+
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { chooseAccount } from '../src/db/embedded-cluster.ts';
-import { failure, findPrograms, type Host, runOn } from '../src/db/embedded-programs.ts';
+import { chooseAccount } from '@saldo/postgres/cluster.ts';
+import { failure, findPrograms, type Host, runOn } from '@saldo/postgres/programs.ts';
+import { SALDO } from '../src/platform/db/embedded.ts';
 import { childrenOf, findPostmaster, signal } from './processes.ts';
 
 const START_WITHIN_S = 60;
@@ -31,8 +33,9 @@ export type ExternalPostgres = {
 export async function openExternalPostgres(folder: string): Promise<ExternalPostgres> {
   await mkdir(folder, { recursive: true });
   // Use the same operating system account and subfolder (`postgres`) as the embedded database.
-  const account = await chooseAccount(folder);
-  const host: Host = { account, programs: await findPrograms(account, folder), log: () => {} };
+  const account = await chooseAccount(SALDO, folder);
+  const programs = await findPrograms(SALDO, account, folder);
+  const host: Host = { application: SALDO, account, programs, log: () => {} };
   const data = path.join(folder, 'postgres', 'data');
   if (!existsSync(path.join(folder, 'port'))) await createCluster(folder, data, host);
   const port = (await readFile(path.join(folder, 'port'), 'utf8')).trim();

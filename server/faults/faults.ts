@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import type { FaultKind } from './journal.ts';
 import { childrenOf, findPostmaster, signal } from './processes.ts';
 import type { Random } from './random.ts';
 import type { Target } from './target.ts';
@@ -23,19 +24,6 @@ type Injection = {
 
 /** Resolves when the cause has ended. The recovery time is measured from then on. */
 type Inject = (injection: Injection) => Promise<void>;
-
-export type FaultKind =
-  | 'kill server'
-  | 'kill postmaster'
-  | 'kill backend'
-  | 'kill backend and server'
-  | 'kill everything'
-  | 'terminate backends'
-  | 'freeze postmaster'
-  | 'freeze postgres'
-  | 'restart postgres'
-  | 'full disk'
-  | 'stop server';
 
 type Fault = {
   readonly inject: Inject;

@@ -4,7 +4,6 @@
  * be continued.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import type { FaultKind } from './faults.ts';
 
 /**
  * Outcome of a write from the client's point of view. `acknowledged` was applied; `refused` (4xx) and `not_sent` were
@@ -35,6 +34,19 @@ export type Write =
   | { readonly kind: 'creation'; readonly of: 'brp' | 'customer' | 'contract'; readonly name: string };
 
 export type SentMessage = { readonly id: string; readonly file: string };
+
+export type FaultKind =
+  | 'kill server'
+  | 'kill postmaster'
+  | 'kill backend'
+  | 'kill backend and server'
+  | 'kill everything'
+  | 'terminate backends'
+  | 'freeze postmaster'
+  | 'freeze postgres'
+  | 'restart postgres'
+  | 'full disk'
+  | 'stop server';
 
 export type FaultResult = {
   readonly kind: FaultKind;

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Database, hotStatement } from './db/database.ts';
-import type { Metrics } from './metrics.ts';
+import { type Database } from './platform/db/database.ts';
+import { hotStatement } from './platform/db/statement.ts';
+import type { Metrics } from './platform/telemetry/metrics.ts';
 
 const PING = hotStatement('ping', 'select 1');
 /** A slower database counts as unreachable, so that a load balancer uses another server. */

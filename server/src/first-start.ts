@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, open, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import { type Database, statement } from './db/database.ts';
 import { type DemoAccess, loadDemo } from './demo/load.ts';
-import { createOperatorKey, ensureOperatorKey, hasAnyBrp } from './features/parties/actions.ts';
-import { inviteFirstOperator } from './features/users/actions.ts';
+import { createOperatorKey, ensureOperatorKey, hasAnyBrp } from './parties/actions.ts';
+import type { Clock } from './platform/clock.ts';
+import { type Database } from './platform/db/database.ts';
+import { statement } from './platform/db/statement.ts';
+import { inviteFirstOperator } from './users/actions.ts';
 
 const FIRST_START_LOCK = statement(
   'lock_first_start',

@@ -1,14 +1,14 @@
 import cluster from 'node:cluster';
 import { dayOf } from '@saldo/core/delivery-day.ts';
+import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
 import { type DestinationStream, pino } from 'pino';
-import { monotonicNow, systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { DatabaseUnusable } from './db/unusable.ts';
 import type { DemoAccess } from './demo/load.ts';
-import { invitationLink } from './features/users/actions.ts';
 import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-start.ts';
+import { monotonicNow, systemClock } from './platform/clock.ts';
 import { type Platform, startPlatform, startService } from './platform.ts';
 import { ensurePortal } from './portal-build.ts';
+import { invitationLink } from './users/actions.ts';
 import { openInWorker, serveAsWorker, startWorkers, WorkerFailed } from './workers.ts';
 
 /** Standard output is for messages to people. Standard error is the log. */

@@ -1,27 +1,28 @@
 import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
+import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
+import { answerOutbox } from '@saldo/simulator/folders.ts';
+import { EXEMPLARY } from '@saldo/simulator/tso.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
 import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
-import { createLastUsed, type LastUsed } from './auth/last-used.ts';
-import { type Clock, type MovableClock, monotonicNow, movableClock } from './clock.ts';
 import type { Config } from './config.ts';
-import { type Database, openDatabase } from './db/database.ts';
-import { startEmbeddedPostgres } from './db/embedded.ts';
-import { migrate } from './db/migrate.ts';
-import { exchangeOf } from './exchange.ts';
-import { receiveDue } from './features/exchange/receive.ts';
-import { sendDue } from './features/exchange/send.ts';
-import { nominateDue } from './features/nominations/actions.ts';
-import { followSandboxClock } from './features/sandbox/operator-routes.ts';
-import { runProfiles } from './features/transactions/profiles.ts';
-import { loadPortal } from './http/portal-files.ts';
-import { MAX_WAITING, RequestQueue } from './http/request-queue.ts';
-import { originOf } from './http/server.ts';
-import { type Job, type RunningJobs, startJobs } from './jobs.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
-import { answerOutbox } from './simulator/folders.ts';
-import { EXEMPLARY } from './simulator/tso.ts';
+import { receiveDue } from './exchange/process/receive.ts';
+import { sendDue } from './exchange/process/send.ts';
+import { exchangeOf } from './exchange-settings.ts';
+import { nominateDue } from './nominations/actions.ts';
+import { createLastUsed, type LastUsed } from './platform/auth/last-used.ts';
+import { type Clock, type MovableClock, monotonicNow, movableClock } from './platform/clock.ts';
+import { type Database, openDatabase } from './platform/db/database.ts';
+import { SALDO } from './platform/db/embedded.ts';
+import { migrate } from './platform/db/migrate.ts';
+import { loadPortal } from './platform/http/portal-files.ts';
+import { MAX_WAITING, RequestQueue } from './platform/http/request-queue.ts';
+import { originOf } from './platform/http/server.ts';
+import { type Job, type RunningJobs, startJobs } from './platform/jobs.ts';
+import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
+import { followSandboxClock } from './sandbox/operator-routes.ts';
+import { runProfiles } from './transactions/profiles.ts';
 
 export type Platform = {
   /** Public URL of the BRP API. */
@@ -235,7 +236,7 @@ async function embeddedDatabase(
   say: (message: string) => void,
   started: Started,
 ): Promise<string> {
-  const embedded = await startEmbeddedPostgres({ dataDir, say });
+  const embedded = await startEmbeddedPostgres({ application: SALDO, dataDir, say });
   started.push(() => embedded.stop());
   return embedded.url;
 }

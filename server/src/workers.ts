@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import { openDatabase } from './db/database.ts';
-import { untilQuiet } from './http/connection-drain.ts';
-import { type Metrics, metricsOfWorkers } from './metrics.ts';
+import { openDatabase } from './platform/db/database.ts';
+import { untilQuiet } from './platform/http/connection-drain.ts';
+import { type Metrics, metricsOfWorkers } from './platform/telemetry/metrics.ts';
 import {
   type Platform,
   type PlatformDependencies,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operatorEndpoints } from '@saldo/api';
-import { statement } from '../src/db/database.ts';
+import { statement } from '../src/platform/db/statement.ts';
 import { type Answer, client, startTestPlatform, walk } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 

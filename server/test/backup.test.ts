@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { findRunningPostgres } from '@saldo/postgres/embedded.ts';
 import pg from 'pg';
 import { backUp } from '../src/backup/backup.ts';
-import { findRunningPostgres } from '../src/db/embedded.ts';
+import { SALDO } from '../src/platform/db/embedded.ts';
 import { openBrowser } from './browser.ts';
 import { runCommand } from './command-line.ts';
 import { databaseUrl, TEST_SERVER_VARIABLE } from './databases.ts';
@@ -182,7 +183,7 @@ test('nothing that is committed after the snapshot is in a backup, in whichever 
     },
   };
   const signal = new AbortController().signal;
-  await backUp(await findRunningPostgres(DATA_DIR), dirOf('snapshot.saldo'), {
+  await backUp(await findRunningPostgres(SALDO, DATA_DIR), dirOf('snapshot.saldo'), {
     saldo: 'test',
     progress,
     signal,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { UserPermissions } from '@saldo/api';
-import type { Owner } from '../src/auth/principal.ts';
-import { createUser } from '../src/features/users/actions.ts';
-import { hashPassword } from '../src/features/users/passwords.ts';
-import { setPassword } from '../src/features/users/sessions.ts';
+import type { Owner } from '../src/platform/auth/principal.ts';
+import { createUser } from '../src/users/actions.ts';
+import { hashPassword } from '../src/users/passwords.ts';
+import { setPassword } from '../src/users/sessions.ts';
 import { type Answer, client, type RequestOptions, type TestPlatform } from './harness.ts';
 
 /** As a browser with a page of the portal: it keeps both cookies and says where its requests come from. */

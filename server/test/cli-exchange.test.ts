@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { receiveDue } from '../src/features/exchange/receive.ts';
+import { receiveDue } from '../src/exchange/process/receive.ts';
 import { runCommand } from './command-line.ts';
 import { agree, newPlace } from './exchanging.ts';
 import { startTestPlatform } from './harness.ts';

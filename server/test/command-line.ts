@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-export const CLI_MAIN = fileURLToPath(new URL('../../sdk/cli/main.ts', import.meta.url));
+export const CLI_MAIN = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 
 export type CommandRun = { code: number | null; out: string; err: string };
 

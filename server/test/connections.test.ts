@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
-import { DATABASE_LIMITS } from '../src/db/connection.ts';
-import { statement } from '../src/db/database.ts';
+import { DATABASE_LIMITS } from '../src/platform/db/connection.ts';
+import { statement } from '../src/platform/db/statement.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 

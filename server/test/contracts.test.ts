@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import fc from 'fast-check';
-import { newId } from '../src/db/new-id.ts';
-import { insertContract, type NewContract } from '../src/features/contracts/store.ts';
+import { insertContract, type NewContract } from '../src/contracts/store.ts';
+import { newId } from '../src/platform/db/new-id.ts';
 import { client, problemOf, startTestPlatform, toldWithout, walk } from './harness.ts';
 import { createWorld, type WorldCustomer } from './world.ts';
 

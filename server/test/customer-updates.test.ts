@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CUSTOMER_STATUSES, type CustomerStatus } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { statement } from '../src/db/database.ts';
+import { statement } from '../src/platform/db/statement.ts';
 import { type Answer, client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld, newEic, type WorldCustomer } from './world.ts';
 

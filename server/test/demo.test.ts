@@ -11,8 +11,8 @@ import {
   TSOS,
 } from '@saldo/api';
 import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
-import { statement } from '../src/db/database.ts';
 import { loadDemo } from '../src/demo/load.ts';
+import { statement } from '../src/platform/db/statement.ts';
 import { client, startTestPlatform, walk } from './harness.ts';
 import { createWorld } from './world.ts';
 

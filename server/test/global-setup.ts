@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/db/embedded.ts';
-import { migrate } from '../src/db/migrate.ts';
+import { SALDO } from '../src/platform/db/embedded.ts';
+import { migrate } from '../src/platform/db/migrate.ts';
 import { ensurePortal } from '../src/portal-build.ts';
 import { databaseUrl, TEMPLATE, TEST_SERVER_VARIABLE } from './databases.ts';
 
@@ -26,7 +27,7 @@ export async function globalSetup(): Promise<void> {
     folder = await mkdtemp(path.join(tmpdir(), 'saldo-test-'));
     // What is written here is thrown away; durability has tests of its own, on a database of their own.
     const settings = { fsync: 'off', synchronous_commit: 'off', max_connections: '200' };
-    embedded = await startEmbeddedPostgres({ dataDir: folder, say: () => {}, settings });
+    embedded = await startEmbeddedPostgres({ application: SALDO, dataDir: folder, say: () => {}, settings });
     server = embedded.url;
   }
   process.env[TEST_SERVER_VARIABLE] = server;

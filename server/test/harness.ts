@@ -16,9 +16,9 @@ import {
 import { type Logger, pino } from 'pino';
 import type { TSchema } from 'typebox';
 import { type Config, readConfig } from '../src/config.ts';
-import { type Database, openDatabase } from '../src/db/database.ts';
-import { type ExchangeParts, exchangeOf } from '../src/exchange.ts';
-import { compile, type Validator } from '../src/http/validation.ts';
+import { type ExchangeParts, exchangeOf } from '../src/exchange-settings.ts';
+import { type Database, openDatabase } from '../src/platform/db/database.ts';
+import { compile, type Validator } from '../src/platform/http/validation.ts';
 import { startPlatform } from '../src/platform.ts';
 import { createDatabase } from './databases.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { hotConfig } from '../src/db/connection.ts';
-import { type HotStatement, knownHotStatements } from '../src/db/database.ts';
+import { hotConfig } from '../src/platform/db/connection.ts';
+import { type HotStatement, knownHotStatements } from '../src/platform/db/statement.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 

@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { SCOPES } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { pino } from 'pino';
-import { newSecret } from '../src/auth/api-key.ts';
-import { keyCredentials } from '../src/auth/key-credentials.ts';
-import { createLastUsed } from '../src/auth/last-used.ts';
-import { type Db, statement } from '../src/db/database.ts';
-import { createAccount, createApiKey, ensureOperatorKey } from '../src/features/parties/actions.ts';
+import { createAccount, createApiKey, ensureOperatorKey } from '../src/parties/actions.ts';
+import { newSecret } from '../src/platform/auth/api-key.ts';
+import { keyCredentials } from '../src/platform/auth/key-credentials.ts';
+import { createLastUsed } from '../src/platform/auth/last-used.ts';
+import { type Db } from '../src/platform/db/database.ts';
+import { statement } from '../src/platform/db/statement.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 

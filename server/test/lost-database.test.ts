@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import pg from 'pg';
-import { DATABASE_LIMITS } from '../src/db/connection.ts';
-import { startEmbeddedPostgres } from '../src/db/embedded.ts';
+import { DATABASE_LIMITS } from '../src/platform/db/connection.ts';
+import { SALDO } from '../src/platform/db/embedded.ts';
 import { type Product, startProduct } from './product.ts';
 
 /**
@@ -15,7 +16,7 @@ import { type Product, startProduct } from './product.ts';
  */
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-lost-'));
 const outside = path.join(folder, 'outside');
-const postgres = await startEmbeddedPostgres({ dataDir: outside, say: () => {} });
+const postgres = await startEmbeddedPostgres({ application: SALDO, dataDir: outside, say: () => {} });
 const started: Product[] = [];
 after(async () => {
   for (const { child, end } of started) if (child.exitCode === null) await end('SIGTERM');

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Pages whose `sh` and `ts` blocks are run, in this order. */
-const PAGES = ['README.md', 'sdk/README.md', 'docs/**/*.md'];
+const PAGES = ['README.md', 'sdk/README.md', 'cli/README.md', 'docs/**/*.md'];
 
 /** Other names of the two languages, by which a block would not be found. */
 const OTHER_NAMES = /^(bash|shell|zsh|typescript|js|javascript)$/;

@@ -8,7 +8,7 @@ import {
   PROBLEMS,
   type ProblemCode,
 } from '@saldo/api';
-import { statement } from '../src/db/database.ts';
+import { statement } from '../src/platform/db/statement.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { createWorld } from './world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { statement } from '../src/db/database.ts';
+import { statement } from '../src/platform/db/statement.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { freePort } from './ports.ts';
 import { createWorld } from './world.ts';

@@ -2,7 +2,7 @@ import type { Tso } from '@saldo/api';
 import { slotCount } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { recordConfirmations } from '../src/features/nominations/actions.ts';
+import { recordConfirmations } from '../src/nominations/actions.ts';
 import { type Client, client, type TestPlatform } from './harness.ts';
 import type { World } from './world.ts';
 

@@ -4,9 +4,10 @@ import type { Tso } from '@saldo/api';
 import { addDays, dayStart, SLOT_MS, slotCount } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX, splitTransactionUuid } from '@saldo/core/id.ts';
 import fc from 'fast-check';
-import { openDatabase, statement } from '../src/db/database.ts';
-import { recordSent } from '../src/features/nominations/actions.ts';
-import { invalidateTransaction } from '../src/features/transactions/actions.ts';
+import { recordSent } from '../src/nominations/actions.ts';
+import { openDatabase } from '../src/platform/db/database.ts';
+import { statement } from '../src/platform/db/statement.ts';
+import { invalidateTransaction } from '../src/transactions/actions.ts';
 import { type Client, client, startTestPlatform } from './harness.ts';
 import {
   amountsOf,

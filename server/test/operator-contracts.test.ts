@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statement } from '../src/db/database.ts';
+import { statement } from '../src/platform/db/statement.ts';
 import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
 import { createWorld } from './world.ts';
 

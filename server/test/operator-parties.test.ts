@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SCOPES, TSOS } from '@saldo/api';
 import { checkCharacter } from '@saldo/core/eic.ts';
-import { statement } from '../src/db/database.ts';
+import { statement } from '../src/platform/db/statement.ts';
 import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dayEnd, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
-import { runProfiles } from '../src/features/transactions/profiles.ts';
+import { runProfiles } from '../src/transactions/profiles.ts';
 import { client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { createWorld } from './world.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { openDatabase } from '../src/db/database.ts';
+import { openDatabase } from '../src/platform/db/database.ts';
 import { createDatabase } from './databases.ts';
 import { type Answer, client, problemOf, startTestPlatform } from './harness.ts';
 import { startRedisStandIn } from './redis-stand-in.ts';

@@ -31,7 +31,7 @@ async function createWorkplace(): Promise<string> {
   for (const entry of await readdir(CHECKOUT)) {
     if (entry !== 'data') await symlink(path.join(CHECKOUT, entry), path.join(folder, entry));
   }
-  const command = `#!/bin/sh\nexec '${process.execPath}' '${path.join(CHECKOUT, 'sdk/cli/main.ts')}' "$@"\n`;
+  const command = `#!/bin/sh\nexec '${process.execPath}' '${path.join(CHECKOUT, 'cli/src/main.ts')}' "$@"\n`;
   await mkdir(path.join(folder, 'home/bin'), { recursive: true });
   await writeFile(path.join(folder, 'home/bin/saldo'), command, { mode: 0o755 });
   return folder;
@@ -148,7 +148,8 @@ for (const page of pages) {
 
 test('the pages that must have blocks have them', () => {
   const counts = new Map(pages.map(({ name, blocks }) => [name, blocks.length]));
-  for (const name of ['README.md', 'sdk/README.md', 'docs/operations.md']) assert.ok(counts.get(name), name);
+  for (const name of ['README.md', 'sdk/README.md', 'cli/README.md', 'docs/operations.md'])
+    assert.ok(counts.get(name), name);
 });
 
 test('the TypeScript blocks pass the type check of the project', async () => {

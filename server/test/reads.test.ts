@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { hotStatement, openDatabase, type Statement, statement } from '../src/db/database.ts';
+import { openDatabase } from '../src/platform/db/database.ts';
+import { hotStatement, type Statement, statement } from '../src/platform/db/statement.ts';
 import { createDatabase } from './databases.ts';
 
 const database = await createDatabase();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { redisRateLimiter } from '../src/http/rate-limit.ts';
+import { redisRateLimiter } from '../src/platform/http/rate-limit.ts';
 import { startRedisServer } from './redis-server.ts';
 import { startRedisStandIn } from './redis-stand-in.ts';
 

@@ -8,12 +8,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import pg from 'pg';
 import { openBackupFile, writeBackupFile } from '../src/backup/file.ts';
 import { BackupFileError, quoteName } from '../src/backup/format.ts';
-import { startEmbeddedPostgres } from '../src/db/embedded.ts';
-import { migrate, migrateInTransaction, readChecksums } from '../src/db/migrate.ts';
 import { loadDemo } from '../src/demo/load.ts';
+import { SALDO } from '../src/platform/db/embedded.ts';
+import { migrate, migrateInTransaction, readChecksums } from '../src/platform/db/migrate.ts';
 import { runCommand } from './command-line.ts';
 import { databaseUrl, TEST_SERVER_VARIABLE } from './databases.ts';
 import { client, startTestPlatform } from './harness.ts';
@@ -429,7 +430,7 @@ const HOLD_UP = [
 
 test('a restore into a folder that is killed leaves an empty database, on which a server starts', async () => {
   const dataDir = file('killed');
-  const prepared = await startEmbeddedPostgres({ dataDir, say: () => {} });
+  const prepared = await startEmbeddedPostgres({ application: SALDO, dataDir, say: () => {} });
   await query(prepared.url, ...HOLD_UP);
   await prepared.stop();
   const { child, error } = startRestore({ DATA_DIR: dataDir });

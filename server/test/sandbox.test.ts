@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createApiKey } from '../src/features/parties/actions.ts';
+import { createApiKey } from '../src/parties/actions.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { makeDeal } from './nominated.ts';
 import { createWorld } from './world.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brpEndpoints, SCOPES } from '@saldo/api';
-import { createLastUsed } from '../src/auth/last-used.ts';
-import { sessionCredentials } from '../src/auth/session-credentials.ts';
-import { statement } from '../src/db/database.ts';
-import { createAccount } from '../src/features/parties/actions.ts';
+import { createAccount } from '../src/parties/actions.ts';
+import { createLastUsed } from '../src/platform/auth/last-used.ts';
+import { sessionCredentials } from '../src/platform/auth/session-credentials.ts';
+import { statement } from '../src/platform/db/statement.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { freePort } from './ports.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statement } from '../src/db/database.ts';
+import { statement } from '../src/platform/db/statement.ts';
 import { type Browser, newUser, openBrowser } from './browser.ts';
 import { type Answer, problemOf, startTestPlatform, type TestPlatform } from './harness.ts';
 

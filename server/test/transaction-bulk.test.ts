@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { newId } from '../src/db/new-id.ts';
+import { newId } from '../src/platform/db/new-id.ts';
 import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { createWorld } from './world.ts';
 

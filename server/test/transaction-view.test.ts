@@ -4,10 +4,10 @@ import type { Tso } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import fc from 'fast-check';
 import pg from 'pg';
-import { openDatabase } from '../src/db/database.ts';
-import { newId } from '../src/db/new-id.ts';
-import { listTransactions, type TransactionFilter } from '../src/features/transactions/store.ts';
-import { deliveryRange } from '../src/http/time-filter.ts';
+import { openDatabase } from '../src/platform/db/database.ts';
+import { newId } from '../src/platform/db/new-id.ts';
+import { deliveryRange } from '../src/platform/http/time-filter.ts';
+import { listTransactions, type TransactionFilter } from '../src/transactions/store.ts';
 import { client, startTestPlatform, walk } from './harness.ts';
 import { createWorld, newEic, type WorldBrp, type WorldContract, type WorldCustomer } from './world.ts';
 

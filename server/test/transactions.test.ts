@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import fc from 'fast-check';
-import { newId } from '../src/db/new-id.ts';
-import { listTransactions } from '../src/features/transactions/store.ts';
-import { deliveryRange } from '../src/http/time-filter.ts';
+import { newId } from '../src/platform/db/new-id.ts';
+import { deliveryRange } from '../src/platform/http/time-filter.ts';
+import { listTransactions } from '../src/transactions/store.ts';
 import { client, problemOf, startTestPlatform, toldWithout, walk } from './harness.ts';
 import { createWorld, type WorldContract } from './world.ts';
 

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { metricsOfWorkers } from '../src/metrics.ts';
+import { metricsOfWorkers } from '../src/platform/telemetry/metrics.ts';
 import { createDatabase } from './databases.ts';
 import { runProduct, startProduct } from './product.ts';
 

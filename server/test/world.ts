@@ -3,18 +3,13 @@ import { dayEnd, dayStart, slotCount } from '@saldo/core/delivery-day.ts';
 import { checkCharacter } from '@saldo/core/eic.ts';
 import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import { decodeId, encodeId, ID_PREFIX, splitTransactionUuid } from '@saldo/core/id.ts';
-import type { Database } from '../src/db/database.ts';
-import { insertContract } from '../src/features/contracts/store.ts';
-import { findOwnPosition, insertCustomer } from '../src/features/customers/store.ts';
-import { insertAsset } from '../src/features/market/store.ts';
-import { nominateDue } from '../src/features/nominations/actions.ts';
-import {
-  createAccount,
-  createApiKey,
-  createBalanceGroup,
-  createBrp,
-} from '../src/features/parties/actions.ts';
-import { invalidateTransaction, writeContractDay } from '../src/features/transactions/actions.ts';
+import { insertContract } from '../src/contracts/store.ts';
+import { findOwnPosition, insertCustomer } from '../src/customers/store.ts';
+import { insertAsset } from '../src/market/store.ts';
+import { nominateDue } from '../src/nominations/actions.ts';
+import { createAccount, createApiKey, createBalanceGroup, createBrp } from '../src/parties/actions.ts';
+import type { Database } from '../src/platform/db/database.ts';
+import { invalidateTransaction, writeContractDay } from '../src/transactions/actions.ts';
 
 /** Makes parties, contracts and volumes the way the platform does, each with sensible defaults. */
 export type World = ReturnType<typeof createWorld>;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { readChecksums } from '../db/migrate.ts';
+import { readChecksums } from '../platform/db/migrate.ts';
 import { estimateRows, listSequences, listTables } from './catalogue.ts';
 import { begin, withConnection } from './connection.ts';
 import { writeBackupFile } from './file.ts';

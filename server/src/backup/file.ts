@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pipeline as pipelineWithCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
-import { syncFolder } from '../db/embedded-cluster.ts';
+import { syncFolder } from '@saldo/postgres/cluster.ts';
 import {
   BackupFileError,
   type BackupHeader,

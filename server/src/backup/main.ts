@@ -1,8 +1,8 @@
 /** Entry point of `saldo backup` and `saldo restore`. */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
 import { ConfigError } from '../config.ts';
-import { DatabaseUnusable } from '../db/unusable.ts';
 import { BackupError, backUp } from './backup.ts';
 import { openBackupFile } from './file.ts';
 import { BackupFileError } from './format.ts';

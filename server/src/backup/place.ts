@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { FolderInUse } from '@saldo/postgres/cluster.ts';
+import { findRunningPostgres, startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import { readDatabaseUrl, readDataDir } from '../config.ts';
-import { findRunningPostgres, startEmbeddedPostgres } from '../db/embedded.ts';
-import { FolderInUse } from '../db/embedded-cluster.ts';
+import { SALDO } from '../platform/db/embedded.ts';
 import { BackupError } from './backup.ts';
 
 /** The database that DATABASE_URL or DATA_DIR names, ready for connections. */
@@ -23,12 +24,12 @@ export async function openSource(env: Environment, say: Say): Promise<Place> {
     );
   }
   try {
-    const { url, stop } = await startEmbeddedPostgres({ dataDir, say });
+    const { url, stop } = await startEmbeddedPostgres({ application: SALDO, dataDir, say });
     return { name, url, close: stop };
   } catch (error) {
     if (!(error instanceof FolderInUse)) throw error;
   }
-  const url = await findRunningPostgres(dataDir).catch((error: Error) => {
+  const url = await findRunningPostgres(SALDO, dataDir).catch((error: Error) => {
     throw new BackupError(
       `The server in ${dataDir} cannot be reached: ${error.message}. ` +
         'Run this as the user of the server or as root, and not while the server starts or stops.',
@@ -43,7 +44,12 @@ export async function openTarget(env: Environment, say: Say): Promise<Place> {
   const external = externalPlace(env);
   if (external !== null) return external;
   const dataDir = path.resolve(readDataDir(env));
-  const { url, stop } = await startEmbeddedPostgres({ dataDir, say, settings: RESTORE_SETTINGS });
+  const { url, stop } = await startEmbeddedPostgres({
+    application: SALDO,
+    dataDir,
+    say,
+    settings: RESTORE_SETTINGS,
+  });
   return { name: `the database in ${dataDir}`, url, close: stop };
 }
 

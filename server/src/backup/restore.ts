@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { PG_MIGRATE_LOCK_ID } from 'node-pg-migrate';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { migrateInTransaction, readChecksums } from '../db/migrate.ts';
+import { migrateInTransaction, readChecksums } from '../platform/db/migrate.ts';
 import { BackupError, tableRows } from './backup.ts';
 import { countObjects, listSequences, listTables } from './catalogue.ts';
 import { begin, withConnection } from './connection.ts';

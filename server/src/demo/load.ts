@@ -10,17 +10,18 @@ import {
 } from '@saldo/core/delivery-day.ts';
 import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { type Database, statement, type Tx } from '../db/database.ts';
-import { insertContract } from '../features/contracts/store.ts';
-import { updateCustomer } from '../features/customers/actions.ts';
-import { findOwnPosition, insertCustomer } from '../features/customers/store.ts';
-import { insertAsset } from '../features/market/store.ts';
-import { nominateDue } from '../features/nominations/actions.ts';
-import { createAccount, createApiKey, createBalanceGroup, createBrp } from '../features/parties/actions.ts';
-import { invalidateTransaction, writeContractDay } from '../features/transactions/actions.ts';
-import { createUser } from '../features/users/actions.ts';
-import { hashPassword } from '../features/users/passwords.ts';
-import { setPassword } from '../features/users/sessions.ts';
+import { insertContract } from '../contracts/store.ts';
+import { updateCustomer } from '../customers/actions.ts';
+import { findOwnPosition, insertCustomer } from '../customers/store.ts';
+import { insertAsset } from '../market/store.ts';
+import { nominateDue } from '../nominations/actions.ts';
+import { createAccount, createApiKey, createBalanceGroup, createBrp } from '../parties/actions.ts';
+import { type Database, type Tx } from '../platform/db/database.ts';
+import { statement } from '../platform/db/statement.ts';
+import { invalidateTransaction, writeContractDay } from '../transactions/actions.ts';
+import { createUser } from '../users/actions.ts';
+import { hashPassword } from '../users/passwords.ts';
+import { setPassword } from '../users/sessions.ts';
 import {
   ACCOUNTS,
   ASSETS,

@@ -1,9 +1,9 @@
 import type { OfferPpaType, Tso } from '@saldo/api';
 import { type DeliveryDay, dayStart, formatInstant, MINUTE_MS } from '@saldo/core/delivery-day.ts';
-import type { Tx } from '../db/database.ts';
-import { createAsset, createDemand, updateAsset } from '../features/market/actions.ts';
-import { coverAddress, storeCover } from '../features/market/covers.ts';
-import { readImage } from '../features/market/image.ts';
+import { createAsset, createDemand, updateAsset } from '../market/actions.ts';
+import { coverAddress, storeCover } from '../market/covers.ts';
+import { readImage } from '../market/image.ts';
+import type { Tx } from '../platform/db/database.ts';
 import { ASSETS, type AssetName, type CastAsset } from './cast.ts';
 import { coverImage, type Scene } from './cover.ts';
 

@@ -3,10 +3,10 @@ import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { answerFileName, writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
-import type { Database } from '../db/database.ts';
-import { receiveMessage } from '../features/exchange/receive.ts';
-import { type Exchange, sendDue } from '../features/exchange/send.ts';
-import { answersTo, type Behaviour } from '../simulator/tso.ts';
+import { answersTo, type Behaviour } from '@saldo/simulator/tso.ts';
+import { receiveMessage } from '../exchange/process/receive.ts';
+import { type Exchange, sendDue } from '../exchange/process/send.ts';
+import type { Database } from '../platform/db/database.ts';
 import { GROUPS } from './cast.ts';
 
 /** Slots in which a counterpart's schedule is lower, so that the TSO confirms less. */

@@ -1,0 +1,81 @@
+import type { Endpoint, Pagination } from '@saldo/api';
+import { LIMITS } from '@saldo/api';
+import type { OperatorClient, RecordOf } from '@saldo/sdk';
+import type { Command } from 'commander';
+import { addFields, countOf, readFields } from '../fields.ts';
+import type { GlobalFlags, Session } from '../session.ts';
+import type { Column } from '../tables.ts';
+
+export type OpenSession = (flags: GlobalFlags) => Session;
+
+type Run = (session: Session, input: { args: readonly string[]; command: Command }) => Promise<void>;
+
+/** The action of a command, called after its arguments were validated. */
+export const doing =
+  (open: OpenSession, run: Run) =>
+  async (...input: unknown[]): Promise<void> => {
+    const command = input.at(-1) as Command;
+    await run(open(command.optsWithGlobals()), { args: command.args, command });
+  };
+
+export function addExamples(command: Command, ...examples: string[]): Command {
+  return command.addHelpText(
+    'after',
+    `\nExamples:\n${examples.map((line) => `  $ saldo ${line}\n`).join('')}`,
+  );
+}
+
+export type ListCommand<E extends Endpoint> = {
+  readonly name?: string;
+  readonly endpoint: E;
+  readonly about: string;
+  readonly examples: readonly string[];
+  readonly columns: readonly Column<RecordOf<E>>[];
+  /** Extra query parameters for a table, unless the user set them; other output formats do not need them. */
+  readonly forTable?: Readonly<Record<string, unknown>>;
+  readonly from: (client: OperatorClient) => { list: (...input: never[]) => Promise<unknown> };
+};
+
+type AnyList = (
+  query: Record<string, unknown>,
+) => Promise<Record<string, unknown> & { pagination: Pagination }>;
+
+/** A command that lists records: it has every filter of the API and prints the first records or all of them. */
+export function addList<E extends Endpoint>(
+  parent: Command,
+  open: OpenSession,
+  list: ListCommand<E>,
+): Command {
+  const command = parent.command(list.name ?? 'list').description(list.about);
+  addFields(command, list.endpoint.query, { except: ['limit', 'after', 'include_assets'] });
+  command.option('--limit <number>', 'how many to show at most', countOf, 20);
+  command.option('--all', 'show all of them');
+  addExamples(command, ...list.examples);
+  return command.action(
+    doing(open, async (session) => {
+      const { all, limit } = command.opts<{ all?: boolean; limit: number }>();
+      const read = list.from(await session.operator()).list as unknown as AnyList;
+      const { limit: _, ...given } = readFields(command, list.endpoint.query);
+      const filter = session.format === 'text' ? { ...list.forTable, ...given } : given;
+      const wanted = all ? Number.POSITIVE_INFINITY : limit;
+      const { records, hasMore } = await collect(read, filter, wanted);
+      await session.showTable(records as RecordOf<E>[], list.columns, 'There are none.');
+      if (hasMore)
+        session.note(`There are more than these ${records.length}: --limit shows more, --all shows all.`);
+    }),
+  );
+}
+
+async function collect(read: AnyList, filter: Record<string, unknown>, wanted: number) {
+  const records: unknown[] = [];
+  let after: string | null = null;
+  do {
+    const limit = Math.min(LIMITS.pageSize.maximum, wanted - records.length);
+    const page = await read({ ...filter, limit, ...(after === null ? {} : { after }) });
+    const { pagination, ...members } = page;
+    // A page has one more member, its records, because side-loaded records are not requested.
+    for (const member of Object.values(members)) for (const item of member as unknown[]) records.push(item);
+    after = pagination.next_cursor;
+  } while (after !== null && records.length < wanted);
+  return { records, hasMore: after !== null };
+}

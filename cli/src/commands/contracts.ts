@@ -1,0 +1,183 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { operatorEndpoints as api, type BodyOf, type Profile } from '@saldo/api';
+import {
+  type DeliveryDay,
+  dayEnd,
+  dayOf,
+  dayStart,
+  formatInstant,
+  slotCount,
+} from '@saldo/core/delivery-day.ts';
+import { formatMwh, kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
+import type { OperatorClient } from '@saldo/sdk';
+import type { Command } from 'commander';
+import { addFields, numberOf, parseDayArgument, readFields } from '../fields.ts';
+import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage.ts';
+import { addExamples, addList, doing, type OpenSession } from './command.ts';
+
+export function addContractCommands(program: Command, open: OpenSession): void {
+  const contracts = program.command('contracts').description('energy agreements between two customers');
+  addList(contracts, open, {
+    endpoint: api.operatorListContracts,
+    about: 'list contracts, oldest first',
+    examples: ['contracts list --status in_progress', 'contracts list --active-on 2026-10-25 --all --json'],
+    columns: [
+      ['ID', ({ id }) => id],
+      ['REFERENCE', ({ external_id }) => external_id],
+      ['TYPE', ({ type, ppa_type }) => (ppa_type ? `${type} ${ppa_type}` : type)],
+      ['STATUS', ({ status }) => status],
+      ['FIRST DAY', ({ delivery_start }) => delivery_start && dayOf(Date.parse(delivery_start))],
+      ['LAST DAY', ({ delivery_end }) => delivery_end && lastDayBefore(delivery_end)],
+      ['SELLER', ({ seller }) => seller.name],
+      ['BUYER', ({ buyer }) => buyer.name],
+    ],
+    from: (client) => client.contracts,
+  });
+  const show = contracts.command('show <contract>').description('show a contract, by its id or reference');
+  addExamples(show, 'contracts show PPA-2026-0017').action(
+    doing(open, async (session, { args: [reference = ''] }) => {
+      const client = await session.operator();
+      await session.show(await client.contracts.get(await contractId(client, reference)));
+    }),
+  );
+  addCreation(contracts, open);
+  const end = contracts
+    .command('end <contract>')
+    .description('end a contract early; later volumes become invalid');
+  end.requiredOption('--last-day <day>', 'the last delivery day', (text) => parseDayArgument(text));
+  addExamples(end, 'contracts end PPA-2026-0017 --last-day 2027-12-31').action(
+    doing(open, async (session, { args: [reference = ''] }) => {
+      const { lastDay } = end.opts<{ lastDay: string }>();
+      const change = { delivery_end: formatInstant(dayEnd(lastDay)) };
+      const client = await session.operator();
+      await session.show(await client.contracts.update(await contractId(client, reference), change));
+    }),
+  );
+  addDays(program, open);
+}
+
+/** The end of delivery is the midnight after the last day. */
+const lastDayBefore = (end: string): DeliveryDay => dayOf(Date.parse(end) - 1);
+
+/** Users know contracts by their reference, the API by their id. */
+async function contractId(client: OperatorClient, reference: string): Promise<string> {
+  if (reference.startsWith('con_')) return reference;
+  const { contracts } = await client.contracts.list({ external_id: reference });
+  const [found] = contracts;
+  if (!found) throw new UsageError(`there is no contract with the reference ${JSON.stringify(reference)}`);
+  return found.id;
+}
+
+type ContractOptions = {
+  seller: string;
+  buyer: string;
+  firstDay?: string;
+  lastDay?: string;
+  baseload?: number;
+  peakload?: number;
+  shaped?: string;
+};
+
+const PARSED_BY_COMMAND = [
+  'seller_customer_id',
+  'buyer_customer_id',
+  'delivery_start',
+  'delivery_end',
+  'profile',
+];
+
+function addCreation(contracts: Command, open: OpenSession): void {
+  const create = contracts.command('create').description('sign a contract between two customers');
+  create.requiredOption('--seller <customer>', 'id of the customer that sells');
+  create.requiredOption('--buyer <customer>', 'id of the customer that buys');
+  create.option('--first-day <day>', 'the first delivery day', (text) => parseDayArgument(text));
+  create.option('--last-day <day>', 'the last delivery day', (text) => parseDayArgument(text));
+  addFields(create, api.createContract.body, { except: PARSED_BY_COMMAND });
+  create.option('--baseload <MW>', 'make the volumes: this power, always', numberOf);
+  create.option('--peakload <MW>', 'make the volumes: this power, Monday to Friday from 8 to 20', numberOf);
+  create.option('--shaped <file>', 'make the volumes: JSON with 12 months of 24 hours of MW');
+  addExamples(
+    create,
+    'contracts create --external-id PPA-2026-0017 --type ppa --ppa-type produced --seller cust_… --buyer cust_… --first-day 2026-01-01 --last-day 2030-12-31',
+    'contracts create --external-id BASE-1 --type ppa --ppa-type baseload --baseload 5 --seller cust_… --buyer cust_… --first-day 2026-11-01 --last-day 2026-11-30',
+  ).action(
+    doing(open, async (session) => {
+      const { seller, buyer, firstDay, lastDay, ...rest } = create.opts<ContractOptions>();
+      const profile = await profileOf(rest, session.terminal);
+      const body = {
+        ...readFields(create, api.createContract.body),
+        seller_customer_id: seller,
+        buyer_customer_id: buyer,
+        ...(firstDay === undefined ? {} : { delivery_start: formatInstant(dayStart(firstDay)) }),
+        ...(lastDay === undefined ? {} : { delivery_end: formatInstant(dayEnd(lastDay)) }),
+        ...(profile === null ? {} : { profile }),
+      };
+      const client = await session.operator();
+      await session.show(await client.contracts.create(body as BodyOf<typeof api.createContract>));
+    }),
+  );
+}
+
+async function profileOf(
+  { baseload, peakload, shaped }: Pick<ContractOptions, 'baseload' | 'peakload' | 'shaped'>,
+  terminal: Terminal,
+): Promise<Profile | null> {
+  const given = [baseload, peakload, shaped].filter((value) => value !== undefined);
+  if (given.length > 1) throw new UsageError('--baseload, --peakload and --shaped exclude each other');
+  if (baseload !== undefined) return { kind: 'baseload', power: baseload };
+  if (peakload !== undefined) return { kind: 'peakload', power: peakload };
+  if (shaped === undefined) return null;
+  return { kind: 'shaped', power: (await readJson(shaped, terminal)) as number[][] };
+}
+
+async function readJson(name: string, { cwd, stdin }: Terminal): Promise<unknown> {
+  let text = '';
+  if (name === '-') for await (const chunk of stdin.setEncoding('utf8')) text += chunk;
+  else {
+    text = await readFile(path.resolve(cwd, name), 'utf8').catch((error: Error) => {
+      throw new UsageError(`${name} cannot be read: ${error.message}`);
+    });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${name} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function addDays(program: Command, open: OpenSession): void {
+  const days = program.command('days').description('a contract’s volumes, a whole day at a time');
+  const put = days
+    .command('put <contract> <day> [file]')
+    .description('say the volumes of a contract’s delivery day');
+  put.option('--volume <MWh>', 'the same volume in every slot, instead of a file', numberOf);
+  put.addHelpText(
+    'after',
+    '\nThe file (- is standard input) holds a JSON array with the MWh of each slot, 92, 96 or 100 of them; null says nothing.\n',
+  );
+  addExamples(
+    put,
+    'days put PPA-2026-0017 2026-10-25 day.json',
+    'days put PPA-2026-0017 tomorrow --volume 1.25',
+    "jq -c '[.[].mwh]' forecast.json | saldo days put PPA-2026-0017 2026-10-26 -",
+  ).action(
+    doing(open, async (session, { args: [reference = '', given = '', file] }) => {
+      const day = parseDayArgument(given);
+      const { volume } = put.opts<{ volume?: number }>();
+      if ((file === undefined) === (volume === undefined)) throw new UsageError('give a file or --volume');
+      const slots = slotCount(day);
+      const volumes =
+        file === undefined
+          ? Array.from({ length: slots }, () => volume ?? null)
+          : ((await readJson(file, session.terminal)) as (number | null)[]);
+      const client = await session.operator();
+      const result = await client.contracts.putDay(await contractId(client, reference), day, { volumes });
+      await session.show(result);
+      const totalKwh = sumKwh(volumes.map((volume) => kwhFromMwh(volume ?? 0)));
+      if (session.format === 'text')
+        session.note(`${day}: ${slots} slots, ${formatMwh(totalKwh)} MWh in all.`);
+    }),
+  );
+}

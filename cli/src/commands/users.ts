@@ -1,0 +1,101 @@
+import { operatorEndpoints as api, type BodyOf } from '@saldo/api';
+import type { OperatorClient } from '@saldo/sdk';
+import type { Command } from 'commander';
+import { addFields, readFields } from '../fields.ts';
+import { localTime } from '../tables.ts';
+import { UsageError } from '../usage.ts';
+import { addExamples, addList, doing, type OpenSession } from './command.ts';
+
+const SINGLE = 'user_01jhm3w4t9e3rvbq6d8n2k5x7c';
+
+export function addUserCommands(program: Command, open: OpenSession): void {
+  const users = program.command('users').description('people who may sign in to the portal');
+  addList(users, open, {
+    endpoint: api.listUsers,
+    about: 'list users, oldest first',
+    examples: ['users list', 'users list --role brp --all'],
+    columns: [
+      ['ID', ({ id }) => id],
+      ['EMAIL', ({ email }) => email],
+      ['ROLE', ({ role }) => role],
+      ['MAY', ({ permissions }) => permissions],
+      ['FOR', ({ brp, account }) => (brp ?? account)?.name],
+      ['STATUS', ({ status }) => status],
+      ['LAST SIGNED IN', ({ last_signed_in_at: at }) => at && localTime(at)],
+    ],
+    from: (client) => client.users,
+  });
+  addCreation(users, open);
+  const show = users.command('show <user>').description('show a user, by id or email');
+  addExamples(show, `users show ${SINGLE}`, 'users show dispatch@nordwind.example').action(
+    doing(open, async (session, { args: [user = ''] }) => {
+      const client = await session.operator();
+      await session.show(await client.users.get(await idOf(client, user)));
+    }),
+  );
+  addInvitation(users, open);
+  addChanges(users, open);
+}
+
+/** The user gives the email; the API needs the id. */
+async function idOf(client: OperatorClient, user: string): Promise<string> {
+  if (!user.includes('@')) return user;
+  const [found] = (await client.users.list({ email: user })).users;
+  if (!found) throw new UsageError(`there is no user with the email ${user}`);
+  return found.id;
+}
+
+function addCreation(users: Command, open: OpenSession): void {
+  const create = users.command('create').description('create a user; invite it to let it set a password');
+  addFields(create, api.createUser.body);
+  addExamples(
+    create,
+    "users create --email dispatch@nordwind.example --name 'Dirk Dispatch' --role brp --permissions manage --brp-id brp_…",
+    'users create --email night@saldo.example --name Night --role operator --permissions read',
+  ).action(
+    doing(open, async (session) => {
+      const body = readFields(create, api.createUser.body) as BodyOf<typeof api.createUser>;
+      await session.show(await (await session.operator()).users.create(body));
+    }),
+  );
+}
+
+function addInvitation(users: Command, open: OpenSession): void {
+  const invite = users
+    .command('invite <user>')
+    .description('make a link with which a user sets a password, the first one or a new one');
+  addExamples(invite, 'users invite dispatch@nordwind.example', `users invite ${SINGLE} --json`).action(
+    doing(open, async (session, { args: [user = ''] }) => {
+      const client = await session.operator();
+      await session.show(await client.users.invite(await idOf(client, user)));
+      if (session.format === 'text') {
+        session.note('Hand the link over now: it is not shown again, and works once.');
+      }
+    }),
+  );
+}
+
+function addChanges(users: Command, open: OpenSession): void {
+  const set = users.command('set <user>').description('change a user’s name or permissions');
+  addFields(set, api.updateUser.body, { except: ['disabled'] });
+  addExamples(set, 'users set dispatch@nordwind.example --permissions read').action(
+    doing(open, async (session, { args: [user = ''] }) => {
+      const change = readFields(set, api.updateUser.body);
+      if (Object.keys(change).length === 0) throw new UsageError('say what to set: --name or --permissions');
+      const client = await session.operator();
+      await session.show(await client.users.update(await idOf(client, user), change));
+    }),
+  );
+  for (const [name, about, disabled] of [
+    ['disable', 'keep a user out, and end its sessions at once', true],
+    ['enable', 'let a disabled user in again', false],
+  ] as const) {
+    const command = users.command(`${name} <user>`).description(about);
+    addExamples(command, `users ${name} dispatch@nordwind.example`).action(
+      doing(open, async (session, { args: [user = ''] }) => {
+        const client = await session.operator();
+        await session.show(await client.users.update(await idOf(client, user), { disabled }));
+      }),
+    );
+  }
+}

@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { json, problem, standIn } from '../../sdk/test/stand-in.ts';
+import { parseDayArgument } from './fields.ts';
+import { runCli } from './run.ts';
+import type { Terminal } from './terminal.ts';
+
+const KEY = 'saldo_op_very-secret';
+const ENV = { SALDO_URL: 'https://saldo.test', SALDO_KEY: KEY };
+const home = await mkdtemp(path.join(tmpdir(), 'saldo-cli-'));
+after(() => rm(home, { recursive: true, force: true }));
+
+type Setting = {
+  env?: Record<string, string>;
+  stdin?: string;
+  tty?: boolean;
+  fetch?: typeof fetch;
+  signal?: AbortSignal;
+};
+
+/** Runs a command in this process, and gives what it wrote and its exit code. */
+async function saldo(command: string | string[], setting: Setting = {}) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()].map((stream) =>
+    Object.assign(stream.setEncoding('utf8'), { isTTY: setting.tty ?? false }),
+  ) as [Terminal['stdout'] & PassThrough, Terminal['stdout'] & PassThrough];
+  const argv = typeof command === 'string' ? command.split(' ') : command;
+  const code = await runCli(argv, '1.2.3', {
+    stdout,
+    stderr,
+    stdin: Readable.from([setting.stdin ?? '']),
+    env: setting.env ?? ENV,
+    cwd: home,
+    home,
+    checkout: pathToFileURL(`${home}/`),
+    signal: setting.signal ?? new AbortController().signal,
+    surroundings: {
+      fetch: setting.fetch ?? standIn(new TypeError('nobody was to be asked')).options.fetch,
+      // No time passes between attempts, and none is ever up.
+      sleep: (ms) => (ms < 30_000 ? Promise.resolve() : new Promise(() => {})),
+    },
+  });
+  const text = (stream: PassThrough) => String(stream.read() ?? '');
+  return { code, out: text(stdout), err: text(stderr) };
+}
+
+const brps = (count: number, from = 1) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `brp_${from + index}`,
+    name: `BRP ${from + index}`,
+    created_at: '2026-01-01T00:00:00Z',
+  }));
+const page = (records: object[], next: string | null = null) =>
+  json({ brps: records, pagination: { limit: 100, has_more: next !== null, next_cursor: next } });
+
+test('a list is an aligned table for people', async () => {
+  const { fetch } = standIn(page(brps(2, 9))).options;
+  const { code, out, err } = await saldo('brps list', { fetch });
+  assert.deepEqual(out.split('\n'), [
+    'ID      NAME    SINCE',
+    'brp_9   BRP 9   2026-01-01 01:00',
+    'brp_10  BRP 10  2026-01-01 01:00',
+    '',
+  ]);
+  assert.deepEqual([code, err], [0, '']);
+});
+
+test('a list is the array of the API’s records for scripts, all pages with --all', async () => {
+  const { options, requests } = standIn(page(brps(100), 'c1'), page(brps(3, 101)));
+  const { out } = await saldo('brps list --all --json', { fetch: options.fetch });
+  assert.deepEqual(JSON.parse(out), brps(103));
+  assert.deepEqual(
+    requests.map(({ url }) => url),
+    ['/operator/v1/brps?limit=100', '/operator/v1/brps?limit=100&after=c1'],
+  );
+});
+
+test('--quiet prints one value a record: its id, the secret of a new key, the link of an invitation', async () => {
+  const cases: [command: string, answer: Response, out: string][] = [
+    ['brps list', page(brps(2)), 'brp_1\nbrp_2\n'],
+    ['brps list', page([]), ''],
+    ['brps show brp_1', json(brps(1)[0] ?? {}), 'brp_1\n'],
+    [
+      'keys create --operator --name night',
+      json({ id: 'key_1', secret: 'saldo_operator_x' }),
+      'saldo_operator_x\n',
+    ],
+    [
+      'users invite user_1',
+      json({ link: 'https://saldo.test/invitation#x', expires_at: 'soon' }),
+      'https://saldo.test/invitation#x\n',
+    ],
+    ['balance-groups show 11X', json({ eic: '11X', brp_id: 'brp_1' }), '11X\n'],
+    ['nominations show nom_1', json({ id: 'nom_1', slots: [] }), 'nom_1\n'],
+    ['delivery-day 2026-10-25', json({ date: '2026-10-25', slots: [], gates: [] }), '2026-10-25\n'],
+    ['profiles run', json({ created: 96 }), ''],
+  ];
+  for (const [command, answer, out] of cases) {
+    const { options } = standIn(answer);
+    const ran = await saldo(`${command} --quiet`, { fetch: options.fetch });
+    assert.deepEqual(ran, { code: 0, out, err: '' }, command);
+  }
+  assert.match((await saldo('brps list --quiet --json')).err, /--json and --quiet exclude each other/);
+});
+
+test('--limit reads no more than it shows, and a person hears that there is more', async () => {
+  const { options, requests } = standIn(page(brps(100), 'c1'), page(brps(20, 101), 'c2'));
+  const { out, err } = await saldo('brps list --limit 120 --json', { fetch: options.fetch });
+  assert.equal(JSON.parse(out).length, 120);
+  assert.match(requests[1]?.url ?? '', /limit=20&/);
+  assert.match(err, /more than these 120/);
+});
+
+test('an empty list is an empty array, and a word to people beside the output', async () => {
+  const { fetch } = standIn(page([])).options;
+  assert.equal((await saldo('brps list --json', { fetch })).out, '[]\n');
+  const { out, err } = await saldo('brps list', { fetch });
+  assert.deepEqual([out, err], ['', 'There are none.\n']);
+});
+
+test('every filter of the API is an option', async () => {
+  const { options, requests } = standIn(json({ transactions: [], pagination: { next_cursor: null } }));
+  const given = '--contract-id con_1 --status valid --delivery-date 2026-10-25 --slot-number-from 5';
+  await saldo(`transactions list ${given} --json`, { fetch: options.fetch });
+  const query = new URL(`https://x${requests[0]?.url}`).searchParams;
+  assert.deepEqual(Object.fromEntries(query), {
+    contract_id: 'con_1',
+    status: 'valid',
+    delivery_date: '2026-10-25',
+    slot_number_from: '5',
+    limit: '20',
+  });
+});
+
+test('days may be counted from today', async () => {
+  const { options, requests } = standIn(page([]), page([]));
+  // The German day may change between the two.
+  const [before, after] = [parseDayArgument('+2'), parseDayArgument('+3')];
+  await saldo('nominations list --delivery-date +2 --quiet', { fetch: options.fetch });
+  const day = new URL(`https://x${requests[0]?.url}`).searchParams.get('delivery_date');
+  assert.ok(day === before || day === after, String(day));
+});
+
+test('wrong usage ends with 2, says why, and asks nobody', async () => {
+  const wrong: [string, RegExp][] = [
+    ['brps', /Usage: saldo brps/],
+    ['brp list', /unknown command 'brp'/],
+    ['brps list --state x', /unknown option '--state'/],
+    ['brps create', /required option '--name/],
+    ['brps show', /missing required argument 'brp'/],
+    ['customers list --status gone', /Allowed choices are pending, active, deactivated/],
+    ['brps list --limit 0', /whole number/],
+    ['customers update cust_1', /say what to change/],
+    ['customers update cust_1 --eic 11X', /--eic and --tso go together/],
+    ['customers create --brp-id b --name n --meta x', /key=value/],
+    ['keys create --name x', /one of --brp, --account and --operator/],
+    ['keys create --name x --brp b --operator', /one of --brp, --account and --operator/],
+    ['contracts end con_1 --last-day 2026-02-30', /is not a day/],
+    ['nominations list --delivery-date soon', /is not a day/],
+    ['import volumes nowhere.csv', /cannot be read/],
+    ['import volumes data.txt', /give --format/],
+    ['days put con_1 2026-10-25', /a file or --volume/],
+  ];
+  for (const [command, reason] of wrong) {
+    const { code, out, err } = await saldo(command);
+    assert.equal(code, 2, command);
+    assert.match(err, reason, command);
+    assert.equal(out, '', command);
+  }
+});
+
+test('help and version are answers, not errors', async () => {
+  const help = await saldo('import volumes --help');
+  assert.equal(help.code, 0);
+  assert.match(help.out, /Examples:\n {2}\$ saldo import volumes/);
+  assert.deepEqual(await saldo('--version'), { code: 0, out: '1.2.3\n', err: '' });
+});
+
+test('a problem ends with 1 and is one block with fields and request id', async () => {
+  const errors = [
+    { field: 'name', code: 'value_too_small', message: 'must not be empty' },
+    { field: 'brp_id', code: 'required', message: 'is required' },
+  ];
+  const body = {
+    type: 'https://x/errors/validation',
+    title: 'Validation Failed',
+    status: 400,
+    detail: 'Two.',
+    errors,
+  };
+  const { fetch } = standIn(json(body, 400)).options;
+  const { code, out, err } = await saldo(['brps', 'create', '--name', ''], { fetch });
+  assert.equal(code, 1);
+  assert.equal(out, '');
+  assert.deepEqual(err.split('\n'), [
+    'Validation Failed (400 validation)',
+    '  Two.',
+    '  name    must not be empty (value_too_small)',
+    '  brp_id  is required (required)',
+    '  request req_test',
+    '',
+  ]);
+});
+
+test('an interrupted command says so and ends with 130', async () => {
+  const interrupt = new AbortController();
+  const fetch = async () => {
+    interrupt.abort();
+    return problem(503, 'unavailable');
+  };
+  const { code, err } = await saldo('brps list', { fetch, signal: interrupt.signal });
+  assert.deepEqual([code, err], [130, 'Interrupted.\n']);
+});
+
+test('flags go before the environment, and that before the file', async () => {
+  const file = path.join(home, 'config.json');
+  await writeFile(file, JSON.stringify({ url: 'https://saldo.test/file', key: 'of-the-file' }), {
+    mode: 0o600,
+  });
+  const { options, requests } = standIn(page([]));
+  const ask = (command: string, env: Record<string, string>) => saldo(command, { env, fetch: options.fetch });
+  await ask(`brps list --config ${file}`, {});
+  await ask('brps list --config config.json', { SALDO_KEY: 'of-the-environment' });
+  await ask('brps list --config config.json --key of-the-flag', ENV);
+  assert.deepEqual(
+    requests.map(({ url, headers }) => [url.split('/operator')[0], headers.get('x-api-key')]),
+    [
+      ['/file', 'of-the-file'],
+      ['/file', 'of-the-environment'],
+      ['', 'of-the-flag'],
+    ],
+  );
+});
+
+test('the key of a file that others can read is not used', async () => {
+  const file = path.join(home, 'open.json');
+  await writeFile(file, JSON.stringify({ url: 'https://saldo.test', key: KEY }));
+  await chmod(file, 0o644);
+  const { options, requests } = standIn(page([]));
+  const refused = await saldo(`brps list --config ${file}`, { env: {}, fetch: options.fetch });
+  assert.equal(refused.code, 2);
+  assert.match(refused.err, /can be read by others.*chmod 600/);
+  assert.match(refused.err, /there is no API key/);
+  assert.equal(requests.length, 0);
+  const other = await saldo(`brps list --config ${file}`, {
+    env: { SALDO_KEY: 'other' },
+    fetch: options.fetch,
+  });
+  assert.deepEqual([other.code, requests[0]?.headers.get('x-api-key')], [0, 'other']);
+});
+
+test('in the checkout of a demo nothing needs to be set, and it says so; half a setting does not mix with it', async () => {
+  const { options, requests } = standIn(page([]));
+  const ask = (command: string, env: Record<string, string> = {}) =>
+    saldo(command, { env, fetch: options.fetch });
+  const demo = { operator_key: 'of-the-demo' };
+  await mkdir(path.join(home, 'data'));
+  await writeFile(path.join(home, 'data', 'demo.json'), JSON.stringify(demo));
+  assert.equal((await ask('brps list')).code, 2, 'a folder that is not the checkout');
+
+  await writeFile(path.join(home, 'package.json'), '{"name": "saldo"}');
+  const { code, err } = await ask('brps list');
+  assert.equal(code, 0);
+  assert.match(err, /^Nothing is set: using the demo at http:\/\/127\.0\.0\.1:8080 as operator/);
+  assert.deepEqual(
+    requests.map(({ headers }) => headers.get('x-api-key')),
+    ['of-the-demo'],
+  );
+  const half = await ask('brps list', { SALDO_URL: 'https://saldo.test' });
+  assert.equal(half.code, 2);
+  assert.match(half.err, /there is no API key/);
+  assert.equal(requests.length, 1);
+});
+
+test('a config file that is wrong is refused without quoting it', async () => {
+  const file = path.join(home, 'wrong.json');
+  for (const [text, reason] of [
+    [`{"key": "${KEY}",`, /is not JSON/],
+    ['[]', /must hold an object/],
+    [`{"kex": "${KEY}"}`, /kex is not a setting/],
+    ['{"url": 7}', /url must be a text/],
+  ] as const) {
+    await writeFile(file, text, { mode: 0o600 });
+    const { code, err } = await saldo(`brps list --config ${file}`, { env: {} });
+    assert.equal(code, 2);
+    assert.match(err, reason);
+    assert.ok(!err.includes(KEY));
+  }
+});
+
+test('the key is never printed, whatever happens', async () => {
+  for (const [reply, expected] of [
+    [page([]), 0],
+    [problem(401, 'invalid_api_key'), 1],
+    [new TypeError('fetch failed'), 3],
+  ] as const) {
+    const { code, out, err } = await saldo('brps list', { fetch: standIn(reply).options.fetch });
+    assert.equal(code, expected);
+    assert.ok(!`${out}${err}`.includes(KEY));
+  }
+});
+
+test('colours are for terminals, unless NO_COLOR is set', async () => {
+  const { fetch } = standIn(page(brps(1))).options;
+  assert.ok((await saldo('brps list', { fetch, tty: true })).out.includes('\u001b['));
+  assert.ok(
+    !(await saldo('brps list', { fetch, tty: true, env: { ...ENV, NO_COLOR: '1' } })).out.includes('\u001b'),
+  );
+  assert.ok(!(await saldo('brps list', { fetch })).out.includes('\u001b'));
+});
+
+test('a name cannot steer the terminal', async () => {
+  const evil = { id: 'brp_1', name: 'Evil\u001b[2J\r\nBRP', created_at: '2026-01-01T00:00:00Z' };
+  const { out } = await saldo('brps list', { fetch: standIn(page([evil])).options.fetch });
+  assert.match(out, /Evil�\[2J��BRP/);
+});
+
+const IMPORTED = { rows: 3, created: 1, corrected: 0, unchanged: 0, rejected_days: 1, dry_run: false };
+const REJECTED = [{ line: 3, code: 'invalid_slot', message: 'slot must be from 1 to 96' }];
+
+test('an import shows what became of it, and ends with 1 when lines were rejected', async () => {
+  const { options, requests } = standIn(json({ ...IMPORTED, rejected: REJECTED, rejected_lines: 1 }));
+  const { code, out, err } = await saldo('import volumes - --format ndjson --dry-run', {
+    fetch: options.fetch,
+    stdin: '{"a":1}\n',
+  });
+  assert.equal(code, 1);
+  assert.match(
+    out,
+    /^3 lines in \d+\.\d s\n {2}1 created, 0 corrected, 0 unchanged\n {2}1 lines rejected, and 1 contract-day with them\n/,
+  );
+  assert.match(out, /LINE {2}CODE {10}MESSAGE\n {3}3 {2}invalid_slot {2}slot must be from 1 to 96\n/);
+  assert.equal(err, '', 'no bar where nobody watches');
+  assert.deepEqual([requests[0]?.url, requests[0]?.body], ['/operator/v1/volumes?dry_run=true', '{"a":1}\n']);
+});
+
+test('an import of a file draws its progress on a terminal', async () => {
+  await writeFile(path.join(home, 'day.csv'), 'x'.repeat(2000));
+  const { options, requests } = standIn(json({ ...IMPORTED, rejected: [], rejected_lines: 0 }));
+  const { code, err } = await saldo('import volumes day.csv', { fetch: options.fetch, tty: true });
+  assert.equal(code, 0);
+  assert.ok(err.includes('100%  2.0 kB of 2.0 kB'), err);
+  assert.equal(requests[0]?.headers.get('content-type'), 'text/csv');
+  assert.equal(requests[0]?.body.length, 2000);
+});
+
+test('days are said as German delivery days', async () => {
+  const { options, requests } = standIn(json({ id: 'con_1' }));
+  const { fetch } = options;
+  await saldo('contracts end con_1 --last-day 2026-10-25', { fetch });
+  await saldo('days put con_1 2026-10-25 --volume 1.25', { fetch });
+  await saldo(
+    'contracts create --external-id X --type ppa --seller a --buyer b --first-day 2026-07-01 --last-day 2026-12-31 --peakload 5',
+    { fetch },
+  );
+  const bodies = requests.map(({ body }) => JSON.parse(body));
+  assert.deepEqual(bodies[0], { delivery_end: '2026-10-25T23:00:00Z' });
+  assert.deepEqual(bodies[1], { volumes: Array.from({ length: 100 }, () => 1.25) });
+  assert.deepEqual(bodies[2], {
+    external_id: 'X',
+    type: 'ppa',
+    seller_customer_id: 'a',
+    buyer_customer_id: 'b',
+    delivery_start: '2026-06-30T22:00:00Z',
+    delivery_end: '2026-12-31T23:00:00Z',
+    profile: { kind: 'peakload', power: 5 },
+  });
+});

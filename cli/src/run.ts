@@ -1,0 +1,116 @@
+import { SaldoConnectionError, SaldoProblem } from '@saldo/sdk';
+import { Command, CommanderError } from 'commander';
+import { addBackupCommands } from './commands/backup.ts';
+import { addContractCommands } from './commands/contracts.ts';
+import { addCustomerCommands } from './commands/customers.ts';
+import { addExchangeCommands } from './commands/exchange.ts';
+import { addMarketCommands } from './commands/market.ts';
+import { addNominationCommands } from './commands/nominations.ts';
+import { addPartyCommands } from './commands/parties.ts';
+import { addPlatformCommands } from './commands/platform.ts';
+import { addUserCommands } from './commands/users.ts';
+import { addVolumeCommands } from './commands/volumes.ts';
+import { openSession } from './session.ts';
+import { harmless, styleFor, type Terminal } from './terminal.ts';
+import { UsageError } from './usage.ts';
+
+const EXIT = { ok: 0, problem: 1, usage: 2, unreachable: 3, interrupted: 130 } as const;
+
+const AFTER_HELP = `
+Settings, the first that is found:
+  --url, --key                    flags (a key on the command line can be seen by others on this machine)
+  SALDO_URL, SALDO_KEY            environment
+  ~/.config/saldo/config.json     {"url": "https://…", "key": "…"}, readable by you alone
+  data/demo.json                  in the checkout, when nothing is set: the demo
+
+Days are written as 2026-10-25, today, tomorrow, or +2 for two days from today, by the German calendar.
+
+Exit codes: 0 done, 1 the platform answered with a problem, 2 wrong usage, 3 the platform cannot be reached.
+
+Examples:
+  $ saldo brps list
+  $ saldo import volumes 2026-10-25.csv --dry-run
+  $ saldo nominations list --delivery-date tomorrow --all --json
+  $ BRP=$(saldo brps create --name Nordwind --quiet)
+`;
+
+/** Runs one command and returns its exit code. */
+export async function runCli(argv: readonly string[], version: string, terminal: Terminal): Promise<number> {
+  let code: number = EXIT.ok;
+  const endWith = (other: number) => {
+    code = other;
+  };
+  const program = new Command('saldo')
+    .description('The operator’s command line of Saldo.')
+    .version(version)
+    .option('--url <address>', 'address of the platform')
+    .option('--key <key>', 'API key')
+    .option('--config <file>', 'another config file')
+    .option('--json', 'answer with the JSON of the API, lists as arrays')
+    .option('--quiet', 'print one value a record: its id; the secret of a new key, the link of an invitation')
+    .configureHelp({
+      showGlobalOptions: true,
+      sortSubcommands: true,
+      helpWidth: terminal.stdout.columns ?? 100,
+    })
+    .configureOutput({
+      writeOut: (text) => void terminal.stdout.write(text),
+      writeErr: (text) => void terminal.stderr.write(text),
+    })
+    .showHelpAfterError('(--help shows how it is used)')
+    .exitOverride()
+    .addHelpText('after', AFTER_HELP);
+  const open = (flags: object) => openSession(flags, terminal, endWith);
+  for (const add of [
+    addPartyCommands,
+    addUserCommands,
+    addCustomerCommands,
+    addMarketCommands,
+    addContractCommands,
+    addVolumeCommands,
+    addNominationCommands,
+    addExchangeCommands,
+    addPlatformCommands,
+    addBackupCommands,
+  ]) {
+    add(program, open);
+  }
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return code;
+  } catch (error) {
+    return explain(error, terminal);
+  }
+}
+
+/** Prints one error message and returns its exit code. */
+function explain(error: unknown, terminal: Terminal): number {
+  const style = styleFor(terminal.stderr, terminal.env);
+  const say = (headline: string, ...lines: string[]) => {
+    const text = lines.map((line) => `  ${harmless(line)}\n`).join('');
+    terminal.stderr.write(`${style('red', harmless(headline))}\n${text}`);
+  };
+  if (terminal.signal.aborted) {
+    say('Interrupted.');
+    return EXIT.interrupted;
+  }
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof UsageError) {
+    say(`error: ${error.message}`);
+    return EXIT.usage;
+  }
+  if (error instanceof SaldoConnectionError) {
+    say('The platform cannot be reached.', error.message);
+    return EXIT.unreachable;
+  }
+  if (error instanceof SaldoProblem) {
+    const width = Math.max(0, ...error.errors.map(({ field }) => (field ?? '').length));
+    const fields = error.errors.map(
+      ({ field = '', code, message }) => `${field.padEnd(width)}  ${message} (${code})`,
+    );
+    const request = error.requestId === null ? [] : [`request ${error.requestId}`];
+    say(`${error.title} (${error.status} ${error.code})`, error.message, ...fields, ...request);
+    return EXIT.problem;
+  }
+  throw error;
+}

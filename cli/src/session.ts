@@ -1,0 +1,63 @@
+import { createOperatorClient, type OperatorClient } from '@saldo/sdk';
+import { type Flags, findAccess } from './settings.ts';
+import { type Column, detailsOf, handlesOf, tableOf } from './tables.ts';
+import { type Style, styleFor, type Terminal, write } from './terminal.ts';
+import { UsageError } from './usage.ts';
+
+export type GlobalFlags = Flags & { readonly json?: boolean; readonly quiet?: boolean };
+
+/** Tables and lines for people, the JSON of the API, or one value per record for scripts. */
+type OutputFormat = 'text' | 'json' | 'quiet';
+
+/** The context of one command run: its client and its output. */
+export type Session = {
+  readonly terminal: Terminal;
+  readonly format: OutputFormat;
+  readonly style: Style;
+  operator(): Promise<OperatorClient>;
+  print(text: string): Promise<void>;
+  /** Prints to standard error, so that standard output stays parseable. */
+  note(text: string): void;
+  /** Prints a record as JSON of the API, line by line, or as its handle. */
+  show(record: object): Promise<void>;
+  /** Prints records as JSON of the API, as a table, or one handle per line. */
+  showTable<Item>(items: readonly Item[], columns: readonly Column<Item>[], whenEmpty: string): Promise<void>;
+  /** Sets the exit code of a run that did not fail. */
+  endWith(code: number): void;
+};
+
+export function openSession(
+  flags: GlobalFlags,
+  terminal: Terminal,
+  endWith: (code: number) => void,
+): Session {
+  if (flags.json && flags.quiet) throw new UsageError('--json and --quiet exclude each other');
+  const format = flags.json ? 'json' : flags.quiet ? 'quiet' : 'text';
+  const style = styleFor(terminal.stdout, terminal.env);
+  const note = (text: string) => void terminal.stderr.write(`${text}\n`);
+  const print = (text: string) => write(terminal.stdout, text);
+  return {
+    terminal,
+    format,
+    style,
+    note,
+    print,
+    endWith,
+    operator: async () =>
+      createOperatorClient({
+        ...terminal.surroundings,
+        ...(await findAccess(flags, terminal, note)),
+        signal: terminal.signal,
+      }),
+    show(record) {
+      if (format === 'json') return print(`${JSON.stringify(record, null, 2)}\n`);
+      return print(format === 'quiet' ? handlesOf([record]) : detailsOf(record, style));
+    },
+    async showTable(items, columns, whenEmpty) {
+      if (format === 'json') await print(`${JSON.stringify(items, null, 2)}\n`);
+      else if (format === 'quiet') await print(handlesOf(items));
+      else if (items.length === 0) note(whenEmpty);
+      else await print(tableOf(items, columns, style));
+    },
+  };
+}

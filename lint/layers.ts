@@ -1,0 +1,97 @@
+/**
+ * Lint rule of this project: imports go one way. Each folder below may import itself and the folders listed for it, in
+ * types too. Folders that are not listed start the program or test it, and may import everything.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+type Node = { readonly source?: { readonly value?: unknown } | null };
+type Context = {
+  readonly filename: string;
+  report(problem: { node: Node; message: string }): void;
+};
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** In order: each may import those before it. */
+const PLATFORM = [
+  'server/src/platform/bytes',
+  'server/src/platform/clock.ts',
+  'server/src/platform/heap.ts',
+  'server/src/platform/db',
+  'server/src/platform/auth',
+  'server/src/platform/jobs.ts',
+  'server/src/platform/telemetry',
+  'server/src/platform/http',
+];
+/** In order: each may import those before it, and the platform. */
+const SUBJECTS = [
+  'server/src/audit',
+  'server/src/parties',
+  'server/src/users',
+  'server/src/market',
+  'server/src/customers',
+  'server/src/contracts',
+  'server/src/transactions',
+  'server/src/nominations',
+  'server/src/exchange',
+];
+const PACKAGES = ['core/src', 'api/src'];
+const AUDIT = ['server/src/audit', ...PLATFORM, ...PACKAGES];
+const CLIENT = ['sdk/src', 'api/src', 'core/src'];
+
+const inOrder = (folders: readonly string[], common: readonly string[]) =>
+  folders.map((folder, at): [string, string[]] => [folder, [...folders.slice(0, at), ...common]]);
+
+const ALLOWED = new Map<string, readonly string[]>([
+  ['core/src', []],
+  ['api/src', ['core/src/enums.ts']],
+  ['sdk/src', ['api/src']],
+  ['cli/src', CLIENT],
+  ['portal/src', CLIENT],
+  ['postgres/src', []],
+  ['simulator/src', ['core/src']],
+  ...inOrder(PLATFORM, [...PACKAGES, 'postgres/src']),
+  ...inOrder(SUBJECTS, [...PLATFORM, ...PACKAGES]),
+  ['server/src/calendar', AUDIT],
+  ['server/src/health', AUDIT],
+  ['server/src/sandbox', AUDIT],
+  ['server/src/backup', ['server/src/platform/db', 'server/src/config.ts', 'postgres/src']],
+]);
+
+const isIn = (file: string, folder: string) => file === folder || file.startsWith(`${folder}/`);
+
+const layerOf = (file: string) => ALLOWED.keys().find((folder) => isIn(file, folder));
+
+/** The imported file, relative to the root. Null for packages from outside and for Node. */
+function targetOf(specifier: string, file: string): string | null {
+  if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(file), specifier);
+  const [, name, rest = 'index.ts'] = /^@saldo\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? [];
+  return name === undefined ? null : `${name}/src/${rest}`;
+}
+
+export const layers = {
+  create(context: Context) {
+    const file = path.relative(ROOT, context.filename).replaceAll('\\', '/');
+    const layer = layerOf(file);
+    if (layer === undefined || /\.test\.tsx?$/.test(file)) return {};
+    const allowed = [layer, ...(ALLOWED.get(layer) ?? [])];
+    const check = (node: Node) => {
+      const specifier = node.source?.value;
+      if (typeof specifier !== 'string') return;
+      const target = targetOf(specifier, file);
+      if (target === null || allowed.some((folder) => isIn(target, folder))) return;
+      context.report({
+        node,
+        message: `${layer} must not import ${target}: see the order in lint/layers.ts.`,
+      });
+    };
+    return {
+      ImportDeclaration: check,
+      ExportNamedDeclaration: check,
+      ExportAllDeclaration: check,
+      ImportExpression: check,
+      TSImportType: check,
+    };
+  },
+};

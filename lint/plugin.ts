@@ -1,0 +1,8 @@
+import { layers } from './layers.ts';
+import { noDatabaseInTransaction } from './transactions.ts';
+
+// The linter expects a plugin as the default export of its file.
+export default {
+  meta: { name: 'saldo' },
+  rules: { layers, 'no-database-in-transaction': noDatabaseInTransaction },
+};

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { buildCli } from '../cli/build.ts';
+import { buildSdk } from '../sdk/build.ts';
+
+const TSC = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
+const run = promisify(execFile);
+
+/** A project outside of the checkout, in which the packed packages are installed. */
+const base = await mkdtemp(path.join(tmpdir(), 'saldo-packages-'));
+after(() => rm(base, { recursive: true, force: true }));
+const project = path.join(base, 'project');
+const installed = path.join(project, 'node_modules/@saldo');
+const folders = [path.join(base, 'sdk'), path.join(base, 'cli')] as const;
+await Promise.all([buildSdk(folders[0]), buildCli(folders[1])]);
+const packed = await run('npm', ['pack', ...folders, '--json', '--pack-destination', base], { cwd: base });
+const files = JSON.parse(packed.stdout) as { filename: string }[];
+const tarballs = files.map(({ filename }) => path.join(base, filename));
+// Offline: a package that needs another one cannot be installed.
+await run('npm', ['install', '--prefix', project, '--offline', '--no-audit', '--no-fund', ...tarballs]);
+
+/** Writes a file of that project. */
+async function write(name: string, text: string): Promise<string> {
+  const file = path.join(project, name);
+  await writeFile(file, text);
+  return file;
+}
+
+const USE = `
+  const pages = [{ contracts: [{ id: 'con_1' }], pagination: { next_cursor: 'c' } },
+    { contracts: [{ id: 'con_2' }], pagination: { next_cursor: null } }];
+  const fetch = async () => Response.json(pages.shift());
+  const client = createBrpClient({ baseUrl: 'https://saldo.test', apiKey: 'k', fetch });
+  const problem = { type: 'https://x/errors/brp_not_found', title: 'BRP Not Found', status: 404 };
+  const refuse = async () => Response.json(problem, { status: 404 });
+  const operator = createOperatorClient({ baseUrl: 'https://saldo.test', apiKey: 'k', fetch: refuse });
+  async function use() {
+    for await (const { id } of client.contracts.each()) console.log(id);
+    await operator.brps.get('brp_1').catch((error) => console.log(isProblem(error, 'brp_not_found')));
+  }
+  use();`;
+const NAMES = '{ createBrpClient, createOperatorClient, isProblem }';
+
+test('the SDK is an ES module and a CommonJS one', async () => {
+  const scripts = [
+    await write('use.mjs', `import ${NAMES} from '@saldo/sdk';${USE}`),
+    await write('use.cjs', `const ${NAMES} = require('@saldo/sdk');${USE}`),
+  ];
+  for (const script of scripts) {
+    const { stdout } = await run(process.execPath, [script], { cwd: project });
+    assert.equal(stdout, 'con_1\ncon_2\ntrue\n', script);
+  }
+});
+
+for (const name of ['sdk', 'cli']) {
+  test(`@saldo/${name} has no dependencies, and metadata to publish it with`, async () => {
+    const text = await readFile(path.join(installed, name, 'package.json'), 'utf8');
+    const manifest = JSON.parse(text) as object;
+    for (const member of ['dependencies', 'devDependencies', 'peerDependencies', 'scripts', 'private']) {
+      assert.ok(!(member in manifest), member);
+    }
+    for (const member of ['name', 'version', 'description', 'keywords', 'license', 'engines']) {
+      assert.ok(member in manifest, member);
+    }
+  });
+}
+
+const TYPED_USE = `
+  const operator = createOperatorClient({ baseUrl: 'https://saldo.test', apiKey: 'k' });
+  export const statusOf = async (id: string): Promise<Contract['status']> => (await operator.contracts.get(id)).status;
+  export const problemOf = (error: unknown): Problem | null => (isProblem(error) ? error.problem : null);
+  export async function volumes(): Promise<number> {
+    let sum = 0;
+    for await (const { volume } of operator.transactions.each({ status: 'valid' })) sum += volume;
+    return sum;
+  }
+  // @ts-expect-error a status is no number
+  export const numberOf = async (id: string): Promise<number> => (await operator.contracts.get(id)).status;
+  // @ts-expect-error a filter that there is not
+  void operator.contracts.list({ state: 'pending' });
+  // @ts-expect-error a name is required
+  void operator.brps.create({});
+  // @ts-expect-error the day is missing
+  void operator.contracts.putDay('con_1', { volumes: [] });`;
+const IMPORT = "import { createOperatorClient, type Contract, isProblem, type Problem } from '@saldo/sdk';";
+
+test('the SDK brings its types for both, and they refuse what the API would', async () => {
+  const files = [await write('use.mts', IMPORT + TYPED_USE), await write('use.cts', IMPORT + TYPED_USE)];
+  // Node16: CommonJS files cannot import declarations of ES modules. Declarations are checked too (no skipLibCheck).
+  const options = '--noEmit --strict --target es2022 --module node16 --lib es2023,dom,dom.iterable --types';
+  await run(process.execPath, [TSC, ...options.split(' '), '', ...files], { cwd: project }).catch(
+    ({ stdout }: { stdout: string }) => assert.fail(stdout),
+  );
+});
+
+test('the command line runs', async () => {
+  const saldo = path.join(project, 'node_modules/.bin/saldo');
+  const env = { PATH: process.env['PATH'], HOME: project };
+  const { stdout } = await run(saldo, ['--version'], { env });
+  assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+  const help = await run(saldo, ['contracts', 'create', '--help'], { env });
+  assert.match(help.stdout, /--first-day/);
+});

@@ -1,0 +1,182 @@
+import type { OperatorContractCreate, ProblemFieldError } from '@saldo/api';
+import type { Profile } from '@saldo/core/contracts/profile.ts';
+import { dayOf, dayStart, parseInstant } from '@saldo/core/delivery-day.ts';
+import { findKw } from '@saldo/core/energy.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { findAssets } from '../market/store.ts';
+import { OPERATOR_VIEW } from '../platform/auth/viewer.ts';
+import type { Tx } from '../platform/db/database.ts';
+import { problem, validationProblem } from '../platform/http/problem.ts';
+import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
+import {
+  type ContractRow,
+  findContract,
+  insertContract,
+  lockContract,
+  lockParties,
+  saveContractDates,
+} from './store.ts';
+
+type Errors = ProblemFieldError[];
+
+/** Validates all references of a contract and creates it. */
+export async function createContract(
+  tx: Tx,
+  input: OperatorContractCreate,
+  now: number,
+): Promise<ContractRow> {
+  const errors: Errors = [];
+  const period = deliveryPeriod(input.delivery_start, input.delivery_end, errors);
+  errors.push(...fieldsOfOtherTypes(input));
+  const profile = input.type === 'ppa' && input.profile ? profileOf(input, input.profile, errors) : null;
+  const parties = await findParties(tx, input, errors);
+  const assetId = await findAssetId(tx, input.asset_id ?? null, errors);
+  if (errors.length > 0) throw validationProblem(errors);
+  const made = await insertContract(
+    tx,
+    {
+      externalId: input.external_id,
+      type: input.type,
+      sellerCustomerId: parties.seller,
+      buyerCustomerId: parties.buyer,
+      ...period,
+      ppaType: input.ppa_type ?? null,
+      period: input.period ?? null,
+      deliveryProfile: input.delivery_profile ?? null,
+      assetId,
+      profile,
+    },
+    now,
+  );
+  if (made === null) throw problem('already_exists', `There is a contract ${input.external_id} already.`);
+  const row = await findContract(tx, OPERATOR_VIEW, made.id);
+  if (row === null) throw new Error('a contract that was just made is there');
+  return row;
+}
+
+type DateText = string | null | undefined;
+
+/** Parses both dates and checks their order and that each is a local midnight, whether from a request or a record. */
+function deliveryPeriod(start: DateText, end: DateText, errors: Errors) {
+  const deliveryStart = localMidnight('delivery_start', start, errors);
+  const deliveryEnd = localMidnight('delivery_end', end, errors);
+  errors.push(...emptyPeriod(deliveryStart, deliveryEnd));
+  return { deliveryStart, deliveryEnd };
+}
+
+function emptyPeriod(start: number | null, end: number | null): Errors {
+  if (start === null || end === null || start < end) return [];
+  return [{ field: 'delivery_end', code: 'validation_failed', message: 'must come after delivery_start' }];
+}
+
+function localMidnight(field: string, text: DateText, errors: Errors): number | null {
+  if (text === null || text === undefined) return null;
+  const instant = parseInstant(text);
+  if (instant === null) throw new Error('a request is validated before it is acted on');
+  const canBeNamed = instant >= dayStart(FIRST_DAY) && instant <= dayStart(LAST_DAY);
+  if (canBeNamed && dayStart(dayOf(instant)) === instant) return instant;
+  const message = 'must be a local midnight in Germany, such as 2025-12-31T23:00:00Z';
+  errors.push({ field, code: 'validation_failed', message });
+  return null;
+}
+
+const PPA_FIELDS = ['ppa_type', 'period', 'delivery_profile', 'asset_id', 'profile'] as const;
+
+function fieldsOfOtherTypes(input: OperatorContractCreate): Errors {
+  if (input.type === 'ppa') return [];
+  const given = PPA_FIELDS.filter((field) => (input[field] ?? null) !== null);
+  const message = 'is for contracts of type ppa only';
+  return given.map((field) => ({ field, code: 'validation_failed', message }));
+}
+
+type ProfileInput = NonNullable<OperatorContractCreate['profile']>;
+
+/** Converts the profile to whole kW. The PPA type of the contract determines the kind of profile. */
+function profileOf(input: OperatorContractCreate, profile: ProfileInput, errors: Errors): Profile | null {
+  const kind = input.ppa_type;
+  const fail = (field: string, message: string) => {
+    errors.push({ field, code: 'validation_failed', message });
+    return null;
+  };
+  if (kind !== 'baseload' && kind !== 'peakload' && kind !== 'shaped')
+    return fail('profile', 'needs the ppa_type baseload, peakload or shaped');
+  if (profile.kind !== undefined && profile.kind !== kind)
+    return fail('profile.kind', `must be the ppa_type, which is ${kind}`);
+  const { power } = profile;
+  const wholeKw = (field: string, powerMw: number) => {
+    const kw = findKw(powerMw);
+    return kw !== null && kw % KW_STEP === 0 ? kw : fail(field, 'must be a multiple of 0.004 MW');
+  };
+  if (typeof power === 'number') {
+    if (kind === 'shaped') return fail('profile.power', 'must hold 12 months of 24 hours');
+    const powerKw = wholeKw('profile.power', power);
+    return powerKw === null ? null : { kind, powerKw };
+  }
+  if (kind !== 'shaped') return fail('profile.power', 'must be a number');
+  const powerKw = power.map((hours, month) =>
+    hours.map((mw, hour) => wholeKw(`profile.power[${month}][${hour}]`, mw) ?? 0),
+  );
+  return { kind, powerKw };
+}
+
+/** Power in kW must be a multiple of 4, so that a quarter-hour is a whole number of kWh. */
+const KW_STEP = 4;
+
+async function findParties(tx: Tx, input: OperatorContractCreate, errors: Errors) {
+  const seller = decodeId(ID_PREFIX.customer, input.seller_customer_id);
+  const buyer = decodeId(ID_PREFIX.customer, input.buyer_customer_id);
+  const rows = await lockParties(
+    tx,
+    [seller, buyer].filter((id) => id !== null),
+  );
+  const check = (field: string, id: string | null) => {
+    const found = rows.find((row) => row.id === id);
+    const message = found ? 'has no balance group' : 'is not the id of a customer';
+    if (!found || found.position_no === null) errors.push({ field, code: 'validation_failed', message });
+    return id ?? '';
+  };
+  return { seller: check('seller_customer_id', seller), buyer: check('buyer_customer_id', buyer) };
+}
+
+async function findAssetId(tx: Tx, publicId: string | null, errors: Errors): Promise<string | null> {
+  if (publicId === null) return null;
+  const id = decodeId(ID_PREFIX.asset, publicId);
+  const [asset] = id === null ? [] : await findAssets(tx, [id]);
+  if (asset) return asset.id;
+  errors.push({ field: 'asset_id', code: 'validation_failed', message: 'is not the id of an asset' });
+  return null;
+}
+
+export type DatesUpdate = { delivery_start?: string | undefined; delivery_end?: string | undefined };
+
+/**
+ * Sets dates that were null, or ends a contract early. After an early end the caller must invalidate the transactions
+ * from the new end on.
+ */
+export async function changeContractDates(
+  tx: Tx,
+  publicId: string,
+  update: DatesUpdate,
+): Promise<{ before: ContractRow; after: ContractRow }> {
+  const errors: Errors = [];
+  const start = localMidnight('delivery_start', update.delivery_start, errors);
+  const end = localMidnight('delivery_end', update.delivery_end, errors);
+  if (errors.length > 0) throw validationProblem(errors);
+
+  const id = decodeId(ID_PREFIX.contract, publicId);
+  const before = id === null ? null : await lockContract(tx, OPERATOR_VIEW, id);
+  if (before === null) throw contractNotFound();
+  const fail = (field: string, message: string) => errors.push({ field, code: 'validation_failed', message });
+  const { delivery_start: oldStart, delivery_end: oldEnd } = before;
+  if (start !== null && oldStart !== null && start !== oldStart)
+    fail('delivery_start', 'is set and cannot be changed');
+  if (end !== null && oldEnd !== null && end > oldEnd)
+    fail('delivery_end', 'can only be moved to an earlier day');
+  const after = { ...before, delivery_start: start ?? oldStart, delivery_end: end ?? oldEnd };
+  if (errors.length === 0) errors.push(...emptyPeriod(after.delivery_start, after.delivery_end));
+  if (errors.length > 0) throw validationProblem(errors);
+  await saveContractDates(tx, after);
+  return { before, after };
+}
+
+export const contractNotFound = () => problem('contract_not_found', 'There is no such contract.');

@@ -1,0 +1,27 @@
+import { operatorContractEndpoints as endpoints } from '@saldo/api';
+import { recordAudit } from '../audit/store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+import { type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { createContract } from './actions.ts';
+import { answerContracts, getContract } from './routes.ts';
+import { wireContract } from './wire.ts';
+
+/** `updateContract` is in transactions/operator-routes.ts, because an early end invalidates transactions. */
+export function operatorContractRoutes(db: Db, clock: Clock): Route[] {
+  return [
+    writeRoute(endpoints.createContract, async (call, tx) => {
+      const now = clock.now();
+      const after = wireContract(await createContract(tx, call.body, now), now);
+      const event = { action: 'contract.created', subject: after.id, before: null, after };
+      await recordAudit(tx, call, event, now);
+      return after;
+    }),
+
+    route(endpoints.operatorListContracts, (call) => answerContracts(db, call, clock.now())),
+
+    route(endpoints.operatorGetContract, async ({ viewer, params }) =>
+      wireContract(await getContract(db, viewer, params.contract_id), clock.now()),
+    ),
+  ];
+}

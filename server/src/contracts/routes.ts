@@ -1,0 +1,53 @@
+import { contractEndpoints, type operatorContractEndpoints, type QueryOf } from '@saldo/api';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import type { Viewer } from '../platform/auth/viewer.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+import { type PageRequest, pageById, paginate } from '../platform/http/paging.ts';
+import { type Route, route } from '../platform/http/routes.ts';
+import { deliveryRange, instantOf, startOf } from '../platform/http/time-filter.ts';
+import { contractNotFound } from './actions.ts';
+import { type ContractRow, findContract, listContracts } from './store.ts';
+import { wireContract } from './wire.ts';
+
+/** Same 404 for an unknown contract and for one of another BRP, so that ids cannot be probed. */
+export async function getContract(db: Db, viewer: Viewer, id: string): Promise<ContractRow> {
+  const uuid = decodeId(ID_PREFIX.contract, id);
+  const row = uuid === null ? null : await findContract(db, viewer, uuid);
+  if (row === null) throw contractNotFound();
+  return row;
+}
+
+type ListQuery = QueryOf<typeof operatorContractEndpoints.operatorListContracts>;
+type ListCall = { viewer: Viewer; query: ListQuery; page: PageRequest };
+
+/** Answers a page of the contracts that the viewer may see. Only the operator can filter by external id. */
+export async function answerContracts(
+  db: Db,
+  { viewer, query, page }: ListCall,
+  now: number,
+): Promise<object> {
+  const day = query.active_on;
+  const filter = {
+    status: query.status ?? null,
+    type: query.type ?? null,
+    eic: query.eic ?? null,
+    deliveryStart: startOf(query.delivery_start),
+    deliveryEnd: instantOf(query.delivery_end),
+    activeWithin: day === undefined ? null : deliveryRange({ delivery_date: day }),
+    externalId: query.external_id ?? null,
+  };
+  const rows = await listContracts(db, viewer, filter, pageById(page), now);
+  const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+  return { contracts: records.map((row) => wireContract(row, now)), pagination };
+}
+
+export function contractRoutes(db: Db, clock: Clock): Route[] {
+  return [
+    route(contractEndpoints.listContracts, (call) => answerContracts(db, call, clock.now())),
+
+    route(contractEndpoints.getContract, async ({ viewer, params }) =>
+      wireContract(await getContract(db, viewer, params.contract_id), clock.now()),
+    ),
+  ];
+}

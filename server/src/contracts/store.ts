@@ -1,0 +1,235 @@
+import type { Asset, Contract, Tso } from '@saldo/api';
+import type { Profile } from '@saldo/core/contracts/profile.ts';
+import type { ContractStatus } from '@saldo/core/enums.ts';
+import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
+import { type Db, type Tx } from '../platform/db/database.ts';
+import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
+import { newId } from '../platform/db/new-id.ts';
+import { hotStatement, statement } from '../platform/db/statement.ts';
+import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
+
+type PpaType = Contract['ppa_type'] & string;
+
+export type ContractRow = {
+  no: number;
+  id: string;
+  external_id: string;
+  type: Contract['type'];
+  delivery_start: number | null;
+  delivery_end: number | null;
+  seller_name: string;
+  seller_eic: string;
+  seller_tso: Tso;
+  buyer_name: string;
+  buyer_eic: string;
+  buyer_tso: Tso;
+  ppa_type: PpaType | null;
+  period: string | null;
+  delivery_profile: string | null;
+  created_at: number;
+  asset_id: string | null;
+  asset_name: string;
+  asset_power_kw: number;
+  asset_technology: Asset['technology'];
+  asset_tso: Tso;
+};
+
+export type ContractFilter = {
+  status: ContractStatus | null;
+  type: Contract['type'] | null;
+  eic: string | null;
+  deliveryStart: number | null;
+  deliveryEnd: number | null;
+  /** Half-open interval. Matches contracts whose delivery period overlaps it. */
+  activeWithin: { start: number; end: number } | null;
+  externalId: string | null;
+};
+
+const COLUMNS = `c.no, c.id, c.external_id, c.type, c.delivery_start, c.delivery_end,
+  c.seller_name, c.seller_eic, c.seller_tso, c.buyer_name, c.buyer_eic, c.buyer_tso,
+  c.ppa_type, c.period, c.delivery_profile, c.created_at, c.asset_id,
+  a.name as asset_name, a.nominal_power_kw as asset_power_kw, a.technology as asset_technology, a.tso as asset_tso`;
+
+/** Must agree with the status function in core: the status of a contract at the time $3. */
+const STATUS = `case
+    when c.delivery_start is null or c.delivery_start > $3 then 'pending'
+    when c.delivery_end <= $3 then 'completed'
+    else 'in_progress'
+  end`;
+
+const FILTERS = {
+  externalId: { type: 'text', condition: (id: string) => `c.external_id = ${id}` },
+  eic: { type: 'text', condition: (eic: string) => `(c.seller_eic = ${eic} or c.buyer_eic = ${eic})` },
+  status: { type: 'text', condition: (status: string) => `${STATUS} = ${status}` },
+  type: { type: 'contract_type', condition: (type: string) => `c.type = ${type}` },
+  deliveryStart: { type: 'timestamptz', condition: (start: string) => `c.delivery_start >= ${start}` },
+  deliveryEnd: { type: 'timestamptz', condition: (end: string) => `c.delivery_end <= ${end}` },
+  activeFrom: { type: 'timestamptz', condition: (start: string) => `c.delivery_end > ${start}` },
+  activeUntil: { type: 'timestamptz', condition: (end: string) => `c.delivery_start < ${end}` },
+};
+
+/**
+ * One condition per scan of a BRP's contracts. The conditions exclude each other, so that no contract is listed twice.
+ */
+const ofBrp = (eic: string | null) =>
+  eic === null
+    ? ['c.seller_brp = $4', 'c.buyer_brp = $4 and c.seller_brp <> c.buyer_brp']
+    : [
+        `c.seller_brp = $4 and c.seller_eic = ${eic}`,
+        `c.seller_brp = $4 and c.buyer_eic = ${eic} and c.seller_eic <> c.buyer_eic`,
+        `c.buyer_brp = $4 and c.seller_eic = ${eic} and c.seller_brp <> c.buyer_brp`,
+        `c.buyer_brp = $4 and c.buyer_eic = ${eic} and c.seller_brp <> c.buyer_brp`,
+      ];
+
+/** All contracts of a balance group belong to its BRP, so the operator's filter by EIC can use the indexes by BRP. */
+function ofAnyBrp(eic: string | null): string[] {
+  if (eic === null) return ['true'];
+  const owner = `(select brp_no from balance_group where eic = ${eic})`;
+  return [
+    `c.seller_brp = ${owner} and c.seller_eic = ${eic}`,
+    `c.buyer_brp = ${owner} and c.buyer_eic = ${eic} and c.seller_eic <> c.buyer_eic`,
+  ];
+}
+
+/**
+ * $1 id of the last row on the previous page, $2 row limit, $3 current time, $4 the viewer's BRP. Merges one ordered
+ * scan per side of the contract, because one scan with an OR would read the whole market.
+ */
+function contractList(kind: Viewer['kind']) {
+  return filteredList({
+    make: statement,
+    name: viewedBy(kind, 'list_contracts'),
+    ownParameters: kind === 'brp' ? 4 : 3,
+    filters: FILTERS,
+    leads: ['externalId', 'eic'],
+    text: (where, lead, parameterOf) => {
+      const sides = (kind === 'brp' ? ofBrp : ofAnyBrp)(lead === 'eic' ? parameterOf('eic') : null);
+      const scans = sides.map(
+        (side) => `(select c.* from contract c
+          where ${side} and c.id > $1 and ${where} order by c.id limit ${PAGE_ROWS})`,
+      );
+      return `select ${COLUMNS} from (${scans.join(' union all ')}) c
+        left join asset a on a.id = c.asset_id order by c.id limit $2`;
+    },
+  });
+}
+const LISTS = forEachViewer(contractList);
+
+export async function listContracts(
+  db: Db,
+  viewer: Viewer,
+  filter: ContractFilter,
+  page: { after: string; count: number },
+  now: number,
+): Promise<ContractRow[]> {
+  const own = [page.after, page.count, timestamp(now), ...tenantValues(viewer)];
+  const { externalId, eic, status, type, activeWithin } = filter;
+  const query = LISTS[viewer.kind](own, {
+    ...{ externalId, eic, status, type },
+    deliveryStart: timestampOrNull(filter.deliveryStart),
+    deliveryEnd: timestampOrNull(filter.deliveryEnd),
+    activeFrom: timestampOrNull(activeWithin?.start ?? null),
+    activeUntil: timestampOrNull(activeWithin?.end ?? null),
+  });
+  return db.query<ContractRow>(...query);
+}
+
+const FIND = perViewer(
+  hotStatement,
+  'find_contract',
+  'c.seller_brp = $2 or c.buyer_brp = $2',
+  (andTenant) => `select ${COLUMNS}
+   from contract c left join asset a on a.id = c.asset_id
+   where c.id = $1${andTenant}`,
+);
+
+export async function findContract(db: Db, viewer: Viewer, id: string): Promise<ContractRow | null> {
+  const [row] = await db.hot.query<ContractRow>(FIND[viewer.kind], [id, ...tenantValues(viewer)]);
+  return row ?? null;
+}
+
+export type NewContract = {
+  externalId: string;
+  type: Contract['type'];
+  sellerCustomerId: string;
+  buyerCustomerId: string;
+  deliveryStart: number | null;
+  deliveryEnd: number | null;
+  ppaType: PpaType | null;
+  period: string | null;
+  deliveryProfile: string | null;
+  assetId: string | null;
+  profile?: Profile | null;
+};
+
+/** Copies the parties from the two customers. Later changes of a customer do not affect the contract. */
+const INSERT = statement(
+  'insert_contract',
+  `insert into contract (id, external_id, type, delivery_start, delivery_end,
+     seller_customer, seller_name, seller_eic, seller_tso, seller_position, seller_brp,
+     buyer_customer, buyer_name, buyer_eic, buyer_tso, buyer_position, buyer_brp,
+     ppa_type, period, delivery_profile, asset_id, created_at, profile)
+   select $1, $2, $3, $4, $5,
+     s.id, s.name, sp.eic, sp.tso, sp.no, sp.brp_no,
+     b.id, b.name, bp.eic, bp.tso, bp.no, bp.brp_no,
+     $8, $9, $10, $11, $12, $13
+   from customer s join position sp on sp.no = s.position_no,
+     customer b join position bp on bp.no = b.position_no
+   where s.id = $6 and b.id = $7
+   on conflict (external_id) do nothing
+   returning no`,
+);
+
+/** Null when one of the customers is unknown or has no balance group, or when the external id is taken. */
+export async function insertContract(
+  tx: Tx,
+  contract: NewContract,
+  now: number,
+): Promise<{ no: number; id: string } | null> {
+  const id = newId();
+  const [row] = await tx.query<{ no: number }>(INSERT, [
+    id,
+    contract.externalId,
+    contract.type,
+    timestampOrNull(contract.deliveryStart),
+    timestampOrNull(contract.deliveryEnd),
+    contract.sellerCustomerId,
+    contract.buyerCustomerId,
+    contract.ppaType,
+    contract.period,
+    contract.deliveryProfile,
+    contract.assetId,
+    timestamp(now),
+    contract.profile ? JSON.stringify(contract.profile) : null,
+  ]);
+  return row ? { no: row.no, id } : null;
+}
+
+export type PartyRow = { id: string; position_no: number | null };
+
+/** Locks both customers, so that a concurrent change of their balance group happens entirely before or after. */
+const LOCK_PARTIES = statement(
+  'lock_contract_parties',
+  'select id, position_no from customer where id = any($1::uuid[]) order by id for share',
+);
+
+export const lockParties = (tx: Tx, customerIds: readonly string[]): Promise<PartyRow[]> =>
+  tx.query<PartyRow>(LOCK_PARTIES, [customerIds]);
+
+/** `no key update` does not block inserts of sheets, which reference the contract by foreign key. */
+const LOCK = statement('lock_contract', 'select from contract where id = $1 for no key update');
+
+/** Locks the contract for this transaction, then reads it, so that the values are current. */
+export async function lockContract(tx: Tx, viewer: Viewer, id: string): Promise<ContractRow | null> {
+  await tx.query(LOCK, [id]);
+  return findContract(tx, viewer, id);
+}
+
+const SET_DATES = statement(
+  'set_contract_dates',
+  'update contract set delivery_start = $2, delivery_end = $3 where no = $1',
+);
+
+export async function saveContractDates(tx: Tx, row: ContractRow): Promise<void> {
+  await tx.query(SET_DATES, [row.no, timestampOrNull(row.delivery_start), timestampOrNull(row.delivery_end)]);
+}

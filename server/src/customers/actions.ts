@@ -1,0 +1,159 @@
+import {
+  type CustomerUpdate,
+  LIMITS,
+  type OperatorCustomer,
+  type OperatorCustomerUpdate,
+  type ProblemFieldError,
+} from '@saldo/api';
+import { changeCustomerStatus, mergeMetadata } from '@saldo/core/customers/customer.ts';
+import { findBrp } from '../parties/store.ts';
+import type { Viewer } from '../platform/auth/viewer.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { problem, validationProblem } from '../platform/http/problem.ts';
+import {
+  type CustomerRow,
+  findCustomer,
+  findOwnPosition,
+  insertCustomer,
+  lockCustomer,
+  saveCustomer,
+} from './store.ts';
+
+export type NewCustomer = {
+  brp_id: OperatorCustomer['brp_id'];
+  name: string;
+  balance_group?: NonNullable<CustomerUpdate['balance_group']> | undefined;
+  metadata?: Record<string, string> | undefined;
+};
+
+/** Creates a customer with status pending; its BRP activates it. */
+export async function createCustomer(
+  tx: Tx,
+  viewer: Viewer,
+  input: NewCustomer,
+  now: number,
+): Promise<CustomerRow> {
+  const errors: ProblemFieldError[] = [];
+  const brp = await findBrp(tx, input.brp_id);
+  if (brp === null) errors.push(UNKNOWN_BRP);
+  const metadata = input.metadata ?? {};
+  errors.push(...tooManyKeys(metadata));
+  const place =
+    brp === null || input.balance_group === undefined
+      ? null
+      : await placeCustomer(tx, viewer, brp.no, input.balance_group, errors);
+  if (brp === null || errors.length > 0) throw validationProblem(errors);
+  const positionNo = place?.position_no ?? null;
+  const id = await insertCustomer(tx, { brpNo: brp.no, name: input.name, positionNo, metadata }, now);
+  const row = await findCustomer(tx, viewer, id);
+  if (row === null) throw new Error('a customer that was just made is there');
+  return row;
+}
+
+const UNKNOWN_BRP: ProblemFieldError = {
+  field: 'brp_id',
+  code: 'validation_failed',
+  message: 'is not the id of a BRP',
+};
+
+/** Condition on the locked record, such as `If-Match`. The change is rejected when it returns false. */
+export type Precondition = (current: CustomerRow) => boolean;
+
+/**
+ * Applies all changes or none; `{}` succeeds without a change. Only the operator may change name and BRP, which the
+ * schema of the BRP API does not contain.
+ */
+export async function updateCustomer(
+  tx: Tx,
+  viewer: Viewer,
+  id: string,
+  update: OperatorCustomerUpdate,
+  holds: Precondition,
+  now: number,
+): Promise<{ before: CustomerRow; after: CustomerRow }> {
+  const before = await lockCustomer(tx, viewer, id);
+  if (before === null) throw customerNotFound();
+  if (!holds(before))
+    throw problem('precondition_failed', 'The customer has changed since the version in If-Match.');
+
+  const next: CustomerRow = { ...before, name: update.name ?? before.name };
+  const errors: ProblemFieldError[] = [];
+  if (update.brp_id !== undefined) Object.assign(next, await assign(tx, before, update.brp_id, errors, now));
+  if (update.metadata) {
+    next.metadata = mergeMetadata(next.metadata, update.metadata);
+    errors.push(...tooManyKeys(next.metadata));
+  }
+  if (update.balance_group)
+    Object.assign(next, await placeCustomer(tx, viewer, next.brp_no, update.balance_group, errors));
+  if (errors.length > 0) throw validationProblem(errors);
+  if (update.status) Object.assign(next, move(before, update.status, now));
+  return { before, after: await saveCustomer(tx, viewer, next) };
+}
+
+/** Columns that change with the BRP. Balance group and metadata belong to the old BRP, so they are cleared. */
+async function assign(
+  db: Db,
+  current: CustomerRow,
+  brpId: string,
+  errors: ProblemFieldError[],
+  now: number,
+): Promise<Partial<CustomerRow>> {
+  const brp = await findBrp(db, brpId);
+  if (brp === null) {
+    errors.push(UNKNOWN_BRP);
+    return {};
+  }
+  if (brp.no === current.brp_no) return {};
+  const left = { position_no: null, eic: null, tso: null, metadata: {} };
+  return { brp_no: brp.no, brp_id: brp.id, assigned_at: now, ...left };
+}
+
+export const customerNotFound = () => problem('customer_not_found', 'There is no such customer.');
+
+function tooManyKeys(metadata: Record<string, string>): ProblemFieldError[] {
+  const count = Object.keys(metadata).length;
+  if (count <= LIMITS.metadata.keys) return [];
+  const message = `would hold ${count} keys; at most ${LIMITS.metadata.keys} are allowed`;
+  return [{ field: 'metadata', code: 'value_too_large', message }];
+}
+
+type Placement = Pick<CustomerRow, 'position_no' | 'eic' | 'tso'>;
+
+async function placeCustomer(
+  tx: Tx,
+  viewer: Viewer,
+  brpNo: number,
+  { eic, tso }: NonNullable<CustomerUpdate['balance_group']>,
+  errors: ProblemFieldError[],
+): Promise<Placement | null> {
+  const position = await findOwnPosition(tx, { brpNo }, eic, tso);
+  if (position === null) {
+    const message = `${eic} is not one of ${viewer.kind === 'operator' ? 'the BRP’s' : 'your'} balance groups`;
+    errors.push({ field: 'balance_group.eic', code: 'validation_failed', message });
+    return null;
+  }
+  // Field errors take precedence over other problems of the same request.
+  if (errors.length > 0) return null;
+  if (position.no === null || position.enabled !== true) {
+    throw problem(
+      'balance_group_tso_not_enabled',
+      `${tso} is not enabled for balance group ${eic}. It must be enabled in the balance group settings first.`,
+    );
+  }
+  return { position_no: position.no, eic, tso };
+}
+
+function move(
+  current: CustomerRow,
+  to: NonNullable<CustomerUpdate['status']>,
+  now: number,
+): Pick<CustomerRow, 'status' | 'activated_at'> {
+  switch (changeCustomerStatus(current.status, to)) {
+    case 'already_active':
+      throw problem('already_active', 'The customer is active already.');
+    case 'invalid_status_transition':
+      throw problem('invalid_status_transition', `A customer that is ${current.status} cannot become ${to}.`);
+    case 'changed':
+      return { status: to, activated_at: to === 'active' ? now : current.activated_at };
+  }
+}

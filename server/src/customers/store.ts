@@ -1,0 +1,196 @@
+import type { CustomerStatus, Tso } from '@saldo/api';
+import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
+import { type Db, type Tx } from '../platform/db/database.ts';
+import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
+import { newId } from '../platform/db/new-id.ts';
+import { hotStatement, statement } from '../platform/db/statement.ts';
+import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
+
+export type CustomerRow = {
+  id: string;
+  brp_no: number;
+  brp_id: string;
+  name: string;
+  status: CustomerStatus;
+  position_no: number | null;
+  eic: string | null;
+  tso: Tso | null;
+  metadata: Record<string, string>;
+  assigned_at: number;
+  activated_at: number | null;
+  created_at: number;
+};
+
+export type CustomerFilter = {
+  status: CustomerStatus | null;
+  eic: string | null;
+  tso: Tso | null;
+  search: string | null;
+};
+
+const COLUMNS = `c.id, c.brp_no, b.id as brp_id, c.name, c.status, c.position_no, p.eic, p.tso, c.metadata,
+  c.assigned_at, c.activated_at, c.created_at`;
+const JOINED = 'join brp b on b.no = c.brp_no left join position p on p.no = c.position_no';
+
+/** Subselects instead of joins, so that a list without these filters does not read the customer's position. */
+const FILTERS = {
+  status: { type: 'customer_status', condition: (status: string) => `c.status = ${status}` },
+  eic: {
+    type: 'text',
+    condition: (eic: string) => `(select p.eic from position p where p.no = c.position_no) = ${eic}`,
+  },
+  tso: {
+    type: 'tso',
+    condition: (tso: string) => `(select p.tso from position p where p.no = c.position_no) = ${tso}`,
+  },
+  search: {
+    type: 'text',
+    condition: (search: string) =>
+      `exists (select from unnest(c.search_terms) as term where strpos(term, ${search}) > 0)`,
+  },
+};
+
+/**
+ * $1 id of the last row on the previous page, $2 row limit, $3 the viewer's BRP. A balance group has one position per
+ * control area, and an index orders the customers of each position. A position and its customers have the same BRP.
+ */
+function customerList(kind: Viewer['kind']) {
+  const page = (tenant: string | null, where: string) =>
+    `(select c.* from customer c
+      where ${tenant === null ? '' : `${tenant} and `}c.id > $1 and ${where} order by c.id limit ${PAGE_ROWS})`;
+  const tenant = kind === 'brp' ? 'c.brp_no = $3' : null;
+  return filteredList({
+    make: statement,
+    name: viewedBy(kind, 'list_customers'),
+    ownParameters: kind === 'brp' ? 3 : 2,
+    filters: FILTERS,
+    leads: ['eic', 'status'],
+    text: (where, lead, parameterOf) => {
+      const ofPosition = `${tenant ?? 'c.brp_no = p.brp_no'} and c.position_no = p.no`;
+      const customers =
+        lead === 'eic'
+          ? `(select c.* from position p, lateral ${page(ofPosition, where)} c where p.eic = ${parameterOf('eic')})`
+          : page(tenant, where);
+      return `select ${COLUMNS} from ${customers} c ${JOINED} order by c.id limit $2`;
+    },
+  });
+}
+const LISTS = forEachViewer(customerList);
+
+export async function listCustomers(
+  db: Db,
+  viewer: Viewer,
+  filter: CustomerFilter,
+  page: { after: string; count: number },
+): Promise<CustomerRow[]> {
+  const own = [page.after, page.count, ...tenantValues(viewer)];
+  const search = filter.search === null ? null : foldCase(filter.search);
+  return db.query<CustomerRow>(...LISTS[viewer.kind](own, { ...filter, search }));
+}
+
+const FIND = perViewer(
+  hotStatement,
+  'find_customer',
+  'c.brp_no = $2',
+  (andTenant) => `select ${COLUMNS} from customer c ${JOINED} where c.id = $1${andTenant}`,
+);
+const LOCK = perViewer(
+  statement,
+  'lock_customer',
+  'brp_no = $2',
+  (andTenant) => `select from customer where id = $1${andTenant} for update`,
+);
+
+export async function findCustomer(db: Db, viewer: Viewer, id: string): Promise<CustomerRow | null> {
+  const [row] = await db.hot.query<CustomerRow>(FIND[viewer.kind], [id, ...tenantValues(viewer)]);
+  return row ?? null;
+}
+
+/**
+ * Locks the customer for this transaction, so that concurrent changes are serialised. Locking and reading are separate
+ * statements: a single one would join the position that the customer had before the wait for the lock.
+ */
+export async function lockCustomer(tx: Tx, viewer: Viewer, id: string): Promise<CustomerRow | null> {
+  await tx.query(LOCK[viewer.kind], [id, ...tenantValues(viewer)]);
+  return findCustomer(tx, viewer, id);
+}
+
+const UPDATE = perViewer(
+  statement,
+  'update_customer',
+  'brp_no = $10',
+  (andTenant) => `update customer
+   set status = $2, position_no = $3, metadata = $4, search_terms = $5, activated_at = $6, name = $7, brp_no = $8,
+     assigned_at = $9
+   where id = $1${andTenant}
+   returning metadata`,
+);
+
+/** Returns the customer as later reads will return it: jsonb reorders the metadata keys. */
+export async function saveCustomer(tx: Tx, viewer: Viewer, row: CustomerRow): Promise<CustomerRow> {
+  const [saved] = await tx.query<Pick<CustomerRow, 'metadata'>>(UPDATE[viewer.kind], [
+    row.id,
+    row.status,
+    row.position_no,
+    JSON.stringify(row.metadata),
+    searchTerms(row),
+    timestampOrNull(row.activated_at),
+    row.name,
+    row.brp_no,
+    timestamp(row.assigned_at),
+    ...tenantValues(viewer),
+  ]);
+  return { ...row, ...saved };
+}
+
+const INSERT = statement(
+  'insert_customer',
+  `insert into customer (id, brp_no, name, status, position_no, metadata, search_terms, assigned_at, created_at)
+   values ($1, $2, $3, 'pending', $4, $5, $6, $7, $7)`,
+);
+
+export async function insertCustomer(
+  tx: Tx,
+  customer: { brpNo: number; name: string; positionNo: number | null; metadata: Record<string, string> },
+  now: number,
+): Promise<string> {
+  const id = newId();
+  await tx.query(INSERT, [
+    id,
+    customer.brpNo,
+    customer.name,
+    customer.positionNo,
+    JSON.stringify(customer.metadata),
+    searchTerms(customer),
+    timestamp(now),
+  ]);
+  return id;
+}
+
+export type PositionRow = { no: number | null; enabled: boolean | null };
+
+const FIND_POSITION = statement(
+  'find_own_position',
+  `select p.no, p.enabled
+   from balance_group g left join position p on p.eic = g.eic and p.tso = $3
+   where g.brp_no = $1 and g.eic = $2`,
+);
+
+/** Null when the balance group does not belong to this BRP. `no` is null when the group never had this TSO. */
+export async function findOwnPosition(
+  db: Db,
+  brp: { readonly brpNo: number },
+  eic: string,
+  tso: Tso,
+): Promise<PositionRow | null> {
+  const [row] = await db.query<PositionRow>(FIND_POSITION, [brp.brpNo, eic, tso]);
+  return row ?? null;
+}
+
+/**
+ * Folds case here instead of in SQL, so that the result does not depend on the locale. ß equals ss, as in upper case.
+ */
+const foldCase = (text: string) => text.normalize('NFKC').toLowerCase().replaceAll('ß', 'ss');
+
+const searchTerms = (customer: { name: string; metadata: Record<string, string> }) =>
+  [customer.name, ...Object.values(customer.metadata)].map(foldCase);

@@ -1,0 +1,123 @@
+import { operatorExchangeEndpoints as endpoints } from '@saldo/api';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { recordAudit } from '../audit/store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { LongOperation } from '../platform/http/idempotency.ts';
+import { BEYOND_IDS, FIRST_ID, type PageRequest, pageById, paginate } from '../platform/http/paging.ts';
+import { problem } from '../platform/http/problem.ts';
+import { type Call, longRoute, type Route, route } from '../platform/http/routes.ts';
+import { listMismatches, listUnsent, wireMismatch, wireUnsent } from './overview.ts';
+import type { Receiving } from './process/receive.ts';
+import { type Exchange, sendDue } from './process/send.ts';
+import { answerReceive } from './receive-request.ts';
+import { findDocument, findMessages, listMessages } from './store.ts';
+import { wireMessage } from './wire.ts';
+
+/** Content security policy: a document from outside must not run scripts in the operator's browser. */
+const DOCUMENT_POLICY = "default-src 'none'; sandbox";
+
+export function operatorExchangeRoutes(db: Database, clock: Clock, exchange: Exchange & Receiving): Route[] {
+  return [...exchangeRoutes(db, clock, exchange), ...messageRoutes(db)];
+}
+
+function exchangeRoutes(db: Database, clock: Clock, exchange: Exchange & Receiving): Route[] {
+  return [
+    longRoute(endpoints.sendSchedules, (call) => sendOperation(db, call, exchange, clock.now())),
+
+    route(endpoints.receiveMessage, (call) => answerReceive(db, call, exchange, clock.now())),
+
+    route(endpoints.listMismatches, async ({ query, page }) => {
+      const day = query.delivery_date;
+      const rows = await listMismatches(db, { day, tso: query.tso ?? null }, pageById(page));
+      const { records, pagination } = paginate(page, rows, ({ id }) => [id]);
+      return { mismatches: records.map((row) => wireMismatch(row, day)), pagination };
+    }),
+
+    route(endpoints.listUnsent, async ({ query, page }) => {
+      const filter = { day: query.delivery_date ?? null, tso: query.tso ?? null };
+      const rows = await listUnsent(db, filter, pageByGate(page));
+      const { records, pagination } = paginate(page, rows, (row) => [row.gate_closure, row.id]);
+      const now = clock.now();
+      return { unsent: records.map((row) => wireUnsent(row, exchange.rules, now)), pagination };
+    }),
+  ];
+}
+
+type Sent = { messages: ReturnType<typeof wireMessage>[]; faults: object[] };
+
+function sendOperation(
+  db: Database,
+  call: Call<typeof endpoints.sendSchedules>,
+  exchange: Exchange,
+  now: number,
+): LongOperation<Sent> {
+  return {
+    async work() {
+      const { delivery_date: day = null, tso = null } = call.body;
+      const run = await sendDue(db, now, exchange, { day, tso });
+      const messages = (await findMessages(db, run.messageIds)).map(wireMessage);
+      const faults = run.faults.map((fault) => ({
+        delivery_date: fault.day,
+        tso: fault.tso,
+        error: fault.error,
+      }));
+      return { messages, faults };
+    },
+    record(tx, { messages, faults }) {
+      const after = { messages: messages.map(({ id }) => id), faults };
+      const event = { action: 'schedules.sent', subject: call.request.id, before: null, after };
+      return recordAudit(tx, call, event, now);
+    },
+  };
+}
+
+function messageRoutes(db: Database): Route[] {
+  return [
+    route(endpoints.listMessages, async ({ query, page }) => {
+      const filter = {
+        day: query.delivery_date ?? null,
+        tso: query.tso ?? null,
+        direction: query.direction ?? null,
+        type: query.type ?? null,
+        state: query.state ?? null,
+      };
+      const order = query.order ?? 'oldest_first';
+      const beginning = order === 'oldest_first' ? FIRST_ID : BEYOND_IDS;
+      const after = String(page.after?.[0] ?? beginning);
+      const rows = await listMessages(db, filter, { order, after, count: page.limit + 1 });
+      const { records, pagination } = paginate(page, rows, ({ id }) => [id]);
+      return { messages: records.map(wireMessage), pagination };
+    }),
+
+    route(endpoints.getMessage, async ({ params }) => {
+      const [row] = await findMessages(db, [messageUuid(params.message_id)]);
+      if (!row) throw messageNotFound();
+      return wireMessage(row);
+    }),
+
+    route(endpoints.getMessageRaw, async ({ params, reply }) => {
+      const document = await findDocument(db, messageUuid(params.message_id));
+      if (document === null) throw messageNotFound();
+      reply.headers({
+        'content-type': 'application/xml',
+        'content-disposition': `attachment; filename="${params.message_id}.xml"`,
+        'content-security-policy': DOCUMENT_POLICY,
+      });
+      return document;
+    }),
+  ];
+}
+
+const pageByGate = (page: PageRequest) => ({
+  after: { gate: Number(page.after?.[0] ?? 0), id: String(page.after?.[1] ?? FIRST_ID) },
+  count: page.limit + 1,
+});
+
+function messageUuid(id: string): string {
+  const uuid = decodeId(ID_PREFIX.message, id);
+  if (uuid === null) throw messageNotFound();
+  return uuid;
+}
+
+const messageNotFound = () => problem('message_not_found', 'There is no such message.');

@@ -1,0 +1,270 @@
+import { type Message, TSOS, type Tso } from '@saldo/api';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { Direction } from '@saldo/core/enums.ts';
+import {
+  type BusinessType,
+  messageIdentification,
+  type NominatedPosition,
+  type Schedule,
+  type Series,
+} from '@saldo/core/exchange/schedule.ts';
+import { type Db, type Tx } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
+import { timestamp } from '../../platform/db/wire-types.ts';
+
+/** The columns of a current nomination that a schedule needs. */
+export type CurrentNomination = {
+  id: string;
+  eic: string;
+  tso: Tso;
+  direction: Direction;
+  amounts: number[];
+};
+
+const CURRENT = statement(
+  'exchange_current_nominations',
+  `select n.id, n.eic, n.tso, n.direction, n.amounts,
+     exists (select from changed_position c where c.delivery_day = $1) as is_unsettled
+   from nomination n
+   where n.delivery_day = $1 and n.status <> 'superseded'
+   order by n.tso, n.eic, n.direction`,
+);
+
+/**
+ * Reads the nominations of a day, and whether any of its position-days is dirty: then one side of a change may be
+ * nominated without the other. One statement reads both, so that they are consistent.
+ */
+export async function readNominated(
+  tx: Tx,
+  day: DeliveryDay,
+): Promise<{ nominations: CurrentNomination[]; isUnsettled: boolean }> {
+  const rows = await tx.query<CurrentNomination & { is_unsettled: boolean }>(CURRENT, [day]);
+  return { nominations: rows, isUnsettled: rows[0]?.is_unsettled ?? false };
+}
+
+export function positionsOf(nominations: readonly CurrentNomination[]): NominatedPosition[] {
+  const positions = Map.groupBy(nominations, ({ eic, tso }) => `${eic} ${tso}`);
+  return Array.from(positions.values(), (sides) => {
+    const { eic, tso } = sides[0] as CurrentNomination;
+    const amounts = (direction: Direction) =>
+      sides.find((side) => side.direction === direction)?.amounts ?? null;
+    return { eic, tso, outKwh: amounts('out'), inKwh: amounts('in') };
+  });
+}
+
+/** A series as stored with its schedule, and the nomination version that it represents. */
+export type StoredSeries = Series & { messageVersion: number; nominationId: string | null };
+
+/** A stored schedule, which was sent or is waiting to be sent. */
+export type MadeSchedule = {
+  schedule: Schedule;
+  series: readonly StoredSeries[];
+  message: {
+    id: string;
+    state: Message['state'];
+    createdAt: number;
+    sentAt: number | null;
+    acknowledgedAt: number | null;
+    confirmedAt: number | null;
+    isFinal: boolean;
+  };
+};
+
+type ScheduleRow = {
+  id: string;
+  tso: Tso;
+  version: number;
+  state: Message['state'];
+  created_at: number;
+  sent_at: number | null;
+  identification: string;
+  acknowledged_at: number | null;
+  confirmed_at: number | null;
+  is_final: boolean;
+};
+
+const NEWEST = statement(
+  'newest_schedules',
+  `select distinct on (tso) id, tso, version, state, created_at, sent_at, identification, acknowledged_at, confirmed_at,
+     is_final
+   from message
+   where direction = 'out' and identification = any($1::text[]) and (sent_at is not null or not $2::boolean)
+   order by tso, version desc`,
+);
+
+type SeriesColumns = [
+  identification: string,
+  messageVersion: number,
+  version: number,
+  businessType: BusinessType,
+  outParty: string,
+  outArea: string,
+  inParty: string,
+  inArea: string,
+  powers: number[],
+  nominationId: string | null,
+];
+
+const SERIES = statement(
+  'series_of_schedule',
+  `select distinct on (identification) identification, message_version, version, business_type, out_party, out_area,
+     in_party, in_area, powers, nomination_id
+   from schedule_series
+   where schedule = $1 and message_version <= $2
+   order by identification, message_version desc`,
+);
+
+/** Reads the newest schedule of each TSO for a day. */
+export async function readNewestSchedules(
+  tx: Tx,
+  operatorEic: string,
+  day: DeliveryDay,
+  only: { tso?: Tso; isSent: boolean },
+): Promise<MadeSchedule[]> {
+  const tsos = only.tso === undefined ? TSOS : [only.tso];
+  const identifications = tsos.map((tso) => messageIdentification(day, operatorEic, tso));
+  const rows = await tx.query<ScheduleRow>(NEWEST, [identifications, only.isSent]);
+  const made: MadeSchedule[] = [];
+  for (const row of rows) {
+    const columns = await tx.arrays<SeriesColumns>(SERIES, [row.identification, row.version]);
+    const series = columns.map(seriesOf);
+    made.push({
+      schedule: {
+        operatorEic,
+        tso: row.tso,
+        day,
+        messageId: row.identification,
+        version: row.version,
+        series,
+      },
+      series,
+      message: {
+        id: row.id,
+        state: row.state,
+        createdAt: row.created_at,
+        sentAt: row.sent_at,
+        acknowledgedAt: row.acknowledged_at,
+        confirmedAt: row.confirmed_at,
+        isFinal: row.is_final,
+      },
+    });
+  }
+  return made;
+}
+
+function seriesOf(columns: SeriesColumns): StoredSeries {
+  const [identification, messageVersion, version, businessType, outParty, outArea, inParty, inArea] = columns;
+  const [powersKw, nominationId] = [columns[8], columns[9]];
+  const key = { identification, businessType, outParty, outArea, inParty, inArea };
+  return { ...key, version, powersKw, messageVersion, nominationId };
+}
+
+const INSERT_SERIES = statement(
+  'insert_series',
+  `insert into schedule_series (schedule, message_version, identification, version, business_type, out_party, out_area,
+     in_party, in_area, powers, nomination_id)
+   select $1, $2, s.identification, s.version, s.business_type, s.out_party, s.out_area, s.in_party, s.in_area,
+     s.powers::bigint[], s.nomination_id
+   from unnest($3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+       $11::uuid[])
+     as s (identification, version, business_type, out_party, out_area, in_party, in_area, powers, nomination_id)`,
+);
+
+/** Inserts only the series that differ from the previous version of the schedule. */
+export async function insertSeries(
+  tx: Tx,
+  { messageId, version }: Schedule,
+  series: readonly (Series & { nominationId: string | null })[],
+): Promise<void> {
+  if (series.length === 0) return;
+  await tx.query(INSERT_SERIES, [
+    messageId,
+    version,
+    series.map(({ identification }) => identification),
+    series.map((one) => one.version),
+    series.map(({ businessType }) => businessType),
+    series.map(({ outParty }) => outParty),
+    series.map(({ outArea }) => outArea),
+    series.map(({ inParty }) => inParty),
+    series.map(({ inArea }) => inArea),
+    series.map(({ powersKw }) => `{${powersKw.join(',')}}`),
+    series.map(({ nominationId }) => nominationId),
+  ]);
+}
+
+const ADOPT = statement(
+  'adopt_nominations',
+  `update schedule_series s set nomination_id = a.nomination_id
+   from unnest($2::text[], $3::int[], $4::uuid[]) as a (identification, message_version, nomination_id)
+   where s.schedule = $1 and s.identification = a.identification and s.message_version = a.message_version`,
+);
+
+/** Links these series to newer nomination versions with equal amounts. */
+export async function adoptNominations(
+  tx: Tx,
+  { messageId }: Schedule,
+  adopted: readonly StoredSeries[],
+): Promise<void> {
+  await tx.query(ADOPT, [
+    messageId,
+    adopted.map(({ identification }) => identification),
+    adopted.map(({ messageVersion }) => messageVersion),
+    adopted.map(({ nominationId }) => nominationId),
+  ]);
+}
+
+const NOTE_UNSENT = statement(
+  'note_unsent_schedule',
+  `insert into unsent_schedule (tso, delivery_day, error, noted_at) values ($1, $2, $3, $4)
+   on conflict (delivery_day, tso) do update set error = excluded.error, noted_at = excluded.noted_at
+     where unsent_schedule.error is distinct from excluded.error
+   returning true`,
+);
+
+/** Records why a schedule was not sent. Returns whether the reason is new, so that it is logged once. */
+export async function recordUnsent(
+  tx: Tx,
+  tso: Tso,
+  day: DeliveryDay,
+  error: string | null,
+  now: number,
+): Promise<boolean> {
+  return (await tx.query(NOTE_UNSENT, [tso, day, error, timestamp(now)])).length > 0;
+}
+
+const FORGET_UNSENT = statement(
+  'forget_unsent_schedule',
+  'delete from unsent_schedule where delivery_day = $2 and tso = $1',
+);
+
+export async function clearUnsent(tx: Tx, tso: Tso, day: DeliveryDay): Promise<void> {
+  await tx.query(FORGET_UNSENT, [tso, day]);
+}
+
+const DAYS_TO_SEND = statement(
+  'days_to_send',
+  `select u.delivery_day, array_agg(distinct u.tso::text) as tsos,
+     min(u.gate_closure) filter (where u.gate_closure > $2) as next_gate,
+     (select max(m.created_at) from message m
+      where m.delivery_day = u.delivery_day and m.direction = 'out') as last_made
+   from (
+     select delivery_day, tso, gate_closure from nomination where sent_at is null and status <> 'superseded'
+     union all
+     select delivery_day, tso, null from unsent_schedule
+   ) as u
+   where $1::date is null or u.delivery_day = $1
+   group by u.delivery_day
+   order by u.delivery_day`,
+);
+
+export type DayToSend = {
+  delivery_day: DeliveryDay;
+  tsos: Tso[];
+  next_gate: number | null;
+  last_made: number | null;
+};
+
+/** Lists days with nominations or schedules that were not sent. */
+export async function listDaysToSend(db: Db, day: DeliveryDay | null, now: number): Promise<DayToSend[]> {
+  return db.query<DayToSend>(DAYS_TO_SEND, [day, timestamp(now)]);
+}

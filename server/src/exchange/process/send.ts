@@ -1,0 +1,313 @@
+import type { Tso } from '@saldo/api';
+import { type DeliveryDay, formatInstant } from '@saldo/core/delivery-day.ts';
+import type { MessageFormat } from '@saldo/core/enums.ts';
+import { scheduleFileName, writeSchedule } from '@saldo/core/exchange/documents/write-document.ts';
+import {
+  buildSchedules,
+  MAX_MESSAGE_VERSION,
+  type NextSchedule,
+  nominationOf,
+  type Schedule,
+} from '@saldo/core/exchange/schedule.ts';
+import { isTooSoon, type SendingPhase, sendingPhase } from '@saldo/core/exchange/sending.ts';
+import type { GateRules } from '@saldo/core/gates.ts';
+import { nominateDue, recordConfirmations, recordSent } from '../../nominations/actions.ts';
+import { combineFailures } from '../../platform/db/connection.ts';
+import { type Database, type Tx } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
+import { insertSchedule, listWaiting, lockDay, lockWaiting, markSent } from '../store.ts';
+import { HandoverFailed, type Transport } from '../transport/folders.ts';
+import {
+  adoptNominations,
+  type CurrentNomination,
+  clearUnsent,
+  type DayToSend,
+  insertSeries,
+  listDaysToSend,
+  type MadeSchedule,
+  positionsOf,
+  readNewestSchedules,
+  readNominated,
+  recordUnsent,
+  type StoredSeries,
+} from './schedules.ts';
+
+/** Settings of the exchange with the TSOs. */
+export type Exchange = {
+  readonly operatorEic: string;
+  readonly formats: Readonly<Record<Tso, MessageFormat>>;
+  readonly rules: GateRules;
+  readonly transport: Transport;
+};
+
+/** Restricts an explicit request to a day or TSO. Without a request, the job sends the schedules that are due. */
+export type SendRequest = { readonly day: DeliveryDay | null; readonly tso: Tso | null };
+
+type SendFault = { day: DeliveryDay; tso: Tso; error: string; isNews: boolean };
+
+/** Messages that a run stored or sent, and schedules that it could not send. */
+export type SendRun = { messageIds: string[]; faults: SendFault[] };
+
+/** Retries: while volumes are being written, one side of a change may be netted before the other. */
+const ATTEMPTS = 3;
+const UNSETTLED = 'The volumes of this day are changing at this moment. Try again.';
+
+/**
+ * Sends every schedule that has changed since it was last sent. Outbox pattern: a schedule is stored before it is
+ * delivered, and any later run delivers it if this process ends in between. Safe to run in several processes at once,
+ * and idempotent.
+ */
+export async function sendDue(
+  db: Database,
+  now: number,
+  exchange: Exchange,
+  requested: SendRequest | null = null,
+): Promise<SendRun> {
+  const run: SendRun = { messageIds: [], faults: [] };
+  // An explicit request has to include the latest volumes. For the job, the nomination job has netted them already.
+  if (requested !== null) await nominateDue(db, now, exchange.rules, { day: requested.day ?? undefined });
+  const failures: unknown[] = [];
+  for (const { delivery_day: day, tsos, next_gate, last_made } of await daysToSend(db, now, requested)) {
+    const sending = sendingPhase(day, exchange.rules, now);
+    if (requested === null && isTooSoon(last_made, next_gate, now)) continue;
+    if (sending.phase === 'open' || (sending.phase === 'gathering' && requested !== null)) {
+      const wanted = { day, tso: requested?.tso ?? null, isRequested: requested !== null };
+      // A failure of one day must not make other days miss their gates.
+      await storeDay(db, now, exchange, wanted, run).catch((error: unknown) => void failures.push(error));
+    } else if (requested !== null && (requested.day !== null || sending.phase === 'waiting')) {
+      // Report past days only when explicitly requested.
+      const error = whyNot(day, sending);
+      const named = tsos.filter((tso) => requested.tso === null || requested.tso === tso);
+      run.faults.push(...named.map((tso) => ({ day, tso, error, isNews: false })));
+    }
+  }
+  await deliverStored(db, now, exchange, requested, run);
+  if (failures.length > 0) throw combineFailures(failures, 'schedules could not be made');
+  run.messageIds = [...new Set(run.messageIds)];
+  return run;
+}
+
+/** A rejected schedule does not count as unsent, but a request that names its day and TSO sends it again. */
+async function daysToSend(db: Database, now: number, requested: SendRequest | null): Promise<DayToSend[]> {
+  const days = await listDaysToSend(db, requested?.day ?? null, now);
+  if (days.length > 0 || !requested?.day || !requested.tso) return days;
+  return [{ delivery_day: requested.day, tsos: [], next_gate: null, last_made: null }];
+}
+
+const whyNot = (day: DeliveryDay, sending: SendingPhase): string =>
+  'opensAt' in sending
+    ? `The TSOs take nothing for ${day} until ${formatInstant(sending.opensAt)}. It is sent by itself then.`
+    : `Every gate of ${day} is closed. What is not sent is settled in money.`;
+
+type WantedSchedules = { readonly day: DeliveryDay; readonly tso: Tso | null; readonly isRequested: boolean };
+
+async function storeDay(
+  db: Database,
+  now: number,
+  exchange: Exchange,
+  wanted: WantedSchedules,
+  run: SendRun,
+): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    await nominateDue(db, now, exchange.rules, { day: wanted.day });
+    const stored = await db.transaction((tx) => storeSchedules(tx, now, exchange, wanted));
+    run.messageIds.push(...stored.messageIds);
+    run.faults.push(...stored.faults);
+    if (stored.unsettled.length === 0) return;
+    if (attempt < ATTEMPTS || !wanted.isRequested) continue;
+    const { day } = wanted;
+    run.faults.push(...stored.unsettled.map((tso) => ({ day, tso, error: UNSETTLED, isNews: false })));
+  }
+}
+
+type Stored = SendRun & { unsettled: Tso[] };
+
+/** Stores the next version of each schedule of the day that has changed. */
+async function storeSchedules(
+  tx: Tx,
+  now: number,
+  exchange: Exchange,
+  wanted: WantedSchedules,
+): Promise<Stored> {
+  const { day } = wanted;
+  const { operatorEic } = exchange;
+  await lockDay(tx, day);
+  const { nominations, isUnsettled } = await readNominated(tx, day);
+  const made = await readNewestSchedules(tx, operatorEic, day, { isSent: false });
+  const next = buildSchedules({
+    operatorEic,
+    day,
+    positions: positionsOf(nominations),
+    previous: made.map(({ schedule }) => schedule),
+  });
+  const stored: Stored = { messageIds: [], faults: [], unsettled: [] };
+  for (const entry of next) {
+    const { tso } = entry;
+    const newest = made.find(({ schedule }) => schedule.tso === tso) ?? null;
+    const isWanted = wanted.tso === null || wanted.tso === tso;
+    const schedule = scheduleToStore(entry, newest, wanted);
+    if (schedule !== null && !isWanted) await recordUnsent(tx, tso, day, null, now);
+    else if (schedule !== null) {
+      const id = await storeSchedule(tx, schedule, newest, nominations, exchange, now);
+      stored.messageIds.push(id);
+    } else if (entry.kind === 'unchanged' && newest !== null) {
+      await adopt(tx, newest, nominations, now);
+    } else if ('message' in entry && isUnsettled) stored.unsettled.push(tso);
+    else if ('message' in entry) {
+      const isNews = await recordUnsent(tx, tso, day, entry.message, now);
+      if (isWanted) stored.faults.push({ day, tso, error: entry.message, isNews });
+    }
+  }
+  return stored;
+}
+
+/** A request that names the TSO of a rejected schedule sends it again under a new version, even if it is unchanged. */
+function scheduleToStore(
+  entry: NextSchedule,
+  newest: MadeSchedule | null,
+  wanted: WantedSchedules,
+): Schedule | null {
+  if (entry.kind === 'schedule') return entry.schedule;
+  const isNamed = wanted.isRequested && wanted.tso === entry.tso;
+  if (entry.kind !== 'unchanged' || newest?.message.state !== 'rejected' || !isNamed) return null;
+  const { schedule } = newest;
+  return schedule.version < MAX_MESSAGE_VERSION ? { ...schedule, version: schedule.version + 1 } : null;
+}
+
+const idFinder = (nominations: readonly CurrentNomination[], schedule: Schedule) => {
+  const ids = new Map(
+    nominations
+      .filter(({ tso }) => tso === schedule.tso)
+      .map(({ id, eic, direction }) => [`${eic} ${direction}`, id]),
+  );
+  return (series: Schedule['series'][number]): string | null => {
+    const of = nominationOf(series, schedule.operatorEic);
+    return of === null ? null : (ids.get(`${of.eic} ${of.direction}`) ?? null);
+  };
+};
+
+async function storeSchedule(
+  tx: Tx,
+  schedule: Schedule,
+  newest: MadeSchedule | null,
+  nominations: readonly CurrentNomination[],
+  exchange: Exchange,
+  now: number,
+): Promise<string> {
+  const format = exchange.formats[schedule.tso];
+  const document = Buffer.from(writeSchedule(schedule, format, now));
+  const id = await insertSchedule(
+    tx,
+    schedule,
+    { format, fileName: scheduleFileName(schedule), document },
+    now,
+  );
+  const idOf = idFinder(nominations, schedule);
+  const known = new Map(newest?.series.map((series) => [series.identification, series]));
+  const changed = schedule.series.flatMap((series) => {
+    const before = known.get(series.identification);
+    const nominationId = idOf(series);
+    const isSame = before?.version === series.version && before.nominationId === nominationId;
+    return isSame ? [] : [{ ...series, nominationId }];
+  });
+  await insertSeries(tx, schedule, changed);
+  await clearUnsent(tx, schedule.tso, schedule.day);
+  return id;
+}
+
+const CONFIRMED = statement(
+  'confirmed_nominations',
+  'select id, matched, confirmed_at from nomination where id = any($1::uuid[]) and matched is not null',
+);
+
+/**
+ * Nominations may change and change back before anything is sent. Then the newest versions equal the schedule that was
+ * sent, so they are recorded as sent and inherit the TSO's confirmation.
+ */
+async function adopt(
+  tx: Tx,
+  { schedule, series, message }: MadeSchedule,
+  nominations: readonly CurrentNomination[],
+  now: number,
+): Promise<void> {
+  if (message.sentAt !== null) await clearUnsent(tx, schedule.tso, schedule.day);
+  const idOf = idFinder(nominations, schedule);
+  const adopted: (StoredSeries & { nominationId: string; before: string | null })[] = [];
+  for (const one of series) {
+    const nominationId = idOf(one);
+    if (nominationId !== null && nominationId !== one.nominationId)
+      adopted.push({ ...one, nominationId, before: one.nominationId });
+  }
+  if (adopted.length === 0) return;
+  await adoptNominations(tx, schedule, adopted);
+  if (message.sentAt === null) return;
+  const ids = adopted.map(({ nominationId }) => nominationId);
+  await recordSent(tx, ids, now);
+  const earlier = adopted.flatMap(({ before }) => before ?? []);
+  const confirmed = await tx.query<{ id: string; matched: number[]; confirmed_at: number | null }>(
+    CONFIRMED,
+    [earlier],
+  );
+  const newIdOf = new Map(adopted.map(({ before, nominationId }) => [before, nominationId]));
+  for (const isFinal of [false, true]) {
+    const matched = confirmed
+      .filter(({ confirmed_at }) => (confirmed_at !== null) === isFinal)
+      .map(({ id, matched: matchedKw }) => ({ id: newIdOf.get(id) as string, matchedKw }));
+    await recordConfirmations(tx, matched, isFinal, now);
+  }
+}
+
+/**
+ * Delivers stored schedules, oldest first. After a failure, later versions of the same schedule wait for the next run.
+ */
+async function deliverStored(
+  db: Database,
+  now: number,
+  exchange: Exchange,
+  requested: SendRequest | null,
+  run: SendRun,
+): Promise<void> {
+  const waiting = await listWaiting(db, 'out', { day: requested?.day ?? null, tso: requested?.tso ?? null });
+  const stuck = new Set<string>();
+  for (const { id, tso, delivery_day: day } of waiting) {
+    if (tso === null || day === null) throw new Error('a schedule is for a TSO and a day');
+    if (stuck.has(`${tso} ${day}`)) continue;
+    try {
+      if (await db.transaction((tx) => deliver(tx, { id, tso, day }, now, exchange))) run.messageIds.push(id);
+    } catch (error) {
+      if (!(error instanceof HandoverFailed)) throw error;
+      stuck.add(`${tso} ${day}`);
+      const isNews = await db.transaction((tx) => recordUnsent(tx, tso, day, error.message, now));
+      run.faults.push({ day, tso, error: error.message, isNews });
+    }
+  }
+}
+
+/** Delivers the file, then records it as sent. A crash in between delivers the same file again, which is harmless. */
+async function deliver(
+  tx: Tx,
+  message: { id: string; tso: Tso; day: DeliveryDay },
+  now: number,
+  exchange: Exchange,
+): Promise<boolean> {
+  await lockDay(tx, message.day);
+  const found = await lockWaiting(tx, message.id);
+  if (found === null) return false;
+  await exchange.transport.deliver(found.row.file_name ?? '', found.document);
+  await recordDelivered(tx, message, exchange.operatorEic, now);
+  return true;
+}
+
+/** Records the message and its nominations as sent. Precondition: the caller has locked the day. */
+export async function recordDelivered(
+  tx: Tx,
+  { id, tso, day }: { id: string; tso: Tso; day: DeliveryDay },
+  operatorEic: string,
+  now: number,
+): Promise<void> {
+  await markSent(tx, id, now);
+  const [sent] = await readNewestSchedules(tx, operatorEic, day, { tso, isSent: true });
+  const carried = sent?.series.flatMap(({ nominationId }) => nominationId ?? []) ?? [];
+  await recordSent(tx, carried, now);
+  await clearUnsent(tx, tso, day);
+}

@@ -1,0 +1,207 @@
+import { promisify } from 'node:util';
+import { constants, gunzip, gzip } from 'node:zlib';
+import type { ListOrder, Message, Tso } from '@saldo/api';
+import { type DeliveryDay, dayNumber } from '@saldo/core/delivery-day.ts';
+import type { MessageFormat } from '@saldo/core/enums.ts';
+import type { Schedule } from '@saldo/core/exchange/schedule.ts';
+import { type Db, type Tx } from '../platform/db/database.ts';
+import { filteredList } from '../platform/db/filtered-list.ts';
+import { newId } from '../platform/db/new-id.ts';
+import { statement } from '../platform/db/statement.ts';
+import { timestamp } from '../platform/db/wire-types.ts';
+
+export type MessageRow = {
+  id: string;
+  direction: Message['direction'];
+  type: Message['type'];
+  format: MessageFormat | null;
+  tso: Tso | null;
+  delivery_day: DeliveryDay | null;
+  version: number | null;
+  state: Message['state'];
+  error: string | null;
+  file_name: string | null;
+  answers: string | null;
+  created_at: number;
+  sent_at: number | null;
+};
+
+const HEAD = `id, direction, type, format, tso, delivery_day, version, state, error, file_name, answers, created_at,
+  sent_at`;
+
+const LOCK_DAY = statement(
+  'lock_exchange_day',
+  "select pg_advisory_xact_lock(hashtext('saldo exchange'), $1::int)",
+);
+
+/**
+ * Serialises sending and receiving for a day across processes. One lock covers all four control areas, because flows
+ * between areas must be equal in the schedules of both.
+ */
+export async function lockDay(tx: Tx, day: DeliveryDay): Promise<void> {
+  await tx.query(LOCK_DAY, [dayNumber(day)]);
+}
+
+// Schedules are long and repetitive: the fastest level already compresses them to a twentieth.
+const pack = (document: Buffer) => promisify(gzip)(document, { level: constants.Z_BEST_SPEED });
+const unpack = (packed: Buffer) => promisify(gunzip)(packed);
+
+const INSERT_SCHEDULE = statement(
+  'insert_schedule_message',
+  `insert into message (id, direction, type, format, tso, delivery_day, version, state, file_name, document, created_at,
+     identification)
+   values ($1, 'out', 'schedule', $2, $3, $4, $5, 'stored', $6, $7, $8, $9)`,
+);
+
+/** Stores a schedule before it is sent, with the exact bytes that will be sent. */
+export async function insertSchedule(
+  tx: Tx,
+  { tso, day, version, messageId }: Schedule,
+  sending: { format: MessageFormat; fileName: string; document: Buffer },
+  now: number,
+): Promise<string> {
+  const id = newId();
+  await tx.query(INSERT_SCHEDULE, [
+    id,
+    sending.format,
+    tso,
+    day,
+    version,
+    sending.fileName,
+    await pack(sending.document),
+    timestamp(now),
+    messageId,
+  ]);
+  return id;
+}
+
+const INSERT_INCOMING = statement(
+  'insert_incoming_message',
+  `insert into message (id, direction, type, state, error, file_name, document, created_at, inbox_mark)
+   values ($1, 'in', 'unknown', $2, $3, $4, $5, $6, $7)
+   on conflict (inbox_mark) do nothing
+   returning id`,
+);
+
+export type Incoming = {
+  /** Null when the file exceeds the size limit. */
+  readonly document: Buffer | null;
+  readonly error: string | null;
+  readonly fileName: string | null;
+  readonly inboxFingerprint: string | null;
+};
+
+/** Stores a message unchanged before it is parsed. Returns null when the same inbox file is stored already. */
+export async function insertIncoming(tx: Tx, incoming: Incoming, now: number): Promise<string | null> {
+  const { document, error, fileName, inboxFingerprint } = incoming;
+  const packed = document && (await pack(document));
+  const state = error === null ? 'stored' : 'failed';
+  const values = [newId(), state, error, fileName, packed, timestamp(now), inboxFingerprint];
+  const [row] = await tx.query<{ id: string }>(INSERT_INCOMING, values);
+  return row?.id ?? null;
+}
+
+const WAITING = statement(
+  'list_waiting_messages',
+  `select id, tso, delivery_day from message
+   where state = 'stored' and direction = $1
+     and ($2::date is null or delivery_day = $2) and ($3::tso is null or tso = $3)
+   order by delivery_day, tso, version, id`,
+);
+
+type WaitingMessage = { id: string; tso: Tso | null; delivery_day: DeliveryDay | null };
+
+/** Lists messages that are stored but not yet sent (`out`) or parsed (`in`). */
+export async function listWaiting(
+  db: Db,
+  direction: Message['direction'],
+  only: { day: DeliveryDay | null; tso: Tso | null },
+): Promise<WaitingMessage[]> {
+  return db.query<WaitingMessage>(WAITING, [direction, only.day, only.tso]);
+}
+
+const LOCK_WAITING = statement(
+  'lock_waiting_message',
+  `select ${HEAD}, document from message where id = $1 and state = 'stored' for update`,
+);
+
+/** Locks a waiting message and returns it with its document. Null when another process has processed it meanwhile. */
+export async function lockWaiting(tx: Tx, id: string): Promise<{ row: MessageRow; document: Buffer } | null> {
+  const [found] = await tx.query<MessageRow & { document: Buffer }>(LOCK_WAITING, [id]);
+  if (!found) return null;
+  const { document, ...row } = found;
+  return { row, document: await unpack(document) };
+}
+
+const MARK_SENT = statement(
+  'mark_message_sent',
+  "update message set state = 'sent', sent_at = $2 where id = $1",
+);
+
+export async function markSent(tx: Tx, id: string, now: number): Promise<void> {
+  await tx.query(MARK_SENT, [id, timestamp(now)]);
+}
+
+const FIND = statement('find_messages', `select ${HEAD} from message where id = any($1::uuid[]) order by id`);
+
+export async function findMessages(db: Db, ids: readonly string[]): Promise<MessageRow[]> {
+  return ids.length === 0 ? [] : db.query<MessageRow>(FIND, [ids]);
+}
+
+const FIND_DOCUMENT = statement('find_message_document', 'select document from message where id = $1');
+
+/** Returns the exact bytes of a document. Null when the message does not exist or has no stored document. */
+export async function findDocument(db: Db, id: string): Promise<Buffer | null> {
+  const [row] = await db.query<{ document: Buffer | null }>(FIND_DOCUMENT, [id]);
+  return row?.document ? unpack(row.document) : null;
+}
+
+const CHANGED = statement(
+  'find_changed_nominations',
+  'select changed_nominations from message where id = $1',
+);
+
+/** Returns the ids of the nominations that an answer changed. */
+export async function findChangedNominations(db: Db, id: string): Promise<string[]> {
+  const [row] = await db.query<{ changed_nominations: string[] }>(CHANGED, [id]);
+  return row?.changed_nominations ?? [];
+}
+
+/** $1 id of the last row on the previous page, $2 row limit. */
+const messageList = (order: ListOrder) =>
+  filteredList({
+    make: statement,
+    name: `list_messages_${order}`,
+    ownParameters: 2,
+    filters: {
+      day: { type: 'date', condition: (day) => `delivery_day = ${day}` },
+      state: { type: 'message_state', condition: (state) => `state = ${state}` },
+      type: { type: 'message_type', condition: (type) => `type = ${type}` },
+      tso: { type: 'tso', condition: (tso) => `tso = ${tso}` },
+      direction: { type: 'message_direction', condition: (direction) => `direction = ${direction}` },
+    },
+    leads: ['day', 'state', 'type', 'tso'],
+    text: (where) => `select ${HEAD} from message
+     where id ${order === 'oldest_first' ? '>' : '<'} $1 and ${where}
+     order by id ${order === 'oldest_first' ? 'asc' : 'desc'} limit $2`,
+  });
+const LISTS = {
+  oldest_first: messageList('oldest_first'),
+  newest_first: messageList('newest_first'),
+} as const satisfies Record<ListOrder, unknown>;
+
+export type MessageFilter = {
+  day: DeliveryDay | null;
+  tso: Tso | null;
+  direction: Message['direction'] | null;
+  type: Message['type'] | null;
+  state: Message['state'] | null;
+};
+
+export async function listMessages(
+  db: Db,
+  filter: MessageFilter,
+  page: { order: ListOrder; after: string; count: number },
+): Promise<MessageRow[]> {
+  return db.query<MessageRow>(...LISTS[page.order]([page.after, page.count], filter));
+}

@@ -1,0 +1,212 @@
+import { type Cover, operatorMarketEndpoints as endpoints, type ProblemFieldError } from '@saldo/api';
+import { parseInstant } from '@saldo/core/delivery-day.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { recordAudit } from '../audit/store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+import { pageById, paginate } from '../platform/http/paging.ts';
+import { validationProblem } from '../platform/http/problem.ts';
+import { type Route, route, writeRoute } from '../platform/http/routes.ts';
+import {
+  assetNotFound,
+  createAsset,
+  createDemand,
+  demandNotFound,
+  type OfferedAsset,
+  updateAsset,
+  updateDemand,
+  withdrawDemand,
+} from './actions.ts';
+import { coverAddress, coverNameIn, storeCover } from './covers.ts';
+import { readImage } from './image.ts';
+import { findAssets, findDemand, findOffers, listAssets, listDemands } from './store.ts';
+import { wireDemand, wireOperatorAsset } from './wire.ts';
+
+/** `customerUrl` is the public base URL of the customer API, which serves the covers. */
+export const operatorMarketRoutes = (db: Db, clock: Clock, customerUrl: string): Route[] => [
+  ...assetRoutes(db, clock, customerUrl),
+  coverRoute(clock, customerUrl),
+  ...demandRoutes(db, clock),
+];
+
+function assetRoutes(db: Db, clock: Clock, customerUrl: string): Route[] {
+  const wire = ({ asset, offer }: OfferedAsset) => wireOperatorAsset(asset, offer, customerUrl);
+  const checkOffer = offerCheck(customerUrl);
+  return [
+    writeRoute(
+      endpoints.createAsset,
+      async (call, tx) => {
+        const now = clock.now();
+        const { offer = null, ...asset } = call.body;
+        const after = wire(await createAsset(tx, asset, offer, customerUrl, now));
+        await recordAudit(tx, call, { action: 'asset.created', subject: after.id, before: null, after }, now);
+        return after;
+      },
+      checkOffer,
+    ),
+
+    route(endpoints.listAssets, async ({ query, page }) => {
+      const { technology = null, tso = null, offered } = query;
+      const filter = { technology, tso, offered: offered === undefined ? null : offered === 'true' };
+      const rows = await listAssets(db, filter, pageById(page));
+      const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+      const ids = records.map(({ id }) => id);
+      const offers = await findOffers(db, ids);
+      const assets = records.map((asset) => wire({ asset, offer: offers.get(asset.id) ?? null }));
+      return { assets, pagination };
+    }),
+
+    route(endpoints.getAsset, async ({ params }) => {
+      const id = assetUuid(params.asset_id);
+      const [[asset], offers] = await Promise.all([findAssets(db, [id]), findOffers(db, [id])]);
+      if (!asset) throw assetNotFound();
+      return wire({ asset, offer: offers.get(id) ?? null });
+    }),
+
+    writeRoute(
+      endpoints.updateAsset,
+      async (call, tx) => {
+        const now = clock.now();
+        const id = assetUuid(call.params.asset_id);
+        const change = await updateAsset(tx, id, call.body, customerUrl, now);
+        const [before, after] = [wire(change.before), wire(change.after)];
+        await recordAudit(tx, call, { action: 'asset.updated', subject: after.id, before, after }, now);
+        return after;
+      },
+      checkOffer,
+    ),
+  ];
+}
+
+function assetUuid(id: string): string {
+  const uuid = decodeId(ID_PREFIX.asset, id);
+  if (uuid === null) throw assetNotFound();
+  return uuid;
+}
+
+function coverRoute(clock: Clock, customerUrl: string): Route {
+  return writeRoute(endpoints.uploadCover, async (call, tx): Promise<Cover> => {
+    const now = clock.now();
+    const file = call.request.body;
+    if (!Buffer.isBuffer(file) || file.length === 0) {
+      throw validationProblem([{ code: 'required', message: 'a body with an image is required' }]);
+    }
+    const image = readImage(file);
+    if ('fault' in image) {
+      const message = `the body is not a PNG, JPEG or WebP image that can be used: ${image.fault}`;
+      throw validationProblem([{ code: 'invalid_format', message }]);
+    }
+    const name = await storeCover(tx, image, file, now);
+    const after = {
+      cover_url: coverAddress(customerUrl, name),
+      media_type: image.mediaType,
+      width: image.width,
+      height: image.height,
+    };
+    await recordAudit(tx, call, { action: 'cover.uploaded', subject: name, before: null, after }, now);
+    return after;
+  });
+}
+
+function demandRoutes(db: Db, clock: Clock): Route[] {
+  return [
+    writeRoute(
+      endpoints.createDemand,
+      async (call, tx) => {
+        const now = clock.now();
+        const after = wireDemand(await createDemand(tx, call.body, now));
+        const event = { action: 'demand.created', subject: after.id, before: null, after };
+        await recordAudit(tx, call, event, now);
+        return after;
+      },
+      checkDemand,
+    ),
+
+    route(endpoints.listDemands, async ({ query, page }) => {
+      const rows = await listDemands(db, query.country ?? null, pageById(page));
+      const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+      return { demands: records.map(wireDemand), pagination };
+    }),
+
+    route(endpoints.getDemand, async ({ params }) => {
+      const row = await findDemand(db, demandUuid(params.demand_id));
+      if (row === null) throw demandNotFound();
+      return wireDemand(row);
+    }),
+
+    writeRoute(
+      endpoints.updateDemand,
+      async (call, tx) => {
+        const change = await updateDemand(tx, demandUuid(call.params.demand_id), call.body);
+        const [before, after] = [wireDemand(change.before), wireDemand(change.after)];
+        const event = { action: 'demand.updated', subject: after.id, before, after };
+        await recordAudit(tx, call, event, clock.now());
+        return after;
+      },
+      checkDemand,
+    ),
+
+    writeRoute(endpoints.deleteDemand, async (call, tx) => {
+      const before = wireDemand(await withdrawDemand(tx, demandUuid(call.params.demand_id)));
+      const event = { action: 'demand.deleted', subject: before.id, before, after: null };
+      await recordAudit(tx, call, event, clock.now());
+      return {};
+    }),
+  ];
+}
+
+function demandUuid(id: string): string {
+  const uuid = decodeId(ID_PREFIX.demand, id);
+  if (uuid === null) throw demandNotFound();
+  return uuid;
+}
+
+/** Plausible range. Some times outside of it cannot be stored or formatted. */
+const [FIRST_START, LAST_START] = [Date.UTC(1900, 0, 1), Date.UTC(2999, 11, 31)];
+
+function startErrors(start: unknown, field: string): ProblemFieldError[] {
+  const instant = typeof start === 'string' ? parseInstant(start) : null;
+  if (instant === null || (instant >= FIRST_START && instant <= LAST_START)) return [];
+  return [{ field, code: 'validation_failed', message: 'must be in the years 1900 to 2999' }];
+}
+
+type Members = { readonly [name: string]: unknown };
+const membersOf = (value: unknown): Members =>
+  typeof value === 'object' && value !== null ? (value as Members) : {};
+
+const checkDemand = (_: object, body: unknown): ProblemFieldError[] =>
+  startErrors(membersOf(body)['delivery_start'], 'delivery_start');
+
+/** Checks an offer beyond its schema. The body may violate the schema: errors of both kinds are reported together. */
+function offerCheck(customerUrl: string) {
+  return (_: object, body: unknown): ProblemFieldError[] => {
+    const offer = membersOf(membersOf(body)['offer']);
+    return [
+      ...startErrors(offer['delivery_start'], 'offer.delivery_start'),
+      ...coverErrors(offer['cover_url'], customerUrl),
+      ...priceErrors(offer['pricing']),
+    ];
+  };
+}
+
+function coverErrors(cover: unknown, customerUrl: string): ProblemFieldError[] {
+  if (typeof cover !== 'string' || coverNameIn(customerUrl, cover) !== null) return [];
+  const url = URL.canParse(cover) ? new URL(cover) : null;
+  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return [];
+  const message = 'must be the address of an uploaded cover, or begin with https://';
+  return [{ field: 'offer.cover_url', code: 'invalid_format', message }];
+}
+
+function priceErrors(pricing: unknown): ProblemFieldError[] {
+  if (!Array.isArray(pricing)) return [];
+  const seen = new Set<unknown>();
+  return pricing.flatMap((price, at) => {
+    const { years } = membersOf(price);
+    const isRepeated = typeof years === 'number' && seen.has(years);
+    seen.add(years);
+    if (!isRepeated) return [];
+    return [
+      { field: `offer.pricing[${at}].years`, code: 'validation_failed', message: 'must be there once' },
+    ];
+  });
+}

@@ -1,0 +1,125 @@
+import { LIMITS, type marketEndpoints } from '@saldo/api';
+import type { FastifyInstance } from 'fastify';
+import { type Database, type Db } from '../platform/db/database.ts';
+import { hotStatement } from '../platform/db/statement.ts';
+import { pageLinks } from '../platform/http/paging.ts';
+import { isFresh } from '../platform/http/preconditions.ts';
+import { fieldProblem, problem } from '../platform/http/problem.ts';
+import { type Call, type Route, route } from '../platform/http/routes.ts';
+import { COVERS_PATH, coverAddress, coverFinder } from './covers.ts';
+import { type ListName, type MarketList, marketList, type VersionFault } from './lists.ts';
+import { type DemandColumns, demandPage, type OfferedColumns, offeredPage } from './wire.ts';
+
+// The limit repeats what the range implies, so that the planner does not expect thousands of rows.
+const ON_A_PAGE = `order by published_no desc limit ${LIMITS.pageSize.maximum}`;
+
+const ASSET_PAGE = hotStatement(
+  'market_assets',
+  `select l.version, o.asset_id, a.name, a.technology, a.nominal_power_kw, o.average_annual_kwh, o.delivery_start,
+     o.ppa_type, o.additional_info, o.state, o.country, o.cover_name, o.cover_url, o.price_years, o.price_cents
+   from market_list l
+   left join ((select * from offer where published_no between $1 and $2 ${ON_A_PAGE}) o
+              join asset a on a.id = o.asset_id) on true
+   where l.name = 'assets'
+   order by o.published_no desc`,
+);
+const DEMAND_PAGE = hotStatement(
+  'market_demands',
+  `select l.version, d.id, d.contract_years, d.annual_kwh, d.additional_info, d.country, d.state, d.delivery_start
+   from market_list l
+   left join (select * from demand where published_no between $1 and $2 ${ON_A_PAGE}) d on true
+   where l.name = 'demands'
+   order by d.published_no desc`,
+);
+
+export const offeredAssets = (db: Db) =>
+  marketList<OfferedColumns>(db, 'assets', { table: 'offer', page: ASSET_PAGE });
+export const listedDemands = (db: Db) =>
+  marketList<DemandColumns>(db, 'demands', { table: 'demand', page: DEMAND_PAGE });
+
+/** An operation of the customer API, which the portal mounts under another path. */
+type AnywhereOf<Id extends keyof typeof marketEndpoints> = Omit<(typeof marketEndpoints)[Id], 'path'> & {
+  readonly path: string;
+};
+
+type MarketPlace = {
+  readonly assets: AnywhereOf<'listMarketAssets'>;
+  readonly demands: AnywhereOf<'listMarketDemands'>;
+  /** Public base URLs of the listener that serves these routes, and of the customer API, which serves the covers. */
+  readonly baseUrl: () => string;
+  readonly customerUrl: () => string;
+};
+
+/** Lists of assets and demands, served on the customer API with keys and on the portal with sessions. */
+export function marketRoutes(db: Db, { assets, demands, baseUrl, customerUrl }: MarketPlace): Route[] {
+  const [offered, listed] = [offeredAssets(db), listedDemands(db)];
+  return [
+    route(assets, async (call) => {
+      const rows = await readPage(call, 'assets', offered, baseUrl() + assets.path);
+      return offeredPage(rows, coverAddress(customerUrl(), ''));
+    }),
+    route(demands, async (call) =>
+      demandPage(await readPage(call, 'demands', listed, baseUrl() + demands.path)),
+    ),
+  ];
+}
+
+type ListCall = Call<AnywhereOf<keyof typeof marketEndpoints>>;
+
+const VERSION_HEADER = 'X-List-Version';
+
+/** Reads the requested page and sets the pagination headers. */
+async function readPage<Row extends readonly unknown[]>(
+  { query, request, reply }: ListCall,
+  name: ListName,
+  list: MarketList<Row>,
+  address: string,
+): Promise<Row[]> {
+  const { page = LIMITS.pageNumber.default, limit = LIMITS.pageSize.default } = query;
+  const found = await list.read(page, limit, versionIn(name, request.headers['x-list-version']));
+  if (typeof found === 'string') throw versionProblem(found);
+  reply.headers({
+    link: pageLinks(address, page, limit, found.total),
+    'x-total-count': String(found.total),
+    'x-list-version': `${name}-${found.version}`,
+  });
+  return found.rows;
+}
+
+function versionIn(name: ListName, header: string | string[] | undefined): number | null {
+  if (header === undefined) return null;
+  const [, version] = new RegExp(`^${name}-(\\d{1,10})$`).exec(String(header)) ?? [];
+  if (version === undefined) throw versionProblem('unknown');
+  return Number(version);
+}
+
+const versionProblem = (fault: VersionFault) =>
+  fault === 'unknown'
+    ? fieldProblem(VERSION_HEADER, 'invalid_format', 'is not a version of this list; begin without it')
+    : fieldProblem(
+        VERSION_HEADER,
+        'validation_failed',
+        'is of a list that is forgotten; begin anew without it',
+      );
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+/** Covers are public, because browsers load them from `img` elements without a key. */
+export function mountCovers(app: FastifyInstance, db: Database): void {
+  const find = coverFinder(db);
+  app.get<{ Params: { name: string } }>(`${COVERS_PATH}:name`, async (request, reply) => {
+    const { name } = request.params;
+    const cover = await find(name);
+    if (cover === null) throw problem('not_found', 'There is no such cover.');
+    const tag = `"${name}"`;
+    // The URL changes with the content, so the response may be cached forever.
+    reply.removeHeader('vary').headers({
+      'cache-control': FOR_EVER,
+      etag: tag,
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    if (isFresh(request.headers['if-none-match'], tag)) return reply.code(304).send();
+    return reply.type(cover.media_type).send(cover.bytes);
+  });
+}

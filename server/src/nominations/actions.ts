@@ -1,0 +1,305 @@
+import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
+import type { GateRules } from '@saldo/core/gates.ts';
+import { matchStatus } from '@saldo/core/nominations/matching.ts';
+import { type Contribution, net } from '@saldo/core/nominations/netting.ts';
+import {
+  type CurrentNomination,
+  type NominationVersion,
+  nextNominations,
+} from '@saldo/core/nominations/nomination.ts';
+import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
+import { type Database, type Tx } from '../platform/db/database.ts';
+import { newId } from '../platform/db/new-id.ts';
+import { statement } from '../platform/db/statement.ts';
+import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
+import { withSmallHeap } from '../platform/heap.ts';
+
+/** A position-day whose transactions have changed since it was last netted. */
+type DirtyPositionDay = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
+
+/** Upper bound for the position-days of one transaction. */
+const POSITION_DAYS_PER_BATCH = 200;
+
+/**
+ * Debounce: an import writes a day in several batches, so a position-day is netted only after 600 ms without a change.
+ * The maximum bounds the delay, because a correction has to be nominated within two seconds.
+ */
+const DEBOUNCE_MS = 600;
+const MAX_DEBOUNCE_MS = 1200;
+
+/** `skip locked`: position-days that another process is netting are left to that process. */
+const TAKE_DIRTY = statement(
+  'take_marks',
+  `with taken as (
+     delete from changed_position
+     where (position_no, delivery_day) in (
+       select position_no, delivery_day from changed_position
+       where ($2::date is null or delivery_day = $2)
+         and (touched_at <= clock_timestamp() - $3::int * interval '1 ms'
+           or marked_at <= clock_timestamp() - $4::int * interval '1 ms')
+       order by delivery_day, position_no
+       limit $1
+       for update skip locked)
+     returning position_no, delivery_day)
+   select t.position_no, t.delivery_day, p.brp_no
+   from taken t join position p on p.no = t.position_no
+   order by t.delivery_day, t.position_no`,
+);
+
+export type NominationRun = { positions: number; created: number; unchanged: number; tooLate: number };
+
+/**
+ * Nets every dirty position-day and creates the nomination versions that result. Each batch clears its dirty flags,
+ * reads its transactions and writes its versions in one database transaction. Safe to run in several processes at
+ * once, and idempotent.
+ */
+export async function nominateDue(
+  db: Database,
+  now: number,
+  rules: GateRules,
+  only: { day?: DeliveryDay | undefined; debounced?: boolean } = {},
+): Promise<NominationRun> {
+  const [debounceMs, maxDebounceMs] = only.debounced ? [DEBOUNCE_MS, MAX_DEBOUNCE_MS] : [0, 0];
+  const which = [POSITION_DAYS_PER_BATCH, only.day ?? null, debounceMs, maxDebounceMs];
+  const run: NominationRun = { positions: 0, created: 0, unchanged: 0, tooLate: 0 };
+  const takeBatch = async (): Promise<boolean> => {
+    const batch = await db.transaction((tx) => nominateBatch(tx, now, rules, which));
+    run.positions += batch.positions;
+    run.created += batch.created;
+    run.unchanged += batch.unchanged;
+    run.tooLate += batch.tooLate;
+    return batch.positions === POSITION_DAYS_PER_BATCH;
+  };
+  const takeAll = async () => {
+    while (await takeBatch());
+  };
+  // More than one batch means a large import: netting it leaves as much garbage on the heap as the import did.
+  if (await takeBatch()) await withSmallHeap(takeAll);
+  return run;
+}
+
+async function nominateBatch(
+  tx: Tx,
+  now: number,
+  rules: GateRules,
+  which: readonly unknown[],
+): Promise<NominationRun> {
+  const dirty = await tx.query<DirtyPositionDay>(TAKE_DIRTY, which);
+  const run: NominationRun = { positions: dirty.length, created: 0, unchanged: 0, tooLate: 0 };
+  if (dirty.length === 0) return run;
+  const made: NewVersion[] = [];
+  const [inputs, currents] = [await readNettingInputs(tx, dirty), await readCurrent(tx, dirty)];
+  for (const [at, positionDay] of dirty.entries()) {
+    const day = positionDay.delivery_day;
+    const input = inputs[at] as NettingInput;
+    const saldo = net(slotCount(day), input.contributions);
+    const next = nextNominations({ day, saldo, previous: currents[at] ?? [], now, rules });
+    if (next.kind === 'unchanged') run.unchanged++;
+    else if (next.kind === 'too_late') run.tooLate++;
+    else for (const version of next.versions) made.push({ positionDay, version, basis: basisOf(input) });
+  }
+  await insertVersions(tx, made, now);
+  run.created = made.length;
+  return run;
+}
+
+/**
+ * Everything that a position-day is netted from. Newest revision and number of invalidations per contract are stored
+ * with the nomination as its basis, so that the nomination can be explained later.
+ */
+type NettingInput = {
+  contributions: Contribution[];
+  revisions: Map<number, number>;
+  invalidations: Map<number, number>;
+};
+
+const SHEETS_OF_POSITIONS = statement(
+  'sheets_of_positions',
+  `select m.at::int, true, s.contract_no, s.revision, s.volumes, s.statuses
+   from unnest($1::int[], $2::int[], $3::date[]) with ordinality as m (brp_no, position_no, delivery_day, at)
+   join sheet s on s.sender_brp = m.brp_no and s.sender_position = m.position_no
+     and s.delivery_day = m.delivery_day and s.receiver_position <> m.position_no
+   union all
+   select m.at::int, false, s.contract_no, s.revision, s.volumes, s.statuses
+   from unnest($1::int[], $2::int[], $3::date[]) with ordinality as m (brp_no, position_no, delivery_day, at)
+   join sheet s on s.receiver_brp = m.brp_no and s.receiver_position = m.position_no
+     and s.delivery_day = m.delivery_day and s.sender_position <> m.position_no`,
+);
+
+type NettingColumns = [
+  at: number,
+  sends: boolean,
+  contractNo: number,
+  revision: number,
+  packedVolumes: Uint8Array,
+  statuses: number[] | null,
+];
+
+const INVALIDATIONS = statement(
+  'count_invalidations',
+  `select contract_no, delivery_day, count(*)::int as known
+   from invalidation where contract_no = any($1::int[]) and delivery_day = any($2::date[])
+   group by contract_no, delivery_day`,
+);
+
+/** Reads all sheets of the position-days with one query. Invariant: a counted cell is valid in exactly one sheet. */
+async function readNettingInputs(tx: Tx, dirty: readonly DirtyPositionDay[]): Promise<NettingInput[]> {
+  const inputs = dirty.map(
+    (): NettingInput => ({ contributions: [], revisions: new Map(), invalidations: new Map() }),
+  );
+  const contracts = new Set<number>();
+  const columns = await tx.arrays<NettingColumns>(SHEETS_OF_POSITIONS, [
+    dirty.map((positionDay) => positionDay.brp_no),
+    dirty.map((positionDay) => positionDay.position_no),
+    dirty.map((positionDay) => positionDay.delivery_day),
+  ]);
+  for (const [at, sends, contractNo, revision, packed, statuses] of columns) {
+    const { contributions, revisions } = inputs[at - 1] as NettingInput;
+    contributions.push({ sends, receives: !sends, sheets: [{ volumes: unpackVolumes(packed), statuses }] });
+    revisions.set(contractNo, Math.max(revision, revisions.get(contractNo) ?? 0));
+    contracts.add(contractNo);
+  }
+  const counts = await tx.query<{ contract_no: number; delivery_day: DeliveryDay; known: number }>(
+    INVALIDATIONS,
+    [[...contracts], [...new Set(dirty.map((positionDay) => positionDay.delivery_day))]],
+  );
+  for (const { contract_no, delivery_day, known } of counts) {
+    for (const [at, positionDay] of dirty.entries()) {
+      if (positionDay.delivery_day === delivery_day) inputs[at]?.invalidations.set(contract_no, known);
+    }
+  }
+  return inputs;
+}
+
+const CURRENT_NOMINATIONS = statement(
+  'current_nominations',
+  `select m.at::int, n.id, n.direction, n.version, n.amounts
+   from unnest($1::int[], $2::date[]) with ordinality as m (position_no, delivery_day, at)
+   join nomination n on n.position_no = m.position_no and n.delivery_day = m.delivery_day
+   where n.status <> 'superseded'`,
+);
+
+async function readCurrent(tx: Tx, dirty: readonly DirtyPositionDay[]): Promise<CurrentNomination[][]> {
+  const rows = await tx.query<CurrentNomination & { at: number }>(CURRENT_NOMINATIONS, [
+    dirty.map((positionDay) => positionDay.position_no),
+    dirty.map((positionDay) => positionDay.delivery_day),
+  ]);
+  const currents = dirty.map((): CurrentNomination[] => []);
+  for (const { at, ...nomination } of rows) currents[at - 1]?.push(nomination);
+  return currents;
+}
+
+type Basis = { contracts: number[]; revisions: number[]; invalidations: number[] };
+
+function basisOf({ revisions, invalidations }: NettingInput): Basis {
+  const contracts = [...revisions.keys()].toSorted((one, other) => one - other);
+  return {
+    contracts,
+    revisions: contracts.map((no) => revisions.get(no) ?? 0),
+    invalidations: contracts.map((no) => invalidations.get(no) ?? 0),
+  };
+}
+
+/** Inserts a whole batch. Nested arrays are passed as text, because `unnest` would flatten them. */
+const INSERT_VERSIONS = statement(
+  'insert_nominations',
+  `with superseded as (
+     update nomination set status = 'superseded' where id = any($8::uuid[]))
+   insert into nomination (id, position_no, brp_no, eic, tso, delivery_day, direction, version, previous_id, status,
+     amounts, gate_closure, created_at, basis_contracts, basis_revisions, basis_invalidations)
+   select v.id, v.position_no, p.brp_no, p.eic, p.tso, v.delivery_day, v.direction, v.version, v.previous_id, 'pending',
+     v.amounts::bigint[], v.gate_closure, $7, v.contracts::int[], v.revisions::int[], v.invalidations::int[]
+   from unnest($1::uuid[], $2::int[], $3::date[], $4::direction[], $5::int[], $8::uuid[], $6::timestamptz[],
+       $9::text[], $10::text[], $11::text[], $12::text[])
+     as v (id, position_no, delivery_day, direction, version, previous_id, gate_closure,
+       amounts, contracts, revisions, invalidations)
+   join position p on p.no = v.position_no`,
+);
+
+type NewVersion = { positionDay: DirtyPositionDay; version: NominationVersion; basis: Basis };
+
+const arrayText = (numbers: readonly number[]) => `{${numbers.join(',')}}`;
+
+async function insertVersions(tx: Tx, versions: readonly NewVersion[], now: number): Promise<void> {
+  if (versions.length === 0) return;
+  await tx.query(INSERT_VERSIONS, [
+    versions.map(() => newId()),
+    versions.map(({ positionDay }) => positionDay.position_no),
+    versions.map(({ positionDay }) => positionDay.delivery_day),
+    versions.map(({ version }) => version.direction),
+    versions.map(({ version }) => version.version),
+    versions.map(({ version }) => timestamp(version.gateClosure)),
+    timestamp(now),
+    versions.map(({ version }) => version.previousId),
+    versions.map(({ version }) => arrayText(version.amounts)),
+    versions.map(({ basis }) => arrayText(basis.contracts)),
+    versions.map(({ basis }) => arrayText(basis.revisions)),
+    versions.map(({ basis }) => arrayText(basis.invalidations)),
+  ]);
+}
+
+const MARK_SENT = statement(
+  'mark_nominations_sent',
+  'update nomination set sent_at = $2 where id = any($1::uuid[]) and sent_at is null',
+);
+
+/** Records that these versions were sent to their TSO. The first time of sending is kept. */
+export async function recordSent(tx: Tx, ids: readonly string[], now: number): Promise<void> {
+  if (ids.length > 0) await tx.query(MARK_SENT, [ids, timestamp(now)]);
+}
+
+const LOCK = statement(
+  'lock_nominations',
+  `select id, amounts, matched, status, confirmed_at from nomination
+   where id = any($1::uuid[]) order by id for update`,
+);
+const CONFIRM = statement(
+  'confirm_nominations',
+  `update nomination n set matched = c.matched::bigint[], status = c.status, confirmed_at = $4
+   from unnest($1::uuid[], $2::text[], $3::nomination_status[]) as c (id, matched, status)
+   where n.id = c.id`,
+);
+
+type Confirmable = {
+  id: string;
+  amounts: number[];
+  matched: number[] | null;
+  status: 'pending' | 'partial_match' | 'match' | 'superseded';
+  confirmed_at: number | null;
+};
+
+/** The power that a TSO matched for a nomination version, in kW per slot. */
+export type MatchedNomination = { id: string; matchedKw: readonly number[] };
+
+/**
+ * Records what a TSO matched and returns the ids of the versions that changed. A version that has been superseded
+ * since keeps its status. A final confirmation is never overwritten.
+ */
+export async function recordConfirmations(
+  tx: Tx,
+  matched: readonly MatchedNomination[],
+  isFinal: boolean,
+  now: number,
+): Promise<string[]> {
+  if (matched.length === 0) return [];
+  const rows = await tx.query<Confirmable>(LOCK, [matched.map(({ id }) => id)]);
+  if (rows.length !== matched.length) throw new Error('a confirmation is for nominations that exist');
+  const powers = new Map(matched.map(({ id, matchedKw }) => [id, matchedKw]));
+  const changes = rows.flatMap((row) => {
+    const matchedKw = powers.get(row.id) ?? [];
+    const status = row.status === 'superseded' ? row.status : matchStatus(row.amounts, matchedKw);
+    const isNews = isFinal || status !== row.status || !isSame(row.matched, matchedKw);
+    return row.confirmed_at === null && isNews ? [{ id: row.id, status, matchedKw }] : [];
+  });
+  if (changes.length === 0) return [];
+  await tx.query(CONFIRM, [
+    changes.map(({ id }) => id),
+    changes.map(({ matchedKw }) => arrayText(matchedKw)),
+    changes.map(({ status }) => status),
+    timestampOrNull(isFinal ? now : null),
+  ]);
+  return changes.map(({ id }) => id);
+}
+
+const isSame = (known: readonly number[] | null, matchedKw: readonly number[]): boolean =>
+  known !== null && known.length === matchedKw.length && known.every((kw, at) => kw === matchedKw[at]);

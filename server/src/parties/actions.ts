@@ -1,0 +1,228 @@
+import type { Scope, Tso } from '@saldo/api';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { hashSecret, type KeyKind, newSecret, shownPrefix } from '../platform/auth/api-key.ts';
+import { type Owner, ownerOf } from '../platform/auth/principal.ts';
+import { type Db, type Tx } from '../platform/db/database.ts';
+import { newId } from '../platform/db/new-id.ts';
+import { statement } from '../platform/db/statement.ts';
+import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
+import { problem } from '../platform/http/problem.ts';
+import {
+  type BalanceGroupRow,
+  getKey,
+  type KeyRow,
+  type KeysOf,
+  lockBalanceGroup,
+  lockKey,
+  type PartyRow,
+} from './store.ts';
+
+const INSERT_BRP = statement(
+  'insert_brp',
+  'insert into brp (id, name, created_at) values ($1, $2, $3) returning no, id, name, created_at',
+);
+
+export async function createBrp(tx: Tx, input: { name: string }, now: number): Promise<PartyRow> {
+  const [brp] = await tx.query<PartyRow>(INSERT_BRP, [newId(), input.name, timestamp(now)]);
+  if (!brp) throw new Error('an insert returns its row');
+  return brp;
+}
+
+const INSERT_BALANCE_GROUP = statement(
+  'insert_balance_group',
+  `insert into balance_group (eic, brp_no, name, created_at) values ($1, $2, $3, $4)
+   on conflict (eic) do nothing
+   returning eic`,
+);
+const ENABLE_TSOS = statement(
+  'enable_tsos',
+  `insert into position (eic, tso, brp_no, enabled)
+   select $1, tso, $2, true from unnest($3::tso[]) as tso
+   on conflict (eic, tso) do update set enabled = true`,
+);
+
+/** Creates a balance group with one position per enabled TSO. Netting works on positions. */
+export async function createBalanceGroup(
+  tx: Tx,
+  input: { brpNo: number; eic: string; name: string; tsos: readonly Tso[] },
+  now: number,
+): Promise<void> {
+  const [made] = await tx.query(INSERT_BALANCE_GROUP, [input.eic, input.brpNo, input.name, timestamp(now)]);
+  if (!made) throw problem('already_exists', `There is a balance group ${input.eic} already.`);
+  await tx.query(ENABLE_TSOS, [input.eic, input.brpNo, input.tsos]);
+}
+
+const RENAME_BALANCE_GROUP = statement(
+  'rename_balance_group',
+  'update balance_group set name = $2 where eic = $1',
+);
+const DISABLE_OTHER_TSOS = statement(
+  'disable_other_tsos',
+  'update position set enabled = false where eic = $1 and enabled and tso <> all($2::tso[])',
+);
+
+/**
+ * Changes a balance group and returns its state before the change. `tsos` is the complete set: other TSOs are disabled,
+ * but their positions stay, because existing contracts may still deliver through them.
+ */
+export async function updateBalanceGroup(
+  tx: Tx,
+  eic: string,
+  update: { name?: string | undefined; tsos?: readonly Tso[] | undefined },
+): Promise<BalanceGroupRow> {
+  const before = await lockBalanceGroup(tx, eic);
+  if (before === null) throw balanceGroupNotFound();
+  if (update.name !== undefined) await tx.query(RENAME_BALANCE_GROUP, [eic, update.name]);
+  if (update.tsos !== undefined) {
+    await tx.query(DISABLE_OTHER_TSOS, [eic, update.tsos]);
+    await tx.query(ENABLE_TSOS, [eic, before.brp_no, update.tsos]);
+  }
+  return before;
+}
+
+export const balanceGroupNotFound = () =>
+  problem('balance_group_not_found', 'There is no such balance group.');
+
+const INSERT_ACCOUNT = statement(
+  'insert_account',
+  'insert into account (id, name, created_at) values ($1, $2, $3) returning no, id, name, created_at',
+);
+
+export async function createAccount(tx: Tx, input: { name: string }, now: number): Promise<PartyRow> {
+  const [account] = await tx.query<PartyRow>(INSERT_ACCOUNT, [newId(), input.name, timestamp(now)]);
+  if (!account) throw new Error('an insert returns its row');
+  return account;
+}
+
+export type NewKey = {
+  owner: Owner;
+  name: string;
+  scopes: readonly Scope[];
+  expiresAt: number | null;
+};
+
+const INSERT_KEY = statement(
+  'insert_api_key',
+  `insert into api_key (id, hash, prefix, name, owner, brp_no, account_no, scopes, created_at, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+   on conflict (hash) do nothing`,
+);
+
+async function storeKey(tx: Tx, key: NewKey, secret: string, now: number): Promise<string> {
+  const { owner } = key;
+  const id = newId();
+  await tx.query(INSERT_KEY, [
+    id,
+    hashSecret(secret),
+    shownPrefix(owner.type satisfies KeyKind, secret),
+    key.name,
+    owner.type,
+    owner.type === 'brp' ? owner.brpNo : null,
+    owner.type === 'account' ? owner.accountNo : null,
+    key.scopes,
+    timestamp(now),
+    timestampOrNull(key.expiresAt),
+  ]);
+  return id;
+}
+
+/** Creates a key. The secret is returned only here; the database stores its hash. */
+export async function createApiKey(
+  tx: Tx,
+  key: NewKey,
+  now: number,
+): Promise<{ id: string; secret: string }> {
+  const secret = newSecret(key.owner.type);
+  return { id: await storeKey(tx, key, secret, now), secret };
+}
+
+const END_KEY = statement('end_api_key', 'update api_key set revoked_at = $2, expires_at = $3 where id = $1');
+
+async function getKeyToChange(tx: Tx, of: KeysOf, publicId: string): Promise<KeyRow> {
+  const id = decodeId(ID_PREFIX.key, publicId);
+  const key = id === null ? null : await lockKey(tx, of, id);
+  if (key === null) throw problem('api_key_not_found', 'There is no such API key.');
+  return key;
+}
+
+export type KeyChange = { before: KeyRow; after: KeyRow };
+
+/** Revokes a key. Returns null when the key is already revoked. */
+export async function revokeApiKey(
+  tx: Tx,
+  of: KeysOf,
+  publicId: string,
+  now: number,
+): Promise<KeyChange | null> {
+  const before = await getKeyToChange(tx, of, publicId);
+  if (before.revoked_at !== null) return null;
+  await tx.query(END_KEY, [before.id, timestamp(now), timestampOrNull(before.expires_at)]);
+  return { before, after: await getKey(tx, before.id) };
+}
+
+/** Replaces an active key. The old key stays valid for `graceMs`, but not beyond its own expiry. */
+export async function rotateApiKey(
+  tx: Tx,
+  of: KeysOf,
+  publicId: string,
+  graceMs: number,
+  now: number,
+): Promise<{ old: KeyChange; id: string; secret: string }> {
+  const before = await getKeyToChange(tx, of, publicId);
+  const { revoked_at: revokedAt, expires_at: expiresAt } = before;
+  if (revokedAt !== null) throw cannotRotate('revoked');
+  if (expiresAt !== null && expiresAt <= now) throw cannotRotate('expired');
+  const endsAt = Math.min(now + graceMs, expiresAt ?? Number.POSITIVE_INFINITY);
+  await tx.query(
+    END_KEY,
+    graceMs === 0
+      ? [before.id, timestamp(now), timestampOrNull(expiresAt)]
+      : [before.id, null, timestamp(endsAt)],
+  );
+  const key: NewKey = { owner: ownerOf(before), name: before.name, scopes: before.scopes, expiresAt };
+  const made = await createApiKey(tx, key, now);
+  return { old: { before, after: await getKey(tx, before.id) }, ...made };
+}
+
+const cannotRotate = (how: 'revoked' | 'expired') =>
+  problem('invalid_status_transition', `The key is ${how} and cannot be rotated; create a new one.`);
+
+const FIRST_OPERATOR_KEY: NewKey = {
+  owner: { type: 'operator' },
+  name: 'first operator key',
+  scopes: [],
+  expiresAt: null,
+};
+
+const FIND_OPERATOR_KEY = statement(
+  'find_operator_key',
+  "select id from api_key where owner = 'operator' and revoked_at is null limit 1",
+);
+
+/**
+ * Ensures that an operator key exists. A key from the environment is stored. Without one, the first start creates a key
+ * and returns its secret, which the caller must print because it cannot be read again.
+ */
+export async function ensureOperatorKey(
+  tx: Tx,
+  fromEnvironment: string | null,
+  now: number,
+): Promise<string | null> {
+  if (fromEnvironment !== null) {
+    await storeKey(tx, FIRST_OPERATOR_KEY, fromEnvironment, now);
+    return null;
+  }
+  const [known] = await tx.query(FIND_OPERATOR_KEY);
+  return known ? null : createOperatorKey(tx, now);
+}
+
+export async function createOperatorKey(tx: Tx, now: number): Promise<string> {
+  return (await createApiKey(tx, FIRST_OPERATOR_KEY, now)).secret;
+}
+
+const COUNT_BRPS = statement('any_brp', 'select exists (select from brp) as found');
+
+export async function hasAnyBrp(db: Db): Promise<boolean> {
+  const [row] = await db.query<{ found: boolean }>(COUNT_BRPS);
+  return row?.found === true;
+}

@@ -1,0 +1,165 @@
+import { type BodyOf, operatorPartyEndpoints as endpoints, SCOPES } from '@saldo/api';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { recordAudit } from '../audit/store.ts';
+import type { Owner } from '../platform/auth/principal.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+import { pageByEic, pageById, paginate } from '../platform/http/paging.ts';
+import { fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
+import { type Route, route, writeRoute } from '../platform/http/routes.ts';
+import {
+  balanceGroupNotFound,
+  createAccount,
+  createBalanceGroup,
+  createBrp,
+  type NewKey,
+  updateBalanceGroup,
+} from './actions.ts';
+import { answerCreate, answerRevoke, answerRotate, keyFaults, keyOf } from './key-answers.ts';
+import {
+  findAccount,
+  findBalanceGroup,
+  findBrp,
+  type KeyFilter,
+  listAccounts,
+  listBalanceGroups,
+  listBrps,
+  listKeys,
+} from './store.ts';
+import { wireAccount, wireBalanceGroup, wireBrp, wireKey } from './wire.ts';
+
+export const operatorPartyRoutes = (db: Db, clock: Clock): Route[] => [
+  ...brpRoutes(db, clock),
+  ...balanceGroupRoutes(db, clock),
+  ...accountRoutes(db, clock),
+  ...keyRoutes(db, clock),
+];
+
+function brpRoutes(db: Db, clock: Clock): Route[] {
+  return [
+    writeRoute(endpoints.createBrp, async (call, tx) => {
+      const now = clock.now();
+      const after = wireBrp(await createBrp(tx, call.body, now));
+      await recordAudit(tx, call, { action: 'brp.created', subject: after.id, before: null, after }, now);
+      return after;
+    }),
+    route(endpoints.listBrps, async ({ page }) => {
+      const { records, pagination } = paginate(page, await listBrps(db, pageById(page)), (row) => [row.id]);
+      return { brps: records.map(wireBrp), pagination };
+    }),
+    route(endpoints.getBrp, async ({ params }) => {
+      const row = await findBrp(db, params.brp_id);
+      if (row === null) throw problem('brp_not_found', 'There is no such BRP.');
+      return wireBrp(row);
+    }),
+  ];
+}
+
+function balanceGroupRoutes(db: Db, clock: Clock): Route[] {
+  const getBalanceGroup = async (from: Db, eic: string) => {
+    const row = await findBalanceGroup(from, eic);
+    if (row === null) throw balanceGroupNotFound();
+    return wireBalanceGroup(row);
+  };
+  return [
+    writeRoute(endpoints.createBalanceGroup, async (call, tx) => {
+      const now = clock.now();
+      const { brp_id, ...group } = call.body;
+      const brp = await findBrp(tx, brp_id);
+      if (brp === null) throw fieldProblem('brp_id', 'validation_failed', 'is not the id of a BRP');
+      await createBalanceGroup(tx, { ...group, brpNo: brp.no }, now);
+      const after = await getBalanceGroup(tx, group.eic);
+      const event = { action: 'balance_group.created', subject: group.eic, before: null, after };
+      await recordAudit(tx, call, event, now);
+      return after;
+    }),
+    route(endpoints.listBalanceGroups, async ({ query, page }) => {
+      const brp = query.brp_id === undefined ? null : await findBrp(db, query.brp_id);
+      const findsNothing = query.brp_id !== undefined && brp === null;
+      const filter = { brpNo: brp?.no ?? null, tso: query.tso ?? null };
+      const rows = findsNothing ? [] : await listBalanceGroups(db, filter, pageByEic(page));
+      const { records, pagination } = paginate(page, rows, (row) => [row.eic]);
+      return { balance_groups: records.map(wireBalanceGroup), pagination };
+    }),
+    route(endpoints.getBalanceGroup, ({ params }) => getBalanceGroup(db, params.eic)),
+    writeRoute(endpoints.updateBalanceGroup, async (call, tx) => {
+      const before = wireBalanceGroup(await updateBalanceGroup(tx, call.params.eic, call.body));
+      const after = await getBalanceGroup(tx, before.eic);
+      const event = { action: 'balance_group.updated', subject: before.eic, before, after };
+      await recordAudit(tx, call, event, clock.now());
+      return after;
+    }),
+  ];
+}
+
+function accountRoutes(db: Db, clock: Clock): Route[] {
+  return [
+    writeRoute(endpoints.createAccount, async (call, tx) => {
+      const now = clock.now();
+      const after = wireAccount(await createAccount(tx, call.body, now));
+      const event = { action: 'account.created', subject: after.id, before: null, after };
+      await recordAudit(tx, call, event, now);
+      return after;
+    }),
+    route(endpoints.listAccounts, async ({ page }) => {
+      const rows = await listAccounts(db, pageById(page));
+      const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+      return { accounts: records.map(wireAccount), pagination };
+    }),
+  ];
+}
+
+function keyRoutes(db: Db, clock: Clock): Route[] {
+  return [
+    writeRoute(endpoints.createApiKey, async (call, tx) => {
+      const now = clock.now();
+      return answerCreate(tx, call, await newKeyOf(tx, call.body, now), now);
+    }),
+    route(endpoints.listApiKeys, async ({ query, page }) => {
+      const filter = keyFilter(query.owner_type, query.owner_id);
+      const rows = filter === null ? [] : await listKeys(db, filter, pageById(page));
+      const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+      return { api_keys: records.map(wireKey), pagination };
+    }),
+    writeRoute(endpoints.revokeApiKey, (call, tx) =>
+      answerRevoke(tx, call, 'everybody', call.params.key_id, clock.now()),
+    ),
+    writeRoute(endpoints.rotateApiKey, (call, tx) =>
+      answerRotate(tx, call, 'everybody', call.params.key_id, call.body, clock.now()),
+    ),
+  ];
+}
+
+type KeyBody = BodyOf<typeof endpoints.createApiKey>;
+type OwnerType = KeyBody['owner']['type'];
+
+/** Validates the parts of the body that refer to other records and returns the key to create. */
+async function newKeyOf(db: Db, body: KeyBody, now: number): Promise<NewKey> {
+  const owner = await findOwner(db, body.owner);
+  const errors = keyFaults(body.owner.type, SCOPES, body, now);
+  if ('message' in owner) throw validationProblem([{ field: 'owner.id', ...owner }, ...errors]);
+  if (errors.length > 0) throw validationProblem(errors);
+  return keyOf(owner, SCOPES, body);
+}
+
+type OwnerFault = { code: 'required' | 'validation_failed'; message: string };
+
+async function findOwner(db: Db, { type, id }: KeyBody['owner']): Promise<Owner | OwnerFault> {
+  if (type === 'operator') {
+    if (id === undefined) return { type };
+    return { code: 'validation_failed', message: 'must not be given: there is only one operator' };
+  }
+  if (id === undefined) return { code: 'required', message: `is required: whose key is it?` };
+  const found = type === 'brp' ? await findBrp(db, id) : await findAccount(db, id);
+  if (found === null) return { code: 'validation_failed', message: `is not the id of any ${type}` };
+  return type === 'brp' ? { type, brpNo: found.no } : { type, accountNo: found.no };
+}
+
+/** Returns null when the filter cannot match any key. */
+function keyFilter(owner: OwnerType | undefined, ownerId: string | undefined): KeyFilter | null {
+  const filter: KeyFilter = { owner: owner ?? null, brpId: null, accountId: null };
+  if (ownerId === undefined) return filter;
+  const brpId = decodeId(ID_PREFIX.brp, ownerId);
+  const accountId = decodeId(ID_PREFIX.account, ownerId);
+  return brpId === null && accountId === null ? null : { ...filter, brpId, accountId };
+}

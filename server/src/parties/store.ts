@@ -1,0 +1,189 @@
+import type { Scope, Tso } from '@saldo/api';
+import { checkEic } from '@saldo/core/eic.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import type { KeyKind } from '../platform/auth/api-key.ts';
+import type { Owner } from '../platform/auth/principal.ts';
+import { type Db, type Tx } from '../platform/db/database.ts';
+import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
+import { statement } from '../platform/db/statement.ts';
+
+type IdPage = { after: string; count: number };
+
+export type PartyRow = { no: number; id: string; name: string; created_at: number };
+
+const PARTY = 'no, id, name, created_at';
+
+const LIST_BRPS = statement('list_brps', `select ${PARTY} from brp where id > $1 order by id limit $2`);
+const FIND_BRP = statement('find_brp', `select ${PARTY} from brp where id = $1`);
+const LIST_ACCOUNTS = statement(
+  'list_accounts',
+  `select ${PARTY} from account where id > $1 order by id limit $2`,
+);
+const FIND_ACCOUNT = statement('find_account', `select ${PARTY} from account where id = $1`);
+
+export const listBrps = (db: Db, page: IdPage): Promise<PartyRow[]> =>
+  db.query<PartyRow>(LIST_BRPS, [page.after, page.count]);
+
+export const listAccounts = (db: Db, page: IdPage): Promise<PartyRow[]> =>
+  db.query<PartyRow>(LIST_ACCOUNTS, [page.after, page.count]);
+
+/** Finds a BRP by public id. Null for a malformed id as well as for an unknown one. */
+export async function findBrp(db: Db, publicId: string): Promise<PartyRow | null> {
+  const id = decodeId(ID_PREFIX.brp, publicId);
+  if (id === null) return null;
+  const [row] = await db.query<PartyRow>(FIND_BRP, [id]);
+  return row ?? null;
+}
+
+export async function findAccount(db: Db, publicId: string): Promise<PartyRow | null> {
+  const id = decodeId(ID_PREFIX.account, publicId);
+  if (id === null) return null;
+  const [row] = await db.query<PartyRow>(FIND_ACCOUNT, [id]);
+  return row ?? null;
+}
+
+export type BalanceGroupRow = {
+  eic: string;
+  brp_no: number;
+  brp_id: string;
+  name: string;
+  /** Enabled TSOs, in the fixed order of all TSOs. */
+  tsos: Tso[];
+  created_at: number;
+};
+
+const groupsOf = (source: string) => `select g.eic, g.brp_no, b.id as brp_id, g.name, g.created_at,
+    array(select p.tso::text from position p where p.eic = g.eic and p.enabled order by p.tso) as tsos
+  from ${source} g join brp b on b.no = g.brp_no`;
+
+/**
+ * $1 EIC of the last row on the previous page, $2 row limit. Collation "C" makes the order independent of the locale.
+ */
+const LIST_GROUPS = filteredList({
+  make: statement,
+  name: 'list_balance_groups',
+  ownParameters: 2,
+  filters: {
+    brpNo: { type: 'int', condition: (brpNo) => `g.brp_no = ${brpNo}` },
+    tso: {
+      type: 'tso',
+      condition: (tso) => `(select p.enabled from position p where p.eic = g.eic and p.tso = ${tso})`,
+    },
+  },
+  leads: ['brpNo'],
+  text: (where) => {
+    const page = `(select g.* from balance_group g where g.eic collate "C" > $1 and ${where}
+      order by g.eic collate "C" limit ${PAGE_ROWS})`;
+    return `${groupsOf(page)} order by g.eic collate "C" limit $2`;
+  },
+});
+const FIND_GROUP = statement('find_balance_group', `${groupsOf('balance_group')} where g.eic = $1`);
+const LOCK_GROUP = statement('lock_balance_group', 'select from balance_group where eic = $1 for update');
+
+export const listBalanceGroups = (
+  db: Db,
+  filter: { brpNo: number | null; tso: Tso | null },
+  page: { after: string; count: number },
+): Promise<BalanceGroupRow[]> => db.query<BalanceGroupRow>(...LIST_GROUPS([page.after, page.count], filter));
+
+/** Checks the EIC first, because other text from a URL may contain characters that Postgres rejects. */
+export async function findBalanceGroup(db: Db, eic: string): Promise<BalanceGroupRow | null> {
+  if (checkEic(eic) !== null) return null;
+  const [row] = await db.query<BalanceGroupRow>(FIND_GROUP, [eic]);
+  return row ?? null;
+}
+
+/** Locks the balance group for this transaction, then reads it, so that the values are current. */
+export async function lockBalanceGroup(tx: Tx, eic: string): Promise<BalanceGroupRow | null> {
+  if (checkEic(eic) !== null) return null;
+  await tx.query(LOCK_GROUP, [eic]);
+  return findBalanceGroup(tx, eic);
+}
+
+export type KeyRow = {
+  id: string;
+  prefix: string;
+  name: string;
+  owner: KeyKind;
+  brp_no: number | null;
+  brp_id: string | null;
+  account_no: number | null;
+  account_id: string | null;
+  scopes: Scope[];
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+  revoked_at: number | null;
+};
+
+const keysOf = (
+  source: string,
+) => `select k.id, k.prefix, k.name, k.owner::text as owner, k.brp_no, b.id as brp_id,
+    k.account_no, a.id as account_id, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at
+  from ${source} k left join brp b on b.no = k.brp_no left join account a on a.no = k.account_no`;
+
+/** $1 id of the last row on the previous page, $2 row limit. */
+const keyPage = (where: string) =>
+  `${keysOf(`(select k.* from api_key k where k.id > $1 and ${where} order by k.id limit ${PAGE_ROWS})`)}
+   order by k.id limit $2`;
+
+const LIST_KEYS = filteredList({
+  make: statement,
+  name: 'list_api_keys',
+  ownParameters: 2,
+  filters: {
+    brpId: { type: 'uuid', condition: (id) => `k.brp_no = (select no from brp where id = ${id})` },
+    accountId: {
+      type: 'uuid',
+      condition: (id) => `k.account_no = (select no from account where id = ${id})`,
+    },
+    owner: { type: 'key_owner', condition: (owner) => `k.owner = ${owner}` },
+  },
+  leads: ['brpId', 'accountId', 'owner'],
+  text: keyPage,
+});
+const FIND_API_KEY = statement('find_api_key', `${keysOf('api_key')} where k.id = $1`);
+const LOCK_API_KEY = statement('lock_api_key', 'select from api_key where id = $1 for update');
+
+/** One statement per kind of owner, because each kind has its own index. There is one operator, which has no number. */
+const ownKeys = (type: Owner['type'], isOwn: (parameter: string) => string) => ({
+  find: statement(`find_own_api_key_of_${type}`, `${keysOf('api_key')} where k.id = $1 and ${isOwn('$2')}`),
+  list: statement(`list_own_api_keys_of_${type}`, keyPage(isOwn('$3'))),
+});
+const OWN_KEYS = {
+  brp: ownKeys('brp', (brpNo) => `k.brp_no = ${brpNo}`),
+  account: ownKeys('account', (accountNo) => `k.account_no = ${accountNo}`),
+  operator: ownKeys('operator', () => "k.owner = 'operator'"),
+};
+
+/** Restricts keys to one owner. `everybody` is for the operator, who may change all keys. */
+export type KeysOf = Owner | 'everybody';
+
+const ownerValues = (owner: Owner): number[] => {
+  if (owner.type === 'operator') return [];
+  return [owner.type === 'brp' ? owner.brpNo : owner.accountNo];
+};
+
+export const listOwnKeys = (db: Db, owner: Owner, page: IdPage): Promise<KeyRow[]> =>
+  db.query<KeyRow>(OWN_KEYS[owner.type].list, [page.after, page.count, ...ownerValues(owner)]);
+
+export type KeyFilter = { owner: KeyKind | null; brpId: string | null; accountId: string | null };
+
+export const listKeys = (db: Db, filter: KeyFilter, page: IdPage): Promise<KeyRow[]> =>
+  db.query<KeyRow>(...LIST_KEYS([page.after, page.count], filter));
+
+export async function getKey(db: Db, id: string): Promise<KeyRow> {
+  const [row] = await db.query<KeyRow>(FIND_API_KEY, [id]);
+  if (!row) throw new Error('a key that was just written is there');
+  return row;
+}
+
+/** Locks the key for this transaction, so that the second of two concurrent rotations sees the first. */
+export async function lockKey(tx: Tx, of: KeysOf, id: string): Promise<KeyRow | null> {
+  await tx.query(LOCK_API_KEY, [id]);
+  const [row] =
+    of === 'everybody'
+      ? await tx.query<KeyRow>(FIND_API_KEY, [id])
+      : await tx.query<KeyRow>(OWN_KEYS[of.type].find, [id, ...ownerValues(of)]);
+  return row ?? null;
+}

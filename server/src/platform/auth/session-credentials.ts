@@ -1,0 +1,77 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { type Db } from '../db/database.ts';
+import { hotStatement } from '../db/statement.ts';
+import { timestamp } from '../db/wire-types.ts';
+import { hashSecret } from './api-key.ts';
+import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
+import type { LastUsed } from './last-used.ts';
+import { ownerOf, scopesOf, viewerOf } from './principal.ts';
+
+const HOUR_MS = 3600 * 1000;
+/** Idle timeout. */
+const IDLE_MS = 12 * HOUR_MS;
+/** Maximum lifetime: after a week the user signs in again, even with an active session. */
+export const SESSION_MS = 7 * 24 * HOUR_MS;
+
+const TOKEN_BYTES = 32;
+const TOKEN_FORM = /^[\w-]{43}$/;
+
+/** 256 random bits in base64url, which is safe in cookies and URLs. */
+export const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
+export const looksLikeToken = (text: string): boolean => TOKEN_FORM.test(text);
+
+/** Sessions that were last used before this instant have timed out. */
+export const idleSince = (now: number): number => now - IDLE_MS;
+
+const FIND_SESSION = hotStatement(
+  'find_session',
+  `select s.id, s.hash, s.expires_at, u.id as user_id, u.may_manage, u.brp_no, u.account_no
+   from user_session s join app_user u on u.id = s.user_id
+   where s.hash = $1 and s.expires_at > $2 and s.last_seen_at > $3 and u.disabled_at is null`,
+);
+
+type SessionRow = {
+  id: string;
+  hash: Buffer;
+  expires_at: number;
+  user_id: string;
+  may_manage: boolean;
+  brp_no: number | null;
+  account_no: number | null;
+};
+
+/** The sessions of all users, by the token in their cookie. `now` is real time, not the sandbox clock. */
+export function sessionCredentials(
+  db: Db,
+  lastUsed: LastUsed,
+  now: () => number,
+  monotonicNow: () => number,
+): CredentialCache {
+  return createCredentialCache({
+    now,
+    monotonicNow,
+    mayBe: looksLikeToken,
+    async lookUp(token) {
+      const hash = hashSecret(token);
+      const at = now();
+      const [row] = await db.hot.query<SessionRow>(FIND_SESSION, [
+        hash,
+        timestamp(at),
+        timestamp(idleSince(at)),
+      ]);
+      if (!row || !timingSafeEqual(row.hash, hash)) return null;
+      lastUsed.sessionUsed(row.id, at);
+      const owner = ownerOf(row);
+      const principal = {
+        actor: encodeId(ID_PREFIX.user, row.user_id),
+        owner,
+        viewer: viewerOf(owner),
+        scopes: new Set(scopesOf(owner.type, row.may_manage ? 'manage' : 'read')),
+        mayManage: row.may_manage,
+        session: { id: row.id, userId: row.user_id, expiresAt: row.expires_at },
+      };
+      return { principal, endsAt: row.expires_at };
+    },
+  });
+}

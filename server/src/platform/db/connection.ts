@@ -1,0 +1,124 @@
+import pg from 'pg';
+import { typeParsers } from './wire-types.ts';
+
+/** Connections and timeouts of one process. A call that times out fails, and its connection is closed. */
+export const DATABASE_LIMITS = {
+  /** Pipelined connections, for statements that take well under a millisecond. */
+  pipelines: 2,
+  readers: 8,
+  writers: 16,
+  /** Also the maximum wait for a free connection of the pool. */
+  connectMs: 10_000,
+  /** Statement timeouts in Postgres. The client stops waiting `answerMarginMs` later. */
+  hotMs: 5_000,
+  readMs: 10_000,
+  writeMs: 60_000,
+  answerMarginMs: 5_000,
+  /** A working database answers `begin` at once, so this timeout detects a stalled one before the first statement. */
+  beginMs: 10_000,
+  idleMs: 60_000,
+};
+
+/** The database is unreachable or has aborted the call. A later retry may succeed. */
+export class DatabaseUnavailable extends Error {
+  override name = 'DatabaseUnavailable';
+}
+
+/** Postgres did not even cancel a statement in time, so it is stalled or unreachable. */
+export class DatabaseStalled extends DatabaseUnavailable {
+  override name = 'DatabaseStalled';
+}
+
+/** Combines several failures into one error. A `DatabaseUnavailable` wins, so that callers know to retry later. */
+export const combineFailures = (failures: readonly unknown[], message: string): Error =>
+  failures.find((failure) => failure instanceof DatabaseUnavailable) ?? new AggregateError(failures, message);
+
+/** The connection broke and is closed. A read can be repeated on another one, because it changes nothing. */
+class ConnectionLost extends DatabaseUnavailable {
+  override name = 'ConnectionLost';
+}
+
+/** A prepared statement no longer fits the schema. Its connection is closed, so a retry prepares it again. */
+export class StaleStatement extends DatabaseUnavailable {
+  override name = 'StaleStatement';
+}
+
+/**
+ * SQLSTATE classes after which a retry may succeed: connection, resources, operator intervention, and a database that
+ * is missing or not ready, for example during a restore.
+ */
+const UNAVAILABLE = /^(08|53|57|58|3D|55000)/;
+const UNREACHABLE = /^(ECONNREFUSED|ENOENT|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+const NOT_CONNECTED = /Connection terminated|timeout exceeded|timeout expired/;
+/** Broken sockets, and backends that were terminated (57P01) or died with a crashed one (57P02). */
+const LOST_CODES = /^(ECONNRESET|EPIPE|57P01|57P02)$/;
+const LOST_MESSAGES =
+  /Connection terminated unexpectedly|Client has encountered a connection error|not queryable/;
+/** The message of the `query_timeout` of `pg`. */
+export const QUERY_TIMED_OUT = 'Query read timeout';
+
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
+
+/** Whether another connection may give the result that this one could not. Only reads may be repeated. */
+export const needsAnotherConnection = (error: unknown): boolean =>
+  error instanceof ConnectionLost || error instanceof StaleStatement;
+
+export function translate(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error;
+  const code = codeOf(error);
+  if (code === '0A000' && error.message.startsWith('cached plan')) {
+    return new StaleStatement(error.message, { cause: error });
+  }
+  if (error.message === QUERY_TIMED_OUT) return new DatabaseStalled('no answer in time', { cause: error });
+  if (LOST_CODES.test(code) || LOST_MESSAGES.test(error.message)) {
+    return new ConnectionLost(error.message, { cause: error });
+  }
+  if (UNAVAILABLE.test(code) || UNREACHABLE.test(code) || NOT_CONNECTED.test(error.message)) {
+    return new DatabaseUnavailable(error.message, { cause: error });
+  }
+  return error;
+}
+
+const connectionConfig = (url: string, timeoutMs: number, settings: string): pg.ClientConfig => ({
+  connectionString: url,
+  application_name: 'saldo',
+  connectionTimeoutMillis: DATABASE_LIMITS.connectMs,
+  options: `-c timezone=UTC -c statement_timeout=${timeoutMs} ${settings}`,
+  keepAlive: true,
+  types: typeParsers,
+});
+
+/**
+ * Read-only, so that a read can never write. Bitmap scans are off because they must complete before their first row,
+ * while a page needs only the first rows in order. Sequential scans are off because they look cheap only while a table
+ * is small. Generic plans, since each statement has one good plan. JIT is off: without sequential scans Postgres
+ * overestimates the cost of reads that have no index, and would compile them.
+ */
+const READER_SETTINGS =
+  '-c default_transaction_read_only=on -c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off ' +
+  '-c enable_seqscan=off -c jit=off';
+
+/** Without `query_timeout`: the pipeline detects by itself that its connection has stalled. */
+export const hotConfig = (url: string): pg.ClientConfig =>
+  connectionConfig(url, DATABASE_LIMITS.hotMs, READER_SETTINGS);
+
+const pooledConfig = (url: string, timeoutMs: number, settings: string): pg.ClientConfig => ({
+  ...connectionConfig(url, timeoutMs, settings),
+  query_timeout: timeoutMs + DATABASE_LIMITS.answerMarginMs,
+});
+
+export const readerConfig = (url: string): pg.ClientConfig =>
+  pooledConfig(url, DATABASE_LIMITS.readMs, READER_SETTINGS);
+
+export const writerConfig = (url: string): pg.ClientConfig => pooledConfig(url, DATABASE_LIMITS.writeMs, '');
+
+/** Without a listener, an 'error' event would end the process. The pending calls of the connection fail anyway. */
+const ignoreLoss = (): void => {};
+
+export function openPool(config: pg.ClientConfig, max: number): pg.Pool {
+  const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: DATABASE_LIMITS.idleMs });
+  // The pool listens only to idle connections, so connections in use need their own listener.
+  pool.on('connect', (client) => client.on('error', ignoreLoss));
+  pool.on('error', ignoreLoss);
+  return pool;
+}

@@ -1,0 +1,122 @@
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
+import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
+import pg from 'pg';
+
+const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
+const FILE = /^(.+)\.sql$/;
+
+/** The SHA-256 of each migration file, by the migration's name in the database. */
+export type Checksums = ReadonlyMap<string, string>;
+
+/** Ignores line endings, because Git may convert them at checkout. */
+const checksumOf = (sql: string): string => hash('sha256', sql.replaceAll('\r\n', '\n'));
+
+export async function readChecksums(dir = MIGRATIONS): Promise<Checksums> {
+  const names = (await readdir(dir)).flatMap((file) => FILE.exec(file)?.[1] ?? []).sort();
+  const read = async (name: string) => checksumOf(await readFile(path.join(dir, `${name}.sql`), 'utf8'));
+  return new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
+}
+
+type RunnerOptions = Parameters<typeof runner>[0];
+
+const optionsFor = (say: (message: string) => void) => ({
+  direction: 'up' as const,
+  // The caller holds the lock.
+  noLock: true,
+  migrationsTable: 'migration',
+  singleTransaction: true,
+  verbose: false,
+  log: () => {},
+  logger: { debug: () => {}, info: () => {}, warn: () => {}, error: say } satisfies RunnerOptions['logger'],
+});
+
+/**
+ * Applies pending migrations. Several processes may start at once: each waits for the advisory lock of the runner, and
+ * the later ones find no pending migration.
+ */
+export async function migrate(url: string, say: (message: string) => void, dir = MIGRATIONS): Promise<void> {
+  const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' });
+  await client.connect().catch((error: Error) => {
+    throw new DatabaseUnusable(
+      `The database cannot be reached (${error.message}). Check DATABASE_URL and that PostgreSQL runs there.`,
+      { cause: error },
+    );
+  });
+  try {
+    // A session lock, which is released when the connection closes.
+    await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
+    const known = await readChecksums(dir);
+    await refuseOtherMigrations(client, known);
+    const applied = await runner({ ...optionsFor(say), dir, dbClient: client });
+    await recordChecksums(client, known);
+    if (applied.length > 0)
+      say(`Applied ${applied.length} database migration${applied.length === 1 ? '' : 's'}.`);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Applies the next `count` migrations inside the caller's transaction. The caller holds the runner's advisory lock.
+ * The runner has no option for an open transaction, so its own BEGIN, COMMIT and ROLLBACK are suppressed.
+ */
+export async function migrateInTransaction(client: pg.Client, count: number): Promise<void> {
+  const withoutTransactions = Object.create(client, {
+    query: {
+      value: (text: unknown, values?: unknown[]) =>
+        typeof text === 'string' && /^(BEGIN|COMMIT|ROLLBACK)$/.test(text)
+          ? Promise.resolve()
+          : client.query(text as string, values),
+    },
+  }) as pg.Client;
+  await readApplied(client);
+  // No logger: on failure it would print the whole migration, and the error is thrown anyway.
+  await runner({ ...optionsFor(() => {}), dir: MIGRATIONS, dbClient: withoutTransactions, count });
+  await recordChecksums(client, await readChecksums());
+}
+
+/** The schema is as expected only if the applied migrations equal the files. */
+async function refuseOtherMigrations(client: pg.Client, known: Checksums): Promise<void> {
+  for (const { name, checksum } of await readApplied(client)) {
+    const expected = known.get(name);
+    if (expected === undefined) {
+      throw new DatabaseUnusable(
+        `The database was made by a newer version of Saldo: this one does not know its migration ${name}. ` +
+          'Start that version or a later one, or restore a backup from before the upgrade.',
+      );
+    }
+    if (checksum !== null && checksum !== expected) {
+      throw new DatabaseUnusable(
+        `The migration ${name}.sql has changed since it was applied to this database. ` +
+          'Restore the file as it was released, and put the change into a new migration.',
+      );
+    }
+  }
+}
+
+type Applied = { readonly name: string; readonly checksum: string | null };
+
+/** Adds the checksum column to the runner's table, for databases that are older than the column. */
+async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
+  await client.query(
+    `create table if not exists public.migration
+       (id serial primary key, name varchar(255) not null, run_on timestamp not null, checksum text)`,
+  );
+  const { rows } = await client.query(
+    "select from pg_attribute where attrelid = 'public.migration'::regclass and attname = 'checksum'",
+  );
+  if (rows.length === 0) await client.query('alter table public.migration add column checksum text');
+  return (await client.query<Applied>('select name, checksum from public.migration order by id')).rows;
+}
+
+async function recordChecksums(client: pg.Client, known: Checksums): Promise<void> {
+  await client.query(
+    `update public.migration m set checksum = k.checksum from unnest($1::text[], $2::text[]) k (name, checksum)
+     where m.name = k.name and m.checksum is null`,
+    [[...known.keys()], [...known.values()]],
+  );
+}

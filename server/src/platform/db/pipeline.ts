@@ -1,0 +1,129 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import { DATABASE_LIMITS, needsAnotherConnection, QUERY_TIMED_OUT, translate } from './connection.ts';
+import { type KnownColumns, Read, type RowShape } from './read.ts';
+import type { Statement } from './statement.ts';
+
+/** Postgres cancels a hot statement long before, so a connection that gives no result for this long has stalled. */
+const STALLED_AFTER_MS = DATABASE_LIMITS.hotMs + DATABASE_LIMITS.answerMarginMs;
+
+/**
+ * A connection that many short reads share concurrently. Reads of one event loop turn are sent together, because the
+ * system call and waking Postgres cost more than a look-up itself. When the connection breaks, the next read opens a
+ * new one.
+ */
+export class Pipeline {
+  inFlight = 0;
+  private isCorked = false;
+  private socket: Socket | null = null;
+  private connected: pg.Client | null = null;
+  private connecting: Promise<pg.Client> | null = null;
+  private known: KnownColumns = new Map();
+  /** Time of the last result, or of the first read or connection after a pause. */
+  private progressAt = 0;
+  private stallTimer: NodeJS.Timeout | null = null;
+  private readonly config: pg.ClientConfig;
+
+  constructor(config: pg.ClientConfig) {
+    this.config = config;
+  }
+
+  async run<R>(statement: Statement, values: readonly unknown[], shape: RowShape): Promise<R[]> {
+    if (this.inFlight++ === 0) this.expectProgress();
+    try {
+      return await this.ask<R>(statement, values, shape);
+    } catch (error) {
+      // The lost or outdated connection is closed, so the retry uses a new one.
+      if (needsAnotherConnection(error)) return await this.ask<R>(statement, values, shape);
+      throw error;
+    } finally {
+      this.inFlight--;
+      this.progressAt = performance.now();
+    }
+  }
+
+  private async ask<R>(statement: Statement, values: readonly unknown[], shape: RowShape): Promise<R[]> {
+    let client: pg.Client | null = null;
+    try {
+      client = this.connected ?? (await this.connect());
+      this.corkForThisTurn();
+      return await client.query(new Read<R>(statement, values, shape, this.known)).answer;
+    } catch (error) {
+      const failure = translate(error);
+      if (needsAnotherConnection(failure) && client !== null) this.retire(client);
+      throw failure;
+    }
+  }
+
+  /** One timer for all reads: the timeout of `pg` is a timer per read, which makes a single look-up a third slower. */
+  private expectProgress(): void {
+    this.progressAt = performance.now();
+    this.stallTimer ??= this.checkLater(STALLED_AFTER_MS);
+  }
+
+  private checkLater(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.checkProgress(), ms).unref();
+  }
+
+  private checkProgress(): void {
+    this.stallTimer = null;
+    if (this.inFlight === 0) return;
+    const leftMs = this.progressAt + STALLED_AFTER_MS - performance.now();
+    if (leftMs > 0) {
+      this.stallTimer = this.checkLater(leftMs);
+      return;
+    }
+    // `pg` passes the error to all reads in flight, and the next read opens another connection.
+    if (this.connected !== null) this.socket?.destroy(new Error(QUERY_TIMED_OUT));
+    this.expectProgress();
+  }
+
+  private corkForThisTurn(): void {
+    const { socket } = this;
+    if (this.isCorked || socket === null) return;
+    this.isCorked = true;
+    socket.cork();
+    setImmediate(() => {
+      this.isCorked = false;
+      socket.uncork();
+    });
+  }
+
+  private connect(): Promise<pg.Client> {
+    this.connecting ??= this.open().finally(() => {
+      this.connecting = null;
+    });
+    return this.connecting;
+  }
+
+  private async open(): Promise<pg.Client> {
+    const socket = new Socket();
+    const client = new pg.Client({ ...this.config, pipeline: true, stream: () => socket });
+    // `pg` fails the pending reads of a broken connection. This only makes the next read open another one.
+    const forget = () => {
+      if (this.connected === client) this.connected = null;
+    };
+    client.on('error', forget);
+    client.on('end', forget);
+    await client.connect();
+    this.progressAt = performance.now();
+    this.connected = client;
+    this.socket = socket;
+    this.known = new Map();
+    return client;
+  }
+
+  /** Lets reads in flight complete. Later reads use another connection. */
+  private retire(client: pg.Client): void {
+    if (this.connected !== client) return;
+    this.connected = null;
+    // `end` fails if the connection is already lost, which needs no handling.
+    client.end().catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    const client = this.connected ?? (await this.connecting?.catch(() => null));
+    this.connected = null;
+    await client?.end();
+  }
+}

@@ -1,0 +1,102 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { ImportResult, operatorVolumeEndpoints } from '@saldo/api';
+import { recordAudit } from '../audit/store.ts';
+import type { Database, Tx } from '../platform/db/database.ts';
+import { withSmallHeap } from '../platform/heap.ts';
+import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
+import { answerLong, type LongOperation } from '../platform/http/idempotency.ts';
+import { validationProblem } from '../platform/http/problem.ts';
+import type { Call } from '../platform/http/routes.ts';
+import { chunksOf, mediaTypeOf } from '../platform/http/streams.ts';
+import { type ImportOptions, importVolumes, newImportResult } from './import.ts';
+
+type ImportCall = Call<typeof operatorVolumeEndpoints.importVolumes>;
+
+/** Each import holds up to two database connections. Further imports wait unread, so that other requests get one. */
+const IMPORTS_AT_ONCE = 3;
+
+const inTurn = concurrencyLimiter({ atOnce: IMPORTS_AT_ONCE });
+
+/**
+ * Answers an import. When its `Idempotency-Key` is known, the body is read and compared by hash, but not imported
+ * again. A client that sends nothing for `silenceMs` is disconnected.
+ */
+export function answerImport(
+  db: Database,
+  call: ImportCall,
+  now: number,
+  silenceMs: number,
+): Promise<ImportResult | string> {
+  const { request, reply, query } = call;
+  const body = request.body as Readable | undefined;
+  if (body === undefined) {
+    throw validationProblem([{ code: 'required', message: 'a body with volumes is required' }]);
+  }
+  const { type } = mediaTypeOf(request.headers['content-type']);
+  const options: ImportOptions = {
+    format: type === 'text/csv' ? 'csv' : 'ndjson',
+    isDryRun: query.dry_run === 'true',
+    now,
+  };
+  const answer = async () => {
+    try {
+      // The idle timeout starts here, because the body of a waiting import is not read and so cannot progress.
+      request.raw.setTimeout(silenceMs, () => request.raw.destroy());
+      const hash = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
+      return await answerLong(
+        { db, request, reply, status: 200 },
+        {
+          content: () => JSON.stringify(['importVolumes', type, query, hash?.copy().digest('hex')]),
+          async skip() {
+            for await (const _chunk of bytesOf(body, hash)) continue;
+          },
+        },
+        importOperation(db, call, bytesOf(body, hash), options),
+      );
+    } finally {
+      // Drain the rest of the body so that the client can read our error.
+      body.resume();
+    }
+  };
+  return inTurn(() => withSmallHeap(answer));
+}
+
+async function* bytesOf(body: Readable, hash: Hash | null): AsyncGenerator<Buffer> {
+  for await (const chunk of chunksOf(body)) {
+    hash?.update(chunk);
+    yield chunk;
+  }
+}
+
+/**
+ * Importing is idempotent, so a retry may repeat volumes that are stored already. A stream that breaks off leaves
+ * committed batches, which are audited too.
+ */
+function importOperation(
+  db: Database,
+  call: ImportCall,
+  source: AsyncIterable<Buffer>,
+  options: ImportOptions,
+): LongOperation<ImportResult> {
+  const record = async (tx: Tx, action: string, result: ImportResult) => {
+    const { rejected: _listed, dry_run: _never, ...after } = result;
+    await recordAudit(tx, call, { action, subject: call.request.id, before: null, after }, options.now);
+  };
+  return {
+    async work() {
+      const result = newImportResult(options.isDryRun);
+      try {
+        await importVolumes(db, source, options, result);
+      } catch (error) {
+        const hasChanged = !options.isDryRun && result.created + result.corrected > 0;
+        if (hasChanged) await db.transaction((tx) => record(tx, 'volumes.import_broken_off', result));
+        throw error;
+      }
+      return result;
+    },
+    async record(tx, result) {
+      if (!options.isDryRun) await record(tx, 'volumes.imported', result);
+    },
+  };
+}

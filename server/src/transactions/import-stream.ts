@@ -1,0 +1,180 @@
+import { isUtf8 } from 'node:buffer';
+import { type ImportResult, LIMITS, type ProblemFieldError } from '@saldo/api';
+import {
+  ContractDayGrouper,
+  type ContractDayInput,
+  type LineFault,
+} from '@saldo/core/transactions/contract-day-input.ts';
+import { validationProblem } from '../platform/http/problem.ts';
+import {
+  CSV_COLUMNS,
+  type CsvColumn,
+  csvFields,
+  csvLineParser,
+  type LineParser,
+  ndjsonLineParser,
+} from './import-lines.ts';
+
+export type VolumeFormat = 'csv' | 'ndjson';
+type Rejection = ImportResult['rejected'][number];
+
+/** The complete contract-days that were read since the last batch, and the lines that were rejected meanwhile. */
+export class ImportBatch {
+  readonly days: ContractDayInput[] = [];
+  readonly rejected: Rejection[] = [];
+  rows = 0;
+  rejectedLines = 0;
+
+  reject(line: number, { code, message }: LineFault): void {
+    this.rejectedLines++;
+    // Bounds the memory and the answer: every line of a 1 GB file may be faulty.
+    if (this.rejected.length < LIMITS.rejectedLines) this.rejected.push({ line, code, message });
+  }
+}
+
+const NEWLINE = 10;
+const RETURN = 13;
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+/** Buffer for a line that continues in the next chunk: the longest valid line plus its carriage return. */
+const KEPT_BYTES = LIMITS.importLineBytes + 1;
+
+const TOO_LONG = {
+  code: 'line_too_long',
+  message: `the line is longer than ${LIMITS.importLineBytes} bytes`,
+} as const;
+const NOT_UTF8 = { code: 'wrong_encoding', message: 'the line is not UTF-8' } as const;
+
+/**
+ * Parses an import chunk by chunk. Memory is bounded by one line and one incomplete day besides the batch, whatever the
+ * sizes of chunks and lines.
+ */
+export class VolumeReader {
+  private batch = new ImportBatch();
+  private readonly grouper = new ContractDayGrouper((line, fault) => this.batch.reject(line, fault));
+  private parseLine: LineParser | null;
+  private lineNumber = 0;
+  private readonly kept = Buffer.allocUnsafe(KEPT_BYTES);
+  private keptBytes = 0;
+  private isOverlong = false;
+
+  constructor(format: VolumeFormat) {
+    this.parseLine = format === 'ndjson' ? ndjsonLineParser() : null;
+  }
+
+  get finishedDays(): number {
+    return this.batch.days.length;
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0;
+    if (this.keptBytes > 0 || this.isOverlong) {
+      const newline = chunk.indexOf(NEWLINE);
+      this.keep(newline === -1 ? chunk : chunk.subarray(0, newline));
+      if (newline === -1) return;
+      this.endKeptLine();
+      start = newline + 1;
+    }
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    if (end > start) this.lines(chunk, start, end);
+    if (Math.max(start, end) < chunk.length) this.keep(chunk.subarray(Math.max(start, end)));
+  }
+
+  /** Call at the end of the file: completes the last line, which needs no line break, and the last day. */
+  finish(): void {
+    if (this.keptBytes > 0 || this.isOverlong) this.endKeptLine();
+    if (this.lineNumber === 0) {
+      throw validationProblem([{ code: 'required', message: 'a body with volumes is required' }]);
+    }
+    const last = this.grouper.finish();
+    if (last !== null) this.batch.days.push(last);
+  }
+
+  /** Returns the current batch and starts a new one. */
+  take(): ImportBatch {
+    const taken = this.batch;
+    this.batch = new ImportBatch();
+    return taken;
+  }
+
+  private keep(piece: Buffer): void {
+    if (this.isOverlong || piece.length === 0) return;
+    if (this.keptBytes + piece.length > KEPT_BYTES) {
+      this.isOverlong = true;
+      this.keptBytes = 0;
+      // Without a header no line can be parsed, so reject the file without reading to the end of the line.
+      if (this.parseLine === null)
+        throw validationProblem([{ code: 'value_too_large', message: TOO_LONG.message }]);
+      return;
+    }
+    this.keptBytes += piece.copy(this.kept, this.keptBytes);
+  }
+
+  private endKeptLine(): void {
+    const end = this.keptBytes;
+    this.keptBytes = 0;
+    if (this.isOverlong) {
+      this.isOverlong = false;
+      this.lineNumber++;
+      this.batch.rows++;
+      this.batch.reject(this.lineNumber, TOO_LONG);
+    } else if (end > 0 && !(this.lineNumber === 0 && BOM.equals(this.kept.subarray(0, end)))) {
+      this.line(this.kept, 0, end, isUtf8(this.kept.subarray(0, end)));
+    }
+  }
+
+  /** Parses complete lines. One UTF-8 check covers all of them; only if it fails, each line is checked separately. */
+  private lines(bytes: Buffer, start: number, end: number): void {
+    const isValid = isUtf8(bytes.subarray(start, end));
+    for (let at = start; at < end; ) {
+      let lineEnd = at;
+      while (bytes[lineEnd] !== NEWLINE) lineEnd++;
+      this.line(bytes, at, lineEnd, isValid || isUtf8(bytes.subarray(at, lineEnd)));
+      at = lineEnd + 1;
+    }
+  }
+
+  private line(bytes: Buffer, from: number, to: number, isValid: boolean): void {
+    const end = to > from && bytes[to - 1] === RETURN ? to - 1 : to;
+    const isFirst = ++this.lineNumber === 1;
+    const start = isFirst && BOM.equals(bytes.subarray(from, from + BOM.length)) ? from + BOM.length : from;
+    if (this.parseLine === null) {
+      if (!isValid)
+        throw validationProblem([{ code: 'invalid_format', message: 'the header line is not UTF-8' }]);
+      this.parseLine = csvLineParser(readHeader(bytes.toString('utf8', start, end)));
+      return;
+    }
+    if (start === end) return;
+    this.batch.rows++;
+    if (end - start > LIMITS.importLineBytes) return this.batch.reject(this.lineNumber, TOO_LONG);
+    if (!isValid) return this.batch.reject(this.lineNumber, NOT_UTF8);
+    const finished = this.grouper.add(this.parseLine(bytes, start, end), this.lineNumber);
+    if (finished !== null) this.batch.days.push(finished);
+  }
+}
+
+/** Parses the CSV header, which must name every known column exactly once, in any order, and no other column. */
+function readHeader(line: string): CsvColumn[] {
+  const takes = `the header line must have the columns ${CSV_COLUMNS.join(', ')}, separated by commas`;
+  const names = csvFields(line);
+  if (typeof names === 'string') {
+    throw validationProblem([{ code: 'invalid_format', message: `${takes}; ${names}` }]);
+  }
+  const known = new Set<string>(CSV_COLUMNS);
+  const errors: ProblemFieldError[] = [];
+  for (const name of new Set(names)) {
+    const shown = name.slice(0, LIMITS.nameLength);
+    if (!known.has(name)) errors.push({ field: shown, code: 'unknown_field', message: takes });
+    else if (names.indexOf(name) !== names.lastIndexOf(name)) {
+      errors.push({
+        field: name,
+        code: 'validation_failed',
+        message: 'the header line has this column twice',
+      });
+    }
+  }
+  for (const column of CSV_COLUMNS) {
+    if (!names.includes(column)) errors.push({ field: column, code: 'required', message: takes });
+  }
+  if (errors.length > 0) throw validationProblem(errors.slice(0, LIMITS.fieldErrors));
+  return names as CsvColumn[];
+}

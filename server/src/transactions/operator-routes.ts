@@ -1,0 +1,56 @@
+import { operatorVolumeEndpoints as endpoints, operatorContractEndpoints } from '@saldo/api';
+import { dayOf } from '@saldo/core/delivery-day.ts';
+import { recordAudit } from '../audit/store.ts';
+import { changeContractDates } from '../contracts/actions.ts';
+import { wireContract } from '../contracts/wire.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { problem } from '../platform/http/problem.ts';
+import { type Call, type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { invalidateFrom, invalidateTransaction } from './actions.ts';
+import { answerTransactions, transactionKey, transactionNotFound } from './routes.ts';
+import { findTransactions } from './store.ts';
+import { transactionBytes } from './wire.ts';
+
+export function operatorTransactionRoutes(db: Db, clock: Clock): Route[] {
+  return [
+    route(endpoints.operatorListTransactions, (call) => answerTransactions(db, call)),
+
+    writeRoute(endpoints.invalidateTransaction, (call, tx) => invalidateOne(tx, call, clock.now())),
+
+    writeRoute(operatorContractEndpoints.updateContract, async (call, tx) => {
+      const now = clock.now();
+      const changed = await changeContractDates(tx, call.params.contract_id, call.body);
+      const { no, delivery_end: end } = changed.after;
+      if (end !== null && end !== changed.before.delivery_end)
+        await invalidateFrom(tx, no, dayOf(end), 'contract ended', now);
+      const [before, after] = [wireContract(changed.before, now), wireContract(changed.after, now)];
+      await recordAudit(tx, call, { action: 'contract.updated', subject: after.id, before, after }, now);
+      return after;
+    }),
+  ];
+}
+
+async function invalidateOne(
+  tx: Tx,
+  call: Call<typeof endpoints.invalidateTransaction>,
+  now: number,
+): Promise<string> {
+  const key = transactionKey(call.params.transaction_id);
+  const result = key === null ? 'not_found' : await invalidateTransaction(tx, key, call.body.reason, now);
+  const [record] = key === null ? [] : await findTransactions(tx, call.viewer, [key]);
+  if (result === 'not_found' || !record) throw transactionNotFound();
+  const { status } = record.cell;
+  if (result === 'not_valid')
+    throw problem('invalid_status_transition', `The transaction is ${status} and cannot be invalidated.`);
+  const text = transactionBytes(record).toString();
+  const after = JSON.parse(text) as { id: string };
+  const event = {
+    action: 'transaction.invalidated',
+    subject: after.id,
+    before: { ...after, status: 'valid' },
+    after: { ...after, reason: call.body.reason },
+  };
+  await recordAudit(tx, call, event, now);
+  return text;
+}

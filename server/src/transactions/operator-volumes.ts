@@ -1,0 +1,83 @@
+import { operatorVolumeEndpoints as endpoints, type ProblemFieldError } from '@saldo/api';
+import { isDayWithin } from '@saldo/core/contracts/contract.ts';
+import { parseDay, slotCount } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh } from '@saldo/core/energy.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { recordAudit } from '../audit/store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database, Tx } from '../platform/db/database.ts';
+import { fieldProblem, problem } from '../platform/http/problem.ts';
+import { type Call, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
+import { writeContractDay } from './actions.ts';
+import { lockContracts } from './day-batch.ts';
+import { answerImport } from './import-request.ts';
+import { runProfiles } from './profiles.ts';
+
+/** Writes quarter-hour volumes: one contract-day, an import stream, or generated from the contracts' profiles. */
+export function operatorVolumeRoutes(
+  db: Database,
+  clock: Clock,
+  { profileDays, importSilenceS }: { profileDays: number; importSilenceS: number },
+): Route[] {
+  return [
+    writeRoute(endpoints.putContractDay, (call, tx) => putDay(tx, call, clock.now()), dayErrors),
+
+    route(endpoints.importVolumes, (call) => answerImport(db, call, clock.now(), importSilenceS * 1000)),
+
+    longRoute(endpoints.runProfiles, (call) => {
+      const now = clock.now();
+      return {
+        work: () => runProfiles(db, now, call.body.days ?? profileDays),
+        record(tx, after) {
+          const event = { action: 'profiles.run', subject: call.request.id, before: null, after };
+          return recordAudit(tx, call, event, now);
+        },
+      };
+    }),
+  ];
+}
+
+/** Checks the number of volumes, which no schema can: it depends on the number of slots of the day. */
+function dayErrors({ delivery_date }: { delivery_date: string }, body: unknown): ProblemFieldError[] {
+  const day = parseDay(delivery_date);
+  if (day === null || day < FIRST_DAY || day > LAST_DAY) {
+    const message = 'must be an existing date such as 2026-10-25';
+    return [{ field: 'delivery_date', code: 'invalid_format', message }];
+  }
+  const volumes: unknown = (body as { volumes?: unknown } | null | undefined)?.volumes;
+  const slots = slotCount(day);
+  if (!Array.isArray(volumes) || volumes.length === slots) return [];
+  const code = volumes.length < slots ? 'value_too_small' : 'value_too_large';
+  const message = `${day} has ${slots} slots, but there are ${volumes.length} volumes`;
+  return [{ field: 'volumes', code, message }];
+}
+
+async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, now: number): Promise<object> {
+  const { contract_id: id, delivery_date: day } = call.params;
+  const uuid = decodeId(ID_PREFIX.contract, id);
+  const [contract] = uuid === null ? [] : await lockContracts(tx, { ids: [uuid], externalIds: [] });
+  if (!contract) throw problem('contract_not_found', 'There is no such contract.');
+  const { type, deliveryStart, deliveryEnd } = contract;
+  if (type !== 'ppa' || deliveryStart === null || deliveryEnd === null) {
+    const why = type === 'ppa' ? 'Its delivery dates are not both set.' : `It is of type ${type}, not ppa.`;
+    throw problem('contract_without_volumes', `The contract takes no volumes. ${why}`);
+  }
+  if (!isDayWithin(contract, day)) {
+    throw fieldProblem(
+      'delivery_date',
+      'validation_failed',
+      'is not within the delivery period of the contract',
+    );
+  }
+  const volumes = call.body.volumes.map((mwh) => (mwh === null ? null : kwhFromMwh(mwh)));
+  const after = await writeContractDay(tx, contract.no, day, volumes, now);
+  const event = {
+    action: 'contract_day.written',
+    subject: id,
+    before: null,
+    after: { delivery_date: day, ...after },
+  };
+  await recordAudit(tx, call, event, now);
+  return after;
+}

@@ -1,0 +1,74 @@
+import { isDayWithin } from '@saldo/core/contracts/contract.ts';
+import { type Profile, profileVolumes } from '@saldo/core/contracts/profile.ts';
+import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
+import { type Database } from '../platform/db/database.ts';
+import { statement } from '../platform/db/statement.ts';
+import { type ContractDay, DayBatch, lockContracts } from './day-batch.ts';
+
+/** Contracts per transaction. Each contract contributes all of the coming days. */
+const CONTRACTS_AT_ONCE = 20;
+
+/**
+ * Finds contracts that deliver on one of the coming days but have no volumes for it. The query takes no locks, so both
+ * conditions are checked again after the contract is locked.
+ */
+const WITHOUT_VOLUMES = statement(
+  'profile_contracts_without_volumes',
+  `select c.no, c.id, c.profile from contract c
+   where c.no > $1 and c.type = 'ppa' and c.profile is not null
+     and exists (
+       select from generate_series($2::date, $3::date, interval '1 day') as coming (day)
+       where coming.day::date::timestamp at time zone 'Europe/Berlin' >= c.delivery_start
+         and (coming.day::date + 1)::timestamp at time zone 'Europe/Berlin' <= c.delivery_end
+         and not exists (
+           select from sheet s where s.contract_no = c.no and s.delivery_day = coming.day::date))
+   order by c.no
+   limit $4`,
+);
+
+export type ProfileRun = { contracts: number; days: number; created: number };
+
+/**
+ * Creates the volumes of profile contracts for the coming days, from tomorrow on. A day that has volumes is skipped,
+ * which makes the function idempotent.
+ */
+export async function runProfiles(db: Database, now: number, days: number): Promise<ProfileRun> {
+  const today = dayOf(now);
+  const coming = Array.from({ length: days }, (_, at) => addDays(today, at + 1));
+  const run: ProfileRun = { contracts: 0, days: 0, created: 0 };
+  for (let after = 0; ; ) {
+    const found = await db.query<{ no: number; id: string; profile: Profile }>(WITHOUT_VOLUMES, [
+      after,
+      coming[0],
+      coming.at(-1),
+      CONTRACTS_AT_ONCE,
+    ]);
+    const last = found.at(-1);
+    if (!last) return run;
+    after = last.no;
+    const made = await db.transaction(async (tx) => {
+      const contracts = await lockContracts(tx, { ids: found.map(({ id }) => id), externalIds: [] });
+      const wanted = contracts.flatMap((contract) =>
+        coming.filter((day) => isDayWithin(contract, day)).map((day): ContractDay => ({ contract, day })),
+      );
+      const batch = new DayBatch(tx, now);
+      await batch.load(wanted);
+      const profiles = new Map(found.map(({ no, profile }) => [no, profile]));
+      const empty = wanted.filter((day) => !batch.hasVolumes(day));
+      let created = 0;
+      for (const day of empty) {
+        const profile = profiles.get(day.contract.no);
+        if (profile) created += batch.write(day, profileVolumes(profile, day.day)).created;
+      }
+      await batch.save();
+      return {
+        contracts: new Set(empty.map(({ contract }) => contract.no)).size,
+        days: empty.length,
+        created,
+      };
+    });
+    run.contracts += made.contracts;
+    run.days += made.days;
+    run.created += made.created;
+  }
+}

@@ -1,0 +1,124 @@
+import type { UserPermissions } from '@saldo/api';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { normalizeEmail } from '@saldo/core/users/email.ts';
+import { hashSecret } from '../platform/auth/api-key.ts';
+import type { Owner } from '../platform/auth/principal.ts';
+import { newToken } from '../platform/auth/session-credentials.ts';
+import { type Tx } from '../platform/db/database.ts';
+import { newId } from '../platform/db/new-id.ts';
+import { statement } from '../platform/db/statement.ts';
+import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
+import { problem } from '../platform/http/problem.ts';
+import { endSessions } from './sessions.ts';
+import { getUser, hasOperatorUser, lockUser, type UserRow } from './store.ts';
+
+/** 72 h: covers a weekend, and limits the risk of a link that stays in a mailbox. */
+const INVITATION_MS = 72 * 3600 * 1000;
+
+export type NewUser = { email: string; name: string; owner: Owner; permissions: UserPermissions };
+
+const INSERT_USER = statement(
+  'insert_user',
+  `insert into app_user (id, email, name, role, may_manage, brp_no, account_no, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)
+   on conflict (email) do nothing
+   returning id`,
+);
+
+/** Creates a user without a password, who cannot sign in before accepting an invitation. */
+export async function createUser(tx: Tx, user: NewUser, now: number): Promise<UserRow> {
+  const { owner } = user;
+  const [made] = await tx.query<{ id: string }>(INSERT_USER, [
+    newId(),
+    normalizeEmail(user.email),
+    user.name,
+    owner.type,
+    user.permissions === 'manage',
+    owner.type === 'brp' ? owner.brpNo : null,
+    owner.type === 'account' ? owner.accountNo : null,
+    timestamp(now),
+  ]);
+  if (!made) throw problem('already_exists', 'There is a user with this email already.');
+  return getUser(tx, made.id);
+}
+
+const UPDATE_USER = statement(
+  'update_user',
+  `update app_user set name = $2, may_manage = $3, disabled_at = $4,
+     invitation_hash = case when $4::timestamptz is null then invitation_hash end,
+     invitation_expires_at = case when $4::timestamptz is null then invitation_expires_at end
+   where id = $1`,
+);
+
+export type UserUpdate = {
+  name?: string | undefined;
+  permissions?: UserPermissions | undefined;
+  disabled?: boolean | undefined;
+};
+
+/** Returns the user before and after the change. Disabling a user ends all sessions and revokes the invitation. */
+export async function updateUser(
+  tx: Tx,
+  actor: string,
+  publicId: string,
+  update: UserUpdate,
+  now: number,
+): Promise<{ before: UserRow; after: UserRow }> {
+  const before = await getUserToChange(tx, publicId);
+  if (actor === publicId && (update.disabled === true || update.permissions === 'read')) {
+    throw problem('invalid_status_transition', 'Nobody can lock themselves out; ask another operator.');
+  }
+  const mayManage = update.permissions === undefined ? before.may_manage : update.permissions === 'manage';
+  const disabledAt =
+    update.disabled === false ? null : (before.disabled_at ?? (update.disabled ? now : null));
+  const values = [before.id, update.name ?? before.name, mayManage, timestampOrNull(disabledAt)];
+  await tx.query(UPDATE_USER, values);
+  if (disabledAt !== null) await endSessions(tx, before.id);
+  return { before, after: await getUser(tx, before.id) };
+}
+
+async function getUserToChange(tx: Tx, publicId: string): Promise<UserRow> {
+  const user = await lockUser(tx, publicId);
+  if (user === null) throw problem('user_not_found', 'There is no such user.');
+  return user;
+}
+
+const INVITE = statement(
+  'invite_user',
+  'update app_user set invitation_hash = $2, invitation_expires_at = $3 where id = $1',
+);
+
+/**
+ * Creates the token of an invitation link and revokes the previous one. The old password stays valid until the
+ * invitation is accepted, because the user may not have requested it. `machineNow` ignores the sandbox clock.
+ */
+export async function inviteUser(
+  tx: Tx,
+  publicId: string,
+  machineNow: number,
+): Promise<{ token: string; expiresAt: number; before: UserRow; after: UserRow }> {
+  const before = await getUserToChange(tx, publicId);
+  if (before.disabled_at !== null) {
+    throw problem('invalid_status_transition', 'The user is disabled; enable it before inviting it.');
+  }
+  const token = newToken();
+  const expiresAt = machineNow + INVITATION_MS;
+  await tx.query(INVITE, [before.id, hashSecret(token), timestamp(expiresAt)]);
+  return { token, expiresAt, before, after: await getUser(tx, before.id) };
+}
+
+/** Link to the page that accepts an invitation. The token is in the fragment, which browsers do not send to servers. */
+export const invitationLink = (baseUrl: string, token: string): string => `${baseUrl}/invitation#${token}`;
+
+/** Creates the first operator user, who can create all others. Null when an operator user exists already. */
+export async function inviteFirstOperator(
+  tx: Tx,
+  email: string,
+  now: number,
+): Promise<{ email: string; token: string } | null> {
+  if (await hasOperatorUser(tx)) return null;
+  const owner = { type: 'operator' as const };
+  const user = await createUser(tx, { email, name: 'Operator', owner, permissions: 'manage' }, now);
+  const { token } = await inviteUser(tx, encodeId(ID_PREFIX.user, user.id), now);
+  return { email: user.email, token };
+}

@@ -1,0 +1,207 @@
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { normalizeEmail } from '@saldo/core/users/email.ts';
+import { type Actor, recordAudit } from '../audit/store.ts';
+import { hashSecret } from '../platform/auth/api-key.ts';
+import { idleSince, newToken, SESSION_MS } from '../platform/auth/session-credentials.ts';
+import { type Database, type Tx } from '../platform/db/database.ts';
+import { newId } from '../platform/db/new-id.ts';
+import { statement } from '../platform/db/statement.ts';
+import { timestamp } from '../platform/db/wire-types.ts';
+import type { Device } from '../platform/http/device-cookie.ts';
+import { fieldProblem, problem } from '../platform/http/problem.ts';
+import { isGuessable } from './password-strength.ts';
+import { hashPassword, isOutdated, isPassword } from './passwords.ts';
+import { findInvited, findUserByEmail, getUser, lockInvited, type UserRow } from './store.ts';
+import { type AttemptOrigin, countAttempt, resetAttempts } from './tries.ts';
+
+/** The origin of a request without a session. */
+export type ClientContext = {
+  readonly address: string;
+  /** The browser, if a user has signed in there before. */
+  readonly device: Device | null;
+  readonly requestId: string;
+  /** Token of the browser's current session, which a new session replaces. */
+  readonly oldToken: string | null;
+};
+
+/** `now` is for records. `machineNow` is for expiry and rate limits, and is not affected by the sandbox clock. */
+export type Times = { readonly now: number; readonly machineNow: number };
+
+export type NewSession = { readonly token: string; readonly user: UserRow; readonly expiresAt: number };
+
+const INSERT_SESSION = statement(
+  'insert_session',
+  `insert into user_session (id, hash, user_id, created_at, last_seen_at, expires_at)
+   values ($1, $2, $3, $4, $4, $5)`,
+);
+const DELETE_EXPIRED_SESSIONS = statement(
+  'forget_sessions',
+  `delete from user_session where id in
+     (select id from user_session where expires_at <= $1 or last_seen_at <= $2 for update skip locked)`,
+);
+const REPLACE_SESSION = statement('replace_session', 'delete from user_session where hash = $1');
+const RECORD_SIGN_IN = statement(
+  'note_sign_in',
+  'update app_user set last_signed_in_at = $2 where id = $1 and disabled_at is null returning id',
+);
+
+const invalidCredentials = () => problem('invalid_credentials', 'The email or the password is not right.');
+
+async function startSession(
+  tx: Tx,
+  userId: string,
+  client: ClientContext,
+  times: Times,
+): Promise<NewSession> {
+  const { now, machineNow } = times;
+  // The user may have been disabled while the password was being verified.
+  const [isEnabled] = await tx.query(RECORD_SIGN_IN, [userId, timestamp(now)]);
+  if (!isEnabled) throw invalidCredentials();
+  if (client.oldToken !== null) await tx.query(REPLACE_SESSION, [hashSecret(client.oldToken)]);
+  await tx.query(DELETE_EXPIRED_SESSIONS, [timestamp(machineNow), timestamp(idleSince(machineNow))]);
+  const token = newToken();
+  const expiresAt = machineNow + SESSION_MS;
+  const values = [newId(), hashSecret(token), userId, timestamp(machineNow), timestamp(expiresAt)];
+  await tx.query(INSERT_SESSION, values);
+  return { token, expiresAt, user: await getUser(tx, userId) };
+}
+
+const auditEventOf = (action: string, user: UserRow) => ({
+  action,
+  subject: encodeId(ID_PREFIX.user, user.id),
+  before: null,
+  after: null,
+});
+
+const actorOf = (user: UserRow, { requestId }: ClientContext): Actor => ({
+  actor: encodeId(ID_PREFIX.user, user.id),
+  request: { id: requestId },
+});
+
+const SET_PASSWORD = statement('set_password', 'update app_user set password_hash = $2 where id = $1');
+
+export async function setPassword(tx: Tx, userId: string, passwordHash: string): Promise<void> {
+  await tx.query(SET_PASSWORD, [userId, passwordHash]);
+}
+
+/** Identifies a user to a known device. Contains the password hash, so that a new password invalidates the device. */
+export const deviceCredential = ({ id, password_hash }: Pick<UserRow, 'id' | 'password_hash'>): string =>
+  `${id} ${password_hash ?? ''}`;
+
+/**
+ * Signs a user in. An unknown email, a user without a password, a disabled user and a wrong password get the same
+ * answer after the same time, so that a client cannot find out which users exist.
+ */
+export async function signIn(
+  db: Database,
+  credentials: { email: string; password: string },
+  client: ClientContext,
+  times: Times,
+): Promise<NewSession> {
+  const email = normalizeEmail(credentials.email);
+  const { address, device } = client;
+  const user = await findUserByEmail(db, email);
+  const isKnown = device?.knows(deviceCredential(user ?? { id: '', password_hash: null })) ?? false;
+  const origin: AttemptOrigin =
+    device !== null && isKnown
+      ? { kind: 'device', id: device.id, email }
+      : { kind: 'address', address, email };
+  await countAttempt(db, origin, times.machineNow);
+  const queue = isKnown ? 'known' : 'unknown';
+  const isRight = await isPassword(credentials.password, user?.password_hash ?? null, queue);
+  if (!isRight || user === null || user.password_hash === null) throw invalidCredentials();
+  const renewed = isOutdated(user.password_hash) ? await hashPassword(credentials.password) : null;
+  return db.transaction(async (tx) => {
+    if (renewed !== null) await setPassword(tx, user.id, renewed);
+    const session = await startSession(tx, user.id, client, times);
+    await resetAttempts(tx, origin, times.machineNow);
+    await recordAudit(tx, actorOf(user, client), auditEventOf('user.signed_in', user), times.now);
+    return session;
+  });
+}
+
+const invitationNotFound = () =>
+  problem('invitation_not_found', 'This invitation was used, has expired, or was replaced by a newer one.');
+
+/** Returns the user of a valid invitation token. */
+export async function getInvited(db: Database, token: string, machineNow: number): Promise<UserRow> {
+  const user = await findInvited(db, hashSecret(token), machineNow);
+  if (user === null) throw invitationNotFound();
+  return user;
+}
+
+const ACCEPT = statement(
+  'accept_invitation',
+  `update app_user set password_hash = $2, invitation_hash = null, invitation_expires_at = null where id = $1`,
+);
+
+/** Sets the password of an invited user and signs them in. All earlier sessions of the user end. */
+export async function acceptInvitation(
+  db: Database,
+  token: string,
+  password: string,
+  client: ClientContext,
+  times: Times,
+): Promise<NewSession> {
+  const invited = await getInvited(db, token, times.machineNow);
+  await rejectWeakPassword('password', password, invited);
+  const passwordHash = await hashPassword(password);
+  return db.transaction(async (tx) => {
+    const user = await lockInvited(tx, hashSecret(token), times.machineNow);
+    if (user === null) throw invitationNotFound();
+    await tx.query(ACCEPT, [user.id, passwordHash]);
+    await endSessions(tx, user.id);
+    const session = await startSession(tx, user.id, client, times);
+    await recordAudit(tx, actorOf(user, client), auditEventOf('user.password_set', user), times.now);
+    return session;
+  });
+}
+
+/** Rejects guessable passwords; the schema checks the length. Applies to new passwords only. */
+async function rejectWeakPassword(field: string, password: string, user: UserRow): Promise<void> {
+  const weak = (why: string) => fieldProblem(field, 'validation_failed', why);
+  if (normalizeEmail(password) === user.email) throw weak('must not be the email address');
+  if (await isGuessable(password, user)) {
+    throw weak('is too easy to guess; several words that do not belong together make a good password');
+  }
+}
+
+/** Changes the password and returns the updated user. Attempts at the current password are limited per session. */
+export async function changePassword(
+  db: Database,
+  session: { id: string; userId: string },
+  passwords: { current: string; new: string },
+  client: ClientContext,
+  times: Times,
+): Promise<UserRow> {
+  const user = await getUser(db, session.userId);
+  const origin = { kind: 'session', id: session.id } as const;
+  await countAttempt(db, origin, times.machineNow);
+  if (!(await isPassword(passwords.current, user.password_hash))) {
+    throw fieldProblem('current', 'validation_failed', 'is not the current password');
+  }
+  await rejectWeakPassword('new', passwords.new, user);
+  const passwordHash = await hashPassword(passwords.new);
+  return db.transaction(async (tx) => {
+    await setPassword(tx, user.id, passwordHash);
+    await endSessions(tx, user.id, session.id);
+    await resetAttempts(tx, origin, times.machineNow);
+    await recordAudit(tx, actorOf(user, client), auditEventOf('user.password_changed', user), times.now);
+    return getUser(tx, user.id);
+  });
+}
+
+const END_SESSION = statement('end_session', 'delete from user_session where id = $1');
+const END_SESSIONS = statement(
+  'end_sessions',
+  'delete from user_session where user_id = $1 and id is distinct from $2',
+);
+
+export async function endSession(tx: Tx, id: string): Promise<void> {
+  await tx.query(END_SESSION, [id]);
+}
+
+/** Ends all sessions of a user except, if given, one. */
+export async function endSessions(tx: Tx, userId: string, except: string | null = null): Promise<void> {
+  await tx.query(END_SESSIONS, [userId, except]);
+}

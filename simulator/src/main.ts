@@ -1,0 +1,95 @@
+/** Entry point of `saldo simulate-tso`: simulates the four TSOs on the folders of another platform process. */
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { BehaviourError, readBehaviour } from './behaviour.ts';
+import { answerOutbox, type SimulatedFolders, type SimulationOptions } from './folders.ts';
+
+const LOOK_EVERY_MS = 1000;
+
+const HELP = `Usage: saldo simulate-tso [options]
+
+Plays the four TSOs on the outbox and the inbox of a platform: acknowledges schedules, holds the counterparts' ones
+(equal to ours unless told otherwise), confirms the smaller value, intermediate and final, and reports anomalies.
+The folders are those of OUTBOX_DIR and INBOX_DIR, by default in DATA_DIR, as for the server.
+
+Options:
+  --deviate <eic[@tso]:slots:kw>  the counterpart says so many kW more or less in these slots, or in all
+  --missing <eic[@tso]>           the counterpart has sent no schedule
+  --reject <tso>                  the TSO rejects our schedules
+  --day <day>                     all of this concerns only that delivery day
+  --format <ess|cim>              the format of the answers; by default that of the schedule
+  --intermediate-only             leave out the final confirmations
+  --once                          answer what is there and end
+
+Examples:
+  $ saldo simulate-tso
+  $ saldo simulate-tso --deviate 11XVERBUND-----2:45-48:-50
+  $ saldo simulate-tso --missing 11XNORDWIND----J@DE_TENNET --reject DE_AMPRION --once
+`;
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+function readArguments() {
+  const { values } = parseArgs({
+    options: {
+      deviate: { type: 'string', multiple: true, default: [] },
+      missing: { type: 'string', multiple: true, default: [] },
+      reject: { type: 'string', multiple: true, default: [] },
+      day: { type: 'string' },
+      format: { type: 'string' },
+      'intermediate-only': { type: 'boolean', default: false },
+      once: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const { deviate, missing, reject, day = null, format = null } = values;
+  if (format !== null && format !== 'ess' && format !== 'cim') {
+    throw new BehaviourError(`--format must be ess or cim, not ${format}`);
+  }
+  const behaviour = readBehaviour({ deviate, missing, reject, day });
+  const options: SimulationOptions = { behaviour, format, isIntermediateOnly: values['intermediate-only'] };
+  return { options, isOnce: values.once, wantsHelp: values.help };
+}
+
+/** The same variables and defaults as the server's. */
+function readFolders(env: NodeJS.ProcessEnv): SimulatedFolders {
+  const dataDir = env['DATA_DIR'] || 'data';
+  return {
+    outboxDir: path.resolve(env['OUTBOX_DIR'] || path.join(dataDir, 'outbox')),
+    inboxDir: path.resolve(env['INBOX_DIR'] || path.join(dataDir, 'inbox')),
+  };
+}
+
+async function main(): Promise<void> {
+  const { options, isOnce, wantsHelp } = readArguments();
+  if (wantsHelp) {
+    say(HELP.trimEnd());
+    return;
+  }
+  const folders = readFolders(process.env);
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  const answerOnce = async () => {
+    for (const line of await answerOutbox(folders, options, Date.now())) say(line);
+  };
+  if (isOnce) return answerOnce();
+  say(`Answering the schedules in ${folders.outboxDir}. Ctrl-C ends it.`);
+  while (!stopping.signal.aborted) {
+    await answerOnce();
+    // The delay rejects only when stopped, which the loop condition checks.
+    await pause(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+  }
+}
+
+/** One line for invalid arguments, like the errors of `parseArgs`. */
+function isTypedWrongly(error: unknown): error is Error {
+  if (error instanceof BehaviourError) return true;
+  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+}
+
+main().catch((error: unknown) => {
+  const text = isTypedWrongly(error) ? error.message : error instanceof Error ? error.stack : String(error);
+  process.stderr.write(`error: ${text}\n`);
+  process.exitCode = isTypedWrongly(error) ? 2 : 1;
+});
