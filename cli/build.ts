@@ -5,7 +5,7 @@ import { rolldown } from 'rolldown';
 import { apiAsData, describePackage } from '../sdk/build.ts';
 
 const CLI = fileURLToPath(new URL('.', import.meta.url));
-const COMMANDER_LICENSE = fileURLToPath(new URL('../LICENSE', import.meta.resolve('commander')));
+const COMMANDER_LICENSE = fileURLToPath(new URL('LICENSE', import.meta.resolve('commander')));
 
 /** Makes the package that is published: the command line with everything it imports, without dependencies. */
 export async function buildCli(outDir: string): Promise<void> {
