@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Database } from './platform/db/database.ts';
+import type { Database } from './platform/db/database.ts';
 import { hotStatement } from './platform/db/statement.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
 

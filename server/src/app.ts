@@ -35,7 +35,7 @@ import { keyCredentials } from './platform/auth/key-credentials.ts';
 import type { LastUsed } from './platform/auth/last-used.ts';
 import { sessionCredentials } from './platform/auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from './platform/clock.ts';
-import { type Database } from './platform/db/database.ts';
+import type { Database } from './platform/db/database.ts';
 import { statement } from './platform/db/statement.ts';
 import { cursorSealer } from './platform/http/cursor.ts';
 import { deviceCookie } from './platform/http/device-cookie.ts';

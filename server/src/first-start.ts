@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import { type DemoAccess, loadDemo } from './demo/load.ts';
 import { createOperatorKey, ensureOperatorKey, hasAnyBrp } from './parties/actions.ts';
 import type { Clock } from './platform/clock.ts';
-import { type Database } from './platform/db/database.ts';
+import type { Database } from './platform/db/database.ts';
 import { statement } from './platform/db/statement.ts';
 import { inviteFirstOperator } from './users/actions.ts';
 

@@ -7,7 +7,7 @@ import { createAccount, createApiKey, ensureOperatorKey } from '../src/parties/a
 import { newSecret } from '../src/platform/auth/api-key.ts';
 import { keyCredentials } from '../src/platform/auth/key-credentials.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
-import { type Db } from '../src/platform/db/database.ts';
+import type { Db } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';

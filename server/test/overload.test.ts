@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { type Database } from '../src/platform/db/database.ts';
+import type { Database } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { assertProblem, client, startTestPlatform, type TestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';

@@ -1,5 +1,5 @@
 import type { Contract, Customer, Nomination, Transaction } from '@saldo/api';
-import { type DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { daysOfMonth, deliveryRange } from '../domain/delivery-period.ts';
 import { portalClient } from '../session/clients.ts';

@@ -1,4 +1,4 @@
-import { type OperatorCustomer } from '@saldo/api';
+import type { OperatorCustomer } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-import { type UnsentNomination } from '@saldo/api';
+import type { UnsentNomination } from '@saldo/api';
 import { addDays } from '@saldo/core/delivery-day.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';

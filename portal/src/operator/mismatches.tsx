@@ -1,4 +1,4 @@
-import { type NominationMismatch } from '@saldo/api';
+import type { NominationMismatch } from '@saldo/api';
 import { addDays, type DeliveryDay, ORDINARY_SLOTS, slotCount } from '@saldo/core/delivery-day.ts';
 import { useQueries } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

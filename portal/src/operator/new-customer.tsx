@@ -1,4 +1,4 @@
-import { type Tso } from '@saldo/api';
+import type { Tso } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -1,5 +1,5 @@
 import type { AuditEntry, Brp, Nomination, OperatorCustomer } from '@saldo/api';
-import { type DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { customerQueryBy, matchesFilters } from '../brp/queries.ts';
 import { deliveryRange } from '../domain/delivery-period.ts';

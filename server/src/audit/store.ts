@@ -1,6 +1,6 @@
 import type { AuditEntry, ListOrder } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
-import { type Db, type Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';

@@ -2,7 +2,7 @@ import type { Asset, Contract, Tso } from '@saldo/api';
 import type { Profile } from '@saldo/core/contracts/profile.ts';
 import type { ContractStatus } from '@saldo/core/enums.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
-import { type Db, type Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';

@@ -16,7 +16,7 @@ import { findOwnPosition, insertCustomer } from '../customers/store.ts';
 import { insertAsset } from '../market/store.ts';
 import { nominateDue } from '../nominations/actions.ts';
 import { createAccount, createApiKey, createBalanceGroup, createBrp } from '../parties/actions.ts';
-import { type Database, type Tx } from '../platform/db/database.ts';
+import type { Database, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { invalidateTransaction, writeContractDay } from '../transactions/actions.ts';
 import { createUser } from '../users/actions.ts';

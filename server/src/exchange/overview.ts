@@ -5,7 +5,7 @@ import type { Direction } from '@saldo/core/enums.ts';
 import { sendingPhase } from '@saldo/core/exchange/sending.ts';
 import type { GateRules } from '@saldo/core/gates.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { type Db } from '../platform/db/database.ts';
+import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 

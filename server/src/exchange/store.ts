@@ -4,7 +4,7 @@ import type { ListOrder, Message, Tso } from '@saldo/api';
 import { type DeliveryDay, dayNumber } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat } from '@saldo/core/enums.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
-import { type Db, type Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';

@@ -1,7 +1,7 @@
 import { type Health, operatorPlatformEndpoints } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
-import { type Db } from '../platform/db/database.ts';
+import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type Route, route } from '../platform/http/routes.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CoverMediaType } from '@saldo/api';
-import { type Database, type Db, type Tx } from '../platform/db/database.ts';
+import type { Database, Db, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import type { Image } from './image.ts';

@@ -1,5 +1,5 @@
 import { LIMITS } from '@saldo/api';
-import { type Db, type Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { type HotStatement, statement } from '../platform/db/statement.ts';
 
 /** The two lists of the customer API. Each has its own sequence of versions. */

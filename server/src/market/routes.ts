@@ -1,6 +1,6 @@
 import { LIMITS, type marketEndpoints } from '@saldo/api';
 import type { FastifyInstance } from 'fastify';
-import { type Database, type Db } from '../platform/db/database.ts';
+import type { Database, Db } from '../platform/db/database.ts';
 import { hotStatement } from '../platform/db/statement.ts';
 import { pageLinks } from '../platform/http/paging.ts';
 import { isFresh } from '../platform/http/preconditions.ts';

@@ -8,7 +8,7 @@ import {
   nextNominations,
 } from '@saldo/core/nominations/nomination.ts';
 import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
-import { type Database, type Tx } from '../platform/db/database.ts';
+import type { Database, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';

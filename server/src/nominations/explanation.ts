@@ -10,7 +10,7 @@ import {
   unpackVolumes,
 } from '@saldo/core/transactions/sheet.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
-import { type Db } from '../platform/db/database.ts';
+import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 
 type ExplainedRow = {

@@ -2,7 +2,7 @@ import type { Nomination, Tso } from '@saldo/api';
 import { type DeliveryDay, MAX_SLOTS, MIN_SLOTS } from '@saldo/core/delivery-day.ts';
 import type { Direction } from '@saldo/core/enums.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
-import { type Db } from '../platform/db/database.ts';
+import type { Db } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
 import { type InstantRange, wholeDays } from '../platform/http/time-filter.ts';

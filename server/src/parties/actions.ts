@@ -2,7 +2,7 @@ import type { Scope, Tso } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { hashSecret, type KeyKind, newSecret, shownPrefix } from '../platform/auth/api-key.ts';
 import { type Owner, ownerOf } from '../platform/auth/principal.ts';
-import { type Db, type Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';

@@ -3,7 +3,7 @@ import { checkEic } from '@saldo/core/eic.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { KeyKind } from '../platform/auth/api-key.ts';
 import type { Owner } from '../platform/auth/principal.ts';
-import { type Db, type Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
 

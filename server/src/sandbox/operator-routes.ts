@@ -2,7 +2,7 @@ import { sandboxEndpoints } from '@saldo/api';
 import { formatInstant, parseInstant } from '@saldo/core/delivery-day.ts';
 import { recordAudit } from '../audit/store.ts';
 import type { MovableClock } from '../platform/clock.ts';
-import { type Db, type Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
 

@@ -10,7 +10,7 @@ import {
   writeDay,
 } from '@saldo/core/transactions/sheet.ts';
 import { CopyText } from '../platform/db/copy-text.ts';
-import { type Db, type Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { newSheetId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';

@@ -1,7 +1,7 @@
 import { isDayWithin } from '@saldo/core/contracts/contract.ts';
 import { type Profile, profileVolumes } from '@saldo/core/contracts/profile.ts';
 import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
-import { type Database } from '../platform/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type ContractDay, DayBatch, lockContracts } from './day-batch.ts';
 

@@ -10,7 +10,7 @@ import {
   unpackVolumes,
 } from '@saldo/core/transactions/sheet.ts';
 import { perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
-import { type Db } from '../platform/db/database.ts';
+import type { Db } from '../platform/db/database.ts';
 import { type HotStatement, hotStatement, type Statement, statement } from '../platform/db/statement.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
 

@@ -4,7 +4,7 @@ import { normalizeEmail } from '@saldo/core/users/email.ts';
 import { hashSecret } from '../platform/auth/api-key.ts';
 import type { Owner } from '../platform/auth/principal.ts';
 import { newToken } from '../platform/auth/session-credentials.ts';
-import { type Tx } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';

@@ -3,7 +3,7 @@ import { normalizeEmail } from '@saldo/core/users/email.ts';
 import { type Actor, recordAudit } from '../audit/store.ts';
 import { hashSecret } from '../platform/auth/api-key.ts';
 import { idleSince, newToken, SESSION_MS } from '../platform/auth/session-credentials.ts';
-import { type Database, type Tx } from '../platform/db/database.ts';
+import type { Database, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';

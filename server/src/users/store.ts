@@ -1,7 +1,7 @@
 import type { UserRole } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { normalizeEmail } from '@saldo/core/users/email.ts';
-import { type Db, type Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';

@@ -7,7 +7,7 @@ import {
   type Subject,
   type Tries,
 } from '@saldo/core/users/sign-in-delay.ts';
-import { type Database, type Tx } from '../platform/db/database.ts';
+import type { Database, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import { problem } from '../platform/http/problem.ts';

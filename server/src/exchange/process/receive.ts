@@ -7,7 +7,7 @@ import type { ReadResult } from '@saldo/core/exchange/documents/document.ts';
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
 import { recordConfirmations } from '../../nominations/actions.ts';
 import { combineFailures } from '../../platform/db/connection.ts';
-import { type Database, type Tx } from '../../platform/db/database.ts';
+import type { Database, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { timestampOrNull } from '../../platform/db/wire-types.ts';
 import { type Incoming, insertIncoming, listWaiting, lockDay, lockWaiting } from '../store.ts';

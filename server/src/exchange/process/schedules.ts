@@ -8,7 +8,7 @@ import {
   type Schedule,
   type Series,
 } from '@saldo/core/exchange/schedule.ts';
-import { type Db, type Tx } from '../../platform/db/database.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { timestamp } from '../../platform/db/wire-types.ts';
 

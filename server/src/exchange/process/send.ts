@@ -13,7 +13,7 @@ import { isTooSoon, type SendingPhase, sendingPhase } from '@saldo/core/exchange
 import type { GateRules } from '@saldo/core/gates.ts';
 import { nominateDue, recordConfirmations, recordSent } from '../../nominations/actions.ts';
 import { combineFailures } from '../../platform/db/connection.ts';
-import { type Database, type Tx } from '../../platform/db/database.ts';
+import type { Database, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { insertSchedule, listWaiting, lockDay, lockWaiting, markSent } from '../store.ts';
 import { HandoverFailed, type Transport } from '../transport/folders.ts';

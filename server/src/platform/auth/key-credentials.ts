@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { type Db } from '../db/database.ts';
+import type { Db } from '../db/database.ts';
 import { hotStatement } from '../db/statement.ts';
 import { hashSecret, type KeyKind, looksLikeKey } from './api-key.ts';
 import { type CredentialCache, createCredentialCache } from './credential-cache.ts';

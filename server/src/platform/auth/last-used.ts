@@ -1,4 +1,4 @@
-import { type Database } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import { timestamp } from '../db/wire-types.ts';
 

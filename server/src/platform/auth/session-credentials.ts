@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { type Db } from '../db/database.ts';
+import type { Db } from '../db/database.ts';
 import { hotStatement } from '../db/statement.ts';
 import { timestamp } from '../db/wire-types.ts';
 import { hashSecret } from './api-key.ts';

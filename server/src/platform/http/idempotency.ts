@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'n
 import { LIMITS } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DATABASE_LIMITS, StaleStatement } from '../db/connection.ts';
-import { type Database, type Tx } from '../db/database.ts';
+import type { Database, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../db/wire-types.ts';
 import { problem, validationProblem } from './problem.ts';
