@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export type Metrics = {
   observeRequest(method: string, route: string, status: number, seconds: number): void;
@@ -11,55 +11,6 @@ export type Metrics = {
 
 const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Requests per bucket. The last count is the bucket `+Inf`. */
-type Durations = { readonly counts: number[]; sum: number };
-
-/**
- * A histogram of request durations. Not the histogram of prom-client, which sorts and joins the labels of every
- * observation: per request, that took longer than the rate limit.
- */
-function requestHistogram(name: string, help: string) {
-  const byRoute = new Map<string, Map<string, Durations>>();
-
-  function durationsOf(method: string, route: string, status: number): Durations {
-    let ofRoute = byRoute.get(route);
-    if (!ofRoute) byRoute.set(route, (ofRoute = new Map()));
-    const labels = `${method} ${status}`;
-    let durations = ofRoute.get(labels);
-    if (!durations) ofRoute.set(labels, (durations = { counts: BUCKETS_S.map(() => 0).concat(0), sum: 0 }));
-    return durations;
-  }
-
-  function* lines(): Generator<string> {
-    yield `# HELP ${name} ${help}`;
-    yield `# TYPE ${name} histogram`;
-    for (const [route, ofRoute] of byRoute) {
-      for (const [key, { counts, sum }] of ofRoute) {
-        const [method, status] = key.split(' ');
-        const labels = `method="${method}",route="${route}",status="${status}"`;
-        let upTo = 0;
-        for (const [at, count] of counts.entries()) {
-          upTo += count;
-          yield `${name}_bucket{le="${BUCKETS_S[at] ?? '+Inf'}",${labels}} ${upTo}`;
-        }
-        yield `${name}_sum{${labels}} ${sum}`;
-        yield `${name}_count{${labels}} ${upTo}`;
-      }
-    }
-  }
-
-  return {
-    observe(method: string, route: string, status: number, seconds: number): void {
-      const durations = durationsOf(method, route, status);
-      let at = 0;
-      while (at < BUCKETS_S.length && seconds > BUCKETS_S[at]!) at++;
-      durations.counts[at]!++;
-      durations.sum += seconds;
-    },
-    text: () => `${[...lines()].join('\n')}\n`,
-  };
-}
-
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -68,19 +19,22 @@ export function createMetrics(): Metrics {
     help: 'When this process started.',
     registers: [registry],
   }).setToCurrentTime();
-  const requests = requestHistogram(
-    'saldo_http_request_seconds',
-    'How long requests took, by method, route and status.',
-  );
+  const requests = new Histogram({
+    name: 'saldo_http_request_seconds',
+    help: 'How long requests took, by method, route and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: BUCKETS_S,
+    registers: [registry],
+  });
   return {
-    observeRequest: requests.observe,
+    observeRequest: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
     addGauge(name, help, read) {
       const collect = function (this: Gauge) {
         this.set(read());
       };
       registry.registerMetric(new Gauge({ name, help, collect, registers: [] }));
     },
-    text: async () => `${await registry.metrics()}\n${requests.text()}`,
+    text: () => registry.metrics(),
     contentType: registry.contentType,
   };
 }
