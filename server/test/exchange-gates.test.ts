@@ -6,6 +6,8 @@ import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
 import { sendDue } from '../src/exchange/process/send.ts';
+import { DatabaseStalled } from '../src/platform/db/connection.ts';
+import type { Database } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { agree, newPlace, operating, readSchedule } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';
@@ -227,4 +229,22 @@ test('a TSO that was not asked for is sent later, also when only a bridge change
     'DE_AMPRION 1',
     'DE_TRANSNET_BW 1',
   ]);
+});
+
+test('a stalled database ends a run of sending with its first timeout, not with one per day', async () => {
+  for (const day of ['2026-12-08', '2026-12-09', '2026-12-10']) {
+    await say(day, '2026-12-01T08:00:00Z', flat(day, 100));
+  }
+  let attempts = 0;
+  const stalled: Database = {
+    ...db,
+    transaction(work) {
+      // The first transaction of a requested run is before the days.
+      if (attempts++ === 0) return db.transaction(work);
+      return Promise.reject(new DatabaseStalled('no answer in time'));
+    },
+  };
+  const request = { day: null, tso: null };
+  await assert.rejects(sendDue(stalled, clock.now(), exchange, request), DatabaseStalled);
+  assert.equal(attempts, 2);
 });

@@ -6,7 +6,7 @@ import { type Answer, applyAnswer, type Decision, type Mismatch } from '@saldo/c
 import type { ReadResult } from '@saldo/core/exchange/documents/document.ts';
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
 import { recordConfirmations } from '../../nominations/actions.ts';
-import { combineFailures } from '../../platform/db/connection.ts';
+import { collectInto, combineFailures } from '../../platform/db/connection.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { timestampOrNull } from '../../platform/db/wire-types.ts';
@@ -58,7 +58,7 @@ export async function receiveDue(
   const read = (id: string) => db.transaction((tx) => readMessage(tx, id, now, receiving.operatorEic));
   const failures: unknown[] = [];
   // A failing message must not block the others. It stays stored, and the error is thrown at the end.
-  const attempt = (work: () => Promise<void>) => work().catch((error: unknown) => void failures.push(error));
+  const attempt = (work: () => Promise<void>) => work().catch(collectInto(failures));
   for (const { id } of await listWaiting(db, 'in', { day: null, tso: null })) await attempt(() => read(id));
   let received = 0;
   for (const file of await inbox.files()) {

@@ -12,7 +12,7 @@ import {
 import { isTooSoon, type SendingPhase, sendingPhase } from '@saldo/core/exchange/sending.ts';
 import type { GateRules } from '@saldo/core/gates.ts';
 import { nominateDue, recordConfirmations, recordSent } from '../../nominations/actions.ts';
-import { combineFailures } from '../../platform/db/connection.ts';
+import { collectInto, combineFailures } from '../../platform/db/connection.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { insertSchedule, listWaiting, lockDay, lockWaiting, markSent } from '../store.ts';
@@ -73,7 +73,7 @@ export async function sendDue(
     if (sending.phase === 'open' || (sending.phase === 'gathering' && requested !== null)) {
       const wanted = { day, tso: requested?.tso ?? null, isRequested: requested !== null };
       // A failure of one day must not make other days miss their gates.
-      await storeDay(db, now, exchange, wanted, run).catch((error: unknown) => void failures.push(error));
+      await storeDay(db, now, exchange, wanted, run).catch(collectInto(failures));
     } else if (requested !== null && (requested.day !== null || sending.phase === 'waiting')) {
       // Report past days only when explicitly requested.
       const error = whyNot(day, sending);

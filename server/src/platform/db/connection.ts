@@ -38,6 +38,17 @@ class ConnectionLost extends DatabaseUnavailable {
   override name = 'ConnectionLost';
 }
 
+/**
+ * Collects failures of independent steps, so that one does not stop the others. A stalled database would fail them all,
+ * each at its own timeout, so it ends the run at once.
+ */
+export const collectInto =
+  (failures: unknown[]) =>
+  (error: unknown): void => {
+    if (error instanceof DatabaseStalled) throw error;
+    failures.push(error);
+  };
+
 /** A prepared statement no longer fits the schema. Its connection is closed, so a retry prepares it again. */
 export class StaleStatement extends DatabaseUnavailable {
   override name = 'StaleStatement';
@@ -49,13 +60,15 @@ export class StaleStatement extends DatabaseUnavailable {
  */
 const UNAVAILABLE = /^(08|53|57|58|3D|55000)/;
 const UNREACHABLE = /^(ECONNREFUSED|ENOENT|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
-const NOT_CONNECTED = /Connection terminated|timeout exceeded|timeout expired/;
+const NOT_CONNECTED = /timeout exceeded|timeout expired|Connection terminated due to/;
 /** Broken sockets, and backends that were terminated (57P01) or died with a crashed one (57P02). */
 const LOST_CODES = /^(ECONNRESET|EPIPE|57P01|57P02)$/;
 const LOST_MESSAGES =
   /Connection terminated unexpectedly|Client has encountered a connection error|not queryable/;
 /** The message of the `query_timeout` of `pg`. */
 export const QUERY_TIMED_OUT = 'Query read timeout';
+/** The message for the pending calls of a connection that this process closed, which it does when Postgres has stalled. */
+const CLOSED_HERE = 'Connection terminated';
 
 const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
 
@@ -69,7 +82,9 @@ export function translate(error: unknown): unknown {
   if (code === '0A000' && error.message.startsWith('cached plan')) {
     return new StaleStatement(error.message, { cause: error });
   }
-  if (error.message === QUERY_TIMED_OUT) return new DatabaseStalled('no answer in time', { cause: error });
+  if (error.message === QUERY_TIMED_OUT || error.message === CLOSED_HERE) {
+    return new DatabaseStalled('no answer in time', { cause: error });
+  }
   if (LOST_CODES.test(code) || LOST_MESSAGES.test(error.message)) {
     return new ConnectionLost(error.message, { cause: error });
   }

@@ -1,6 +1,12 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { DATABASE_LIMITS, needsAnotherConnection, QUERY_TIMED_OUT, translate } from './connection.ts';
+import {
+  DATABASE_LIMITS,
+  needsAnotherConnection,
+  QUERY_TIMED_OUT,
+  StaleStatement,
+  translate,
+} from './connection.ts';
 import { type KnownColumns, Read, type RowShape } from './read.ts';
 import type { Statement } from './statement.ts';
 
@@ -50,7 +56,7 @@ export class Pipeline {
       return await client.query(new Read<R>(statement, values, shape, this.known)).answer;
     } catch (error) {
       const failure = translate(error);
-      if (needsAnotherConnection(failure) && client !== null) this.retire(client);
+      if (client !== null && needsAnotherConnection(failure)) this.retire(client, failure);
       throw failure;
     }
   }
@@ -113,12 +119,12 @@ export class Pipeline {
     return client;
   }
 
-  /** Lets reads in flight complete. Later reads use another connection. */
-  private retire(client: pg.Client): void {
+  /** Later reads use another connection. Reads in flight complete, or fail with the loss of this one. */
+  private retire(client: pg.Client, reason: unknown): void {
     if (this.connected !== client) return;
     this.connected = null;
-    // `end` fails if the connection is already lost, which needs no handling.
-    client.end().catch(() => {});
+    // `end` would hide from the reads in flight that the connection was lost.
+    if (reason instanceof StaleStatement) client.end().catch(() => {});
   }
 
   async close(): Promise<void> {
