@@ -181,13 +181,13 @@ const DIALOGS: Record<Role, readonly { url: string; button: string; width?: numb
 
 /** The tests of these roles. They are shared among files, so that these run beside each other. */
 export function lookAtPagesOf(...roles: Role[]): void {
-  test('every page of the router is looked at', lookForForgottenPages);
+  test('every page of the router is checked', lookForForgottenPages);
   for (const role of roles) {
-    test(`axe finds nothing on any page of ${role}, in both appearances, at a desk and on a phone`, () =>
+    test(`axe finds no fault on any page of ${role}, in both themes, on desktop and phone`, () =>
       lookAtPages(role));
-    if (role === 'operator') test('axe finds nothing in a search field and its list', lookAtSearchField);
+    if (role === 'operator') test('axe finds no fault in a search field and its list', lookAtSearchField);
     if (DIALOGS[role].length === 0) continue;
-    test(`axe finds nothing in dialogs of ${role}, and they give the focus back to what opened them`, () =>
+    test(`axe finds no fault in dialogs of ${role}, and closing returns the focus to the opener`, () =>
       lookAtDialogs(role));
   }
 }

@@ -53,7 +53,7 @@ async function quarterHours(page: Page): Promise<string[][]> {
   ]);
 }
 
-test('a day of 100 quarter-hours tells the hour that comes twice apart, as A and B', async () => {
+test('a day of 100 quarter-hours labels the repeated hour A and B', async () => {
   const { id } = await nominationOf(LONG_DAY);
   await visit(asNord, async (page) => {
     await open(page, `/nominations/${id}`);
@@ -80,7 +80,7 @@ test('a day of 100 quarter-hours tells the hour that comes twice apart, as A and
   });
 });
 
-test('a day of 92 quarter-hours has none between two and three', async () => {
+test('a day of 92 quarter-hours has none between two and three o’clock', async () => {
   const { id } = await nominationOf(SHORT_DAY);
   await visit(asNord, async (page) => {
     await open(page, `/nominations/${id}`);
@@ -98,7 +98,7 @@ test('a day of 92 quarter-hours has none between two and three', async () => {
   });
 });
 
-test('what is not matched yet is said to be so, and never drawn or written as zero', async () => {
+test('an unmatched value is labelled so, and never shown as zero', async () => {
   const nomination = await nominationOf(LONG_DAY);
   await visit(asNord, async (page) => {
     await open(page, `/nominations/${nomination.id}`);
@@ -118,7 +118,7 @@ test('what is not matched yet is said to be so, and never drawn or written as ze
   });
 });
 
-test('the chart is used with the keyboard alone, and says every value', async () => {
+test('the chart works with the keyboard alone and announces every value', async () => {
   const nomination = await nominationOf(LONG_DAY);
   await visit(asNord, async (page) => {
     await open(page, `/nominations/${nomination.id}?slot=1`);
@@ -144,7 +144,7 @@ test('the chart is used with the keyboard alone, and says every value', async ()
   });
 });
 
-test('filters stand in the address, survive a reload, and the file holds exactly what is filtered', () =>
+test('filters are kept in the address, survive a reload and apply to the download', () =>
   visit(asNord, async (page) => {
     await open(page, `/nominations?day=${LONG_DAY}`);
     assert.equal((await cellsOf(page, 'Nominations')).length, 2);
@@ -183,7 +183,7 @@ test('filters stand in the address, survive a reload, and the file holds exactly
     );
   }));
 
-test('what is typed into a search stands in the address too', () =>
+test('search text is kept in the address too', () =>
   visit(asNord, async (page) => {
     await open(page, '/customers');
     assert.equal((await cellsOf(page, 'Customers')).length, 3);
@@ -198,7 +198,7 @@ test('what is typed into a search stands in the address too', () =>
     );
   }));
 
-test('numbers and times are written as German readers expect them', async () => {
+test('numbers and times have the German format', async () => {
   const { id } = await nominationOf(LONG_DAY);
   await visit(
     asNord,
@@ -212,7 +212,7 @@ test('numbers and times are written as German readers expect them', async () => 
   );
 });
 
-test('a BRP sees its own and nothing of another, by list or by address', async () => {
+test('a BRP sees its own records and none of another BRP, in lists and by address', async () => {
   const { id } = await nominationOf(LONG_DAY);
   const asThird = await user({ type: 'brp', brpNo: third.no });
   const foreign = [
@@ -260,7 +260,7 @@ test('a BRP sees its own and nothing of another, by list or by address', async (
   });
 });
 
-test('who may only read finds nothing to change with, and the server refuses them', async () => {
+test('a read-only user sees no controls for changes, and the server rejects changes', async () => {
   const asReader = await user({ type: 'brp', brpNo: nord.no }, 'read');
   await visit(asReader, async (page) => {
     for (const url of [`/customers/${waiting.id}`, `/customers/${producer.id}`, '/keys']) {
@@ -297,7 +297,7 @@ test('a customer is activated', () =>
     assert.equal((await api(`/v1/customers/${waiting.id}`)).body.status, 'active');
   }));
 
-test('a key is made, shown once with a line to try it, and opens the API as far as its scopes go', () =>
+test('a new key is shown once with a command to try it, and has exactly its scopes', () =>
   visit(asNord, async (page) => {
     await open(page, '/keys');
     await page.getByRole('button', { name: 'New key' }).click();
@@ -333,7 +333,7 @@ test('a key is made, shown once with a line to try it, and opens the API as far 
 
 const LIVE_MS = 20_000;
 
-test('what changes on the server appears by itself on a page that is left open', () =>
+test('an open page shows changes on the server without a reload', () =>
   visit(asNord, async (page) => {
     // The page's own clock: nobody waits for the time after which it asks again.
     await page.clock.install();
@@ -349,7 +349,7 @@ test('what changes on the server appears by itself on a page that is left open',
 
 const metadataOf = async (id: string) => (await api(`/v1/customers/${id}`)).body.metadata;
 
-test('metadata are added, changed and removed, and of them only what was changed is sent', async () => {
+test('metadata can be added, changed and removed, and only the changes are sent', async () => {
   const metadata = { site: 'Moor', meter: '4711', room: '7' };
   const { id } = await world.customer(nord, { name: 'Moorhof', metadata });
   await visit(asNord, async (page) => {
@@ -379,7 +379,7 @@ test('metadata are added, changed and removed, and of them only what was changed
   assert.deepEqual(await metadataOf(id), { site: 'Harz', contact: 'Jule', room: '7' });
 });
 
-test('metadata that somebody else has changed meanwhile are shown, not overwritten', async () => {
+test('metadata changed by another user meanwhile is shown, not overwritten', async () => {
   const { id } = await world.customer(nord, { name: 'Heidehof', metadata: { site: 'Heide' } });
   await visit(asNord, async (page) => {
     await open(page, `/customers/${id}`);

@@ -250,7 +250,7 @@ async function listTree(folder: string): Promise<string[]> {
   return (await fs.readdir(folder, { recursive: true })).sort();
 }
 
-test('a stop and a start keep the data, and the cluster is made as promised', async (t) => {
+test('a stop and a start keep the data, and the cluster has the documented settings', async (t) => {
   const box = await freshSandbox(t);
   const first = await box.start(box.folder);
   await query(first.url, "CREATE TABLE note (text text); INSERT INTO note VALUES ('Grüße')");
@@ -283,7 +283,7 @@ test('a stop and a start keep the data, and the cluster is made as promised', as
   ]);
 });
 
-test('nobody gets in without the password, and nobody else can read it', async (t) => {
+test('a connection requires the password, and only the owner can read its file', async (t) => {
   const box = commonSandbox(t);
   const { url } = await box.start(box.folder);
   const wrong = new URL(url);
@@ -302,13 +302,13 @@ test('settings replace the defaults', async (t) => {
   assert.deepEqual(await query(url, `SELECT ${values}`), [['3MB', 'off', '"a b", c']]);
 });
 
-test('the path may have spaces, umlauts and signs that mean something in a URL', async (t) => {
+test('the path may have spaces, umlauts and characters with a meaning in URLs', async (t) => {
   const box = await freshSandbox(t);
   const { url } = await box.start(join(box.folder, "Söhne & Töchter 100% + 'x'?#"));
   assert.deepEqual(await query(url, 'SELECT 1'), [[1]]);
 });
 
-test('a path that is too long for a socket gets a short one, which disappears again', async (t) => {
+test('a path that is too long for a socket gets a short socket folder, which is removed on stop', async (t) => {
   const box = await freshSandbox(t);
   const dataDir = join(box.folder, 'a rather long name for a folder/'.repeat(5));
   const database = await box.start(dataDir);
@@ -325,7 +325,7 @@ test('a path that is too long for a socket gets a short one, which disappears ag
   await assert.rejects(box.start(dataDir), /belongs to somebody else/);
 });
 
-test('a killed postmaster comes back by itself, with everything that was committed', async (t) => {
+test('a killed postmaster is restarted with everything that was committed', async (t) => {
   const box = commonSandbox(t);
   const { url } = await box.start(box.folder);
   await query(url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1), (2)');
@@ -346,7 +346,7 @@ test('a killed postmaster comes back by itself, with everything that was committ
   assert.match(box.said.at(-2) ?? '', /^Postgres has stopped by itself \(killed by SIGKILL\)/);
 });
 
-test('Postgres is started again at once however often it ends, as long as each start succeeds', async (t) => {
+test('Postgres is restarted at once after every exit, as long as each start succeeds', async (t) => {
   const box = commonSandbox(t);
   const { url } = await box.start(box.folder);
   const backend = async () => Number((await query(url, BACKENDS))[0]?.[0]);
@@ -366,7 +366,7 @@ test('Postgres is started again at once however often it ends, as long as each s
   }
 });
 
-test('a stop in the middle of a restart wins', async (t) => {
+test('a stop during a restart takes precedence', async (t) => {
   const box = commonSandbox(t);
   for (const moment of ['at once', 'when it is noticed']) {
     const database = await box.start(box.folder);
@@ -380,7 +380,7 @@ test('a stop in the middle of a restart wins', async (t) => {
   assert.deepEqual(await query(url, 'SELECT 1'), [[1]]);
 });
 
-test('after a kill -9 of the server the next one has every row that was acknowledged', async (t) => {
+test('after a kill -9 of the server the next start has every acknowledged row', async (t) => {
   const box = commonSandbox(t);
   const server = box.server(
     box.folder,
@@ -406,7 +406,7 @@ test('after a kill -9 of the server the next one has every row that was acknowle
   );
 });
 
-test('a Postgres that was left behind all the same is stopped by the next start', async (t) => {
+test('an orphaned Postgres is stopped by the next start', async (t) => {
   const box = commonSandbox(t);
   const server = box.server(box.folder, 'setInterval(() => {}, 1000);');
   await server.line('url ');
@@ -439,7 +439,7 @@ test('after a kill -9 of server and postmaster together the next start works', a
   assert.deepEqual(await query(url, 'SELECT n FROM survivor'), [[7]]);
 });
 
-test('a server that ends without a stop takes Postgres along, even after a kill -9', async (t) => {
+test('Postgres stops when its server exits without a stop, even after a kill -9', async (t) => {
   const box = commonSandbox(t);
   const killed = box.server(box.folder, 'setInterval(() => {}, 1000);');
   await killed.line('url ');
@@ -450,7 +450,7 @@ test('a server that ends without a stop takes Postgres along, even after a kill 
   await eventually(() => !existsSync(pidFile(box.folder)));
 });
 
-test('Ctrl-C reaches the server only, which still has its database', async (t) => {
+test('Ctrl-C reaches the server only, whose database stays up until its stop', async (t) => {
   const box = commonSandbox(t);
   const server = box.server(
     box.folder,
@@ -471,7 +471,7 @@ test('Ctrl-C reaches the server only, which still has its database', async (t) =
   assert.equal(existsSync(pidFile(box.folder)), false);
 });
 
-test('a second server on the same folder is refused, and the first goes on', async (t) => {
+test('a second server on the same folder is rejected, and the first continues', async (t) => {
   const box = commonSandbox(t);
   const { url } = await box.start(box.folder);
   const sentence =
@@ -481,7 +481,7 @@ test('a second server on the same folder is refused, and the first goes on', asy
   assert.deepEqual(await query(url, 'SELECT 1'), [[1]]);
 });
 
-test('an interrupted initdb is done again', async (t) => {
+test('an interrupted initdb is repeated', async (t) => {
   const box = await freshSandbox(t);
   const server = box.server(box.folder, '');
   const unfinished = async () => {
@@ -498,7 +498,7 @@ test('an interrupted initdb is done again', async (t) => {
   assert.deepEqual((await fs.readdir(box.folder)).sort(), ['postgres', 'postgres.log', 'sample.lock']);
 });
 
-test('a stranger whose pid stands in a stale postmaster.pid is left alone', async (t) => {
+test('an unrelated process whose pid is in a stale postmaster.pid is not signalled', async (t) => {
   const box = commonSandbox(t);
   const first = await box.start(box.folder);
   const content = await fs.readFile(pidFile(box.folder), 'utf8');
@@ -523,7 +523,7 @@ test('a stranger whose pid stands in a stale postmaster.pid is left alone', asyn
   assert.deepEqual(await query(third.url, 'SELECT 1'), [[1]]);
 });
 
-test('a failure comes with the reason that Postgres gives, and leaves the folder free', async (t) => {
+test('a failed start reports the reason that Postgres gives, and releases the folder', async (t) => {
   const box = commonSandbox(t);
   const failing = box.start(box.folder, { shared_buffers: 'plenty' });
   await assert.rejects(
@@ -544,7 +544,7 @@ test('the data of another major version is not touched', async (t) => {
   await box.start(box.folder);
 });
 
-test('a log of more than 10 MB is put aside', async (t) => {
+test('a log of more than 10 MB is rotated', async (t) => {
   const box = commonSandbox(t);
   const log = join(box.folder, 'postgres.log');
   await fs.writeFile(log, 'x'.repeat(10 * 1024 * 1024 + 1));
@@ -553,7 +553,7 @@ test('a log of more than 10 MB is put aside', async (t) => {
   assert.equal((await fs.stat(`${log}.1`)).size, 10 * 1024 * 1024 + 1);
 });
 
-test('programs that cannot be run where they are get copied, and the package stays as it is', async (t) => {
+test('programs that cannot be executed in place are copied, and the package is not changed', async (t) => {
   const box = await freshSandbox(t);
   // The library links are missing, and the account that root lends to Postgres cannot enter the checkout.
   const { folder, native } = await checkoutWithoutLinks();
@@ -580,7 +580,7 @@ test('programs that cannot be run where they are get copied, and the package sta
   assert.notEqual((await fs.stat(copy)).ino, ino, 'a copy that has lost something is not trusted');
 });
 
-test('an ordinary user needs no rights but those on the data folder', async (t) => {
+test('an ordinary user needs rights on the data folder only', async (t) => {
   const box = await freshSandbox(t);
   const { folder } = await checkoutWithoutLinks();
   const dataDir = join(box.folder, 'own data');
@@ -616,7 +616,7 @@ test('an ordinary user needs no rights but those on the data folder', async (t) 
   await eventually(() => !existsSync(pidFile(dataDir)));
 });
 
-test('files that root has restored are given back to the account of Postgres', async (t) => {
+test('files restored by root are returned to the account of Postgres', async (t) => {
   const box = commonSandbox(t);
   const first = await box.start(box.folder);
   await query(first.url, 'CREATE TABLE restored AS SELECT 7 AS n');

@@ -18,7 +18,7 @@ function refusal(environment: Record<string, string>): string {
   throw new Error(`it was taken: ${JSON.stringify(environment)}`);
 }
 
-test('a wrong value is told in one line: the variable, what it must be, and what it was', () => {
+test('an invalid value is reported in one line: the variable, what it must be, and what it was', () => {
   const same = path.join(folder, 'same');
   const wrong: [Record<string, string>, RegExp][] = [
     [{ RATE_LIMIT: '0' }, /RATE_LIMIT must be a whole number from 1 to \d+, but it was "0"/],
@@ -58,14 +58,14 @@ test('a wrong value is told in one line: the variable, what it must be, and what
   }
 });
 
-test('the demo is on for the embedded database, and for another one when it is asked for', () => {
+test('the demo is on for the embedded database, and for another one on request', () => {
   const own = { DATA_DIR: folder, DATABASE_URL: 'postgres://localhost/saldo' };
   const demoOf = (environment: Record<string, string>) => readConfig(environment).demo;
   assert.deepEqual([demoOf({ DATA_DIR: folder }), demoOf({ DATA_DIR: folder, DEMO: 'off' })], [true, false]);
   assert.deepEqual([demoOf(own), demoOf({ ...own, DEMO: 'on' })], [false, true]);
 });
 
-test('a secret in a wrong value is not repeated', () => {
+test('an invalid secret is not printed', () => {
   for (const [name, value] of [
     ['DATABASE_URL', 'mysql://saldo:hunter2@db/saldo'],
     ['SALDO_OPERATOR_KEY', 'hunter2'],

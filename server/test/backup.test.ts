@@ -102,7 +102,7 @@ assert.equal((await saldo(['backup', 'first.saldo'], { DATA_DIR })).code, 0);
 
 type Cell = { slot_number: number; version: number; status: string; volume: number };
 
-test('a backup under writes is one moment: versions without gaps, audit and record agree, nominations net to zero', async () => {
+test('a backup during writes is one snapshot: versions without gaps, matching audit events, nominations that net to zero', async () => {
   await Promise.all([writeVolumes(0), setCounter(0)]);
   const backup = saldo(['backup', 'busy.saldo'], { DATA_DIR });
   const [run, sheets, counter] = await Promise.all([
@@ -164,7 +164,7 @@ test('a backup under writes is one moment: versions without gaps, audit and reco
   running.delete(product);
 });
 
-test('nothing that is committed after the snapshot is in a backup, in whichever table', async () => {
+test('a backup contains no row of any table that was committed after its snapshot', async () => {
   await setCounter(1_000);
   const isWritten = { yet: false };
   const write = `const answer = await fetch(process.argv[1], { method: 'PATCH', body: process.argv[3],
@@ -202,7 +202,7 @@ test('nothing that is committed after the snapshot is in a backup, in whichever 
   running.delete(product);
 });
 
-test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions and cursors still work', async () => {
+test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions and cursors stay valid', async () => {
   const browser = openBrowser(first);
   assert.equal((await browser.signIn(user.email, user.password)).status, 200);
   const { next_cursor } = (await ofBrp('/v1/transactions?limit=7')).body.pagination;
@@ -285,14 +285,14 @@ test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions
   }
 });
 
-test('a running server is not restored over', async () => {
+test('a restore into the database of a running server is rejected', async () => {
   const run = await saldo(['restore', 'first.saldo'], { DATA_DIR });
   assert.equal(run.code, 1);
   assert.match(run.err, /Nothing was restored: Another Saldo server is using DATA_DIR/);
   assert.equal((await ofBrp('/v1/contracts?limit=1')).status, 200);
 });
 
-test('a disk that is full leaves neither half a backup nor takes the earlier one', async () => {
+test('on a full disk the backup fails, leaves no partial file and keeps the earlier backup', async () => {
   const before = await stat(dirOf('first.saldo'));
   // The limit of a file's size stands for the full disk: the write fails in the same way.
   const limited = spawn(
@@ -318,7 +318,7 @@ test('a disk that is full leaves neither half a backup nor takes the earlier one
   );
 });
 
-test('a file that is no backup is not replaced, and a folder without a database is not backed up', async () => {
+test('a backup does not overwrite other files, and needs a folder with a database', async () => {
   await writeFile(dirOf('precious.txt'), 'something else');
   const replaced = await saldo(['backup', 'precious.txt'], { DATA_DIR });
   assert.equal(replaced.code, 1);
@@ -330,7 +330,7 @@ test('a file that is no backup is not replaced, and a folder without a database 
   assert.equal((await saldo(['backup'], { DATA_DIR })).code, 2);
 });
 
-test('the embedded database is backed up when its server does not run', async () => {
+test('the embedded database can be backed up while its server is stopped', async () => {
   assert.equal(await first.end('SIGTERM'), 0);
   running.delete(first);
   const run = await saldo(['backup', 'stopped.saldo'], { DATA_DIR });

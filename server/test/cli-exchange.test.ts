@@ -33,7 +33,7 @@ const saldo = (...args: string[]) =>
 const takeAnswers = () =>
   receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
 
-test('what is not sent is listed with its gate, and is gone once it is sent', async () => {
+test('unsent schedules are listed with their gate until they are sent', async () => {
   const before = await saldo('exchange', 'unsent');
   assert.equal(before.code, 0, before.err);
   assert.match(before.out, new RegExp(`${DAY}.*${seller.group.eic}.*2026-10-24 14:30.*2026-10-24 14:00`));
@@ -63,7 +63,7 @@ test('the simulator answers from the command line, with a deviation that the mis
   assert.equal(json[0].slots.length, 4);
 });
 
-test('messages are listed, shown, and given as they were', async () => {
+test('messages are listed, shown, and downloaded unchanged', async () => {
   const list = await saldo('exchange', 'messages', '--type', 'confirmation', '--json');
   const [message] = JSON.parse(list.out);
   const shown = await saldo('exchange', 'message', message.id);
@@ -83,7 +83,7 @@ test('messages are listed, shown, and given as they were', async () => {
   assert.equal((await saldo('exchange', 'receive', 'nowhere.xml')).code, 2);
 });
 
-test('the simulator says what it does not understand, and explains itself', async () => {
+test('the simulator rejects unknown settings with the reason, and has a help text', async () => {
   const wrong = await saldo('simulate-tso', '--once', '--reject', 'nobody');
   assert.equal(wrong.code, 2);
   assert.match(wrong.err, /error: nobody is not one of DE_AMPRION/);

@@ -152,14 +152,14 @@ test('a contract reads the same in the list and by itself', async () => {
   }
 });
 
-test('contracts are listed once each, in the order of their creation', async () => {
+test('each contract is listed once, in order of creation', async () => {
   assert.deepEqual(await find(''), NAMES);
   const { body } = await request('/v1/contracts?limit=100');
   const created = body.contracts.map((contract: { created_at: string }) => contract.created_at);
   assert.deepEqual(created, created.toSorted());
 });
 
-test('seller and buyer each see a contract, and one that is both sees it once', async () => {
+test('seller and buyer each see a contract, and a BRP that is both sees it once', async () => {
   const asPartner = client(platform.baseUrl, partner.key);
   const seen = await walk(asPartner, '/v1/contracts', 'contracts', 100);
   assert.deepEqual(
@@ -232,7 +232,7 @@ test('a status follows from the delivery period and the clock, to the millisecon
   }
 });
 
-test('a filter by type or EIC finds just those; an EIC that nobody has finds nothing', async () => {
+test('a filter by type or EIC finds exactly its contracts; an unknown EIC finds nothing', async () => {
   assert.deepEqual(await find('?type=day_ahead'), ['dayAhead']);
   assert.deepEqual(await find('?type=intraday'), ['intraday']);
   assert.deepEqual(await find('?type=ppa'), NAMES.slice(0, 6));
@@ -254,7 +254,7 @@ test('a filter by type or EIC finds just those; an EIC that nobody has finds not
   for (const eic of nobodys) assert.deepEqual(await find(`?eic=${eic}`), [], eic);
 });
 
-test('the bounds of delivery_start and delivery_end are included, in any offset; no date is within none', async () => {
+test('the bounds of delivery_start and delivery_end are inclusive, in any offset; a missing date matches none', async () => {
   assert.deepEqual(await find('?delivery_start=2026-03-31T22:00:00Z'), ['internal', 'intraday']);
   assert.deepEqual(await find('?delivery_start=2026-04-01T00:00:00%2B02:00'), ['internal', 'intraday']);
   assert.deepEqual(await find('?delivery_start=2026-03-31T22:00:00.001Z'), ['intraday']);
@@ -356,7 +356,7 @@ test('all filters given apply together', async () => {
   );
 });
 
-test('a contract keeps its parties as they were when it was made', async () => {
+test('a contract keeps its parties as of its creation', async () => {
   const before = (await request(`/v1/contracts/${ids.sold}`)).body;
   const moved = await request(`/v1/customers/${producer.id}`, {
     method: 'PATCH',

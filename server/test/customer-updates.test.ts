@@ -52,7 +52,7 @@ const MOVES: Record<
   },
 };
 
-test('a customer makes exactly the moves that are allowed', async () => {
+test('a customer allows exactly the specified status transitions', async () => {
   for (const from of CUSTOMER_STATUSES) {
     for (const to of CUSTOMER_STATUSES) {
       const customer = await customerThatIs(from);
@@ -133,7 +133,7 @@ test('every error of query and body is listed together, and nothing is changed',
   assert.deepEqual(await stored(customer), before);
 });
 
-test('each member that is malformed is told by its path and code', async () => {
+test('each malformed member is reported with its path and code', async () => {
   const customer = await customerThatIs('pending');
   const before = await stored(customer);
   const cases: [body: unknown, error: string][] = [
@@ -174,7 +174,7 @@ test('each member that is malformed is told by its path and code', async () => {
   assert.deepEqual(await stored(customer), before);
 });
 
-test('a mistyped EIC is answered with the check character that it should have', async () => {
+test('a mistyped EIC is reported with the expected check character', async () => {
   const customer = await customerThatIs('pending');
   const { body } = await patch(customer.id, {
     balance_group: { eic: '10YDE-VE-------3', tso: 'DE_50HERTZ' },
@@ -191,7 +191,7 @@ test('metadata is merged key by key, and null removes a key', async () => {
   assert.deepEqual((await read(customer.id)).metadata, body.metadata);
 });
 
-test('metadata limits count code points, and hold after the merge', async () => {
+test('metadata limits count code points and apply after the merge', async () => {
   const customer = await world.customer(brp);
   const atTheLimit = { ['𝔎'.repeat(40)]: '🌞'.repeat(500) };
   assert.deepEqual((await patch(customer.id, { metadata: atTheLimit })).body.metadata, atTheLimit);
@@ -249,7 +249,7 @@ test('a customer moves to any enabled TSO of its BRP’s balance groups, and to 
   assert.equal((await patch(customer.id, { metadata: { a: 'b' } })).status, 200, 'who is there may stay');
 });
 
-test('of two activations at once, one succeeds and one is a conflict', async () => {
+test('of two concurrent activations one succeeds and one is a conflict', async () => {
   for (let round = 0; round < 40; round++) {
     const customer = await customerThatIs(round % 2 === 0 ? 'pending' : 'deactivated');
     const answers = await Promise.all([1, 2].map(() => patch(customer.id, { status: 'active' })));
@@ -258,7 +258,7 @@ test('of two activations at once, one succeeds and one is a conflict', async () 
   }
 });
 
-test('changes that come at once are all made', async () => {
+test('concurrent changes are all applied', async () => {
   const customer = await world.customer(brp);
   const keys = Array.from({ length: 20 }, (_, i) => `key ${i}`);
   const answers = await Promise.all(keys.map((key) => patch(customer.id, { metadata: { [key]: 'x' } })));
@@ -266,7 +266,7 @@ test('changes that come at once are all made', async () => {
   assert.deepEqual(Object.keys((await read(customer.id)).metadata).toSorted(), keys.toSorted());
 });
 
-test('a change that had to wait for another one answers with what that one did', async () => {
+test('a change that waited for another one responds with the effects of both', async () => {
   const WAITING = statement(
     'test_waiting',
     `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -308,7 +308,7 @@ test('a read and the change before it carry the same ETag and the same bytes', a
   assert.equal(tags.size, 3, 'every change makes a new tag, and no change keeps it');
 });
 
-test('If-Match lets a change happen only to the version that it names', async () => {
+test('a change with If-Match applies only to the version that it names', async () => {
   const customer = await world.customer(brp);
   const change = (tags: string, value: string) =>
     patch(customer.id, { metadata: { value } }, { 'if-match': tags });
@@ -326,7 +326,7 @@ test('If-Match lets a change happen only to the version that it names', async ()
   assert.deepEqual(racing.map(({ status }) => String(status)).toSorted(), ['200', '412', '412']);
 });
 
-test('what is wrong is told in order: form, existence, precondition, then what depends on the record', async () => {
+test('errors are reported in this order: form, existence, precondition, then what depends on the record', async () => {
   const customer = await customerThatIs('active');
   const stale = { 'if-match': '"stale"' };
   const notEnabled = { eic: group.eic, tso: 'DE_TRANSNET_BW' };

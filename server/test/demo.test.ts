@@ -64,7 +64,7 @@ for (const { now, platform, access } of worlds) {
     assert.deepEqual(valuesOf(customers, 'status'), [...CUSTOMER_STATUSES].toSorted());
   });
 
-  test(`the demo world of ${now} has a market worth looking at`, async () => {
+  test(`the demo world of ${now} has offers and demands of every kind`, async () => {
     const [account] = access.accounts;
     const browse = client(platform.customerUrl, account?.api_key ?? null);
     const { assets } = (await browse('/v1/assets?limit=100')).body;

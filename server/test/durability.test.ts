@@ -38,7 +38,7 @@ async function writeUntilDead(
   }
 }
 
-test('after each of ten kills in the middle of writes, every acknowledged write is there', async () => {
+test('after each of ten kills during writes, every acknowledged write is stored', async () => {
   const environment = { DATA_DIR: path.join(folder, 'data'), RATE_LIMIT: '1000000' };
   product = await startProduct(environment);
   const [brp] = (await product.demo()).brps;

@@ -67,7 +67,7 @@ test('the job sends before the day-ahead gate, not in the wait phase, and from i
   assert.deepEqual(await jobAt('2026-11-17T15:00:00Z'), [`${day} 3`]);
 });
 
-test('on demand a day leaves early', async () => {
+test('a schedule can be sent early on request', async () => {
   const day = '2026-11-26';
   await say(day, '2026-11-17T16:00:00Z', flat(day, 100));
   assert.deepEqual(await jobAt('2026-11-17T16:00:01Z'), []);
@@ -78,7 +78,7 @@ test('on demand a day leaves early', async () => {
   );
 });
 
-test('within the day a change leaves at once, a second one a little later, and none misses its gate', async () => {
+test('intraday, the first change is sent at once, a second one after a debounce, and none misses its gate', async () => {
   const day = '2026-11-18';
   // Slot 61 begins at 14:00Z: its gate is at 13:45Z.
   await say(day, '2026-11-18T10:00:00Z', only(day, [90], 50, 102));
@@ -101,7 +101,7 @@ test('within the day a change leaves at once, a second one a little later, and n
   );
 });
 
-test('the day after, changes leave at once until the last gate, and then nothing does', async () => {
+test('day-after changes are sent at once until the last gate, and never after it', async () => {
   const day = '2026-11-18';
   await say(day, '2026-11-19T14:00:00Z', flat(day, 103));
   assert.deepEqual(await jobAt('2026-11-19T14:00:01Z'), [`${day} 8`]);
@@ -117,7 +117,7 @@ test('the day after, changes leave at once until the last gate, and then nothing
   }
 });
 
-test('several processes send at once: every version is made once', async () => {
+test('several processes that send concurrently create every version once', async () => {
   const day = '2026-11-21';
   await say(day, '2026-11-20T09:00:00Z', flat(day, 100));
   clock.set('2026-11-20T13:10:00Z');
@@ -150,7 +150,7 @@ test('a schedule that does not net to zero is never sent, and the operator sees 
   assert.deepEqual(await unsent(`?delivery_date=${day}`), []);
 });
 
-test('an outbox that cannot be written holds nothing up: the same version leaves when it can be', async () => {
+test('an outbox that cannot be written delays nothing else, and the same version is sent later', async () => {
   const day = '2026-11-24';
   await say(day, '2026-11-20T14:10:00Z', flat(day, 100));
   const { outboxDir } = platform.config.exchange;
@@ -179,7 +179,7 @@ test('an outbox that cannot be written holds nothing up: the same version leaves
   assert.deepEqual(await unsent(`?delivery_date=${day}`), []);
 });
 
-test('an answer to a schedule that we could not note as sent shows that it was', async () => {
+test('an answer proves that a schedule was sent, even if that was not recorded', async () => {
   const day = '2026-11-25';
   await say(day, '2026-11-20T14:20:00Z', flat(day, 100));
   const { outboxDir } = platform.config.exchange;
@@ -198,7 +198,7 @@ test('an answer to a schedule that we could not note as sent shows that it was',
   assert.deepEqual(await unsent(`?delivery_date=${day}`), []);
 });
 
-test('a TSO that was not asked for is sent later, also when only a bridge changed there', async () => {
+test('a TSO that was not requested is sent later, also when only a bridge changed there', async () => {
   const day = '2026-11-27';
   const [north, west, south] = [
     await place('DE_50HERTZ'),

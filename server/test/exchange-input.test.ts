@@ -91,7 +91,7 @@ const unusable: Record<string, [document: string | Buffer, reason: RegExp]> = {
 };
 
 for (const [name, [document, reason]] of Object.entries(unusable)) {
-  test(`${name}: refused with the reason, kept as it was, and no nomination changes`, async () => {
+  test(`${name}: rejected with the reason, stored unchanged, and no nomination changes`, async () => {
     const before = await messages('&state=failed');
     const answer = await receive(document);
     assert.deepEqual([answer.status, problemOf(answer).code], [400, 'unreadable_message'], answer.text);
@@ -134,14 +134,14 @@ for (const [name, [document, error]] of Object.entries(foreign)) {
   });
 }
 
-test('only XML is taken, and it must be there', async () => {
+test('only XML is accepted, and a body is required', async () => {
   assert.equal((await receive(ess, 'application/json')).status, 415);
   assert.equal((await receive(ess, 'text/plain')).status, 415);
   const empty = await operator('/operator/v1/exchange/receive', { method: 'POST' });
   assert.deepEqual(problemOf(empty), { code: 'validation', errors: [' required'] });
 });
 
-test('a document over the limit is refused and not stored; in the inbox it is told and put aside', async () => {
+test('a document over the limit is rejected and not stored; in the inbox it is reported and set aside', async () => {
   const smallOperator = client(small.baseUrl, await createWorld(small.db, small.clock).operatorKey());
   const tooLarge = `${ess}<!--${'x'.repeat(1024 * 1024)}-->`;
   const answer = await operating(small, smallOperator).receive(tooLarge);
@@ -160,7 +160,7 @@ test('a document over the limit is refused and not stored; in the inbox it is to
   assert.deepEqual([raw.status, problemOf(raw).code], [404, 'message_not_found']);
 });
 
-test('the inbox takes whole files only, each once, unreadable ones too', async () => {
+test('the inbox imports complete files only, each once, unreadable ones too', async () => {
   const { inboxDir } = platform.config.exchange;
   const before = (await messages()).length;
   await writeFile(path.join(inboxDir, '.half.xml'), ess.slice(0, 100));
@@ -180,7 +180,7 @@ test('the inbox takes whole files only, each once, unreadable ones too', async (
   await stillPending();
 });
 
-test('a receive that is repeated with its Idempotency-Key is done once', async () => {
+test('a receive that is repeated with its Idempotency-Key is applied once', async () => {
   const before = (await messages()).length;
   const again = () =>
     operator('/operator/v1/exchange/receive', {
@@ -200,7 +200,7 @@ const BREAK = statement(
 );
 const MEND = statement('test_mend_message', "update message set state = 'failed' where id = $1");
 
-test('a stored message that we fail at stays stored, is told, and holds up no other', async () => {
+test('a stored message whose processing fails stays stored, is reported, and delays no other', async () => {
   const { inboxDir } = platform.config.exchange;
   const run = () => receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
   const [victim] = await messages('&state=failed');
@@ -215,7 +215,7 @@ test('a stored message that we fail at stays stored, is told, and holds up no ot
   await run();
 });
 
-test('while a document of a million positions is read, others are answered', async () => {
+test('requests are answered while a document of a million positions is parsed', async () => {
   const [head = '', ...rest] = ess.split('<TimeSeriesConfirmation>');
   const one = `<TimeSeriesConfirmation>${rest[0]?.split('</TimeSeriesConfirmation>', 1)[0]}</TimeSeriesConfirmation>`;
   const count = 10_000;

@@ -95,7 +95,7 @@ const restart = async () => {
   product = await startProduct(environment);
 };
 
-test('killed after storing and before handing over, the next start sends the same message once', async () => {
+test('after a kill between storing and sending, the next start sends the same message once', async () => {
   await restart();
   const on = day(20);
   await deliver(on);
@@ -118,7 +118,7 @@ test('killed after storing and before handing over, the next start sends the sam
   assert.equal(nominations.body.nominations[0].sent_at, sent?.sent_at);
 });
 
-test('killed after handing over and before noting it, the same file is handed over again and no new version made', async () => {
+test('after a kill between sending and recording it, the same file is sent again without a new version', async () => {
   const on = day(21);
   await deliver(on);
   const held = await holdUp('sent');
@@ -144,7 +144,7 @@ test('killed after handing over and before noting it, the same file is handed ov
   assert.equal(await readFile(path.join(outbox, name), 'utf8'), first);
 });
 
-test('a TSO that answers what we did not live to note as sent is heard', async () => {
+test('an answer is applied although a kill prevented recording its schedule as sent', async () => {
   const on = day(22);
   await deliver(on);
   const held = await holdUp('sent');
@@ -167,7 +167,7 @@ test('a TSO that answers what we did not live to note as sent is heard', async (
   assert.deepEqual(states, ['out 1 confirmed', 'in 1 applied']);
 });
 
-test('killed after storing an answer and before applying it, the next start applies it once', async () => {
+test('after a kill between storing and applying an answer, the next start applies it once', async () => {
   const on = day(23);
   await deliver(on);
   const { body } = await sendDay(on);

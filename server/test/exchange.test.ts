@@ -41,7 +41,7 @@ const nominationOf = async ({ ask, tso }: Place, day: string, query = '') => {
   return current[0] ?? assert.fail();
 };
 
-test('a day goes out as a file per TSO, is acknowledged and confirmed, and every nomination is matched', async () => {
+test('a day is sent as a file per TSO, acknowledged and confirmed, and every nomination is matched', async () => {
   const day = '2026-10-22';
   await deliver(day);
   const { messages: sent, faults } = await send({ delivery_date: day });
@@ -103,7 +103,7 @@ test('a day goes out as a file per TSO, is acknowledged and confirmed, and every
 });
 
 for (const format of ['ess', 'cim'] as const) {
-  test(`a counterpart that says less in four slots is matched in all others, answered in ${format}`, async () => {
+  test(`a counterpart with lower values in four slots is matched in all others, answered in ${format}`, async () => {
     const day = format === 'ess' ? '2026-10-23' : '2026-10-25';
     await deliver(day);
     await send({ delivery_date: day });
@@ -136,7 +136,7 @@ for (const format of ['ess', 'cim'] as const) {
   });
 }
 
-test('a counterpart that says more is confirmed by our value, and the anomaly report shows both sides', async () => {
+test('a counterpart with higher values is confirmed with our value, and the anomaly report shows both', async () => {
   const day = '2026-10-26';
   await deliver(day);
   await send({ delivery_date: day });
@@ -162,7 +162,7 @@ test('a counterpart without a schedule is matched with zero', async () => {
   assert.equal((await nominationOf(works, day)).status, 'match');
 });
 
-test('a correction after the confirmation makes new versions of what it touches, and the old confirmation changes nothing', async () => {
+test('a correction after the confirmation creates new versions of what it affects, and the old confirmation has no effect', async () => {
   const day = '2026-10-28';
   await deliver(day);
   await send({ delivery_date: day });
@@ -208,7 +208,7 @@ test('a correction after the confirmation makes new versions of what it touches,
   assert.deepEqual(await nominationOf(sun, day), untouched);
 });
 
-test('an answer that comes twice is recorded twice and applied once', async () => {
+test('a repeated answer is recorded twice and applied once', async () => {
   const day = '2026-10-29';
   await deliver(day);
   await send({ delivery_date: day });
@@ -220,7 +220,7 @@ test('an answer that comes twice is recorded twice and applied once', async () =
   assert.match(again.body.message.error, /was received before/);
 });
 
-test('an intermediate confirmation matches without confirming, and changes nothing once the final one is there', async () => {
+test('an intermediate confirmation sets matched amounts only, and is ignored after the final one', async () => {
   const day = '2026-10-30';
   await deliver(day);
   await send({ delivery_date: day });
@@ -244,7 +244,7 @@ test('an intermediate confirmation matches without confirming, and changes nothi
   );
 });
 
-test('a rejected schedule leaves its nominations pending, says why, and is sent again when it is named', async () => {
+test('a rejected schedule leaves its nominations pending, shows the reason, and is sent again on request', async () => {
   const day = '2026-11-02';
   await deliver(day);
   await send({ delivery_date: day });
@@ -278,7 +278,7 @@ test('the sign of a saldo may change during the day: both directions are confirm
   ]);
 });
 
-test('what changes and changes back before it is sent counts as sent and confirmed with what the TSO has', async () => {
+test('a change that is reverted before it is sent counts as sent and confirmed', async () => {
   const day = '2026-11-04';
   await deliver(day);
   await send({ delivery_date: day });
@@ -329,7 +329,7 @@ test('each slot of the files nets to zero, and their series are the nominations 
   }
 });
 
-test('a schedule that the database has no space for is a 503, and is sent when there is space again', async () => {
+test('a schedule that does not fit on the database’s disk is a 503, and is sent when there is space again', async () => {
   const day = '2026-11-28';
   await deliver(day);
   const client = new pg.Client({ connectionString: platform.databaseUrl });

@@ -92,7 +92,7 @@ test('the transactions of every version, superseded ones too, sum to its amounts
   );
 });
 
-test('an explanation names what counted when the version was made, and nothing that came later', async () => {
+test('an explanation lists what counted when the version was created, and nothing later', async () => {
   const { contract, asSeller } = await makeDeal(platform, world);
   await world.volumes(contract, DAY, 250);
   await world.nominate();
@@ -119,7 +119,7 @@ test('an explanation names what counted when the version was made, and nothing t
   assert.deepEqual(after.slots[5], before.slots[5]);
 });
 
-test('an explanation is for those who may see the nomination', async () => {
+test('an explanation is visible to viewers of the nomination only', async () => {
   const { contract, asSeller, asBuyer } = await makeDeal(platform, world);
   await world.volumes(contract, DAY, 250);
   await world.nominate();

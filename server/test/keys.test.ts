@@ -32,11 +32,11 @@ const keyOf = (owner: { type: 'operator' } | { type: 'account'; accountNo: numbe
     createApiKey(tx, { owner, name: 'test', scopes: [], expiresAt: null }, platform.clock.now()),
   );
 
-test('a key that is valid here and now is let in', async () => {
+test('a valid key is accepted', async () => {
   assert.equal((await request('/v1/contracts', { key: brp.key })).status, 200);
 });
 
-test('everything else is 401, with the challenge and without a hint why', async () => {
+test('every other key is 401, with the challenge and without the reason', async () => {
   const account = await platform.db.transaction((tx) =>
     createAccount(tx, { name: 'A' }, platform.clock.now()),
   );
@@ -78,7 +78,7 @@ test('everything else is 401, with the challenge and without a hint why', async 
   assert.equal((await request('/v1/contracts', { headers: elsewhere })).status, 401);
 });
 
-test('a key ends at the moment of its expiry, even when it was used right before', async () => {
+test('a key ends at its expiry, even when it was used right before', async () => {
   const { secret } = await world.key(brp, SCOPES, Date.parse('2026-10-20T09:00:00Z'));
   const statusAt = async (instant: string) => {
     platform.clock.set(instant);
@@ -115,7 +115,7 @@ function testRing() {
   });
 }
 
-test('a revoked key is refused within 5 seconds, by every process', async () => {
+test('every process rejects a revoked key within 5 seconds', async () => {
   const { id, secret } = await world.key(brp);
   const rings = [testRing(), testRing()];
   for (const ring of rings) {
@@ -132,7 +132,7 @@ test('a revoked key is refused within 5 seconds, by every process', async () => 
   }
 });
 
-test('the database is asked once in a while for a known key, and never for what cannot be one', async () => {
+test('look-ups of a known key are cached, and malformed keys are never looked up', async () => {
   const { secret } = await world.key(brp);
   const ring = testRing();
   await Promise.all(Array.from({ length: 50 }, async () => ring.keys.find(secret)));
@@ -144,7 +144,7 @@ test('the database is asked once in a while for a known key, and never for what 
   assert.equal(ring.asked, 1);
 });
 
-test('a look-up that failed is made again', async () => {
+test('a failed look-up is repeated', async () => {
   const { secret } = await world.key(brp);
   const ring = testRing();
   ring.isDown = true;
@@ -178,7 +178,7 @@ test('no secret is in the database, only its hash', async () => {
   }
 });
 
-test('the log tells the request and the key’s id, and never the key, whatever becomes of the request', async () => {
+test('the log has the request and the key’s id, and never the key, for any outcome', async () => {
   const { db, baseUrl } = logged;
   const own = createWorld(db, platform.clock);
   const owner = await own.brp();

@@ -365,7 +365,7 @@ const isList = ({ response, numberedPages }: Endpoint) =>
 /** Parameters that say which page is wanted and how it looks, not which records the list has. */
 const NOT_FILTERS = new Set(['limit', 'after', 'page', 'include_assets']);
 
-test('the plans of all lists are known, for each of their filters', () => {
+test('the plans of all lists are checked, for each of their filters', () => {
   const lists = Object.values(ENDPOINTS).filter(isList);
   assert.ok(lists.length > 20, `${lists.length} lists`);
   for (const { id, query } of lists) {

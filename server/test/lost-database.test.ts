@@ -142,7 +142,7 @@ const isExpected = ({ status, retryAfter }: Outcome) =>
   status === 200 || (status === 503 && retryAfter === '2');
 
 for (const { name, of, cause } of FAULTS) {
-  test(`${of.name}: the server outlives ${name}`, async () => {
+  test(`${of.name}: the server survives ${name}`, async () => {
     const requests = await requestsOf(of);
     const running = load(requests);
     while (running.outcomes.length < 20) await nextTurn();
@@ -161,7 +161,7 @@ for (const { name, of, cause } of FAULTS) {
 }
 
 for (const setup of SETUPS) {
-  test(`${setup.name}: while Postgres is stopped, requests and /readyz are answered 503 in time`, async () => {
+  test(`${setup.name}: while Postgres is suspended, requests and /readyz get 503 within the time limit`, async () => {
     const requests = await requestsOf(setup);
     const stopped = await processesOf(setup);
     for (const pid of stopped) process.kill(pid, 'SIGSTOP');
@@ -182,7 +182,7 @@ for (const setup of SETUPS) {
   });
 }
 
-test('a write that is under way when Postgres stops is answered with the first call that is late', async (t) => {
+test('a write in progress when Postgres is suspended is answered after the first late call', async (t) => {
   const [setup] = SETUPS as [Setup, ...Setup[]];
   const [page, , patch] = (await requestsOf(setup)) as [Request, Request, Request];
   const holder = new pg.Client({ connectionString: postgres.url });
@@ -215,7 +215,7 @@ test('a write that is under way when Postgres stops is answered with the first c
   }
 });
 
-test('the log names the loss and the return of the database once each, not once per request', async () => {
+test('the loss and the return of the database are logged once each, not once per request', async () => {
   for (const { product } of SETUPS) {
     assert.equal(await product.end('SIGTERM'), 0);
     const lines = product.log().split('\n');

@@ -79,7 +79,7 @@ async function clear(list: List): Promise<void> {
   }
 }
 
-test('an empty list has one page, and says so', async () => {
+test('an empty list has one page', async () => {
   for (const list of LISTS) {
     const { ids, total, links, version } = await pageOf(list, '');
     const first = `${platform.customerUrl}/v1/${list.member}?page=1&limit=10`;
@@ -88,7 +88,7 @@ test('an empty list has one page, and says so', async () => {
   }
 });
 
-test('a list is ordered by publication, the newest first, and a page past its end is empty', async () => {
+test('a list is ordered by publication, newest first, and a page past its end is empty', async () => {
   for (const list of LISTS) {
     await clear(list);
     const published: string[] = [];
@@ -108,7 +108,7 @@ test('a list is ordered by publication, the newest first, and a page past its en
   }
 });
 
-test('links lead to the first and the last page always, and to the neighbours where they exist', async () => {
+test('links name the first and last page always, and the neighbours if they exist', async () => {
   for (const list of LISTS) {
     const at = (page: number) => `${platform.customerUrl}/v1/${list.member}?page=${page}&limit=10`;
     const linksOf = async (page: number) => (await pageOf(list, `page=${page}`)).links;
@@ -128,7 +128,7 @@ test('links lead to the first and the last page always, and to the neighbours wh
   }
 });
 
-test('links and covers are named by CUSTOMER_BASE_URL', async () => {
+test('links and cover addresses start with CUSTOMER_BASE_URL', async () => {
   const ownKey = await createWorld(named.db, named.clock).accountKey();
   assert.equal(named.customerUrl, 'https://market.example/saldo');
   const answer = await client(`http://127.0.0.1:${namedPort}`, ownKey)('/v1/assets');
@@ -138,7 +138,7 @@ test('links and covers are named by CUSTOMER_BASE_URL', async () => {
   );
 });
 
-test('a change keeps its place in the list, and a new publication is at its beginning', async () => {
+test('a change keeps the place in the list, and a new publication is listed first', async () => {
   const [assets, demands] = LISTS as [List, List];
   const before = await pageOf(assets, 'limit=100');
   const [, id = ''] = before.ids;
@@ -160,7 +160,7 @@ test('a change keeps its place in the list, and a new publication is at its begi
   assert.equal((await request('/v1/demands?page=2&limit=1')).body.demands[0].contractPeriod, 3);
 });
 
-test('what one process publishes or withdraws, every process lists at once', async () => {
+test('a publication or withdrawal in one process is visible in every process at once', async () => {
   const other = client(second.customerUrl, key);
   for (const list of LISTS) {
     const before = await pageOf(list, 'limit=100', null, other);
@@ -174,7 +174,7 @@ test('what one process publishes or withdraws, every process lists at once', asy
 type Step = { publish: boolean; at: number };
 const steps = fc.array(fc.record({ publish: fc.boolean(), at: fc.nat(1000) }), { maxLength: 3 });
 
-test('with a version, any limit gives each record that stays exactly once while others come and go', async () => {
+test('with a version, paging has every lasting record exactly once while others come and go', async () => {
   const processes = [request, client(second.customerUrl, key)];
   for (const list of LISTS) {
     await clear(list);
@@ -222,7 +222,7 @@ test('with a version, any limit gives each record that stays exactly once while 
   }
 });
 
-test('without a version a page is of the list as it is now', async () => {
+test('without a version a page shows the current list', async () => {
   const [list] = LISTS as [List];
   await clear(list);
   const published = [await list.publish(), await list.publish(), await list.publish()].toReversed();
@@ -233,7 +233,7 @@ test('without a version a page is of the list as it is now', async () => {
   assert.deepEqual((await pageOf(list, 'limit=2')).ids, [newest, published[0]]);
 });
 
-test('a version that is not one of this list is refused', async () => {
+test('an unknown version of a list is rejected', async () => {
   const { version } = await pageOf(LISTS[1] as List, '');
   const send = (value: string) => request('/v1/assets', { headers: { 'x-list-version': value } });
   for (const wrong of [
@@ -253,7 +253,7 @@ test('a version that is not one of this list is refused', async () => {
   assert.equal((await send('assets-0')).body.assets.length, 0, 'every list was empty once');
 });
 
-test('a version that lies back too far is forgotten, and lists go on from there', async () => {
+test('a version that is too old is rejected, and the list stays usable', async () => {
   const [list] = LISTS as [List];
   await clear(list);
   const kept = await list.publish();
@@ -269,7 +269,7 @@ test('a version that lies back too far is forgotten, and lists go on from there'
   assert.deepEqual((await pageOf(list, '')).ids, [newest]);
 });
 
-test('pages deep in a long list hold what belongs on them', async () => {
+test('pages deep in a long list have the right records', async () => {
   const [list] = LISTS as [List];
   await clear(list);
   const model = await list.publish();

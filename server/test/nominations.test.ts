@@ -65,7 +65,7 @@ test('a nomination is the net saldo of valid transactions, from the perspective 
   assert.deepEqual(mirrored.find(({ direction }) => direction === 'out')?.slots, into.slots);
 });
 
-test('a correction makes a new version of the nominations that it touches and of no others', async () => {
+test('a correction creates a new version of the affected nominations only', async () => {
   const { asSeller, asBuyer, contract, seller, sellerGroup } = await deal();
   const other = await deal();
   const elsewhere = await world.contract(
@@ -116,7 +116,7 @@ test('a direction that falls to zero is corrected to zeros, and may rise again',
   assert.deepEqual(await listNominated(quiet.asSeller), [], 'what was never above zero is not nominated');
 });
 
-test('a contract within one position moves nothing, and one across control areas moves both', async () => {
+test('a contract within one position changes no saldo, and one across control areas changes both', async () => {
   const brp = await world.brp();
   const request = client(platform.baseUrl, brp.key);
   const group = await world.group(brp, ['DE_AMPRION', 'DE_50HERTZ']);
@@ -163,7 +163,7 @@ test('a nomination has every slot of its delivery day, on the days of a clock ch
   }
 });
 
-test('gate_closure is the deadline that the version has to meet, and after the last gate none is made', async () => {
+test('gate_closure is the deadline of the version, and after the last gate no version is created', async () => {
   const every = Array.from({ length: 96 }, (_, at) => at + 1);
   const cases: [day: string, madeAt: string, slots: number[], gate: string][] = [
     [DAY, '2026-06-01T00:00:00Z', every, '2026-06-09T12:30:00Z'],
@@ -194,7 +194,7 @@ test('gate_closure is the deadline that the version has to meet, and after the l
   }
 });
 
-test('a correction counts only the slots that it changes, per direction', async () => {
+test('a correction’s deadline depends only on the slots that it changes, per direction', async () => {
   const { asSeller, contract } = await deal();
   await world.volumes(contract, DAY, 10);
   await world.nominate();
@@ -206,7 +206,7 @@ test('a correction counts only the slots that it changes, per direction', async 
   assert.equal(corrected?.gate_closure, '2026-06-10T20:00:00Z', 'slot 90 starts at 20:15');
 });
 
-test('run again, nothing is made; run twice at once, nothing is made twice', async () => {
+test('a repeated netting run creates nothing, and concurrent runs create each version once', async () => {
   const { asSeller, contract } = await deal();
   await world.volumes(contract, DAY, 10);
   const runs = await Promise.all([world.nominate(), world.nominate(), world.nominate()]);
@@ -221,7 +221,7 @@ test('run again, nothing is made; run twice at once, nothing is made twice', asy
   assert.equal((await listNominated(asSeller)).length, 1);
 });
 
-test('what another process is working on is left to it, and holds up nothing else', async () => {
+test('a position that another process nets is skipped and delays nothing else', async () => {
   const [busy, free] = [await deal(), await deal()];
   for (const { contract } of [busy, free]) await world.volumes(contract, DAY, 10);
   const HOLD = statement(
@@ -269,7 +269,7 @@ test('matched amounts are null until the TSO confirms, then a quarter of its pow
   platform.clock.set(EARLY);
 });
 
-test('a version that is superseded keeps its status whatever the TSO says of it', async () => {
+test('a superseded version keeps its status, whatever the TSO answers', async () => {
   const { asSeller, contract } = await deal();
   for (const value of [10, 20]) {
     await world.volumes(contract, DAY, value);
@@ -292,7 +292,7 @@ const statements = fc.array(
   },
 );
 
-test('whatever is agreed and corrected, every position is nominated its net saldo, and all of them sum to zero', async () => {
+test('after any agreements and corrections every position is nominated its net saldo, and all sum to zero', async () => {
   const [first, second] = [await world.brp(), await world.brp()];
   const both = await world.group(first, ['DE_AMPRION', 'DE_TENNET']);
   const groups = [

@@ -137,7 +137,7 @@ async function invalidate(deal: Deal, slot: number, known: Known): Promise<void>
   expected.valid = false;
 }
 
-test('nominations of a market that only the operator API made equal a brute-force netting, for every BRP its own', async () => {
+test('nominations of a market created through the operator API equal a brute-force netting, for each BRP', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
       const market = await foundMarket();

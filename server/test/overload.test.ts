@@ -53,7 +53,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 
 const brpOf = ({ db, clock }: TestPlatform) => createWorld(db, clock).brp();
 
-test('requests beyond those in work wait, and are answered when it is their turn', async () => {
+test('requests beyond the concurrency limit wait, and are answered in turn', async () => {
   const { key } = await brpOf(patient);
   const request = client(patient.baseUrl, key);
   const { release } = await stallContracts(patient.db);
@@ -65,7 +65,7 @@ test('requests beyond those in work wait, and are answered when it is their turn
   assert.equal(await gauge(patient, 'saldo_http_requests_waiting'), 0);
 });
 
-test('a request that has waited too long is rejected like any problem, and those in work are answered', async () => {
+test('a request that has waited too long gets a problem, and requests in progress are answered', async () => {
   const { key } = await brpOf(impatient);
   const request = client(impatient.baseUrl, key);
   const usual = await request('/nowhere', { headers: { origin: ORIGIN } });
@@ -102,7 +102,7 @@ test('a request that has waited too long is rejected like any problem, and those
   }
 });
 
-test('imports start and end while more requests than can be in work keep coming, and take no place from them', async () => {
+test('imports start and end under overload, and do not count as requests in progress', async () => {
   const world = createWorld(patient.db, patient.clock);
   const operatorKey = await world.operatorKey();
   const { seller, producer, consumer } = await world.pair();
@@ -136,7 +136,7 @@ test('imports start and end while more requests than can be in work keep coming,
   await Promise.all(load);
 });
 
-test('clients that leave without their answer make room', async () => {
+test('clients that disconnect before their answer free their places', async () => {
   const { key } = await brpOf(patient);
   const { release } = await stallContracts(patient.db);
   const leaving = new AbortController();

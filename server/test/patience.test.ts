@@ -17,7 +17,7 @@ const VOLUMES = '/operator/v1/volumes';
 const FILE = 'contract,delivery_date,slot,volume\nKNOWN,2026-10-22,1,1.5\n';
 const headers = { 'X-Api-Key': key, 'Content-Type': 'text/csv' };
 
-test('a body that does not come to its end is answered with 408, and nothing is done', async () => {
+test('a body that never ends gets 408, and nothing is changed', async () => {
   const json = { 'X-Api-Key': key, 'Content-Type': 'application/json', 'Content-Length': '100' };
   const { status, body } = await exchange(
     platform.baseUrl,
@@ -28,7 +28,7 @@ test('a body that does not come to its end is answered with 408, and nothing is 
   assert.match(JSON.parse(body).detail, /after 1 s/);
 });
 
-test('an import that falls silent is cut off, and its place is free for the next one', async () => {
+test('a stalled import is aborted, and its place is free for the next one', async () => {
   const silent = { ...headers, 'Content-Length': '1000000' };
   // More of them than may run at once: those that wait get their turn when the first are cut off.
   const cut = Array.from({ length: 5 }, () =>
@@ -42,7 +42,7 @@ test('an import that falls silent is cut off, and its place is free for the next
   assert.equal(((await answer.json()) as { created: number }).created, 1, 'nothing of a cut day was taken');
 });
 
-test('an import that is repeated to another process with its key is done once', async () => {
+test('an import repeated at another process with its key is applied once', async () => {
   const body = FILE.replace('1.5', '2.5');
   const send = (baseUrl: string) =>
     fetch(`${baseUrl}${VOLUMES}`, {

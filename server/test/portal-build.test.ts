@@ -13,14 +13,14 @@ const portalDir = await ensurePortal(dataDir, (message) => said.push(message));
 assert.ok(portalDir, said.join('\n'));
 const platform = await startTestPlatform({ portalDir });
 
-test('a portal that is built from these sources is not built again', async () => {
+test('an up-to-date portal is not built again', async () => {
   const before = said.length;
   assert.equal(await ensurePortal(dataDir, (message) => said.push(message)), portalDir);
   assert.equal(said.length, before);
   assert.deepEqual(await readdir(dataDir), [], 'and where it can, it is built in the checkout');
 });
 
-test('the page has no script or style of its own, and all that it names is served', async () => {
+test('the page has no inline script or style, and everything that it refers to is served', async () => {
   const page = await readFile(path.join(portalDir, 'index.html'), 'utf8');
   assert.doesNotMatch(page, /<style|style="|\son\w+="|javascript:/i);
   for (const [script] of page.matchAll(/<script[^>]*>[^<]*/g)) assert.match(script, /src="\/[^"]+"[^>]*>$/);
@@ -34,7 +34,7 @@ test('the page has no script or style of its own, and all that it names is serve
   }
 });
 
-test('the script of the first page is under 200 kB as it travels', async () => {
+test('the script of the first page is under 200 kB compressed', async () => {
   const page = await readFile(path.join(portalDir, 'index.html'), 'utf8');
   const scripts = [...page.matchAll(/(?:src|href)="([^"]+\.js)"/g)].map(([, file = '']) => file);
   let bytes = 0;

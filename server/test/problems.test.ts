@@ -181,7 +181,7 @@ const provocations = {
   },
 } satisfies Record<ProblemCode, () => Promise<{ status: number; headers: Headers; body: unknown }>>;
 
-test('every problem of the catalogue comes about, with its status, title and page', async () => {
+test('every problem of the catalogue can occur, with its status, title and page', async () => {
   for (const code of PROBLEM_CODES) {
     const { status, headers, body } = await provocations[code]();
     assert.equal(status, PROBLEMS[code].status, code);
@@ -198,7 +198,7 @@ test('every problem of the catalogue comes about, with its status, title and pag
   }
 });
 
-test('a failure of the server tells nothing of its inside', async () => {
+test('a server error reveals no internals', async () => {
   const { key } = await createWorld(broken.db, broken.clock).brp();
   const { status, text } = await client(broken.baseUrl, key)('/v1/contracts');
   assert.equal(status, 500);
@@ -222,7 +222,7 @@ const fieldProvocations = {
   ],
 } satisfies Record<FieldCode, [() => ReturnType<typeof request>, string]>;
 
-test('every field code comes about, at its field and with words that help', async () => {
+test('every field code can occur, at its field and with a helpful message', async () => {
   for (const code of FIELD_CODES) {
     const [provoke, field] = fieldProvocations[code];
     const answer = await provoke();
@@ -257,7 +257,7 @@ test('every problem’s type resolves, without a key, to a page that names the c
   }
 });
 
-test('problems are named by ERROR_BASE, else by BASE_URL, else by the address listened on', async () => {
+test('problem types start with ERROR_BASE, else BASE_URL, else the address listened on', async () => {
   const bases: [address: string, errorBase: string, apiBase: string][] = [
     [named, 'https://help.example', BASE_URL],
     [based, BASE_URL, BASE_URL],

@@ -49,7 +49,7 @@ const volumes = async (id: string, day: string): Promise<number[]> =>
   ).map((transaction) => transaction.volume);
 const repeat = (value: number, times: number) => Array.from({ length: times }, () => value);
 
-test('baseload, peakload and shaped contracts make their volumes, right on the day of the clock change', async () => {
+test('baseload, peakload and shaped contracts generate their volumes, on clock-change days too', async () => {
   platform.clock.set('2026-10-22T10:00:00Z');
   const base = await contract('baseload', { power: 4 });
   const peak = await contract('peakload', { power: 2 });
@@ -102,7 +102,7 @@ test('a day that has volumes is never overwritten, and a second run changes noth
   assert.deepEqual(await run({ days: 3 }), { contracts: 0, days: 0, created: 0 });
 });
 
-test('only days within the delivery period are made, and by default seven of them', async () => {
+test('only days within the delivery period are generated, and by default seven of them', async () => {
   platform.clock.set('2026-12-01T23:30:00Z');
   await run();
   // By local time it is 2 December already, so the coming days begin with the third.
@@ -126,7 +126,7 @@ test('only days within the delivery period are made, and by default seven of the
   }
 });
 
-test('several runs at once make every volume once, for more contracts than one transaction holds', async () => {
+test('concurrent runs generate every volume once, for more contracts than one transaction holds', async () => {
   platform.clock.set('2026-12-20T10:00:00Z');
   await run({ days: 2 });
   const ids: string[] = [];
@@ -140,7 +140,7 @@ test('several runs at once make every volume once, for more contracts than one t
   for (const id of [ids[0]!, ids[44]!]) assert.deepEqual(await volumes(id, '2026-12-22'), repeat(0.1, 96));
 });
 
-test('how many days is a whole number from 1 to 62', async () => {
+test('the number of days is a whole number from 1 to 62', async () => {
   for (const [days, code] of [
     [0, 'value_too_small'],
     [63, 'value_too_large'],
@@ -152,7 +152,7 @@ test('how many days is a whole number from 1 to 62', async () => {
   }
 });
 
-test('a run moves the positions of its contracts and stands in the audit trail', async () => {
+test('a run changes the positions of its contracts and has an audit event', async () => {
   platform.clock.set('2027-06-01T10:00:00Z');
   await run({ days: 1 });
   await world.nominate();

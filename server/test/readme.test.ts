@@ -146,7 +146,7 @@ for (const page of pages) {
   });
 }
 
-test('the pages that must have blocks have them', () => {
+test('the expected pages have executable blocks', () => {
   const counts = new Map(pages.map(({ name, blocks }) => [name, blocks.length]));
   for (const name of ['README.md', 'sdk/README.md', 'cli/README.md', 'docs/operations.md'])
     assert.ok(counts.get(name), name);
@@ -179,7 +179,7 @@ test('a block that fails, in either language, fails its page', async () => {
   }
 });
 
-test('a block is found in lists too, and left out only for a reason', () => {
+test('blocks in lists are found too, and a block is skipped only for a stated reason', () => {
   const block = (head: string) => parseBlocks('page.md', `${head}\ntrue\n\`\`\`\n`)[0];
   assert.equal(block('<!-- not run: it needs systemd -->\n```sh')?.whyNotRun, 'it needs systemd');
   for (const head of ['```sh', '<!-- not run: -->\n```sh', '<!-- not run: far away -->\n\n```sh']) {

@@ -31,7 +31,7 @@ after(async () => {
 });
 
 for (const { name, redis } of setups) {
-  test(`${name}: a window counts its subject's requests, ends on time, and begins anew`, async (t) => {
+  test(`${name}: a window counts its subject's requests, ends on time, and starts again`, async (t) => {
     // The limiter gives up on a slow Redis; a slow machine must not decide this test.
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const fallback = { take: () => assert.fail('counted in memory instead') };

@@ -142,7 +142,7 @@ test('a restored database has every table, row, sequence, key, index and trigger
   );
 });
 
-test('a table that is added later is in the backup without a change of code, without its generated columns', async () => {
+test('a new table is in the backup without a code change, without its generated columns', async () => {
   const source = await emptyDatabase();
   await migrate(source, () => {});
   await query(
@@ -180,7 +180,7 @@ test('a table that is added later is in the backup without a change of code, wit
   assert.equal(schema, (await contentOf(platform.databaseUrl)).schema);
 });
 
-test('a table of Saldo cannot be left out, nor one that the backup does not have', async () => {
+test('a backup cannot lack a table of Saldo, nor have an unknown one', async () => {
   const target = await emptyDatabase();
   for (const [table, reason] of [
     ['audit', /The table audit belongs to Saldo and cannot be left out/],
@@ -193,7 +193,7 @@ test('a table of Saldo cannot be left out, nor one that the backup does not have
   }
 });
 
-test('a backup of an older schema is restored and brought up to date', async () => {
+test('a backup of an older schema is restored and migrated', async () => {
   const source = await emptyDatabase();
   const all = [...(await readChecksums())].map(([name, sha256]) => ({ name, sha256 }));
   const connection = new pg.Client({ connectionString: source });
@@ -221,7 +221,7 @@ test('a backup of an older schema is restored and brought up to date', async () 
   );
 });
 
-test('a backup of a newer version, or of one whose migrations differ, is rejected before anything is changed', async () => {
+test('a backup with newer or different migrations is rejected before anything is changed', async () => {
   const backup = await openBackupFile(whole, () => {});
   await backup.close();
   const { header } = backup;
@@ -249,7 +249,7 @@ test('a backup of a newer version, or of one whose migrations differ, is rejecte
   }
 });
 
-test('a database that a newer version has migrated is not backed up', async () => {
+test('a database with newer migrations is not backed up', async () => {
   const source = await emptyDatabase();
   await migrate(source, () => {});
   await query(source, "insert into migration (name, run_on) values ('999-future', now())");
@@ -264,7 +264,7 @@ test('a database that a newer version has migrated is not backed up', async () =
   assert.ok(!existsSync(file('future.saldo')));
 });
 
-test('a file that is cut off, changed anywhere, or no backup at all is rejected before anything is changed', async () => {
+test('a truncated or changed backup, or another file, is rejected before anything is changed', async () => {
   const bytes = await readFile(whole);
   const damaged = new Map<string, Buffer>([
     ['empty', Buffer.alloc(0)],
@@ -316,7 +316,7 @@ test('a file that is cut off, changed anywhere, or no backup at all is rejected 
   }
 });
 
-test('rows that are not those of the backup are found before anything is committed', async () => {
+test('restored rows are compared with the backup before the commit', async () => {
   const backup = await openBackupFile(whole, () => {});
   const text = Buffer.concat(await Array.fromAsync(backup.body(() => {}))).toString('latin1');
   await backup.close();
@@ -342,7 +342,7 @@ test('rows that are not those of the backup are found before anything is committ
   }
 });
 
-test('a database that is not empty is not touched', async () => {
+test('a restore does not change a database that is not empty', async () => {
   const target = await emptyDatabase();
   await query(target, 'create table mine (a int)', 'insert into mine values (1)');
   const run = await restore('whole.saldo', target);
@@ -428,7 +428,7 @@ const HOLD_UP = [
   "create event trigger hold_up on ddl_command_start when tag in ('CREATE INDEX', 'ALTER TABLE') execute function hold.up()",
 ];
 
-test('a restore into a folder that is killed leaves an empty database, on which a server starts', async () => {
+test('a killed restore into a folder leaves an empty database, on which a server starts', async () => {
   const dataDir = file('killed');
   const prepared = await startEmbeddedPostgres({ application: SALDO, dataDir, say: () => {} });
   await query(prepared.url, ...HOLD_UP);

@@ -24,13 +24,13 @@ const setClock = async (now: string) => {
 };
 const run = async () => (await operator('/operator/v1/nominations/run', { method: 'POST', body: {} })).body;
 
-test('the clock is set, forward and back, and read again', async () => {
+test('the clock can be set forward and back', async () => {
   await setClock('2027-01-01T00:00:00Z');
   await setClock('2026-10-20T10:00:00Z');
   assert.deepEqual((await operator('/operator/v1/clock')).body, { now: '2026-10-20T10:00:00Z', moved: true });
 });
 
-test('a wrong time changes nothing', async () => {
+test('an invalid time changes nothing', async () => {
   const before = (await operator('/operator/v1/clock')).body;
   for (const [body, error] of [
     [{ now: 'later' }, 'now invalid_format'],
@@ -44,7 +44,7 @@ test('a wrong time changes nothing', async () => {
   assert.deepEqual((await operator('/operator/v1/clock')).body, before);
 });
 
-test('outside of a sandbox there is no clock to be set', async () => {
+test('outside of a sandbox the clock cannot be set', async () => {
   const answer = await (await operatorOf(plain))('/operator/v1/clock', {
     method: 'PUT',
     body: { now: '2026-10-20T10:00:00Z' },
@@ -76,7 +76,7 @@ async function gateOf(day: string, at: string, slot: number, slots: number): Pro
   return body.nominations[0].gate_closure;
 }
 
-test('a change meets the gate of its time, around both clock changes and before a holiday', async () => {
+test('a change gets the gate of its time, around both clock changes and before a holiday', async () => {
   const cases: [day: string, slots: number, at: string, slot: number, gate: string][] = [
     // An ordinary summer day, a Thursday: slot 61 begins at 13:00 UTC.
     ['2026-10-15', 96, '2026-10-14T12:29:59Z', 61, '2026-10-14T12:30:00Z'],

@@ -15,7 +15,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a request that has begun is answered before the server stops', async () => {
+test('a request in progress is answered before the server stops', async () => {
   const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url, DEMO: 'on' });
   const [brp] = (await product.demo()).brps;
   assert.ok(brp);
@@ -40,7 +40,7 @@ test('a request that has begun is answered before the server stops', async () =>
   assert.equal(await stopped, 0);
 });
 
-test('both listeners answer what they have begun and close behind it, and the log names requests to either', async () => {
+test('both listeners answer requests in progress and then close, and the log names the requests of both', async () => {
   const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url, DEMO: 'on' });
   const [account] = (await product.demo()).accounts;
   assert.ok(account);
@@ -64,7 +64,7 @@ test('both listeners answer what they have begun and close behind it, and the lo
   assert.ok(!product.log().includes(account.api_key));
 });
 
-test('health, readiness and metrics are on the admin port, and the log names key ids but never keys', async () => {
+test('health, readiness and metrics are on the admin port, and the log has key ids but never keys', async () => {
   const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url, DEMO: 'on' });
   const [brp] = (await product.demo()).brps;
   assert.ok(brp);

@@ -58,7 +58,7 @@ async function newOwner(where = platform) {
 
 const outcome = ({ status, headers }: Answer) => [status, headers.get('retry-after')];
 
-test('wrong passwords of one address for one account are delayed, longer and longer, and for a minute at most', async () => {
+test('wrong passwords of one address for one account are delayed increasingly, by a minute at most', async () => {
   const { user } = await newOwner();
   const address = newAddress();
   await guesses(5, user.email, () => address);
@@ -81,7 +81,7 @@ test('wrong passwords of one address for one account are delayed, longer and lon
   setTime(0);
 });
 
-test('while others try at its address, the owner signs in at once on a known device, and after the delay on another', async () => {
+test('during attempts of others at its address, the owner signs in at once on a known device, and after the delay on another', async () => {
   const { user, browser } = await newOwner();
   const address = newAddress();
   await guesses(5, user.email, () => address);
@@ -95,7 +95,7 @@ test('while others try at its address, the owner signs in at once on a known dev
   setTime(0);
 });
 
-test('while others try from many addresses, a new one waits half a minute first, and a known device not at all', async () => {
+test('during attempts from many addresses, a new one is delayed for half a minute, and a known device is not', async () => {
   const { user, browser } = await newOwner();
   await guesses(20, user.email, newAddress);
   const [one, another] = [newAddress(), newAddress()];
@@ -122,7 +122,7 @@ test('addresses of one IPv6 network count as one', async () => {
   assert.equal((await guess(user.email, '2001:db8:8::1')).status, 401);
 });
 
-test('many tries at once, in several processes, are no way around the delay', async () => {
+test('concurrent attempts in several processes do not avoid the delay', async () => {
   const { user } = await newOwner();
   const address = newAddress();
   const tries = Array.from({ length: 20 }, (_, at) =>
@@ -133,7 +133,7 @@ test('many tries at once, in several processes, are no way around the delay', as
   assert.equal(statuses.filter((status) => status === 429).length, 15);
 });
 
-test('every process knows the devices and the delays of the others', async () => {
+test('all processes share known devices and delays', async () => {
   const { user, browser } = await newOwner();
   const address = newAddress();
   await guesses(5, user.email, () => address);
@@ -143,7 +143,7 @@ test('every process knows the devices and the delays of the others', async () =>
   assert.equal((await signIn(there, user, address)).status, 200);
 });
 
-test('an email of nobody is delayed like that of a user, word for word', async () => {
+test('an unknown email is delayed with the same answers as a user’s', async () => {
   const { user } = await newOwner();
   const told = async (email: string) => {
     const address = newAddress();
@@ -161,7 +161,7 @@ test('an email of nobody is delayed like that of a user, word for word', async (
 
 const SPEND = statement('test_spend_tries', 'update sign_in_try set count = 100 where count = 5');
 
-test('an address that tries many accounts is delayed for all of them, but for known devices', async () => {
+test('an address that tries many accounts is delayed for all of them, except on known devices', async () => {
   const address = newAddress();
   const { user, browser } = await newOwner();
   for (let tries = 0; tries < 5; tries++) await guess(`nobody${tries}@saldo.example`, address);
@@ -175,7 +175,7 @@ test('an address that tries many accounts is delayed for all of them, but for kn
   setTime(0);
 });
 
-test('a flood of requests at an address does not keep a known device there from signing in', async () => {
+test('a rate-limited address does not prevent a known device there from signing in', async () => {
   const { user, browser } = await newOwner(flooded);
   const address = newAddress();
   const statuses = [];
@@ -191,7 +191,7 @@ test('a flood of requests at an address does not keep a known device there from 
   assert.equal((await signIn(browser, user, address)).status, 200);
 });
 
-test('a device is known for those who signed in there, as long as their password is the same', async () => {
+test('a device is known for the users who signed in on it, until their password changes', async () => {
   const { user, browser } = await newOwner();
   const colleague = await newUser(platform, OPERATOR);
   const attacked = async () => {
@@ -217,7 +217,7 @@ test('a device is known for those who signed in there, as long as their password
   assert.equal((await signIn(browser, changed, first)).status, 200, 'where it was changed');
 });
 
-test('a cookie that was not made here makes no device known', async () => {
+test('a forged cookie makes no device known', async () => {
   const { user, browser } = await newOwner();
   const stranger = await newOwner();
   const [name = '', value = ''] = browser.device.split('=');
@@ -246,7 +246,7 @@ test('a cookie that was not made here makes no device known', async () => {
   assert.equal((await signIn(browser, user, address)).status, 200);
 });
 
-test('a stolen device is delayed too, and delays nobody but itself', async () => {
+test('a stolen device is delayed too, and delays no other device', async () => {
   const { user, browser } = await newOwner();
   const thief = openBrowser(platform);
   thief.device = browser.device;
@@ -263,7 +263,7 @@ const ROWS = statement(
   'select *, ctid::text, xmin::text, xmax::text from sign_in_try order by subject',
 );
 
-test('a refused try writes nothing, and what is over is cleared away', async () => {
+test('a delayed attempt writes nothing, and past attempts are deleted', async () => {
   const { user } = await newOwner();
   const address = newAddress();
   await guesses(5, user.email, () => address);

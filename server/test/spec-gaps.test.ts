@@ -30,7 +30,7 @@ test('every section of the spec gaps is one table, and every row has a number of
   );
 });
 
-test('every choice in the spec gaps is pinned by tests that exist, or is said not to be built yet', async () => {
+test('every choice in the spec gaps names existing tests, or is marked as not built yet', async () => {
   const titles = new Map<string, Set<string>>();
   for (const row of rows) {
     for (const pin of pinsOf(row)) {

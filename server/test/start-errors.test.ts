@@ -88,7 +88,7 @@ test('a host that is no address of this machine stops the start with one line th
   }
 });
 
-test('origins are trimmed, and what is no origin stops the start with one line that names it', async () => {
+test('origins are trimmed, and an invalid origin stops the start with one line that names it', async () => {
   for (const entry of [
     'https://app.example/',
     'https://app.example/x',
@@ -131,7 +131,7 @@ test('a database that cannot be reached stops the start with one line that names
   }
 });
 
-test('a second server on a data folder is refused in one line, and the first goes on', async () => {
+test('a second server on a data folder is rejected in one line, and the first continues', async () => {
   const DATA_DIR = path.join(folder, 'shared');
   const first = await startProduct({ DATA_DIR, DEMO: 'off' });
   const line = await refusal({ DATA_DIR, DATABASE_URL: '' });
@@ -143,7 +143,7 @@ test('a second server on a data folder is refused in one line, and the first goe
   assert.equal(await first.end('SIGTERM'), 0);
 });
 
-test('a database of a newer version stops the start with one line that says what to do', async () => {
+test('a database of a newer version stops the start with one line and the remedy', async () => {
   const newer = await createDatabase();
   const connection = new pg.Client({ connectionString: newer.url });
   await connection.connect();
@@ -154,7 +154,7 @@ test('a database of a newer version stops the start with one line that says what
   await newer.drop();
 });
 
-test('a database of one’s own gets the demo world only when that is asked for', async () => {
+test('an external database gets the demo world only on request', async () => {
   const own = await createDatabase();
   const environment = { DATA_DIR: path.join(folder, 'own'), DATABASE_URL: own.url };
   const empty = await startProduct(environment);
@@ -170,7 +170,7 @@ test('a database of one’s own gets the demo world only when that is asked for'
 
 const modeOf = async (dir: string) => (await stat(dir)).mode & 0o777;
 
-test('the folders of schedules and answers are private, and ones that are open to everybody are reported', async (t) => {
+test('the folders of schedules and answers are private, and world-accessible ones are reported', async (t) => {
   if (process.platform === 'win32') return t.skip('Windows has no such modes');
   const dataDir = path.join(folder, 'modes');
   const environment = { DATA_DIR: dataDir, DATABASE_URL: database.url };

@@ -80,7 +80,7 @@ function viaFetch(line: string) {
   };
 }
 
-test('without the demo the platform starts empty and tells the operator key once', async () => {
+test('without the demo the platform starts empty and prints the operator key once', async () => {
   const database = await createDatabase();
   const environment = { DATA_DIR: path.join(folder, 'empty'), DATABASE_URL: database.url, DEMO: 'off' };
   const first = await startProduct(environment);
@@ -127,7 +127,7 @@ test('a key from the environment is not printed', async () => {
   await database.drop();
 });
 
-test('a wrong value of the environment stops the start with one line that names it', async () => {
+test('an invalid environment variable stops the start with one line that names it', async () => {
   const run = runProduct({ DATA_DIR: path.join(folder, 'wrong'), PORT: 'eighty' });
   const [code] = await once(run.child, 'close');
   assert.equal(code, 1);
@@ -135,7 +135,7 @@ test('a wrong value of the environment stops the start with one line that names 
   assert.equal(run.log().trim(), line);
 });
 
-test('a port in use is told by its number', async () => {
+test('a port in use is reported with its number', async () => {
   const database = await createDatabase();
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
@@ -155,7 +155,7 @@ test('a port in use is told by its number', async () => {
   await database.drop();
 });
 
-test('a data folder that cannot be made is told', async () => {
+test('a data folder that cannot be created is reported', async () => {
   const file = path.join(folder, 'a file');
   await writeFile(file, '');
   const run = runProduct({ DATA_DIR: path.join(file, 'data') });

@@ -86,7 +86,7 @@ for (const [name, workers, signalled] of [
   ['its whole process group', '1', 'group'],
   ['the process that npm start made, with several workers', '2', 'npm'],
 ] as const) {
-  test(`SIGTERM under load to ${name} answers or refuses every request, resets none, and leaves nothing behind`, async () => {
+  test(`SIGTERM under load to ${name}: every request is answered or rejected, none is reset, and no process remains`, async () => {
     const dataDir = path.join(folder, `${workers}-${signalled}`);
     const product = await startProduct(
       { DATA_DIR: dataDir, WORKERS: workers, RATE_LIMIT: '1000000', LOG_LEVEL: 'error' },
@@ -129,7 +129,7 @@ for (const [name, workers, signalled] of [
   });
 }
 
-test('a stop closes idle connections while a request is under way, and answers what comes on the others', async () => {
+test('a stop closes idle connections while a request is in progress, and answers requests on the others', async () => {
   const dataDir = path.join(folder, 'idle');
   const product = await startProduct({ DATA_DIR: dataDir, LOG_LEVEL: 'error' });
   const { port } = new URL(product.baseUrl);

@@ -192,7 +192,7 @@ const told = (version: Version) => ({
 });
 const withoutIds = ({ id: _id, previous_transaction_id: _previous, ...rest }: Wire) => rest;
 
-test('the market has everything that may go wrong in it', () => {
+test('the test market has every edge case', () => {
   const has = (holds: (version: Version) => boolean) => everything.some(holds);
   assert.ok(
     has(({ version }) => version >= 3),
@@ -213,7 +213,7 @@ test('the market has everything that may go wrong in it', () => {
   );
 });
 
-test('each BRP is told all that it sends or receives, field for field, once and in order', async () => {
+test('each BRP lists all that it sends or receives, field for field, once and in order', async () => {
   const idOf = new Map<Version, string>();
   for (const brp of brps) {
     const expected = everything.filter(isVisible(brp));
@@ -257,7 +257,7 @@ async function readView(timeZone: string): Promise<Wire[]> {
   });
 }
 
-test('the SQL view says the same as the API, whatever the time zone of the session', async () => {
+test('the SQL view equals the API, in any session time zone', async () => {
   const told = new Map<string, Wire>();
   for (const brp of brps) {
     for (const transaction of await list(brp, '/v1/transactions')) told.set(transaction.id, transaction);
@@ -269,7 +269,7 @@ test('the SQL view says the same as the API, whatever the time zone of the sessi
   }
 });
 
-test('the SQL view names the delivery day and volumes to the kWh', async () => {
+test('the SQL view has the delivery day and volumes in kWh', async () => {
   const session = new pg.Client({ connectionString: platform.databaseUrl });
   await session.connect();
   const { rows } = await session.query(
@@ -338,7 +338,7 @@ const meets = (filter: Filter) => (one: Version) =>
   (!filter.times || (startOf(one) >= filter.times[0] && startOf(one) + 900_000 <= filter.times[1])) &&
   (!filter.slots || (one.slot >= filter.slots[0] && one.slot <= filter.slots[1]));
 
-test('any filters with any limit find what a search through everything finds', async () => {
+test('any filters with any limit find the same as a linear search', async () => {
   const viewer = fc.constantFrom(...brps);
   const offset = fc.integer({ min: -12, max: 14 });
   const limits = fc.integer({ min: 1, max: 100 });

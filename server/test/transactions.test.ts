@@ -114,7 +114,7 @@ test('the days on which the clocks change have 92 and 100 slots without a gap', 
   }
 });
 
-test('delivery_start and delivery_end take slots that lie between them as a whole, in any offset', async () => {
+test('delivery_start and delivery_end select slots that lie entirely between them, in any offset', async () => {
   await world.volumes(bought, '2026-02-02', 500);
   const slots = async (query: string) =>
     (await list(query, `/contracts/${bought.id}`)).map((one) => one.slot_number);
@@ -140,7 +140,7 @@ test('delivery_start and delivery_end take slots that lie between them as a whol
   assert.deepEqual(await slots('?slot_number_from=1&slot_number_to=100'), between(1, 96));
 });
 
-test('filters that run backwards or leave their limits are refused, each named', async () => {
+test('filter ranges that are reversed or out of bounds are rejected, each named', async () => {
   const refused: [string, string[]][] = [
     [
       'delivery_start=2026-02-02T00:00:00Z&delivery_end=2026-02-01T23:59:59Z',
@@ -166,7 +166,7 @@ test('filters that run backwards or leave their limits are refused, each named',
   assert.deepEqual(await list('?type=ppa&delivery_date=2026-02-02'), await list('?delivery_date=2026-02-02'));
 });
 
-test('a sender or receiver is found in all of its control areas, own or foreign, and nobody else is', async () => {
+test('a sender or receiver filter finds exactly its transactions, in all control areas, own or foreign', async () => {
   const day = '2026-02-10';
   const all = [sold, soldAtAmprion, bought, internal, foreign];
   for (const [at, contract] of all.entries())
@@ -229,7 +229,7 @@ test('a contract_id that is unknown, foreign or malformed finds nothing', async 
   assert.ok(ofOne.length > 0 && ofOne.every((one) => one.contract_id === bought.id));
 });
 
-test('assets come once each, only those of the page, and only when asked for', async () => {
+test('included assets are those of the page, once each, and only on request', async () => {
   const day = '2026-02-11';
   for (const contract of [sold, soldAtAmprion, bought, internal]) {
     await world.volumes(contract, day, cells(day, { 1: 1, 2: 2 }));
@@ -259,7 +259,7 @@ test('assets come once each, only those of the page, and only when asked for', a
   assert.deepEqual(Object.keys(plain.body), ['transactions']);
 });
 
-test('a correction supersedes what it changes and nothing else, and an invalid volume may be corrected', async () => {
+test('a correction supersedes only what it changes, and may correct an invalid volume', async () => {
   const day = '2026-02-12';
   const now = async (query = '') => list(`?delivery_date=${day}${query}`);
   await world.volumes(sold, day, cells(day, { 1: 100, 2: 200, 3: 300 }));
@@ -315,7 +315,7 @@ test('a history is the whole chain, newest first, from the id of any version', a
   }
 });
 
-test('corrections of one day that come at once follow one another without a gap', async () => {
+test('concurrent corrections of one day have consecutive versions', async () => {
   const day = '2026-02-14';
   await Promise.all([1, 2, 3, 4, 5, 6].map((kwh) => world.volumes(sold, day, cells(day, { 7: kwh }))));
   const found = await list(`?delivery_date=${day}`);
@@ -347,7 +347,7 @@ test('a transaction of others, a missing one and a malformed id give the same 40
   }
 });
 
-test('what counts on a day is printed to the last kWh', async () => {
+test('the volumes of a day are exact to the kWh', async () => {
   const volume = fc.oneof(
     fc.constantFrom(0, 1, 999, 1_000, 2_147_483_647),
     fc.nat(),

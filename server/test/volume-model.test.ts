@@ -153,7 +153,7 @@ const sorted = (chains: Map<string, number[]>) =>
   [...chains].toSorted(([one], [other]) => (one < other ? -1 : 1));
 
 let runs = 0;
-test('random files in every format end as the rules say, cell by cell, and dry runs foretell them', async () => {
+test('random files in every format have the result of the model, cell by cell, and so have dry runs', async () => {
   await fc.assert(
     fc.asyncProperty(files, fc.nat({ max: 2 }), fc.boolean(), async (given, format, byId) => {
       const run = ++runs;
@@ -182,7 +182,7 @@ test('random files in every format end as the rules say, cell by cell, and dry r
   );
 });
 
-test('imports and single days at once neither lose nor double anything, whatever their order', async () => {
+test('concurrent imports and single days neither lose nor duplicate anything, in any order', async () => {
   const contracts: WorldContract[] = [];
   for (let at = 0; at < 40; at++) {
     contracts.push(await world.contract(producer, consumer, { externalId: `RACE-${at}` }));

@@ -73,7 +73,7 @@ async function assertTold(contract: WorldContract, asSeller: Client, lines: stri
   return told;
 }
 
-test('volumes of every size are told by the API, the history and the SQL view as they were said', async () => {
+test('the API, the history and the SQL view have volumes of every size unchanged', async () => {
   for (const [day, slots] of Object.entries(DAYS) as [Day, number][]) {
     const { contract, asSeller } = await makeDeal(platform, world);
     const small = Array.from({ length: slots }, (_, at) => at);
@@ -92,7 +92,7 @@ test('volumes of every size are told by the API, the history and the SQL view as
   }
 });
 
-test('a slot that the day of a sheet does not have is no transaction, in sheets of either size', async () => {
+test('a slot that does not exist on the day of a sheet is no transaction, in sheets of either size', async () => {
   for (const kwh of [1, MAX_SLOT_KWH]) {
     const { contract, asSeller } = await makeDeal(platform, world);
     await put(
@@ -112,7 +112,7 @@ test('a slot that the day of a sheet does not have is no transaction, in sheets 
   }
 });
 
-test('each edge alone makes a day that reads as it was said', async () => {
+test('each edge value alone is read back unchanged', async () => {
   for (const edge of EDGES) {
     const { contract, asSeller } = await makeDeal(platform, world);
     const volumes = Array.from({ length: 96 }, (_, at) => (at === 40 ? edge : at === 41 ? 7 : null));

@@ -18,7 +18,7 @@ after(async () => {
 
 const WORKER = /^process_start_time_seconds\{worker="(\d+)"\}/gm;
 
-test('several workers share the ports, are told apart, replaced when one ends, and stop together', async () => {
+test('several workers share the ports, are distinguishable, replaced when one exits, and stop together', async () => {
   const product = await startProduct({
     DATA_DIR: folder,
     DATABASE_URL: database.url,
@@ -60,7 +60,7 @@ test('several workers share the ports, are told apart, replaced when one ends, a
   assert.equal(await product.end('SIGTERM'), 0);
 });
 
-test('what keeps workers from starting is told once', async () => {
+test('an error that prevents all workers from starting is reported once', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const { port } = holder.address() as AddressInfo;
@@ -78,7 +78,7 @@ test('what keeps workers from starting is told once', async () => {
   assert.match(run.log(), /^Saldo cannot start: Port \d+ is in use\. .*\n$/);
 });
 
-test('samples of several workers stand together under the head of their family', () => {
+test('metrics of several workers are grouped by family', () => {
   const text = (value: number) =>
     `# HELP a First.\n# TYPE a counter\na ${value}\na{b="c d"} 2\n# TYPE e gauge\ne 3\n`;
   assert.equal(

@@ -65,7 +65,7 @@ test('a file that is no backup, or one of another format, is rejected by its fir
   }
 });
 
-test('any rows come out of the body as they went in, however it is cut', async () => {
+test('any rows are read from the body as written, for any chunk sizes', async () => {
   await fc.assert(
     fc.asyncProperty(tables, sizes, async (given, cuts) => {
       const text = given.map(
@@ -83,14 +83,14 @@ test('any rows come out of the body as they went in, however it is cut', async (
   );
 });
 
-test('a body that ends in the middle of a table is rejected', async () => {
+test('a body that ends within a table is rejected', async () => {
   for (const text of ['', 'row\n', 'row\n\\.', '\\']) {
     const body = new BodyReader(chunked(Buffer.from(text), [3]));
     await assert.rejects(Array.fromAsync(body.rows()), BackupFileError);
   }
 });
 
-test('the digest of rows is the same in any order and however they are cut, and differs when a row does', () => {
+test('the digest of rows does not depend on their order or chunking, and changes with any row', () => {
   const digestOf = (rows: readonly string[], cuts: readonly number[]) => {
     const digest = new RowDigest();
     const bytes = Buffer.from(rows.map((one) => `${one}\n`).join(''));

@@ -77,7 +77,7 @@ const objectOf = (row: NominationRow, range: SlotRange) => ({
   created_at: instantOf(row.created_at),
 });
 
-test('nominations are the JSON of their rows, whichever slots are asked for', () => {
+test('nominations equal the JSON of their rows, for any requested slots', () => {
   const write = nominationWriter(OPERATOR);
   const pagination = fc.option(fc.constant({ limit: 20, has_more: true, next_cursor: 'a_cursor-1' }));
   fc.assert(

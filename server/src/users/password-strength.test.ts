@@ -12,7 +12,7 @@ const OWNER = {
   account_name: null,
 };
 
-test('passwords that are common, breached, patterns, or made of what is known of the user are guessable', async () => {
+test('passwords that are common, breached, patterns or derived from user data are guessable', async () => {
   for (const password of [
     'passwordpassword',
     'Password123!',
@@ -58,7 +58,7 @@ test('phrases and random passwords are not guessable', async () => {
   }
 });
 
-test('any text of any length is judged', async () => {
+test('text of any length gets a result', async () => {
   const password = fc.string({ unit: 'binary', minLength: 1, maxLength: LIMITS.password.maximum });
   await fc.assert(
     fc.asyncProperty(password, async (text) => typeof (await isGuessable(text, OWNER)) === 'boolean'),

@@ -252,7 +252,7 @@ test('a schedule in ESS begins as the TSOs expect it', () => {
   );
 });
 
-test('a schedule in CIM names its schema, its area and whose it is', () => {
+test('a schedule in CIM names its schema, area and sender', () => {
   const root = parse(writeSchedule(schedule, 'cim', createdAt));
   assert.equal(root.attributes.get('xmlns'), 'urn:iec62325.351:tc57wg16:451-2:scheduledocument:5:2');
   const said = (name: string) => root.children.find((child) => child.name === name)?.text;

@@ -14,7 +14,7 @@ function work() {
   return Object.assign(made, { run });
 }
 
-test('only so many run at once, in the order in which they came', async () => {
+test('at most the limit runs concurrently, in order of arrival', async () => {
   const inTurn = concurrencyLimiter({ atOnce: 2 });
   const all = [work(), work(), work(), work()] as const;
   const done = all.map(({ run }) => inTurn(run));
@@ -31,7 +31,7 @@ test('only so many run at once, in the order in which they came', async () => {
   await Promise.all([done[2], done[3]]);
 });
 
-test('who would have to wait behind too many is sent away', async () => {
+test('a call beyond the queue limit is rejected', async () => {
   const inTurn = concurrencyLimiter({ atOnce: 1, waitingAtMost: 1 });
   const [first, second] = [work(), work()];
   const done = [inTurn(first.run), inTurn(second.run)];
