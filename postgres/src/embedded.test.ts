@@ -1,6 +1,6 @@
 /**
- * Every test works on folders and processes only, as an operator would: it starts, kills and looks. As root
- * each of them runs below a folder that only root may enter, which is how a checkout in root's home behaves.
+ * Every test uses only folders and processes, as an operator would. As root each test runs below a folder that only
+ * root may enter, like a checkout in root's home.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -32,7 +32,7 @@ const application: Application = {
   howToMoveData: 'move it.',
 };
 
-/** A folder, and whatever is started in it, which ends with the test, however the test ends. */
+/** A folder and the processes started in it, which end with the test even if it fails. */
 class Sandbox {
   readonly folder: string;
   readonly said: string[] = [];
@@ -57,7 +57,7 @@ class Sandbox {
     return database;
   }
 
-  /** A process that starts the embedded Postgres as `db` and goes on with the given code. */
+  /** A process that starts the embedded Postgres as `db` and then runs the given code. */
   server(dataDir: string, code: string, options: ServerOptions = {}): Server {
     this.#dataDirs.add(dataDir);
     const program = `
@@ -81,7 +81,7 @@ class Sandbox {
     args: string[],
     options: Partial<Account> & { cwd?: string; env?: NodeJS.ProcessEnv } = {},
   ) {
-    // A process group of its own, so that a test can do to it what Ctrl-C does in a terminal.
+    // A separate process group, so that a test can send the signal of Ctrl-C to all of it.
     const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#children.push(child);
     return child;
@@ -93,7 +93,7 @@ class Sandbox {
       const isOver = child.exitCode !== null || child.signalCode !== null;
       if (!isOver && child.kill('SIGKILL')) await once(child, 'exit');
     }
-    // A Postgres whose server was killed ends by itself.
+    // A Postgres whose server was killed stops by itself.
     for (const dataDir of this.#dataDirs) await eventually(() => !existsSync(pidFile(dataDir)));
   }
 }
@@ -114,7 +114,7 @@ class Server {
     child.stderr?.on('data', (chunk: Buffer) => (this.#errors += chunk.toString()));
   }
 
-  /** The rest of the first line that begins like this, as soon as there is one. */
+  /** The rest of the first line with this prefix, as soon as there is one. */
   async line(beginning: string): Promise<string> {
     const find = () => this.lines.find((line) => line.startsWith(beginning))?.slice(beginning.length);
     await eventually(
@@ -136,7 +136,7 @@ async function temporaryFolder(): Promise<string> {
   return fs.mkdtemp(join(await fs.realpath(tmpdir()), 'saldo-test-'));
 }
 
-/** A folder in which nothing has happened yet. */
+/** A new, empty folder. */
 async function freshSandbox(t: TestContext): Promise<Sandbox> {
   const box = new Sandbox(await temporaryFolder());
   const remove = () => fs.rm(box.folder, { recursive: true, force: true, maxRetries: 5 });
@@ -151,7 +151,7 @@ after(async () => {
   await fs.rm(checkoutFolder, { recursive: true, force: true });
 });
 
-/** A folder with a cluster that other tests use as well, since making one takes longer than most tests. */
+/** A folder with a cluster that several tests share, because creating one takes longer than most tests. */
 function commonSandbox(t: TestContext): Sandbox {
   const box = new Sandbox(commonFolder);
   t.after(() => box.endAll());
@@ -182,7 +182,7 @@ const postmasterOf = (dataDir: string) => Number.parseInt(readFileSync(pidFile(d
 
 function isRunning(pid: number): boolean {
   try {
-    // A process that has ended, but whose new parent has not yet taken note, has no command line any more.
+    // A zombie process has no command line.
     if (process.platform === 'linux') return commandLine(String(pid)) !== '';
     return process.kill(pid, 0);
   } catch {
@@ -190,7 +190,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The shell that ends this postmaster when its server dies. */
+/** The shell that stops this postmaster when its server dies. */
 function killWatcherOf(postmaster: number): void {
   const listing =
     process.platform === 'linux'
@@ -222,7 +222,7 @@ function nobody(): Account {
 
 let checkout: Promise<{ folder: string; native: string }> | undefined;
 
-/** The module with all it needs, as `npm ci --ignore-scripts` leaves it: without any symbolic link. */
+/** The module and its dependencies as `npm ci --ignore-scripts` installs them: without symbolic links. */
 function checkoutWithoutLinks(): Promise<{ folder: string; native: string }> {
   checkout ??= copyCheckout(join(checkoutFolder, 'check out'));
   return checkout;
@@ -317,7 +317,7 @@ test('a path that is too long for a socket gets a short socket folder, which is 
   const socketFolder = new URL(database.url).searchParams.get('host');
   assert.equal(socketFolder !== null && existsSync(socketFolder), false);
 
-  // Somebody who cannot read our data may still know the name and wait there for our password.
+  // Another user who knows the name could create the folder to intercept our password.
   if (socketFolder === null) return;
   await fs.mkdir(socketFolder, { mode: 0o755 });
   t.after(() => fs.rm(socketFolder, { recursive: true, force: true }));
@@ -329,7 +329,7 @@ test('a killed postmaster is restarted with everything that was committed', asyn
   const box = commonSandbox(t);
   const { url } = await box.start(box.folder);
   await query(url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1), (2)');
-  // This backend never waits for anything, so it does not notice by itself that its postmaster has gone.
+  // This backend never waits, so it does not notice by itself that its postmaster is gone.
   const busy = query(url, 'SELECT count(*) FROM generate_series(1, 1e12)').catch((error: Error) => error);
   await eventually(async () => {
     return (await query(url, "SELECT FROM pg_stat_activity WHERE query LIKE '%1e12%'")).length === 2;
@@ -555,7 +555,7 @@ test('a log of more than 10 MB is rotated', async (t) => {
 
 test('programs that cannot be executed in place are copied, and the package is not changed', async (t) => {
   const box = await freshSandbox(t);
-  // The library links are missing, and the account that root lends to Postgres cannot enter the checkout.
+  // The library links are missing, and the account that Postgres runs under cannot enter the checkout.
   const { folder, native } = await checkoutWithoutLinks();
   await fs.chmod(checkoutFolder, 0o700);
   const before = await listTree(native);
@@ -593,7 +593,7 @@ test('an ordinary user needs rights on the data folder only', async (t) => {
     await fs.chmod(box.folder, 0o755);
     await fs.chown(dataDir, options.account.uid, options.account.gid);
     if (spawnSync(process.execPath, ['--version'], options.account).status !== 0) {
-      // Node itself may live where only root can enter.
+      // Only root may be able to enter the folder of Node itself.
       options.node = join(box.folder, 'node');
       await fs
         .link(process.execPath, options.node)

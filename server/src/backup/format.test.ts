@@ -21,7 +21,7 @@ const HEADER: BackupHeader = {
   tables: [{ name: 'Müller "x"', columns: ['a', 'b'] }],
 };
 
-/** Any text as COPY writes it: what would end a field or a row is escaped. */
+/** Text as COPY writes it, with field and row separators escaped. */
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 const value = fc.string({ unit: fc.constantFrom('\\', '.', '\n', '\t', 'a', 'ü', 'x'), maxLength: 8 });
 const row = value.map((text) =>
@@ -29,7 +29,7 @@ const row = value.map((text) =>
 );
 const tables = fc.array(fc.array(row, { maxLength: 5 }), { maxLength: 4 });
 
-/** Cut at any places, as streams do. */
+/** Cuts at random positions, as streams do. */
 async function* chunked(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let start = 0;
   for (let at = 0; start < bytes.length; at++) {

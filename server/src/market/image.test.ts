@@ -18,7 +18,7 @@ const JPEG = Buffer.concat([
 ]);
 const IMAGES = { PNG, JPEG, WEBP_LOSSY, WEBP_LOSSLESS };
 
-/** A WebP with a canvas and whatever chunks follow it. */
+/** A WebP with a canvas and the given chunks. */
 function extendedWebp(width: number, height: number, ...chunks: Buffer[]): Buffer {
   const canvas = Buffer.alloc(18);
   canvas.write('VP8X', 0, 'latin1');
@@ -30,7 +30,7 @@ function extendedWebp(width: number, height: number, ...chunks: Buffer[]): Buffe
   return Buffer.concat([head, canvas, ...chunks]);
 }
 
-/** The same PNG of another size, with its checksum in order. */
+/** The same PNG with another size and a valid checksum. */
 function resizedPng(width: number, height: number): Buffer {
   const copy = Buffer.from(PNG);
   copy.writeUInt32BE(width, 16);

@@ -28,7 +28,7 @@ const head = {
   created_at: instant,
 };
 
-/** An ordinary day, and those on which the clocks change; with slots or without, confirmed or not. */
+/** An ordinary day and the clock-change days; with and without slots, confirmed or not. */
 const row: fc.Arbitrary<NominationRow> = fc
   .constantFrom('2026-10-24', '2026-10-25', '2027-03-28')
   .chain((day) =>

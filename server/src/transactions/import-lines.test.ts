@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { CSV_COLUMNS, csvFields, csvLineParser, type LineParser, ndjsonLineParser } from './import-lines.ts';
 
 const read = (parser: LineParser, line: string): ParsedLine => {
-  // Within other bytes, as it stands in a file.
+  // Surrounded by other bytes, as in a file.
   const bytes = Buffer.from(`before\n${line}\nafter`);
   return { ...parser(bytes, 7, bytes.length - 6) };
 };

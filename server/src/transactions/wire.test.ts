@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import type { SheetRow, TransactionRecord } from './store.ts';
 import { transactionBytes, transactionEnvelope } from './wire.ts';
 
-/** An ordinary day, and those on which the clocks change. */
+/** An ordinary day and the clock-change days. */
 const DAYS = ['2026-10-24', '2026-10-25', '2027-03-28'];
 const uuid = fc.uuid();
 const sheetId = uuid.map(sheetUuid);
@@ -40,7 +40,7 @@ const row: fc.Arbitrary<SheetRow> = fc.record({
     .map((ids) => Object.fromEntries(CORRECTED_REVISIONS.map((revision, at) => [revision, ids[at]!]))),
 });
 
-/** Few kinds of versions, so that transactions often follow their like. */
+/** Few combinations of status and version, so that consecutive transactions often share one. */
 const cell = fc.record({
   share: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   version: fc.constantFrom(1, 2, 12),
@@ -49,7 +49,7 @@ const cell = fc.record({
   previousRevision: fc.constantFrom(null, null, ...CORRECTED_REVISIONS),
 });
 
-/** Sheets in any order, each of them often again and again. */
+/** Sheets in any order, many of them repeated. */
 const records: fc.Arbitrary<TransactionRecord[]> = fc
   .tuple(
     fc.array(row, { minLength: 1, maxLength: 3 }),

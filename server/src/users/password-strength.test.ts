@@ -51,7 +51,7 @@ test('phrases and random passwords are not guessable', async () => {
   ]) {
     assert.equal(await isGuessable(password, OWNER), false, password);
   }
-  // As the demo world makes them.
+  // The format of the demo world's passwords.
   for (let count = 0; count < 100; count++) {
     const password = randomBytes(15).toString('base64url');
     assert.equal(await isGuessable(password, OWNER), false, password);

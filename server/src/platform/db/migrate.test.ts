@@ -128,7 +128,7 @@ test('stored emails are normalised, unless two users would get the same one', as
   );
 });
 
-/** Released migrations never change: databases hold what they did. Add a line here with each new file. */
+/** Released migrations never change, because databases have applied them. Add a line here for each new file. */
 const RELEASED = {
   '001-platform': '258550de28243cbfcd3a612713b0fee33cff13d97d317357e87d46972a4b7d6e',
   '002-operator': '943fbd9665a9bdb944a2ce27300317bec1e386b4995cd7a83699cf9c4fcbb393',

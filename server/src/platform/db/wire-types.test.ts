@@ -39,7 +39,7 @@ test('every instant is read back unchanged', () => {
   fc.assert(
     fc.property(instant, (date) => {
       const [day = '', time = '', fraction = ''] = date.toISOString().split(/[TZ.]/);
-      // Postgres leaves out the zeros at the end of a fraction, and the fraction when nothing remains of it.
+      // Postgres omits trailing zeros of a fraction, and a fraction of zero.
       const digits = fraction.replace(/0+$/, '');
       const column = `${day} ${time}${digits === '' ? '' : `.${digits}`}+00`;
       assert.equal(parseTimestamp(column), date.getTime());

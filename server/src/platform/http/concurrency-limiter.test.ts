@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { concurrencyLimiter } from './concurrency-limiter.ts';
 import { ProblemError } from './problem.ts';
 
-/** Work that ends when the test says so. */
+/** Work that ends on demand. */
 function work() {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const made = { isStarted: false, end: resolve, fail: reject };

@@ -95,7 +95,7 @@ test('no window admits more than the limit, for any sequence of requests', () =>
   );
 });
 
-/** A Redis whose answer to a count is what the test says. */
+/** A Redis that returns the given counts. */
 const redisThat = (answers: () => Promise<unknown>) => ({ eval: answers }) as unknown as Redis;
 
 function limiterOn(answers: () => Promise<unknown>): { limiter: RateLimiter; warnings: string[] } {

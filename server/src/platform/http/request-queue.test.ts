@@ -22,7 +22,7 @@ function queueWith(t: {
   };
 }
 
-/** A request whose answer ends, or whose client leaves, when the test says so. */
+/** A request whose response ends, or whose client disconnects, on demand. */
 function enter(queue: TestQueue) {
   const response = new EventEmitter();
   const entered = { response, state: 'waiting' as string, close: () => response.emit('close') };

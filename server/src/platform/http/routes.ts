@@ -165,7 +165,7 @@ function requestCheck({ endpoint, check }: Route, cursors: CursorSealer) {
 
     const limit = (query['limit'] as number | undefined) ?? LIMITS.pageSize.default;
     return {
-      // Account holders have none. A route of theirs that used it would fail at once, on its kind.
+      // A route for account holders must not use the viewer. It fails at the first call.
       viewer: principal.viewer as Viewer,
       owner: principal.owner,
       actor: principal.actor,

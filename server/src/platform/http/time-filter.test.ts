@@ -94,7 +94,7 @@ test('days outside of the valid range give an empty range, not an error', () => 
 });
 
 const anyDay = fc.integer({ min: 0, max: 3_000 }).map((days) => addDays('2024-01-01', days));
-/** Around the days on which the clocks change, and anywhere else. */
+/** Times around the clock changes and at random. */
 const tellingDay = fc.oneof(anyDay, fc.constantFrom('2026-03-29', '2026-10-25', '2025-03-30', '2027-10-31'));
 const anyRange = fc
   .record({
