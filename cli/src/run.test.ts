@@ -38,7 +38,7 @@ async function saldo(command: string | string[], setting: Setting = {}) {
     home,
     checkout: pathToFileURL(`${home}/`),
     signal: setting.signal ?? new AbortController().signal,
-    surroundings: {
+    dependencies: {
       fetch: setting.fetch ?? standIn(new TypeError('nobody was to be asked')).options.fetch,
       // No time passes between attempts, and none is ever up.
       sleep: (ms) => (ms < 30_000 ? Promise.resolve() : new Promise(() => {})),
@@ -119,7 +119,7 @@ test('an empty list is an empty array in JSON, and a note on stderr otherwise', 
   const { fetch } = standIn(page([])).options;
   assert.equal((await saldo('brps list --json', { fetch })).out, '[]\n');
   const { out, err } = await saldo('brps list', { fetch });
-  assert.deepEqual([out, err], ['', 'There are none.\n']);
+  assert.deepEqual([out, err], ['', 'No records match.\n']);
 });
 
 test('every filter of the API is an option', async () => {
@@ -155,7 +155,7 @@ test('wrong usage exits with 2 and the reason, without any request', async () =>
     ['customers list --status gone', /Allowed choices are pending, active, deactivated/],
     ['brps list --limit 0', /whole number/],
     ['customers update cust_1', /say what to change/],
-    ['customers update cust_1 --eic 11X', /--eic and --tso go together/],
+    ['customers update cust_1 --eic 11X', /--eic and --tso must be given together/],
     ['customers create --brp-id b --name n --meta x', /key=value/],
     ['keys create --name x', /one of --brp, --account and --operator/],
     ['keys create --name x --brp b --operator', /one of --brp, --account and --operator/],
@@ -331,7 +331,7 @@ test('an import prints its result, and exits with 1 when lines were rejected', a
   assert.equal(code, 1);
   assert.match(
     out,
-    /^3 lines in \d+\.\d s\n {2}1 created, 0 corrected, 0 unchanged\n {2}1 lines rejected, and 1 contract-day with them\n/,
+    /^3 lines in \d+\.\d s\n {2}1 created, 0 corrected, 0 unchanged\n {2}1 lines rejected, in 1 contract-day\n/,
   );
   assert.match(out, /LINE {2}CODE {10}MESSAGE\n {3}3 {2}invalid_slot {2}slot must be from 1 to 96\n/);
   assert.equal(err, '', 'no bar where nobody watches');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backoffMs, DEFAULT_RETRY, REAL_SURROUNDINGS, retryAfterMs } from './retry.ts';
+import { backoffMs, DEFAULT_RETRY, REAL_DEPENDENCIES, retryAfterMs } from './retry.ts';
 
 const NOW = Date.parse('2026-10-20T08:00:00Z');
 
@@ -29,8 +29,8 @@ test('Retry-After is parsed as seconds or as an HTTP date, and ignored otherwise
 
 test('a delay ends at once when aborted, and does not start when already aborted', async () => {
   const abort = new AbortController();
-  const waiting = REAL_SURROUNDINGS.sleep(3_600_000, abort.signal);
+  const waiting = REAL_DEPENDENCIES.sleep(3_600_000, abort.signal);
   abort.abort(new Error('enough'));
   await assert.rejects(waiting, /enough/);
-  await assert.rejects(REAL_SURROUNDINGS.sleep(3_600_000, abort.signal), /enough/);
+  await assert.rejects(REAL_DEPENDENCIES.sleep(3_600_000, abort.signal), /enough/);
 });

@@ -41,7 +41,7 @@ test('an invalid value is reported in one line: the variable, what it must be, a
     [{ EXCHANGE_FORMATS: 'DE_TENNET=cim,DE_TENNET=ess' }, /EXCHANGE_FORMATS must be .*each once/],
     [{ MESSAGE_LIMIT_MB: '0' }, /MESSAGE_LIMIT_MB must be a whole number from 1 to 512, but it was "0"/],
     [{ SIMULATE_TSO: 'yes' }, /SIMULATE_TSO must be one of on, off, but it was "yes"/],
-    [{ OUTBOX_DIR: '/dev/null/outbox' }, /OUTBOX_DIR must be a folder that exists or can be made/],
+    [{ OUTBOX_DIR: '/dev/null/outbox' }, /OUTBOX_DIR must be a folder that exists or can be created/],
     [{ OUTBOX_DIR: same, INBOX_DIR: same }, /INBOX_DIR must be another folder than OUTBOX_DIR/],
     [{ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: '/nowhere/key.pem' }, /TLS_CERT must be the path of a file/],
     [{ TLS_CERT: '/nowhere/cert.pem' }, /TLS_KEY must be set together with TLS_CERT/],

@@ -117,7 +117,7 @@ function workerCrew(logger: Logger) {
   }
 
   async function replace(ended: object, environment: Record<string, string>): Promise<void> {
-    logger.error(ended, 'a worker has ended; another one takes its place');
+    logger.error(ended, 'worker exited; starting another one');
     await delay(RESTART_AFTER_MS);
     if (!isStopping) await start(environment).catch((err: unknown) => replace({ err }, environment));
   }

@@ -153,7 +153,7 @@ test('a document over the limit is rejected and not stored; in the inbox it is r
   await receiveDue(small.db, small.clock.now(), small.exchange, small.exchange.inbox);
   const [told, ...more] = await operating(small, smallOperator).messages();
   assert.deepEqual([told?.state, told?.file_name, more], ['failed', 'large.xml', []]);
-  assert.match(told?.error ?? '', /at most 1048576 are taken in/);
+  assert.match(told?.error ?? '', /at most 1048576 are accepted/);
   assert.deepEqual(await readdir(inboxDir), ['done']);
   assert.deepEqual(await readdir(path.join(inboxDir, 'done')), ['large.xml']);
   const raw = await smallOperator(`/operator/v1/messages/${told?.id}/raw`);

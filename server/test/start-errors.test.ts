@@ -158,7 +158,7 @@ test('an external database gets the demo world only on request', async () => {
   const own = await createDatabase();
   const environment = { DATA_DIR: path.join(folder, 'own'), DATABASE_URL: own.url };
   const empty = await startProduct(environment);
-  assert.match(empty.output(), /Operator key, told this once/);
+  assert.match(empty.output(), /Operator key \(shown only once\)/);
   await assert.rejects(empty.demo());
   assert.equal(await empty.end('SIGTERM'), 0);
   const full = await startProduct({ ...environment, DEMO: 'on' });

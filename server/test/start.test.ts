@@ -84,12 +84,13 @@ test('without the demo the platform starts empty and prints the operator key onc
   const database = await createDatabase();
   const environment = { DATA_DIR: path.join(folder, 'empty'), DATABASE_URL: database.url, DEMO: 'off' };
   const first = await startProduct(environment);
-  assert.match(first.output(), /Operator key, told this once: saldo_operator_\w{38}\n/);
+  assert.match(first.output(), /Operator key \(shown only once\): saldo_operator_\w{38}\n/);
   assert.doesNotMatch(first.output(), /curl/);
   await assert.rejects(first.demo());
   const [, email, token] =
-    /Portal, for (\S+), once and within 72 hours:\n +\S+\/invitation#([\w-]{43})\n/.exec(first.output()) ??
-    [];
+    /Portal link for (\S+) \(valid once, for 72 hours\):\n +\S+\/invitation#([\w-]{43})\n/.exec(
+      first.output(),
+    ) ?? [];
   assert.equal(email, 'operator@localhost');
   const browser = openBrowser(first);
   const invitation = `/portal/v1/invitations/${token}`;
@@ -161,5 +162,5 @@ test('a data folder that cannot be created is reported', async () => {
   const run = runProduct({ DATA_DIR: path.join(file, 'data') });
   const [code] = await once(run.child, 'close');
   assert.equal(code, 1);
-  assert.match(run.log(), /DATA_DIR must be a folder that exists or can be made/);
+  assert.match(run.log(), /DATA_DIR must be a folder that exists or can be created/);
 });

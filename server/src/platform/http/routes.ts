@@ -122,7 +122,7 @@ function admission(endpoint: Endpoint, guard: Guard) {
   const hasParameters = endpoint.path.includes('{');
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
     if (hasParameters && Object.values(request.params as Record<string, string>).includes('')) {
-      return done(problem('not_found', `There is nothing at ${pathOf(request)}.`));
+      return done(problem('not_found', `No operation has the path ${pathOf(request)}.`));
     }
     let waiting: void | Promise<void>;
     try {

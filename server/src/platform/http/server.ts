@@ -222,7 +222,7 @@ const isUnrouted = (error: Error) =>
 /** Not found also if the methods match: the path has a known form, but no file or page exists there. */
 function unrouted(method: string, path: string, methods: readonly string[]): ProblemError {
   if (methods.length === 0 || methods.includes(method)) {
-    return problem('not_found', `There is nothing at ${path}.`);
+    return problem('not_found', `No operation has the path ${path}.`);
   }
   const allow = methods.join(', ');
   return problem('method_not_allowed', `${method} is not possible here, only ${allow}.`, { allow });
@@ -330,7 +330,7 @@ function readJsonBodies(app: FastifyInstance): void {
 }
 
 const validationOfUrl = (error: Error) =>
-  validationProblem([{ code: 'invalid_format', message: `the address cannot be read: ${error.message}` }]);
+  validationProblem([{ code: 'invalid_format', message: `the URL cannot be decoded: ${error.message}` }]);
 
 function toProblem(error: FastifyError, bodyLimit: number = LIMITS.bodyBytes): ProblemError {
   if (error instanceof ProblemError) return error;
@@ -344,7 +344,7 @@ function toProblem(error: FastifyError, bodyLimit: number = LIMITS.bodyBytes): P
       return problem('unsupported_media_type', 'The body must be sent with Content-Type: application/json.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return validationProblem([
-        { code: 'invalid_format', message: 'the body is not as long as Content-Length says' },
+        { code: 'invalid_format', message: 'the length of the body differs from Content-Length' },
       ]);
     case 'FST_ERR_BAD_URL':
       return validationOfUrl(error);
