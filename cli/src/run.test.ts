@@ -154,7 +154,7 @@ test('wrong usage exits with 2 and the reason, without any request', async () =>
     ['brps show', /missing required argument 'brp'/],
     ['customers list --status gone', /Allowed choices are pending, active, deactivated/],
     ['brps list --limit 0', /whole number/],
-    ['customers update cust_1', /say what to change/],
+    ['customers update cust_1', /give at least one change/],
     ['customers update cust_1 --eic 11X', /--eic and --tso must be given together/],
     ['customers create --brp-id b --name n --meta x', /key=value/],
     ['keys create --name x', /one of --brp, --account and --operator/],
@@ -280,7 +280,7 @@ test('an invalid config file is rejected without quoting it', async () => {
   const file = path.join(home, 'wrong.json');
   for (const [text, reason] of [
     [`{"key": "${KEY}",`, /is not JSON/],
-    ['[]', /must hold an object/],
+    ['[]', /must be an object/],
     [`{"kex": "${KEY}"}`, /kex is not a setting/],
     ['{"url": 7}', /url must be a text/],
   ] as const) {

@@ -190,7 +190,7 @@ test('the key does not follow a redirect, and no id can lead to another path', a
     new Response(null, { status: 308, headers: { location: 'https://evil.test/' } }),
   );
   const operator = createOperatorClient(options);
-  await assert.rejects(operator.brps.get('brp_1'), /elsewhere, at https:\/\/evil\.test/);
+  await assert.rejects(operator.brps.get('brp_1'), /another address, at https:\/\/evil\.test/);
   assert.deepEqual(
     requests.map(({ redirect }) => redirect),
     ['manual'],

@@ -40,8 +40,8 @@ test('unsent schedules are listed with their gate until they are sent', async ()
   const sent = await saldo('exchange', 'send', '--delivery-date', DAY, '--tso', 'DE_TENNET');
   assert.equal(sent.code, 0, sent.err);
   assert.match(sent.out, /msg_\w+ .*out +schedule +ess +DE_TENNET +2026-10-25 +1 +sent/);
-  assert.match((await saldo('exchange', 'send')).err, /There was nothing to send/);
-  assert.match((await saldo('exchange', 'unsent')).err, /There are none/);
+  assert.match((await saldo('exchange', 'send')).err, /No schedule to send/);
+  assert.match((await saldo('exchange', 'unsent')).err, /No records match/);
 });
 
 test('the simulator answers from the command line, with a deviation that the mismatches show', async () => {
