@@ -39,7 +39,7 @@ async function saldo(command: string | string[], setting: Setting = {}) {
     checkout: pathToFileURL(`${home}/`),
     signal: setting.signal ?? new AbortController().signal,
     dependencies: {
-      fetch: setting.fetch ?? standIn(new TypeError('nobody was to be asked')).options.fetch,
+      fetch: setting.fetch ?? standIn(new TypeError('no request was expected')).options.fetch,
       // No time passes between attempts, and none is ever up.
       sleep: (ms) => (ms < 30_000 ? Promise.resolve() : new Promise(() => {})),
     },
@@ -334,7 +334,7 @@ test('an import prints its result, and exits with 1 when lines were rejected', a
     /^3 lines in \d+\.\d s\n {2}1 created, 0 corrected, 0 unchanged\n {2}1 lines rejected, in 1 contract-day\n/,
   );
   assert.match(out, /LINE {2}CODE {10}MESSAGE\n {3}3 {2}invalid_slot {2}slot must be from 1 to 96\n/);
-  assert.equal(err, '', 'no bar where nobody watches');
+  assert.equal(err, '', 'no progress bar without a terminal');
   assert.deepEqual([requests[0]?.url, requests[0]?.body], ['/operator/v1/volumes?dry_run=true', '{"a":1}\n']);
 });
 

@@ -201,7 +201,7 @@ function killWatcherOf(postmaster: number): void {
   const line = listing.find(
     (entry) => entry.includes('kill -INT') && entry.trim().endsWith(` sh ${postmaster}`),
   );
-  process.kill(Number.parseInt(line ?? assert.fail('Nobody watches over Postgres.'), 10), 'SIGKILL');
+  process.kill(Number.parseInt(line ?? assert.fail('Postgres has no watcher process.'), 10), 'SIGKILL');
 }
 
 function commandLine(pid: string): string {

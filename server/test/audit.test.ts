@@ -19,14 +19,14 @@ const send = async (method: string, path: string, body?: unknown): Promise<Answe
   return answer;
 };
 
-/** Does something and gives back what was noted of it, in order. */
+/** Runs an action and returns its audit events, in order. */
 async function noted(work: () => Promise<Answer>) {
   const before = (await trail()).length;
   const answer = await work();
   return { answer, entries: (await trail()).slice(before) };
 }
 
-/** One entry, of this request, by this key; the rest is compared by the test. */
+/** Checks that there is one event, of this request and key. The test compares the rest. */
 async function one(action: string, work: () => Promise<Answer>) {
   const { answer, entries } = await noted(work);
   assert.equal(entries.length, 1, action);
@@ -182,7 +182,7 @@ test('the audit trail is listed oldest first, in pages, by subject, actor and ac
     const { [name]: value } = all[2];
     const expected = all.filter((entry) => entry[name] === value);
     assert.deepEqual(await trail(`${name}=${encodeURIComponent(value)}`), expected, name);
-    assert.deepEqual(await trail(`${name}=nobody`), []);
+    assert.deepEqual(await trail(`${name}=unknown`), []);
   }
 });
 

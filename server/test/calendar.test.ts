@@ -57,7 +57,7 @@ test('gates close at their local times, and are open until that instant', async 
 });
 
 test('before holidays the day-after gate waits for the next working day, at most three days', async () => {
-  // Good Friday to Easter Monday 2026: the third calendar day comes first.
+  // Good Friday to Easter Monday 2026: the limit of three calendar days applies.
   assert.deepEqual((await gatesOf('2026-04-02'))['day_after']?.[0], '2026-04-05T14:00:00Z');
   // A Friday: Monday is the third calendar day.
   assert.deepEqual((await gatesOf('2026-11-13'))['day_after']?.[0], '2026-11-16T15:00:00Z');

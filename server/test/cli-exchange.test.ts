@@ -9,7 +9,7 @@ import { agree, newPlace } from './exchanging.ts';
 import { startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
-/** A day of the exchange by the command line: sent, answered by the simulator, looked at. */
+/** A day of the exchange on the command line: sent, answered by the simulator, inspected. */
 
 const DAY = '2026-10-25';
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
@@ -84,9 +84,9 @@ test('messages are listed, shown, and downloaded unchanged', async () => {
 });
 
 test('the simulator rejects unknown settings with the reason, and has a help text', async () => {
-  const wrong = await saldo('simulate-tso', '--once', '--reject', 'nobody');
+  const wrong = await saldo('simulate-tso', '--once', '--reject', 'unknown');
   assert.equal(wrong.code, 2);
-  assert.match(wrong.err, /error: nobody is not one of DE_AMPRION/);
+  assert.match(wrong.err, /error: unknown is not one of DE_AMPRION/);
   assert.equal((await saldo('simulate-tso', '--whatever')).code, 2);
   const help = await saldo('simulate-tso', '--help');
   assert.equal(help.code, 0);

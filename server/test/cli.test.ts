@@ -9,7 +9,7 @@ import { CLI_MAIN, runCommand } from './command-line.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 
-/** The command line as a person runs it, against the real platform. */
+/** Runs the real command line against the real platform. */
 
 const DAY = '2026-10-25';
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z', environment: { SANDBOX: 'on' } });
@@ -25,7 +25,7 @@ const saldo = (args: string[], options: { stdin?: string; env?: Record<string, s
     env: { SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey, ...options.env },
   });
 
-/** Runs a command that must work, and gives the JSON that it answers. */
+/** Runs a command that must succeed, and returns its JSON output. */
 async function answer(...args: string[]) {
   const { code, out, err } = await saldo([...args, '--json']);
   assert.equal(code, 0, `saldo ${args.join(' ')}\n${err}`);
@@ -312,7 +312,7 @@ test('a user is created, invited by email, made read-only, and disabled', async 
     [user.id],
   );
   assert.equal((await answer('users', 'show', email)).id, user.id);
-  const unknown = await saldo(['users', 'invite', 'nobody@nordwind.example']);
+  const unknown = await saldo(['users', 'invite', 'unknown@nordwind.example']);
   assert.deepEqual([unknown.code, unknown.out], [2, '']);
-  assert.match(unknown.err, /no user with the email nobody@nordwind.example/);
+  assert.match(unknown.err, /no user with the email unknown@nordwind.example/);
 });

@@ -15,7 +15,7 @@ await world.volumes(contract, '2026-10-20', 100);
 const brp = client(platform.baseUrl, seller.key);
 const operator = client(platform.baseUrl, await world.operatorKey());
 
-/** A second user of the database, as an administrator at a prompt would be. */
+/** A second client of the database, such as an administrator. */
 async function administrator(): Promise<pg.Client> {
   const session = new pg.Client({ connectionString: platform.databaseUrl });
   await session.connect();
@@ -34,7 +34,7 @@ test('slow reads delay no page, no key look-up and no other list', async () => {
   await holder.query('begin; lock table audit in access exclusive mode');
   const slow = Array.from({ length: DATABASE_LIMITS.readers - 1 }, () => operator('/operator/v1/audit'));
   await untilWaiting(watcher, slow.length);
-  // A key that was never used before has to be looked up.
+  // A key that was never used requires a look-up.
   const fresh = client(platform.baseUrl, (await world.key(seller)).secret);
   for (const path of [
     '/v1/transactions',
@@ -72,7 +72,7 @@ test('a statement whose result type has changed is prepared anew, by reads and b
     () => brp('/v1/transactions'),
     patch,
   ];
-  // Every connection of every kind has prepared its statements.
+  // Makes every connection prepare its statements.
   for (const request of requests) {
     const answers = await Promise.all(Array.from({ length: 2 * DATABASE_LIMITS.writers }, request));
     for (const answer of answers) assert.equal(answer.status, 200, answer.text);

@@ -28,7 +28,7 @@ const asset = await world.asset('Windpark Nord', 'DE_TENNET');
 const request = client(platform.baseUrl, brp.key);
 type Draft = Partial<Omit<NewContract, 'deliveryStart' | 'deliveryEnd'>> & { start?: string; end?: string };
 
-/** A contract that is made a minute after the one before. Without dates it has none. */
+/** Creates a contract one minute after the previous one. Dates are optional. */
 async function make(
   externalId: string,
   seller: WorldCustomer,
@@ -339,7 +339,7 @@ test('all filters given apply together', async () => {
     filter('delivery_end', '2026-03-31T22:00:00Z', '2026-12-31T23:00:00Z'),
     filter('active_on', ...Object.keys(days)),
   );
-  // A few at once: with all of them nothing would ever be found.
+  // Only a few filters at once: all of them together would match nothing.
   const anyFilters = all.chain((filters) => fc.subarray(filters, { maxLength: 3 }));
   const moments = fc.constantFrom('2026-03-15T12:00:00Z', '2026-03-31T21:59:59Z', '2026-10-25T00:00:00Z');
   await fc.assert(

@@ -45,7 +45,7 @@ test('a PNG, JPEG or WebP is recognised by its content and served with its type,
     [JPEG, 'image/jpeg', 'jpg', 1],
     [WEBP, 'image/webp', 'webp', 1],
   ] as const) {
-    // Whatever the client calls it.
+    // The declared type does not matter.
     const { status, body } = await upload(bytes, 'image/webp');
     assert.equal(status, 201);
     assert.deepEqual([body.media_type, body.width], [mediaType, width]);
@@ -117,7 +117,7 @@ test('an offer names a cover by its address, and shows it until it names another
     assert.equal((await change(cover)).body.offer.cover_url, cover);
     assert.equal(await shown(), cover);
   }
-  // Another process names its covers by its own address, but knows which one is meant.
+  // Another process uses its own base URL for covers, but recognises this one.
   const elsewhere = (await client(second.customerUrl, await world.accountKey())('/v1/assets?limit=1')).body;
   assert.equal(elsewhere.assets[0].coverUrl, cover_url.replace(platform.customerUrl, second.customerUrl));
 });

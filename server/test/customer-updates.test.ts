@@ -24,7 +24,7 @@ const STORED = statement(
   'test_stored_customer',
   'select to_jsonb(c) as record from customer c where id = $1',
 );
-/** Everything that is stored of a customer, what the API does not show included. */
+/** All stored columns of a customer, including those that the API does not show. */
 const stored = async ({ uuid }: WorldCustomer) =>
   (await platform.db.query<{ record: Record<string, unknown> }>(STORED, [uuid]))[0]?.record;
 

@@ -16,7 +16,7 @@ import { statement } from '../src/platform/db/statement.ts';
 import { client, startTestPlatform, walk } from './harness.ts';
 import { createWorld } from './world.ts';
 
-/** The demo must be whole whenever the platform is started: in winter, on a clock-change day, early and late. */
+/** The demo must be complete for every start time: in winter, on a clock-change day, early and late. */
 const STARTS = [
   '2026-11-15T05:00:00Z',
   '2026-11-15T20:00:00Z',

@@ -4,7 +4,7 @@ import { brpEndpoints, SCOPES } from '@saldo/api';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
-/** What each operation is called with to succeed. An operation that is missing here fails the first test. */
+/** A successful request for each operation. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown };
 
 const platform = await startTestPlatform();

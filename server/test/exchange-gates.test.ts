@@ -21,7 +21,7 @@ const place = (tso: Tso) => newPlace(platform, world, tso);
 const [seller, buyer] = [await place('DE_TENNET'), await place('DE_TENNET')];
 const contract = await agree(world, seller, buyer);
 
-/** What the job sends at this instant, by day and version. */
+/** The schedules that the job sends at this instant, by day and version. */
 async function jobAt(instant: string): Promise<string[]> {
   clock.set(instant);
   const { messageIds } = await sendDue(db, clock.now(), exchange);
@@ -57,7 +57,7 @@ test('the job sends before the day-ahead gate, not in the wait phase, and from i
   await say(day, '2026-11-17T13:30:00Z', flat(day, 102));
   assert.deepEqual(await jobAt('2026-11-17T13:30:00Z'), []);
   const waited = await send({ delivery_date: day });
-  assert.deepEqual(waited.messages, [], 'nobody can send in the wait phase');
+  assert.deepEqual(waited.messages, [], 'nothing is sent in the wait phase');
   assert.match(waited.faults[0]?.error ?? '', /accept nothing for 2026-11-18 until 2026-11-17T15:00:00Z/);
   assert.deepEqual(
     (await unsent(`?delivery_date=${day}`)).map(({ sends_at }) => sends_at),
@@ -110,7 +110,7 @@ test('day-after changes are sent at once until the last gate, and never after it
   const late = await send({ delivery_date: day });
   assert.deepEqual([late.messages, late.faults.length], [[], 1]);
   assert.match(late.faults[0]?.error ?? '', /Every gate of 2026-11-18 is closed/);
-  assert.deepEqual((await send()).faults, [], 'days that are over do not bother whoever names none');
+  assert.deepEqual((await send()).faults, [], 'past days are not reported unless requested');
   assert.deepEqual(await jobAt('2026-11-19T15:00:01Z'), []);
   for (const { gate_is_closed, sends_at } of await unsent(`?delivery_date=${day}`)) {
     assert.deepEqual([gate_is_closed, sends_at], [true, null]);

@@ -54,7 +54,7 @@ const swap = (document: string, from: string | RegExp, to: string) => {
 const bytes = (text: string, encoding: BufferEncoding) => Buffer.from(text, encoding);
 const DOCTYPE = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b SYSTEM "file:///etc/passwd">]>';
 
-/** Documents that must not be used, and a word of the reason that the operator is told. */
+/** Documents that must be rejected, and a part of the reported reason. */
 const unusable: Record<string, [document: string | Buffer, reason: RegExp]> = {
   'a document type declaration': [swap(ess, '?>', `?>${DOCTYPE}`), /document type|DOCTYPE/i],
   'an entity': [swap(ess, essValue, '$1&a;'), /entit/i],
@@ -110,7 +110,7 @@ for (const [name, [document, reason]] of Object.entries(unusable)) {
   });
 }
 
-/** Answers that are in order but not for us, or not for now. */
+/** Valid answers that are not for us, or not current. */
 const foreign: Record<string, [document: string, error: RegExp]> = {
   'another receiver': [swap(ess, /(Receiver\w+ v=")11XSALDO-------Z/, '$111XFC-CONS-----0'), /addressed to/],
   'another sender': [swap(ess, /(Sender\w+ v=")10XDE-EON-NETZ-C/, '$110XDE-VE-TRANSMK'), /comes from/],
@@ -233,7 +233,7 @@ test('requests are answered while a document of a million positions is parsed', 
   }
   const answer = await receiving;
   assert.deepEqual([answer.status, answer.body.message.state], [200, 'ignored'], answer.text.slice(0, 500));
-  // Read in one piece, it would let in a handful at most: while it comes in, and while it is stored.
+  // If it were parsed in one piece, only a handful of requests would be answered: during the upload and the storing.
   assert.ok(answeredMeanwhile > 100, `${answeredMeanwhile} were answered meanwhile`);
   const hash = (text: string) => createHash('sha256').update(text).digest('hex');
   const raw = await operator(`/operator/v1/messages/${answer.body.message.id}/raw`);

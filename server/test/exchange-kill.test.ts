@@ -16,7 +16,7 @@ import { client } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
 import { createWorld } from './world.ts';
 
-/** The product on a database that the test can look into, and hold up. */
+/** The product on a database that the test can read and lock. */
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-exchange-'));
 const database = await createDatabase();
 const KEY = 'operator-key-of-this-test';
@@ -44,7 +44,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Far enough ahead that nothing is sent by itself. */
+/** Far enough ahead that no job sends it. */
 const day = (ahead: number) => addDays(dayOf(Date.now()), ahead);
 const operator = () => client(product?.baseUrl ?? '', KEY);
 const messagesOf = async (on: string, query = ''): Promise<Message[]> =>
@@ -57,7 +57,7 @@ async function deliver(on: string): Promise<void> {
   await world.nominate();
 }
 
-/** The state of a message cannot change to this one until `release` is called. */
+/** Blocks the change of a message to this state until `release` is called. */
 async function holdUp(
   state: Message['state'],
 ): Promise<{ reached(): Promise<void>; release(): Promise<void> }> {
@@ -75,7 +75,7 @@ async function holdUp(
     },
     async release() {
       await holder.query('select pg_advisory_unlock(4711)');
-      // What the killed process left behind ends when it finds nobody at the other end.
+      // Backends of the killed process end when they notice the closed connection.
       const left = "select from pg_locks where locktype = 'advisory' and objid = 4711";
       while ((await holder.query(left)).rowCount !== 0) await setImmediate();
       await holder.query('drop trigger hold_up on message');
@@ -83,7 +83,7 @@ async function holdUp(
   };
 }
 
-/** Until the platform's jobs have come to it. */
+/** Waits until the platform's jobs have done it. */
 async function until<T>(find: () => Promise<T | null | undefined | false>): Promise<T> {
   for (;;) {
     const found = await find();

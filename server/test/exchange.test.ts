@@ -8,7 +8,7 @@ import { assertProblem, client, startTestPlatform } from './harness.ts';
 import { kwhOf, listNominated, only } from './nominated.ts';
 import { createWorld } from './world.ts';
 
-/** Each test has a day of its own; on all of them the same groups deliver. */
+/** Each test has its own day. The same groups deliver on all of them. */
 const platform = await startTestPlatform({
   now: '2026-10-20T08:00:00Z',
   environment: { EXCHANGE_FORMATS: 'DE_AMPRION=cim,DE_TRANSNET_BW=cim' },
@@ -180,7 +180,7 @@ test('a correction after the confirmation creates new versions of what it affect
       ['DE_50HERTZ', 2],
       ['DE_AMPRION', 2],
     ],
-    'the areas that nothing changed in are told nothing',
+    'areas without a change get no schedule',
   );
   const files = await outbox();
   const schedule = await readSchedule(

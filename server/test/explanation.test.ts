@@ -20,7 +20,7 @@ type Explained = {
   }[];
 };
 
-/** The saldo that the named transactions make, per slot; what the nomination says must follow from it. */
+/** The saldo of the listed transactions per slot, which must equal the nomination's amounts. */
 function assertExplained({ direction, slots }: Explained): void {
   assert.equal(slots.length, SLOTS);
   for (const { slot_number, amount, transactions } of slots) {
@@ -55,7 +55,7 @@ test('the transactions of every version, superseded ones too, sum to its amounts
       const groups = [await world.group(seller), await world.group(buyer)] as const;
       const producer = await world.customer(seller, { group: groups[0] });
       const consumer = await world.customer(buyer, { group: groups[1] });
-      // Both ways, so that the saldo changes its sign; the last one moves nothing.
+      // In both directions, so that the saldo changes its sign; the last contract does not change it.
       const contracts = [
         await world.contract(producer, consumer),
         await world.contract(producer, consumer),

@@ -1,4 +1,4 @@
-/** The fault campaign is worth what its comparisons find: each kind of damage must be found by name. */
+/** Checks that the comparisons of the fault campaign detect and name each kind of damage. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { slotCount } from '@saldo/core/delivery-day.ts';
@@ -75,7 +75,7 @@ const snapshotOf = (parts: Partial<Snapshot>): Snapshot => ({
   ...parts,
 });
 
-/** The volumes of one slot after these writes, with nominations that fit them. */
+/** The volumes of one slot after these writes, with consistent nominations. */
 function foundAfter(history: History, ...cells: readonly Cell[]): string[] {
   const last = cells.at(-1);
   const nominated = last === undefined || last.status === 'invalid' ? 0 : last.kwh;

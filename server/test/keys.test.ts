@@ -19,7 +19,7 @@ const platform = await startTestPlatform({ now: NOW });
 const world = createWorld(platform.db, platform.clock);
 const brp = await world.brp();
 const request = client(platform.baseUrl);
-/** What a platform that tells everything has to tell. */
+/** The log lines of a platform with the most verbose level. */
 const lines: string[] = [];
 const logged = await startTestPlatform({
   logger: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
@@ -90,7 +90,7 @@ test('a key ends at its expiry, even when it was used right before', async () =>
   platform.clock.set(NOW);
 });
 
-/** A key ring whose time the test sets, and which counts how often it asks the database. */
+/** A credential cache with a clock that the test sets, which counts its database look-ups. */
 function testRing() {
   const ring = { at: 0, asked: 0, isDown: false };
   const db: Db = {

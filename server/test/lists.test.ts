@@ -11,7 +11,7 @@ const own = await world.customer(brp, { group: await world.group(brp, ['DE_TENNE
 const stranger = await world.brp();
 const outsider = await world.customer(stranger, { group: await world.group(stranger) });
 
-/** A day on which just these slots are said. */
+/** A day with volumes in only these slots. */
 const cells = (day: string, said: Record<number, number>) =>
   Array.from({ length: slotCount(day) }, (_, at) => said[at + 1] ?? null);
 
@@ -22,12 +22,12 @@ const bought = await world.contract(consumer, own);
 const internal = await world.contract(producer, own);
 const foreign = await world.contract(outsider, consumer);
 await world.volumes(sold, FIRST, 1_000);
-// One contract-day of many sheets: each correction says a single slot.
+// One contract-day of many sheets: each correction writes a single slot.
 await world.volumes(sold, day(1), cells(day(1), { 1: 1, 2: 2, 3: 3, 10: 10 }));
 for (let kwh = 1; kwh <= 30; kwh++)
   await world.volumes(sold, day(1), cells(day(1), { [1 + (kwh % 5)]: 100 + kwh }));
 for (let after = 0; after < 25; after++) {
-  // Sheets of one cell, and what others trade on the same days.
+  // Sheets of one cell, and contracts of other BRPs on the same days.
   await world.volumes(internal, day(after), cells(day(after), { [1 + after]: 7 }));
   await world.volumes(foreign, day(after), 5);
   if (after % 5 === 0) await world.volumes(bought, day(after), cells(day(after), { 5: 50, 6: 60, 96: 960 }));
@@ -96,7 +96,7 @@ test('every list has each record once, in the same order, for any limit', async 
       if (page.next !== null) cursors.push(page.next);
     }
     assert.equal(cursors.length, whole.length, `${path} ends`);
-    // A walk of any limit is made of pages that begin somewhere, so each limit is tried from a place of its own.
+    // Each limit is tried from another starting position.
     for (let limit = 2; limit <= 100; limit++) {
       const at = (limit * 37) % whole.length;
       const page = await readPage(request, path, member, `limit=${limit}`, cursors[at] ?? null);
@@ -187,7 +187,7 @@ test('pages are complete for filters that match at most one cell of a sheet', as
   }
 });
 
-/** Walks while `change` happens between the pages: what was there before is seen once and in its order. */
+/** Pages through a list while `change` runs between the pages. Earlier records must be listed once and in order. */
 async function walkWhile(
   path: string,
   member: string,

@@ -13,7 +13,7 @@ import { client, problemOf, startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { createWorld } from './world.ts';
 
-/** What each operation of the customer API is called with to succeed. One that is missing here fails the first test. */
+/** A successful request for each operation of the customer API. A missing operation fails the first test. */
 const cases: Record<string, string> = {
   listMarketAssets: '/v1/assets',
   listMarketDemands: '/v1/demands',
@@ -190,7 +190,7 @@ test('the customer API is rate limited too, and all listeners count an addressâ€
   assert.equal((await client(strict.customerUrl, 'nonsense')('/v1/assets')).status, 429);
 });
 
-/** Problems of the BRP API that every operation may end in come about here in the same way. */
+/** The problems of every BRP operation, which occur in the same way here. */
 const provocations: Partial<Record<ProblemCode, () => Promise<{ status: number; body: { type: string } }>>> =
   {
     validation: () => request('/v1/assets?limit=0'),

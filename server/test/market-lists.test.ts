@@ -25,7 +25,7 @@ const OFFER = {
 };
 
 type Listed = { id: string };
-/** Both lists behave alike: how something gets on them, and how it is taken off again. */
+/** Both lists behave alike. `publish` adds a record, `withdraw` removes it. */
 const LISTS = [
   {
     member: 'assets',
@@ -70,7 +70,7 @@ async function pageOf(
   };
 }
 
-/** Takes everything off a list, so that a test begins with an empty one. */
+/** Empties a list before a test. */
 async function clear(list: List): Promise<void> {
   for (;;) {
     const { ids } = await pageOf(list, 'limit=100');
@@ -180,7 +180,7 @@ test('with a version, paging has every lasting record exactly once while others 
     await clear(list);
     const listed: string[] = [];
     for (let count = 0; count < 12; count++) listed.unshift(await list.publish());
-    /** What happens between two pages: somebody publishes, or withdraws what is listed. */
+    /** A change between two pages: a publication or a withdrawal. */
     const happen = async ({ publish, at }: Step) => {
       if (publish || listed.length === 0) listed.unshift(await list.publish());
       else await list.withdraw(listed.splice(at % listed.length, 1)[0] as string);
@@ -258,7 +258,7 @@ test('a version that is too old is rejected, and the list stays usable', async (
   await clear(list);
   const kept = await list.publish();
   const { version } = await pageOf(list, '');
-  // As if a hundred thousand others had come and gone.
+  // Simulates a hundred thousand publications and withdrawals.
   const leap = "update market_list set version = version + 100000 where name = 'assets'";
   await platform.db.transaction((tx) => tx.query(statement('test_leap', leap)));
   assert.deepEqual((await pageOf(list, '')).ids, [kept]);

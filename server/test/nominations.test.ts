@@ -281,7 +281,7 @@ test('a superseded version keeps its status, whatever the TSO answers', async ()
   assert.deepEqual([read.status, read.slots[0].matched_amount], ['superseded', 0.01]);
 });
 
-/** A contract between two positions, and what is said of its day: from some slot on, so much. */
+/** A contract between two positions, and its volumes: a value from some slot on. */
 const deals = fc.array(fc.tuple(fc.nat(4), fc.nat(4)), { minLength: 1, maxLength: 6 });
 const volume = fc.oneof(fc.constant(null), fc.constant(0), fc.nat(5000), fc.constant(2_147_483_647));
 const statements = fc.array(
@@ -312,7 +312,7 @@ test('after any agreements and corrections every position is nominated its net s
 
   await fc.assert(
     fc.asyncProperty(deals, fc.array(statements, { minLength: 1, maxLength: 3 }), async (parties, rounds) => {
-      // Each run has a day of its own, so that runs do not see each other.
+      // Each run has its own day, so that runs are independent.
       const day = days.shift() ?? addDays('2026-02-01', ++run);
       const contracts: WorldContract[] = [];
       for (const [seller, buyer] of parties) {

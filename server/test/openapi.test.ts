@@ -26,12 +26,12 @@ describeDocument('the BRP API', platform.baseUrl, brpApi, Object.values(brpEndpo
 describeDocument('the operator API', platform.baseUrl, operatorApi, Object.values(operatorEndpoints));
 describeDocument('the customer API', platform.customerUrl, marketApi, Object.values(marketEndpoints));
 
-/** The operator's POSTs change something; those of the BRP API only read. */
+/** The operator's POSTs change data; those of the BRP API only read. */
 function isRepeatable({ method, path }: Endpoint): boolean {
   return method === 'POST' && path.startsWith('/operator/');
 }
 
-/** What holds of every document, whichever operations it describes. */
+/** Checks that apply to every document. */
 function describeDocument(
   name: string,
   baseUrl: string,
@@ -52,7 +52,7 @@ function describeDocument(
   ajv.addFormat('uri', (text: string) => URL.canParse(text));
   ajv.addSchema(api, 'api');
 
-  /** What a JSON pointer of the document points to. */
+  /** Resolves a JSON pointer of the document. */
   const at = (pointer: string): Json =>
     pointer
       .split('/')

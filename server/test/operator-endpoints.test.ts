@@ -7,7 +7,7 @@ import { coverImage } from '../src/demo/cover.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 
-/** What each operation is called with to succeed once. An operation that is missing here fails the first test. */
+/** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown; headers?: Record<string, string> };
 
 const DAY = '2026-10-25';
@@ -191,7 +191,7 @@ test('an unknown query parameter is rejected, and nothing is changed', async () 
     const { code, errors } = problemOf(answer);
     assert.deepEqual([code, errors], ['validation', ['delivery_dat unknown_field']], endpoint.id);
   }
-  // Each case succeeds only once; that it still does below shows that it was not done here.
+  // Each request succeeds only once. Its success below shows that it was not applied here.
 });
 
 test('every operation responds according to its schema, with its status and the rate-limit headers', async () => {

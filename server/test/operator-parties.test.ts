@@ -22,7 +22,7 @@ async function made(path: string, body: unknown) {
   return answer.body;
 }
 
-/** When a key ends, as it is stored: a server that has seen it believes it for a few seconds more. */
+/** The stored end of a key. A server that has cached the key accepts it for a few seconds more. */
 const STORED_KEY = statement(
   'test_stored_key',
   'select revoked_at, expires_at from api_key where prefix = $1',

@@ -14,7 +14,7 @@ const SLOTS = 10;
 const ORIGIN = 'https://portal.example';
 const environment = { REQUESTS_AT_ONCE: String(AT_ONCE), CORS_ORIGINS: ORIGIN };
 
-/** Lets requests wait for as long as any test takes. */
+/** Longer than any test takes. */
 const patient = await startTestPlatform({ environment: { ...environment, QUEUE_WAIT_MS: '60000' } });
 const log: { msg: string; requests: number }[] = [];
 const impatient = await startTestPlatform({
@@ -24,7 +24,7 @@ const impatient = await startTestPlatform({
 
 const LOCK = statement('test_lock', 'lock table contract in access exclusive mode');
 
-/** Nothing that reads contracts ends until it is released. */
+/** Blocks all reads of contracts until it is released. */
 async function stallContracts(db: Database): Promise<{ release: () => Promise<void> }> {
   const { promise: released, resolve: letGo } = Promise.withResolvers<void>();
   const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
@@ -113,7 +113,7 @@ test('imports start and end under overload, and do not count as requests in prog
     while (!over.signal.aborted) assert.equal((await request('/v1/contracts')).status, 200);
   });
   await until(async () => (await gauge(patient, 'saldo_http_requests_waiting')) > AT_ONCE);
-  /** More imports than there are places, each with a body that does not end before ordinary requests are answered. */
+  /** More imports than places, each with a body that ends only after ordinary requests were answered. */
   const importing = Array.from({ length: AT_ONCE + 1 }, async (_, at) => {
     async function* lines() {
       yield 'contract,delivery_date,slot,volume\n';

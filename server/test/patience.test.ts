@@ -30,7 +30,7 @@ test('a body that never ends gets 408, and nothing is changed', async () => {
 
 test('a stalled import is aborted, and its place is free for the next one', async () => {
   const silent = { ...headers, 'Content-Length': '1000000' };
-  // More of them than may run at once: those that wait get their turn when the first are cut off.
+  // More than the concurrency limit: waiting imports start when the first ones are aborted.
   const cut = Array.from({ length: 5 }, () =>
     exchange(platform.baseUrl, requestText(`POST ${VOLUMES}`, silent, FILE)).then(
       ({ status }) => status,

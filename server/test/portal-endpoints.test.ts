@@ -9,7 +9,7 @@ import { newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
-/** What each operation is called with to succeed once. An operation that is missing here fails the first test. */
+/** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown };
 
 const platform = await startTestPlatform();
@@ -46,16 +46,16 @@ const cases: Record<string, Case> = {
   signIn: { path: `${base}/session`, body: { email: invited.email, password: PASSWORD } },
   signOut: { path: `${base}/session` },
 };
-/** Those that need no session. */
+/** Operations without a session. */
 const DOORS = ['signIn', 'getInvitation', 'acceptInvitation'];
-/** Which cookies an operation sets, signing out by ending them. */
+/** The cookies that an operation sets. Signing out expires them. */
 const COOKIES: Record<string, string[]> = {
   signIn: ['saldo_session', 'saldo_device'],
   acceptInvitation: ['saldo_session', 'saldo_device'],
   changePassword: ['saldo_device'],
   signOut: ['saldo_session'],
 };
-/** Those for users of an account alone. */
+/** Operations for users of an account only. */
 const OF_ACCOUNTS = ['browseAssets', 'browseDemands'];
 const userOf = (id: string) => (OF_ACCOUNTS.includes(id) ? ofAccount : browser);
 

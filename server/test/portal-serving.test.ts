@@ -31,7 +31,7 @@ test('the portal’s page is served at / and at the addresses of its pages', asy
     assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
     assert.equal(answer.headers.get('cache-control'), 'no-cache');
   }
-  assert.equal((await request('/')).status, 200, 'also for whoever does not say what they want');
+  assert.equal((await request('/')).status, 200, 'also without an Accept header');
 });
 
 test('an unknown path of an API is a problem, also for a browser', async () => {

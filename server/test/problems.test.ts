@@ -26,7 +26,7 @@ const asOperator = (method: string, path: string, body?: unknown, headers: Recor
 const update = (body: unknown, headers: Record<string, string> = {}, id = producer.id) =>
   request(`/v1/customers/${id}`, { method: 'PATCH', body, headers });
 
-// Platforms to be broken: one by its limits, one from within, one by the loss of its database.
+// Platforms that tests break: one by its limits, one internally, one by the loss of its database.
 const strict = await startTestPlatform({ environment: { RATE_LIMIT: '1' } });
 const broken = await startTestPlatform();
 const severed = await startSevered();
@@ -34,14 +34,14 @@ const BASE_URL = 'https://api.example/saldo';
 const based = await startNamed({ BASE_URL });
 const named = await startNamed({ BASE_URL: `${BASE_URL}/`, ERROR_BASE: 'https://help.example/' });
 
-/** A platform that the outside names otherwise than we do; where it listens, we have to say ourselves. */
+/** A platform behind a proxy, with a public URL that differs from the address that it listens on. */
 async function startNamed(environment: Record<string, string>): Promise<string> {
   const port = await freePort();
   await startTestPlatform({ environment: { ...environment, PORT: String(port) } });
   return `http://127.0.0.1:${port}`;
 }
 
-/** A platform whose way to its database the test can close. */
+/** A platform whose database connection the test can close. */
 async function startSevered() {
   const database = await createDatabase();
   after(() => database.drop());
@@ -72,7 +72,7 @@ async function startSevered() {
   return { baseUrl, cut };
 }
 
-/** A server that has no patience, asked by a client that never comes to an end. */
+/** A server with a short timeout, and a client whose request never ends. */
 async function tooSlow() {
   const app = await createServer({
     logger: pino({ level: 'silent' }),
@@ -101,7 +101,7 @@ async function rawly(answer: ReturnType<typeof exchange>) {
   return { status, headers: new Headers(headers), body: JSON.parse(body) };
 }
 
-/** How each problem of the catalogue comes about. One that is missing here does not compile. */
+/** How each problem of the catalogue occurs. A missing one does not compile. */
 const provocations = {
   validation: () => request('/v1/contracts?limit=0'),
   balance_group_tso_not_enabled: () => update({ balance_group: { eic: sellerGroup.eic, tso: 'DE_TENNET' } }),
@@ -110,7 +110,7 @@ const provocations = {
   invalid_api_key: () => request('/v1/contracts', { key: null }),
   invalid_session: () => request('/portal/v1/session'),
   invalid_credentials: () => {
-    const body = { email: 'nobody@saldo.example', password: 'not a password' };
+    const body = { email: 'unknown@saldo.example', password: 'not a password' };
     const headers = { origin: platform.baseUrl };
     return request('/portal/v1/session', { method: 'POST', body, headers });
   },
@@ -205,7 +205,7 @@ test('a server error reveals no internals', async () => {
   assert.doesNotMatch(text, /contract_secret_name|relation|select|\.ts|postgres/i);
 });
 
-/** How each field code comes about, and for which field. */
+/** How each field code occurs, and for which field. */
 const fieldProvocations = {
   unknown_field: [() => request('/v1/contracts?sort=name'), 'sort'],
   read_only_field: [() => update({ name: 'New' }), 'name'],

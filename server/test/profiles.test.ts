@@ -82,7 +82,7 @@ test('in spring the missing hour delivers nothing', async () => {
   await run({ days: 2 });
   assert.deepEqual(await volumes(base, '2027-03-28'), repeat(1, 92));
   assert.deepEqual(await volumes(peak, '2027-03-28'), repeat(0, 92));
-  // A Monday, and Easter Monday at that: the market's peak delivers on holidays.
+  // Easter Monday: peakload delivers on holidays.
   assert.deepEqual(await volumes(peak, '2027-03-29'), [...repeat(0, 32), ...repeat(1, 48), ...repeat(0, 16)]);
 });
 
@@ -105,7 +105,7 @@ test('a day that has volumes is never overwritten, and a second run changes noth
 test('only days within the delivery period are generated, and by default seven of them', async () => {
   platform.clock.set('2026-12-01T23:30:00Z');
   await run();
-  // By local time it is 2 December already, so the coming days begin with the third.
+  // In local time it is already 2 December, so the coming days begin with the third.
   const short = await contract('baseload', { power: 4 }, ['2026-12-04', '2026-12-05']);
   const ended = await contract('baseload', { power: 4 }, ['2026-01-01', '2026-12-02']);
   const later = await contract('baseload', { power: 4 }, ['2026-12-10', '2026-12-31']);

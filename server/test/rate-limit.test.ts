@@ -130,7 +130,7 @@ test('an address with too many invalid keys is limited, and valid keys from it a
 const remainingAt = async (baseUrl: string, key: string) =>
   Number((await client(baseUrl, key)('/v1/contracts')).headers.get('x-ratelimit-remaining'));
 
-/** Connections are made in the background; until then the second process does not see what the first one counted. */
+/** Waits for the Redis connections. Before, the second process does not see the counts of the first. */
 async function untilTogether(): Promise<void> {
   for (let together = false; !together; ) {
     const { key } = await sharedWorld.brp();

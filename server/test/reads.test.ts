@@ -16,7 +16,7 @@ const NUMBERS = statement(
   'select n, $1::text as said, null::int as nothing, n::bigint * 10 as tenfold from generate_series(1, $2::int) n',
 );
 const HOT_NUMBERS = hotStatement('test_hot_numbers', NUMBERS.text);
-/** Rows that cannot be read: a division by zero in the last of them. */
+/** Rows that cannot be read: the last one divides by zero. */
 const BROKEN = statement('test_broken', 'select 10 / ($1::int - n) from generate_series(1, $1::int) n');
 const backends = statement(
   'test_backends',

@@ -21,7 +21,7 @@ import { client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
 import { createWorld } from './world.ts';
 
-/** Restores by the command line, into databases and folders in which no server runs. */
+/** Restores with the command line, into databases and folders without a running server. */
 
 const OPERATOR = { key: 'operator-of-the-restore-tests', eic: '11XSALDO-------Z' };
 const PROGRAM = fileURLToPath(new URL('../src/backup/main.ts', import.meta.url));
@@ -30,7 +30,7 @@ const server = process.env[TEST_SERVER_VARIABLE] ?? '';
 const platform = await startTestPlatform();
 await platform.db.transaction((tx) => loadDemo(tx, OPERATOR, platform.clock.now()));
 const operator = client(platform.baseUrl, await createWorld(platform.db, platform.clock).operatorKey());
-// Leaves a row in the audit trail, which nothing else can write.
+// Adds an audit event, which cannot be inserted otherwise.
 await operator('/operator/v1/brps', { method: 'POST', body: { name: 'Audited' } });
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-restore-'));
 const databases: string[] = [];
@@ -51,7 +51,7 @@ async function query<R extends pg.QueryResultRow>(url: string, ...statements: st
   }
 }
 
-/** A database without anything in it. */
+/** An empty database. */
 async function emptyDatabase(): Promise<string> {
   const name = `saldo_restore_${randomUUID().replaceAll('-', '')}`;
   await query(server, `create database ${name} template template0`);
@@ -71,7 +71,7 @@ const restore = (name: string, url: string, ...more: string[]) =>
 
 const whole = await backUp(platform.databaseUrl, 'whole.saldo');
 
-/** Every table with its rows as text, every sequence, and the definition of everything else in the schema. */
+/** Every table with its rows as text, every sequence, and the definition of every other object of the schema. */
 async function contentOf(url: string): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     url,
@@ -274,7 +274,7 @@ test('a truncated or changed backup, or another file, is rejected before anythin
   for (const part of [0.0001, 0.01, 0.5, 0.999])
     damaged.set(`the first ${part}`, bytes.subarray(0, Math.ceil(bytes.length * part)));
   damaged.set('all but the last byte', bytes.subarray(0, -1));
-  // In each part of the file: signature, header, compressed rows, checksum.
+  // Damages each part of the file: signature, header, compressed rows, checksum.
   for (const position of [
     3,
     10,
@@ -330,7 +330,7 @@ test('restored rows are compared with the backup before the commit', async () =>
     async function* body() {
       yield Buffer.from(changed, 'latin1');
     }
-    // With a checksum that is right, as if the backup had been made so.
+    // With a valid checksum, as if the backup had been made like this.
     await writeBackupFile(file('changed.saldo'), backup.header, body(), new AbortController().signal);
     const run = await restore('changed.saldo', target);
     assert.equal(run.code, 1, from);
@@ -372,7 +372,7 @@ async function until(condition: () => Promise<boolean> | boolean): Promise<void>
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Holds up a restore when everything is loaded and compared but nothing is committed. */
+/** Blocks a restore after everything is loaded and compared, before the commit. */
 async function heldUp(
   target: string,
   work: (child: ChildProcess, error: () => string) => Promise<void>,
@@ -417,7 +417,7 @@ for (const [signal, code] of [
   });
 }
 
-/** Stops whatever changes the schema once sheets have rows: after everything is loaded. */
+/** Blocks changes of the schema once sheets have rows: after everything is loaded. */
 const HOLD_UP = [
   'create schema hold',
   `create function hold.up() returns event_trigger language plpgsql as $$

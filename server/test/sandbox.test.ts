@@ -5,7 +5,7 @@ import { client, problemOf, startTestPlatform } from './harness.ts';
 import { makeDeal } from './nominated.ts';
 import { createWorld } from './world.ts';
 
-/** The platform's time is the test clock's plus what the sandbox adds; the test clock itself stands still. */
+/** The platform's time is the test clock plus the sandbox offset. The test clock itself stands still. */
 const platform = await startTestPlatform({ now: '2026-11-01T00:00:00Z', environment: { SANDBOX: 'on' } });
 const plain = await startTestPlatform();
 const world = createWorld(platform.db, platform.clock);
@@ -53,7 +53,7 @@ test('outside of a sandbox the clock cannot be set', async () => {
   assert.equal(problemOf(answer).code, 'not_found');
 });
 
-/** Says one slot of a day anew at some time and gives the gate of the version that follows, or the refusal. */
+/** Corrects one slot of a day at some time. Returns the gate of the new version, or the rejection. */
 async function gateOf(day: string, at: string, slot: number, slots: number): Promise<string> {
   const { contract, asSeller } = await makeDeal(platform, world);
   await setClock('2026-03-01T10:00:00Z');

@@ -105,7 +105,7 @@ test('paging through a changing market misses no lasting record', async () => {
   const seen: string[] = [];
   for await (const { id } of market.demands.each()) {
     seen.push(id);
-    // Between the first page and the second, one goes and one comes.
+    // Between the first and the second page, one record is withdrawn and one published.
     if (seen.length === 1) await Promise.all([operator.demands.delete(newest), publish()]);
   }
   assert.deepEqual(seen, made);

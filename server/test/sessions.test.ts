@@ -224,7 +224,7 @@ test('an invalid session cookie is 401 everywhere', async () => {
     assert.deepEqual([answer.status, problemOf(answer).code], [401, 'invalid_session'], cookie);
   }
   const withKey = await client(platform.baseUrl, seller.key)('/portal/v1/session');
-  assert.equal(withKey.status, 401, 'a key is nobody who could sign in');
+  assert.equal(withKey.status, 401, 'a key cannot have a session');
 });
 
 test('signing out ends this session at once, and only this one', async () => {
@@ -234,7 +234,7 @@ test('signing out ends this session at once, and only this one', async () => {
   const cookie = one.cookie;
   assert.equal((await one.request('/v1/contracts')).status, 200);
   assert.equal((await one.request('/portal/v1/session', { method: 'DELETE' })).status, 204);
-  assert.equal(one.cookie, '', 'the browser is told to forget the cookie');
+  assert.equal(one.cookie, '', 'the answer expires the cookie');
   const again = await client(platform.baseUrl)('/v1/contracts', { headers: { cookie } });
   assert.equal(again.status, 401);
   assert.equal((await other.request('/v1/contracts')).status, 200);
@@ -287,7 +287,7 @@ test('a session ends after a week, even when used', async () => {
   const { request } = await signedIn(platform, OF_SELLER);
   for (let hours = 11; hours < 24 * 7; hours += 11) {
     at(hours);
-    // What was looked up a moment ago is believed, and no real time passes here.
+    // The session is cached, and no real time passes here.
     assert.equal((await request('/portal/v1/session')).status, 200, `after ${hours} h`);
     await platform.flush();
     await forgetLookUps();
@@ -297,7 +297,7 @@ test('a session ends after a week, even when used', async () => {
   platform.clock.set(NOW);
 });
 
-/** Somebody's signing out makes the platform look all sessions up again. */
+/** A sign-out clears the session cache of the platform. */
 async function forgetLookUps() {
   const { request } = await signedIn(platform, OPERATOR);
   assert.equal((await request('/portal/v1/session', { method: 'DELETE' })).status, 204);

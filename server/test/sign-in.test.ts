@@ -27,7 +27,7 @@ function setTime(seconds: number): void {
 
 type User = { readonly email: string; readonly password: string };
 let addresses = 0;
-/** An address that no other try has come from. */
+/** An address without earlier attempts. */
 const newAddress = () => `198.51.${Math.floor(++addresses / 250)}.${(addresses % 250) + 1}`;
 
 const signIn = (browser: Browser, { email, password }: User, address: string): Promise<Answer> =>
@@ -37,7 +37,7 @@ const signIn = (browser: Browser, { email, password }: User, address: string): P
     headers: { 'x-forwarded-for': address },
   });
 
-/** A try with a wrong password, in a new browser. */
+/** An attempt with a wrong password, in a new browser. */
 const guess = (email: string, address: string, where: Pick<TestPlatform, 'baseUrl'> = platform) =>
   signIn(openBrowser(where), { email, password: 'a wrong password' }, address);
 
@@ -87,7 +87,7 @@ test('during attempts of others at its address, the owner signs in at once on a 
   await guesses(5, user.email, () => address);
   assert.equal((await guess(user.email, address)).status, 429);
   assert.equal((await signIn(browser, user, address)).status, 200);
-  assert.equal((await guess(user.email, address)).status, 429, 'which helps nobody else');
+  assert.equal((await guess(user.email, address)).status, 429, 'other clients of the address stay delayed');
   const elsewhere = openBrowser(platform);
   assert.deepEqual(outcome(await signIn(elsewhere, user, address)), [429, '1']);
   setTime(1);
@@ -155,7 +155,7 @@ test('an unknown email is delayed with the same answers as a user’s', async ()
     return answers.map((answer) => [...outcome(answer), answer.text]);
   };
   const known = await told(user.email);
-  assert.deepEqual(await told('nobody-of-this-name@saldo.example'), known);
+  assert.deepEqual(await told('unknown@saldo.example'), known);
   assert.deepEqual([known[5]?.[0], known[21]?.[0]], [429, 429]);
 });
 
@@ -164,8 +164,8 @@ const SPEND = statement('test_spend_tries', 'update sign_in_try set count = 100 
 test('an address that tries many accounts is delayed for all of them, except on known devices', async () => {
   const address = newAddress();
   const { user, browser } = await newOwner();
-  for (let tries = 0; tries < 5; tries++) await guess(`nobody${tries}@saldo.example`, address);
-  // As if there had been a hundred of them: to make them takes too long.
+  for (let tries = 0; tries < 5; tries++) await guess(`unknown${tries}@saldo.example`, address);
+  // Simulates a hundred attempts, which would take too long.
   await platform.db.transaction((tx) => tx.query(SPEND));
   const elsewhere = openBrowser(platform);
   assert.deepEqual(outcome(await signIn(elsewhere, user, address)), [429, '1']);
@@ -271,7 +271,7 @@ test('a delayed attempt writes nothing, and past attempts are deleted', async ()
   for (let tries = 0; tries < 20; tries++) assert.equal((await guess(user.email, address)).status, 429);
   assert.deepEqual(await platform.db.query(ROWS), before);
   setTime(3600);
-  // A hundred with each try.
+  // Each attempt deletes up to a hundred rows.
   await guesses(2, user.email, () => address);
   assert.equal((await platform.db.query(ROWS)).length, 3);
   setTime(0);

@@ -13,7 +13,7 @@ import { client, problemOf, startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { createWorld } from './world.ts';
 
-// What the specification leaves open and no other test pins; docs/spec-gaps.md names all of these choices.
+// Choices that no other test pins. docs/spec-gaps.md lists all choices.
 
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-tls-'));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -21,7 +21,7 @@ const { certificate, environment } = await makeCertificate(folder);
 
 const platform = await startTestPlatform();
 const secure = await startTestPlatform({ environment });
-// An empty variable is one that is not set: this platform has the limits of an ordinary start.
+// An empty variable counts as unset: this platform has the default limits.
 const ordinary = await startTestPlatform({ environment: { RATE_LIMIT: '', RATE_WINDOW_S: '' } });
 const world = createWorld(platform.db, platform.clock);
 const { seller: brp, producer, consumer } = await world.pair();
@@ -81,7 +81,7 @@ test('every operation has the scopes and query parameters listed in this test', 
   }
 });
 
-/** The members of each resource; a question mark stands behind those that need not be there. */
+/** The members of each resource; a question mark follows optional ones. */
 const RESOURCES: Record<string, string> = {
   Pagination: 'limit has_more next_cursor',
   Problem: 'type title status detail? instance? errors?',
@@ -126,7 +126,7 @@ test('the resources have exactly the fields of the specification, and require th
   }
 });
 
-/** The same for the customer API, whose members are all there; a bar stands before those that may be null. */
+/** The same for the customer API, whose members are all required; a bar precedes nullable ones. */
 const MARKET_RESOURCES: Record<string, string> = {
   AssetList: 'assets',
   Asset:

@@ -19,7 +19,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The one line with which a start ends that cannot succeed. */
+/** The one line that a failed start prints. */
 async function refusal(environment: Record<string, string>): Promise<string> {
   const run = runProduct({
     DATA_DIR: path.join(folder, 'data'),
@@ -55,7 +55,7 @@ test('TLS files that cannot be used stop the start with one line that names the 
   }
 });
 
-/** A folder that cannot be written to, by root neither. */
+/** A folder that even root cannot write to. */
 async function closedFolder(): Promise<string> {
   if (process.geteuid?.() === 0 && process.platform === 'linux') return '/proc';
   const dir = path.join(folder, 'closed');
@@ -75,7 +75,7 @@ test('a folder that cannot be written to stops the start with one line that name
 });
 
 test('a host that is no address of this machine stops the start with one line that names the variable', async () => {
-  // Of the range for documentation, and of the domain that never exists.
+  // An address reserved for documentation, and a domain that never exists.
   for (const host of ['203.0.113.7', 'no-such-host.invalid']) {
     for (const [name, workers] of [
       ['HOST', '1'],

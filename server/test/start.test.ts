@@ -57,7 +57,7 @@ test('the first start loads the demo world, prints curl lines that work, and the
   assert.equal(await second.end('SIGINT'), 0);
 });
 
-/** The lines of the greeting as the README shows it, for any port and any key. */
+/** The greeting as in the README, with placeholders for ports and keys. */
 async function printedGreeting(): Promise<RegExp[]> {
   const blocks = parseBlocks('README.md', await readFile(path.join(CHECKOUT, 'README.md'), 'utf8'));
   const greeting = blocks.find(({ text }) => text.startsWith('Saldo is ready.'));
@@ -72,7 +72,7 @@ async function printedGreeting(): Promise<RegExp[]> {
     .map((line) => new RegExp(`^${line}$`, 'm'));
 }
 
-/** A machine without curl still checks the lines: the same request by hand. */
+/** Without curl the same request is sent by the test. */
 function viaFetch(line: string) {
   return async () => {
     const [, key = '', url = ''] = /X-Api-Key: (\S+)' '(\S+)'/.exec(line) ?? [];

@@ -47,7 +47,7 @@ type Transaction = {
 const list = async (query: string, of = ''): Promise<Transaction[]> =>
   walk(request, `/v1${of}/transactions${query}`, 'transactions', 100);
 
-/** A day on which just these slots are said. */
+/** A day with volumes in only these slots. */
 const cells = (day: string, said: Record<number, number>) =>
   Array.from({ length: slotCount(day) }, (_, at) => said[at + 1] ?? null);
 
@@ -277,7 +277,7 @@ test('a correction supersedes only what it changes, and may correct an invalid v
   assert.equal(await world.invalidate(third?.id ?? ''), 'not_valid');
   assert.deepEqual(brief(await now('&status=invalid')), ['3.1 invalid 0.3']);
   assert.deepEqual(brief(await now('&status=valid')), valid.toSpliced(2, 1));
-  // The same volume again is a correction here, for it makes the volume count again.
+  // The same volume is a correction here, because it makes the slot valid again.
   await world.volumes(sold, day, cells(day, { 3: 300 }));
   assert.deepEqual(brief(await now('&slot_number_from=3&slot_number_to=3')), [
     '3.1 superseded 0.3',
@@ -334,7 +334,7 @@ test('a transaction of others, a missing one and a malformed id give the same 40
   const asPartner = client(platform.baseUrl, partner.key);
   const [hidden] = (await asPartner(`/v1/transactions?contract_id=${foreign.id}`)).body.transactions;
   const missing = encodeId(ID_PREFIX.transaction, newId().replace(/..$/, '05'));
-  // A sheet that exists, and a slot of which it says nothing.
+  // An existing sheet, and a slot without a volume in it.
   const [seen] = await list('?delivery_date=2026-01-15');
   const unsaid = seen?.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
   const others = [hidden.id, unsaid, `${seen?.id.slice(0, -2)}00`, 'nonsense', '%00', seen?.id.toUpperCase()];

@@ -14,7 +14,7 @@ const platform = await startTestPlatform();
 const sharing = await startTestPlatform({
   environment: { CORS_ORIGINS: 'https://portal.example,https://other.example' },
 });
-/** Gives clients one second for a body. */
+/** Allows clients one second for a body. */
 const hasty = await startTestPlatform({
   environment: { CORS_ORIGINS: 'https://portal.example', REQUEST_TIMEOUT_S: '1' },
 });
@@ -30,7 +30,7 @@ const { baseUrl } = platform;
 const request = client(baseUrl, brp.key);
 const withKey = { 'X-Api-Key': brp.key };
 
-/** A raw answer that must be a problem: its code, and its field errors as `field code`. */
+/** Asserts that a raw answer is a problem. Returns its code, and its field errors as `field code`. */
 function rawProblem(answer: RawAnswer): { status: number; code: string; errors: string[] } {
   assert.equal(answer.headers['content-type'], 'application/problem+json', JSON.stringify(answer));
   assert.equal(answer.headers['cache-control'], 'no-store');
@@ -148,7 +148,7 @@ test('every path reports its methods without a key, and rejects all others with 
   const paths = Map.groupBy(Object.values(brpEndpoints), ({ path }) => path);
   for (const [path, endpoints] of paths) {
     const known = new Set<string>(endpoints.map(({ method }) => method));
-    // A fixed path is also one that its neighbour's parameter could take.
+    // A fixed path also matches the parameter of a sibling path.
     if (path.endsWith('/bulk')) known.add('GET');
     if (known.has('GET')) known.add('HEAD');
     known.add('OPTIONS');
@@ -366,7 +366,7 @@ test('answers from 1 KB on are compressed on request, and decompress to the same
   assert.equal(small.encoding, null, 'a small answer goes as it is');
 });
 
-/** The bytes of an answer as they were sent: fetch would unpack them. */
+/** The raw bytes of an answer, which fetch would decompress. */
 async function bytesOf(path: string, accepted: string): Promise<{ encoding: string | null; bytes: Buffer }> {
   const sent = get(baseUrl + path, { headers: { ...withKey, 'accept-encoding': accepted }, agent: false });
   const [response] = (await once(sent, 'response')) as [IncomingMessage];

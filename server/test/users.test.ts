@@ -218,7 +218,7 @@ test('unknown email, missing password, disabled user and wrong password get the 
   await update(id, { disabled: true });
   const texts = new Set<string>();
   for (const [email, password] of [
-    ['nobody@saldo.example', PASSWORD],
+    ['unknown@saldo.example', PASSWORD],
     [uninvited.email, PASSWORD],
     [disabled.email, disabled.password],
     [known.email, `${known.password}!`],

@@ -50,7 +50,7 @@ const volumes = (first: unknown, count = 96) => [first, ...Array.from({ length: 
 const latin1 = Buffer.from('KÖNIG,2026-10-22,1,1', 'latin1');
 const long = 'x'.repeat(LIMITS.importLineBytes + 1);
 
-/** Lines that are refused with each code, in the two formats. A code that is missing here does not compile. */
+/** Lines that are rejected with each code, in both formats. A missing code does not compile. */
 const PROVOCATIONS: Record<RejectionCode, { csv: (string | Buffer)[]; ndjson: (string | Buffer)[] }> = {
   malformed_line: {
     csv: [
@@ -265,7 +265,7 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** The trail of an import that broke off: it is written when the server has noticed. */
+/** The audit event of an aborted import, which is written when the server has noticed. */
 async function brokenOff(requestId: string) {
   for (let asked = 0; asked < 1000; asked++) {
     const { entries } = (await operator(`/operator/v1/audit?subject=${requestId}`)).body;
@@ -281,7 +281,7 @@ test('an interrupted stream stores whole days or none, and never gets a success'
   for (const [round, framing] of ['Transfer-Encoding: chunked', 'Content-Length: 100000000'].entries()) {
     const name = `CUT-${round}`;
     const cut = await world.contract(producer, consumer, { externalId: name });
-    // The last line is cut in the middle of a day that would otherwise be complete.
+    // The last line is truncated within a day that would otherwise be complete.
     const file = Buffer.from(
       HEADER + lines.replaceAll('CUT', name) + lines.replaceAll('CUT', name).slice(0, -3),
     );

@@ -19,7 +19,7 @@ const put = (id: string, day: string, volumes: unknown) =>
 const day = (slots: number, mwh: number | null) => Array.from({ length: slots }, () => mwh);
 
 type Cell = { slot_number: number; volume: number; version: number; status: string };
-/** The transactions of a contract's day, as a reader sees them. */
+/** The transactions of a contract's day, as a viewer reads them. */
 const cellsOf = (contract: WorldContract, deliveryDate: string): Promise<Cell[]> =>
   walk(
     operator,
@@ -259,7 +259,7 @@ test('the later line of a duplicate is rejected; the same day later in the file 
 test('a dry run predicts the exact result, also of a day that is repeated much later, and changes nothing', async () => {
   const [contract, other] = [await newContract(), await newContract()];
   await put(contract.id, '2026-10-22', day(96, 1));
-  // So many days between the two that they cannot be one transaction.
+  // So many days in between that the two cannot be in one transaction.
   const between = Array.from({ length: 300 }, (_, at) => {
     const date = new Date(Date.UTC(2026, 0, 1 + at)).toISOString().slice(0, 10);
     return Array.from({ length: 8 }, (_, slot) => `${other.id},${date},${slot + 1},${slot}\n`).join('');

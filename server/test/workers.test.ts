@@ -30,7 +30,7 @@ test('several workers share the ports, are distinguishable, replaced when one ex
   assert.ok(brp);
   const ask = () =>
     fetch(`${product.baseUrl}/v1/contracts?limit=1`, {
-      // A connection of its own, so that the next one may go to another worker.
+      // A new connection, so that the next one may go to another worker.
       headers: { 'x-api-key': brp.api_key, connection: 'close' },
     });
   const metrics = async () => (await fetch(`${product.adminUrl}/metrics`)).text();
@@ -49,7 +49,7 @@ test('several workers share the ports, are distinguishable, replaced when one ex
   );
 
   process.kill(Number(before[0]), 'SIGKILL');
-  // Whoever asks meanwhile is answered by the one that is left.
+  // Meanwhile the remaining worker answers.
   let now = before;
   while (now.includes(before[0]) || now.length < 2) {
     now = await workers();
