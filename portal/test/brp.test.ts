@@ -42,7 +42,7 @@ const nominationOf = async (day: string, eic = nordGroup.eic) => {
 
 const slider = (page: Page) => page.getByRole('slider');
 
-/** The line of the matched amounts; nothing is drawn where it is empty. */
+/** The line of the matched amounts; empty if nothing is drawn. */
 const matchedLine = (page: Page) => slider(page).locator('path.stroke-ok').getAttribute('d');
 
 async function quarterHours(page: Page): Promise<string[][]> {
@@ -317,7 +317,7 @@ test('a new key is shown once with a command to try it, and has exactly its scop
       ['PPA-DEICH', 'PPA-ANGER'],
     );
     assert.equal((await withKey('/v1/nominations')).status, 403);
-    // Browsers let a page hold a dialog open against the first Escape, but not against the second.
+    // Browsers let a page keep a dialog open at the first Escape, but not at the second.
     for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape');
     await shown.getByRole('button', { name: 'I have stored the key' }).click();
     const row = page.getByRole('row', { name: /Dispatch/ });
@@ -335,7 +335,7 @@ const LIVE_MS = 20_000;
 
 test('an open page shows changes on the server without a reload', () =>
   visit(asNord, async (page) => {
-    // The page's own clock: nobody waits for the time after which it asks again.
+    // Moves the page's own clock instead of waiting for the next refresh.
     await page.clock.install();
     await open(page, '/customers');
     const row = page.getByRole('row', { name: /Solarfeld Anger/ });

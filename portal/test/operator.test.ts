@@ -147,7 +147,7 @@ test('an operator creates a BRP, its balance group and its user, who signs in by
     await newGroup.getByLabel('Name').fill('Neuland Nord');
     await newGroup.getByRole('checkbox', { name: 'TenneT' }).check();
     await newGroup.locator('button[type=submit]').click();
-    // Told at its field, in the words that name the right one.
+    // The error is shown at its field, with the expected check character.
     await newGroup.locator('input[aria-invalid=true]').waitFor();
     assert.equal(await newGroup.getByLabel('EIC').getAttribute('aria-invalid'), 'true');
     await newGroup.getByText(/check character.*E/).waitFor();
