@@ -365,7 +365,7 @@ test('metadata can be added, changed and removed, and only the changes are sent'
     await editor.getByRole('textbox', { name: `Value ${keys.indexOf('site') + 1}` }).fill('Harz');
     await editor.getByRole('button', { name: 'Add entry' }).click();
     await editor.getByRole('textbox', { name: 'Key 3' }).fill('site');
-    await editor.getByRole('alert').getByText('This key is there twice.').waitFor();
+    await editor.getByRole('alert').getByText('This key is repeated.').waitFor();
     assert.ok(await save.isDisabled(), 'one of the two would be lost');
     await editor.getByRole('textbox', { name: 'Key 3' }).fill('contact');
     await editor.getByRole('textbox', { name: 'Value 3' }).fill('Jule');

@@ -44,7 +44,7 @@ test('a wrong password shows an error, and the right one works afterwards', () =
   visit(NOBODY, async (page) => {
     await open(page, '/sign-in');
     await fillIn(page, user.email, 'not the password');
-    await page.getByRole('alert').getByText('Email and password do not belong together.').waitFor();
+    await page.getByRole('alert').getByText('The email or the password is wrong.').waitFor();
     await fillIn(page, user.email, user.password);
     await heading(page, 'Overview').waitFor();
   }));
@@ -54,7 +54,7 @@ test('repeated wrong passwords are delayed, and the delay is shown at once', asy
   await visit(NOBODY, async (page) => {
     await open(page, '/sign-in');
     await fillIn(page, victim.email, 'not the password');
-    await page.getByRole('alert').getByText('Email and password do not belong together.').waitFor();
+    await page.getByRole('alert').getByText('The email or the password is wrong.').waitFor();
     for (let tries = 1; tries < 5; tries++)
       await openBrowser(platform).signIn(victim.email, 'not the password');
     await fillIn(page, victim.email, 'not the password');
