@@ -23,7 +23,7 @@ type Setting = {
   signal?: AbortSignal;
 };
 
-/** Runs a command in this process, and gives what it wrote and its exit code. */
+/** Runs a command in this process. Returns its output and its exit code. */
 async function saldo(command: string | string[], setting: Setting = {}) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()].map((stream) =>
     Object.assign(stream.setEncoding('utf8'), { isTTY: setting.tty ?? false }),
@@ -40,7 +40,7 @@ async function saldo(command: string | string[], setting: Setting = {}) {
     signal: setting.signal ?? new AbortController().signal,
     dependencies: {
       fetch: setting.fetch ?? standIn(new TypeError('no request was expected')).options.fetch,
-      // No time passes between attempts, and none is ever up.
+      // Retries have no delay and no time limit.
       sleep: (ms) => (ms < 30_000 ? Promise.resolve() : new Promise(() => {})),
     },
   });
@@ -138,7 +138,7 @@ test('every filter of the API is an option', async () => {
 
 test('days may be counted from today', async () => {
   const { options, requests } = standIn(page([]), page([]));
-  // The German day may change between the two.
+  // The German day may change between the two calls.
   const [before, after] = [parseDayArgument('+2'), parseDayArgument('+3')];
   await saldo('nominations list --delivery-date +2 --quiet', { fetch: options.fetch });
   const day = new URL(`https://x${requests[0]?.url}`).searchParams.get('delivery_date');

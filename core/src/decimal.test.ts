@@ -38,7 +38,7 @@ test('a JSON number has the units that its shortest text has', () => {
   );
 });
 
-/** The next number that can be told apart. */
+/** The next representable number. */
 function neighbour(value: number, sign: number): number {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);

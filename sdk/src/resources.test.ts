@@ -13,7 +13,7 @@ import { createMarketClient } from './market.ts';
 import { createOperatorClient } from './operator.ts';
 import { createPortalClient } from './portal.ts';
 
-/** The endpoints for which a client has a method of its own. */
+/** The endpoints with a client method. */
 function endpointIds(client: object): string[] {
   const methods = Object.values(client).flatMap((resource: object) => Object.values(resource) as unknown[]);
   const ids = methods.flatMap((method) =>

@@ -5,7 +5,7 @@ import type { UploadProgress } from './xhr.ts';
 
 const RESULT = { rows: 1, created: 1 };
 
-/** As much of a page's `XMLHttpRequest` as the SDK uses. */
+/** The part of `XMLHttpRequest` that the SDK uses. */
 class PageXhr extends EventTarget {
   static answer: 'success' | 'problem' | 'network' | 'silence' = 'success';
   static sent: PageXhr[] = [];

@@ -66,7 +66,7 @@ test('common email addresses are not deceptive', () => {
   }
 });
 
-/** Put anywhere into an email, one of these makes it another one that looks the same. */
+/** Inserting one of these into an email gives a different one that looks the same. */
 const UNSEEN = [
   '\u00ad',
   '\u034f',

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const judge = (tries: Partial<Record<Subject, Tries>>, now = NOW) =>
   judgeTry(new Map(Object.entries(tries) as [Subject, Tries][]), now);
 
-/** How many tries in a row are admitted at the earliest possible moments, within a time. */
+/** The number of attempts that are admitted within a time, if each is made as early as possible. */
 function admittedWithin(subject: Subject, ms: number): number {
   let [count, lastAt, now, admitted] = [0, 0, NOW, 0];
   while (now <= NOW + ms) {

@@ -85,7 +85,7 @@ function refusal(document: string | Uint8Array) {
   return result;
 }
 
-/** A confirmation in which something is replaced, once. */
+/** A confirmation with one replacement. */
 function broken(format: MessageFormat, found: string | RegExp, replacement: string): string {
   const text = texts[format].replace(found, replacement);
   assert.notEqual(text, texts[format], `${found} is in the document`);
