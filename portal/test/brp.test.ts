@@ -111,10 +111,14 @@ test('an unmatched value is labelled so, and never shown as zero', async () => {
     await settled(page);
     assert.notEqual(await matchedLine(page), '');
     const rows = await quarterHours(page);
-    assert.deepEqual(rows[12]?.slice(4), ['0.000', '-0.777'], 'what the TSO has matched with zero is zero');
+    assert.deepEqual(rows[12]?.slice(4), ['0.000', '-0.777'], 'matched with zero is shown as zero');
     assert.deepEqual(rows[11]?.slice(4), ['1.250', '0.000']);
     await page.getByRole('heading', { name: '1 quarter-hour does not match' }).waitFor();
-    assert.equal(await slider(page).getAttribute('aria-valuenow'), '13', 'and it is what one looks at first');
+    assert.equal(
+      await slider(page).getAttribute('aria-valuenow'),
+      '13',
+      'the first mismatch is selected initially',
+    );
   });
 });
 
@@ -124,7 +128,7 @@ test('the chart works with the keyboard alone and announces every value', async 
     await open(page, `/nominations/${nomination.id}?slot=1`);
     const isFocused = () => slider(page).evaluate((element) => element === document.activeElement);
     for (let tabs = 0; tabs < 80 && !(await isFocused()); tabs++) await page.keyboard.press('Tab');
-    assert.ok(await isFocused(), 'it is reached with the Tab key');
+    assert.ok(await isFocused(), 'the Tab key reaches the chart');
     const press = async (key: string, slot: number): Promise<string> => {
       await page.keyboard.press(key);
       await page.locator(`[role=slider][aria-valuenow="${slot}"]`).waitFor();
@@ -179,7 +183,7 @@ test('filters are kept in the address, survive a reload and apply to the downloa
     assert.deepEqual(
       [read[8]?.[at('local_time')], read[12]?.[at('local_time')], read[8]?.[at('matched_amount_mwh')]],
       ['02:00A', '02:00B', ''],
-      'and what is not matched yet is empty, not zero',
+      'an unmatched value is empty, not zero',
     );
   }));
 
@@ -322,7 +326,7 @@ test('a new key is shown once with a command to try it, and has exactly its scop
     await shown.getByRole('button', { name: 'I have stored the key' }).click();
     const row = page.getByRole('row', { name: /Dispatch/ });
     await row.getByText('active').waitFor();
-    assert.ok(!(await page.content()).includes(secret), 'afterwards it is nowhere');
+    assert.ok(!(await page.content()).includes(secret), 'the secret is not shown again');
     await row.getByRole('button', { name: 'Revoke: Dispatch' }).click();
     await page
       .getByRole('dialog', { name: 'Revoke Dispatch?' })
@@ -366,7 +370,7 @@ test('metadata can be added, changed and removed, and only the changes are sent'
     await editor.getByRole('button', { name: 'Add entry' }).click();
     await editor.getByRole('textbox', { name: 'Key 3' }).fill('site');
     await editor.getByRole('alert').getByText('This key is repeated.').waitFor();
-    assert.ok(await save.isDisabled(), 'one of the two would be lost');
+    assert.ok(await save.isDisabled(), 'a repeated key is not sent');
     await editor.getByRole('textbox', { name: 'Key 3' }).fill('contact');
     await editor.getByRole('textbox', { name: 'Value 3' }).fill('Jule');
     const sent = page.waitForRequest((request) => request.method() === 'PATCH');

@@ -97,7 +97,7 @@ test('a chosen file is validated first, then imported, and its faulty lines are 
     await page.getByLabel('Choose a file').setInputFiles(file);
     await page.getByText('An import would add 2 quarter-hours and correct 0.').waitFor();
     assert.deepEqual(await rejectedLines(page), REJECTED);
-    assert.deepEqual(await volumesOf(imported.id), [], 'a trial changes nothing');
+    assert.deepEqual(await volumesOf(imported.id), [], 'a dry run changes nothing');
     await page.getByRole('button', { name: 'Import without the rejected days' }).click();
     await page.getByText('2 quarter-hours were added and 0 corrected.').waitFor();
     assert.deepEqual(await rejectedLines(page), REJECTED);
@@ -261,7 +261,7 @@ test('a rotated key is replaced, and the old one stays valid for the chosen time
       .getByRole('row', { name: /Dispatch/ })
       .nth(1)
       .waitFor();
-    assert.ok(!(await page.content()).includes(text), 'afterwards it is nowhere');
+    assert.ok(!(await page.content()).includes(text), 'the secret is not shown again');
     return text;
   });
   const statuses = () =>

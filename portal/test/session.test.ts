@@ -33,7 +33,7 @@ test('signing in leads to the requested page, and signing out hides everything',
     assert.deepEqual(
       cookies.map(({ name }) => name),
       ['saldo_device'],
-      'which opens nothing',
+      'the device cookie grants no access',
     );
     await page.goBack();
     await heading(page, 'Sign in to Saldo').waitFor();
@@ -158,7 +158,7 @@ test('the theme follows the system until another one is chosen', () =>
           return context.getImageData(0, 0, 1, 1).data[0] ?? 0;
         });
       await open(page, '/sign-in');
-      assert.ok((await brightness()) < 128, 'dark, as the system is');
+      assert.ok((await brightness()) < 128, 'dark like the system');
       await page.getByRole('combobox', { name: 'Appearance' }).selectOption('light');
       assert.ok((await brightness()) > 128);
       await page.reload();

@@ -569,7 +569,7 @@ test('programs that cannot be executed in place are copied, and the package is n
   assert.equal(await run(), '');
   assert.deepEqual(await listTree(native), before);
   const copies = await fs.readdir(programs);
-  assert.equal(copies.length, 1, 'nothing but the finished copy is left');
+  assert.equal(copies.length, 1, 'only the finished copy is left');
   const copy = join(programs, copies[0] ?? assert.fail());
   const { ino } = await fs.stat(copy);
   assert.equal(await run(), '');
@@ -577,7 +577,7 @@ test('programs that cannot be executed in place are copied, and the package is n
 
   await fs.truncate(join(copy, 'share', 'postgresql', 'postgres.bki'));
   assert.equal(await run(), '');
-  assert.notEqual((await fs.stat(copy)).ino, ino, 'a copy that has lost something is not trusted');
+  assert.notEqual((await fs.stat(copy)).ino, ino, 'an incomplete copy is replaced');
 });
 
 test('an ordinary user needs rights on the data folder only', async (t) => {

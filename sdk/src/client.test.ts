@@ -71,7 +71,7 @@ test('all attempts of a POST to the operator API carry the same idempotency key'
   );
 
   await operator.brps.create({ name: 'Nordwind' });
-  assert.notEqual(requests[3]?.headers.get('idempotency-key'), keys[0], 'a new call is a new act');
+  assert.notEqual(requests[3]?.headers.get('idempotency-key'), keys[0], 'a new call has a new key');
   await operator.brps.create({ name: 'Nordwind' }, { idempotencyKey: 'onboarding-7' });
   assert.equal(requests[4]?.headers.get('idempotency-key'), 'onboarding-7');
 });

@@ -115,7 +115,7 @@ test('audit events of keys have no secrets', async () => {
   const revoke = () => send('DELETE', `/api-keys/${answer.body.id}`);
   const revoked = await one('api_key.revoked', revoke);
   assert.deepEqual([revoked.before.revoked_at, revoked.after.revoked_at], [null, NOON]);
-  assert.equal((await noted(revoke)).entries.length, 0, 'to revoke it again does nothing');
+  assert.equal((await noted(revoke)).entries.length, 0, 'a second revocation has no event');
 
   const all = JSON.stringify(await trail());
   for (const text of [secret, answer.body.secret, operatorKey, brp.key, '"secret"'])

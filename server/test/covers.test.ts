@@ -154,7 +154,7 @@ test('another media type or more than 5 MB is rejected, and nothing is stored', 
     assert.match(answer.body.detail, /image\/png or image\/jpeg or image\/webp/);
   }
   const padded = Buffer.concat([PNG, Buffer.alloc(LIMITS.cover.bytes - PNG.length)]);
-  assert.equal((await upload(padded)).status, 201, 'exactly as large as it may be');
+  assert.equal((await upload(padded)).status, 201, 'exactly the maximum size');
   const answer = await upload(Buffer.concat([padded, Buffer.alloc(1)]));
   assert.deepEqual([answer.status, problemOf(answer).code], [413, 'payload_too_large']);
   assert.match(answer.body.detail, new RegExp(String(LIMITS.cover.bytes)));

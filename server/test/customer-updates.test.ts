@@ -86,7 +86,7 @@ test('activated_at is the time of the last activation and stays after a deactiva
   assert.equal(await move('2026-10-23T11:00:00Z', 'active'), '2026-10-23T11:00:00Z');
   platform.clock.set('2026-10-24T00:00:00Z');
   const { body } = await patch(customer.id, { metadata: { a: 'b' } });
-  assert.equal(body.activated_at, '2026-10-23T11:00:00Z', 'other changes leave it alone');
+  assert.equal(body.activated_at, '2026-10-23T11:00:00Z', 'other changes keep it');
   const never = await world.customer(brp);
   assert.equal((await patch(never.id, { status: 'deactivated' })).body.activated_at, null);
   platform.clock.set(NOON);
@@ -203,7 +203,7 @@ test('metadata limits count code points and apply after the merge', async () => 
   assert.match(full.body.errors[0].message, /51 keys; at most 50/);
   assert.deepEqual(await stored(customer), before);
   const swapped = await patch(customer.id, { metadata: { 'one more': 'x', 'key 0': null } });
-  assert.equal(swapped.status, 200, 'a key may take the place of one that is removed');
+  assert.equal(swapped.status, 200, 'a new key may replace a removed one');
 });
 
 test('a metadata key is data, whatever its name is', async () => {
@@ -246,7 +246,11 @@ test('a customer moves to any enabled TSO of its BRP’s balance groups, and to 
   const noLonger = await patch(customer.id, { balance_group: { eic: group.eic, tso: 'DE_TENNET' } });
   assertProblem(noLonger, 400, 'balance_group_tso_not_enabled');
   assert.deepEqual(await stored(customer), before);
-  assert.equal((await patch(customer.id, { metadata: { a: 'b' } })).status, 200, 'who is there may stay');
+  assert.equal(
+    (await patch(customer.id, { metadata: { a: 'b' } })).status,
+    200,
+    'a customer may keep a disabled TSO',
+  );
 });
 
 test('of two concurrent activations one succeeds and one is a conflict', async () => {
@@ -305,7 +309,7 @@ test('a read and the change before it carry the same ETag and the same bytes', a
     assert.match(again.headers.get('etag') ?? '', /^"[\w-]+"$/);
     tags.add(again.headers.get('etag'));
   }
-  assert.equal(tags.size, 3, 'every change makes a new tag, and no change keeps it');
+  assert.equal(tags.size, 3, 'the tag changes exactly with the record');
 });
 
 test('a change with If-Match applies only to the version that it names', async () => {

@@ -132,7 +132,7 @@ for (const { now, platform, access } of worlds) {
            and not exists (select from schedule_series s where s.nomination_id = n.id)`,
       ),
     );
-    assert.equal(untold.length, 0, 'what was sent was carried by a schedule');
+    assert.equal(untold.length, 0, 'every sent nomination is part of a schedule');
     const messages = await platform.db.query<Record<string, unknown> & { created_at: number }>(
       statement('demo_messages', 'select direction, type, format, state, created_at from message'),
     );

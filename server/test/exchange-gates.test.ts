@@ -53,7 +53,7 @@ test('the job sends before the day-ahead gate, not in the wait phase, and from i
   assert.deepEqual(await jobAt('2026-11-17T13:00:10Z'), [], 'there is nothing left to send');
 
   await say(day, '2026-11-17T13:28:00Z', flat(day, 101));
-  assert.deepEqual(await jobAt('2026-11-17T13:29:59.999Z'), [`${day} 2`], 'the last moment is soon enough');
+  assert.deepEqual(await jobAt('2026-11-17T13:29:59.999Z'), [`${day} 2`], 'the last moment is in time');
   await say(day, '2026-11-17T13:30:00Z', flat(day, 102));
   assert.deepEqual(await jobAt('2026-11-17T13:30:00Z'), []);
   const waited = await send({ delivery_date: day });
@@ -84,12 +84,12 @@ test('intraday, the first change is sent at once, a second one after a debounce,
   await say(day, '2026-11-18T10:00:00Z', only(day, [90], 50, 102));
   assert.deepEqual(await jobAt('2026-11-18T10:00:01Z'), [`${day} 4`]);
   await say(day, '2026-11-18T10:01:00Z', only(day, [90], 60, 102));
-  assert.deepEqual(await jobAt('2026-11-18T10:01:01Z'), [], 'it waits for others');
+  assert.deepEqual(await jobAt('2026-11-18T10:01:01Z'), [], 'it is debounced');
   assert.deepEqual(await jobAt('2026-11-18T10:05:01Z'), [`${day} 5`]);
   await say(day, '2026-11-18T10:06:00Z', only(day, [90, 47], 60, 102));
   const [urgent] = await unsent(`?delivery_date=${day}`);
   assert.equal(urgent?.gate_closure, '2026-11-18T10:15:00Z');
-  assert.deepEqual(await jobAt('2026-11-18T10:06:01Z'), [], 'its gate closes after the pause');
+  assert.deepEqual(await jobAt('2026-11-18T10:06:01Z'), [], 'its gate closes after the debounce');
   await say(day, '2026-11-18T10:09:00Z', only(day, [90, 46], 60, 102));
   await say(day, '2026-11-18T10:09:00Z', only(day, [90, 47], 61, 102));
   assert.deepEqual(await jobAt('2026-11-18T10:10:01Z'), [`${day} 6`]);
@@ -97,7 +97,7 @@ test('intraday, the first change is sent at once, a second one after a debounce,
   assert.deepEqual(
     await jobAt('2026-11-18T10:14:01Z'),
     [`${day} 7`],
-    'its gate closes before the pause is over',
+    'its gate closes before the end of the debounce',
   );
 });
 
@@ -146,7 +146,7 @@ test('a schedule that does not net to zero is never sent, and the operator sees 
   assert.deepEqual(await messages(`&delivery_date=${day}`), []);
   for (const { error } of await unsent(`?delivery_date=${day}`)) assert.match(error ?? '', /net to zero/);
   await say(day, '2026-11-20T14:01:00Z', flat(day, 200));
-  assert.equal((await send({ delivery_date: day })).messages.length, 1, 'once it is right it leaves');
+  assert.equal((await send({ delivery_date: day })).messages.length, 1, 'once it nets to zero it is sent');
   assert.deepEqual(await unsent(`?delivery_date=${day}`), []);
 });
 

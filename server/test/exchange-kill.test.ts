@@ -186,10 +186,7 @@ test('after a kill between storing and applying an answer, the next start applie
   assert.equal((await nomination()).status, 'pending');
   await product?.end('SIGKILL');
   await held.release();
-  assert.ok(
-    (await readdir(path.join(inbox, 'done'))).includes(fileName),
-    'it was put aside when it was stored',
-  );
+  assert.ok((await readdir(path.join(inbox, 'done'))).includes(fileName), 'it was moved when it was stored');
 
   await restart();
   await until(async () => (await nomination()).status === 'match');

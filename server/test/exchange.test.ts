@@ -60,7 +60,7 @@ test('a day is sent as a file per TSO, acknowledged and confirmed, and every nom
   const files = await outbox();
   for (const { id, file_name } of sent) {
     const raw = await operator(`/operator/v1/messages/${id}/raw`);
-    assert.equal(raw.text, files.get(file_name ?? '')?.toString(), 'the document is kept as it left');
+    assert.equal(raw.text, files.get(file_name ?? '')?.toString(), 'the sent document is stored unchanged');
   }
   const before = await nominationOf(wind, day);
   assert.equal(before.status, 'pending');
@@ -90,7 +90,7 @@ test('a day is sent as a file per TSO, acknowledged and confirmed, and every nom
   assert.deepEqual(
     backwards.toReversed(),
     all.map(({ id }) => id),
-    'the list can be read from its end',
+    'the list can be read newest first',
   );
   const incoming = all.filter(({ direction }) => direction === 'in');
   assert.equal(incoming.length, 12, 'an acknowledgement and two confirmations from each TSO');
@@ -299,7 +299,7 @@ test('each slot of the files nets to zero, and their series are the nominations 
   const day = '2026-10-25';
   const files = [...(await outbox())].filter(([name]) => name.startsWith('20261025'));
   const done = await messages(`&delivery_date=${day}&direction=out`);
-  assert.ok(files.length === 0 && done.length === 4, 'the TSOs took what was in the outbox');
+  assert.ok(files.length === 0 && done.length === 4, 'the outbox is empty');
   const places: Record<string, Place> = Object.fromEntries(
     [wind, sun, city, works].map((one) => [one.group.eic, one]),
   );

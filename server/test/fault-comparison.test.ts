@@ -210,7 +210,7 @@ test('each version of a schedule is sent with one name and content, and each ans
   assert.deepEqual(
     found([schedule, answer], [...journal, journal[1]!]),
     [],
-    'the same bytes again do no harm',
+    'a repeated delivery of the same bytes is valid',
   );
   const otherBytes: Entry = { entry: 'file', name: 'one.XML', sha256: '02' };
   assert.match(found([schedule, answer], [...journal, otherBytes]).join(), /again with other bytes/);

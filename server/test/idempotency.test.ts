@@ -36,7 +36,7 @@ test('a request repeated with its key gets the same status and bytes, and is app
   }
   assert.equal(await countOf('Repeated'), 1);
   const audit = await walk(operator, `/operator/v1/audit?subject=${first.body.id}`, 'entries', 10);
-  assert.equal(audit.length, 1, 'and noted once');
+  assert.equal(audit.length, 1, 'one audit event');
 });
 
 test('without a key, or with another one, the same request is applied again', async () => {
@@ -55,7 +55,11 @@ test('a key that was used for another body or path is rejected, and nothing is a
     assert.deepEqual([answer.status, problemOf(answer).code], [409, 'idempotency_key_reused']);
   }
   assert.equal(await countOf('Two'), 0);
-  assert.equal((await post('/brps', { name: 'One' }, key)).text, first.text, 'the first one stands');
+  assert.equal(
+    (await post('/brps', { name: 'One' }, key)).text,
+    first.text,
+    'the first request stays applied',
+  );
 });
 
 test('the path’s parameters belong to the request', async () => {

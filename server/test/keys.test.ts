@@ -62,10 +62,10 @@ test('every other key is 401, with the challenge and without the reason', async 
     assert.equal(answer.status, 401, kind);
     assert.equal(problemOf(answer).code, 'invalid_api_key');
     assert.equal(answer.headers.get('www-authenticate'), 'ApiKey');
-    assert.equal(answer.headers.get('x-ratelimit-limit'), null, 'only a known key has a limit of its own');
+    assert.equal(answer.headers.get('x-ratelimit-limit'), null, 'only a known key has its own limit');
     details.add(answer.body.detail);
   }
-  assert.equal(details.size, 1, 'a key that is known elsewhere reads like one that is not');
+  assert.equal(details.size, 1, 'a key of another API gets the same answer as an unknown one');
   assert.match((await request('/v1/contracts')).body.detail, /X-Api-Key is missing/);
   const twice = await fetch(`${platform.baseUrl}/v1/contracts`, {
     headers: [
@@ -73,7 +73,7 @@ test('every other key is 401, with the challenge and without the reason', async 
       ['x-api-key', brp.key],
     ],
   });
-  assert.equal(twice.status, 401, 'a key sent twice is no key');
+  assert.equal(twice.status, 401, 'a repeated header is no key');
   const elsewhere = { authorization: `Bearer ${brp.key}` };
   assert.equal((await request('/v1/contracts', { headers: elsewhere })).status, 401);
 });
@@ -136,7 +136,7 @@ test('look-ups of a known key are cached, and malformed keys are never looked up
   const { secret } = await world.key(brp);
   const ring = testRing();
   await Promise.all(Array.from({ length: 50 }, async () => ring.keys.find(secret)));
-  assert.equal(ring.asked, 1, 'requests that come at once ask once');
+  assert.equal(ring.asked, 1, 'concurrent requests share one look-up');
   for (ring.at = 0; ring.at < 3_900; ring.at += 100) await ring.keys.find(secret);
   assert.equal(ring.asked, 1);
   for (const text of ['', 'garbage', newSecret('operator'), `${secret}x`])
@@ -169,7 +169,7 @@ test('no secret is in the database, only its hash', async () => {
   }
   assert.ok(
     everything.includes(brp.key.slice(0, 'saldo_brp_'.length + 4)),
-    'what is searched does hold the keys',
+    'the searched text has the prefixes of the keys',
   );
   for (const secret of [brp.key, OPERATOR_KEY]) {
     assert.ok(!everything.includes(secret));
@@ -214,7 +214,7 @@ test('the log has the request and the key’s id, and never the key, for any out
     { key_id: encodeId(ID_PREFIX.key, id), method: 'GET', url: '/v1/contracts', status: 200 },
   );
   assert.equal(typeof ms, 'number');
-  assert.equal(lineOf('request-2').status, 400, 'an address that cannot be read is logged like any other');
+  assert.equal(lineOf('request-2').status, 400, 'an invalid URL is logged too');
   assert.equal(lineOf('request-7').key_id, undefined);
   assert.equal(lineOf('request-8').url, '/v1/contracts?key=[key]');
   const failure = lineOf('request-broken');

@@ -208,7 +208,7 @@ async function walkWhile(
   assert.deepEqual(
     ids.filter((id) => known.has(id)),
     before,
-    'nothing left out, nothing moved',
+    'complete and in order',
   );
   return seen;
 }
@@ -290,7 +290,7 @@ test('a random, truncated or changed cursor is rejected', async () => {
       await assertRefused(path, cursor.slice(0, at) + other + cursor.slice(at + 1), `changed at ${at}`);
       await assertRefused(path, cursor.slice(0, at), `cut at ${at}`);
     }
-    assert.equal((await request(`${path}?after=${cursor}`)).status, 200, 'unchanged it is taken');
+    assert.equal((await request(`${path}?after=${cursor}`)).status, 200, 'the unchanged cursor is accepted');
     const twice = await request(`${path}?after=${cursor}&after=${cursor}`);
     assert.deepEqual(problemOf(twice).errors, ['after invalid_type']);
   }

@@ -119,7 +119,7 @@ test('links name the first and last page always, and the neighbours if they exis
     assert.deepEqual(await linksOf(99), { ...ends, prev: at(3) });
     const { next = '' } = await linksOf(1);
     const followed = await fetch(next, { headers: { 'x-api-key': key } });
-    assert.equal(followed.status, 200, 'a link can be followed as it stands');
+    assert.equal(followed.status, 200, 'a link is a complete URL');
     assert.equal(
       (await pageOf(list, 'limit=23')).links['last'],
       (await pageOf(list, 'limit=23')).links['first'],
@@ -203,17 +203,17 @@ test('with a version, paging has every lasting record exactly once while others 
             assert.deepEqual(
               found.ids,
               own.filter((id) => listed.includes(id)),
-              'a page holds what belongs on it and is still listed',
+              'a page has its records that are still listed',
             );
             walked.push(...found.ids);
             for (const step of between[page - 1] ?? []) await happen(step);
           }
-          assert.equal(new Set(walked).size, walked.length, 'nothing comes twice');
+          assert.equal(new Set(walked).size, walked.length, 'no record is repeated');
           const stayed = start.filter((id) => listed.includes(id));
           assert.deepEqual(
             walked.filter((id) => listed.includes(id)),
             stayed,
-            'nothing that stays is skipped',
+            'no lasting record is skipped',
           );
         },
       ),
@@ -250,7 +250,7 @@ test('an unknown version of a list is rejected', async () => {
     const { code, errors } = problemOf(await send(wrong));
     assert.deepEqual([code, errors], ['validation', ['X-List-Version invalid_format']], wrong);
   }
-  assert.equal((await send('assets-0')).body.assets.length, 0, 'every list was empty once');
+  assert.equal((await send('assets-0')).body.assets.length, 0, 'version 0 of every list is empty');
 });
 
 test('a version that is too old is rejected, and the list stays usable', async () => {

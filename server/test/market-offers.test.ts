@@ -148,7 +148,7 @@ test('an asset is listed while it has an offer, and the offer’s members change
   const offerOf = async () => (await operator('GET', `/assets/${id}`)).body.offer;
   const patch = async (body: object) => (await operator('PATCH', `/assets/${id}`, body)).status;
   assert.equal(await isListed(), false);
-  assert.equal(await patch({ offer: null }), 200, 'nothing to withdraw is no mistake');
+  assert.equal(await patch({ offer: null }), 200, 'withdrawing a missing offer is no error');
   assert.equal(await patch({ offer: OFFER }), 200);
   assert.equal(await isListed(), true);
   const published = await offerOf();
@@ -192,7 +192,7 @@ test('an asset is listed while it has an offer, and the offer’s members change
     ['asset.updated', 'offer', null],
     ['asset.updated', null, 'offer'],
   ]);
-  assert.deepEqual(trail[7].before.offer, changed, 'the trail keeps what was withdrawn');
+  assert.deepEqual(trail[7].before.offer, changed, 'the audit event has the withdrawn offer');
 });
 
 test('a demand is listed until it is deleted, and its members change one by one', async () => {
@@ -314,7 +314,7 @@ test('all errors of an offer are reported together, and nothing is published', a
     assert.deepEqual(problemOf(patched), { code: 'validation', errors }, JSON.stringify(offer));
   }
   assert.equal(await total(), before);
-  assert.equal((await operator('GET', `/assets/${id}`)).body.name, PLANT.name, 'nothing of it was done');
+  assert.equal((await operator('GET', `/assets/${id}`)).body.name, PLANT.name, 'nothing was published');
   const text = await operator('POST', '/assets', { ...PLANT, offer: 'cheap' });
   assert.deepEqual(problemOf(text).errors, ['offer invalid_type']);
 });

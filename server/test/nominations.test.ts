@@ -52,7 +52,7 @@ test('a nomination is the net saldo of valid transactions, from the perspective 
   const [out, into, ...none] = (await listNominated(asSeller)).toSorted((a, b) =>
     a.direction > b.direction ? -1 : 1,
   );
-  assert.ok(out && into && none.length === 0, 'a sign that changes within the day makes two nominations');
+  assert.ok(out && into && none.length === 0, 'a change of sign within the day gives two nominations');
   assert.deepEqual([out.direction, into.direction], ['out', 'in']);
   assert.deepEqual(amountsOf(out), only(DAY, [3], 0, 300));
   assert.deepEqual(amountsOf(into), only(DAY, [3], 200));
@@ -90,9 +90,9 @@ test('a correction creates a new version of the affected nominations only', asyn
   assert.deepEqual(amountsOf(after[0] as Nominated), flat(DAY, 140), 'a version never changes');
   assert.deepEqual(amountsOf(after[1] as Nominated), only(DAY, [7], 190, 140));
   assert.equal(after[1]?.previous_nomination_id, before.seller[0]?.id);
-  assert.deepEqual(after[2], before.seller[1], 'another day is not touched');
+  assert.deepEqual(after[2], before.seller[1], 'another day is unchanged');
   assert.deepEqual((await listNominated(asBuyer)).length, before.buyer.length + 1);
-  assert.deepEqual(await listNominated(other.asBuyer), before.other, 'another position is not touched');
+  assert.deepEqual(await listNominated(other.asBuyer), before.other, 'another position is unchanged');
 });
 
 test('a direction that falls to zero is corrected to zeros, and may rise again', async () => {
@@ -113,7 +113,7 @@ test('a direction that falls to zero is corrected to zeros, and may rise again',
   const quiet = await deal();
   await world.volumes(quiet.contract, DAY, 0);
   await world.nominate();
-  assert.deepEqual(await listNominated(quiet.asSeller), [], 'what was never above zero is not nominated');
+  assert.deepEqual(await listNominated(quiet.asSeller), [], 'a saldo of zeros is not nominated');
 });
 
 test('a contract within one position changes no saldo, and one across control areas changes both', async () => {
@@ -236,7 +236,7 @@ test('a position that another process nets is skipped and delays nothing else', 
     assert.deepEqual(await listNominated(busy.asSeller), []);
   });
   await elsewhere.close();
-  assert.equal((await world.nominate()).positions, 2, 'what is let go of is done by the next run');
+  assert.equal((await world.nominate()).positions, 2, 'the next run nets it after the lock is released');
 });
 
 test('matched amounts are null until the TSO confirms, then a quarter of its power, rounded half up', async () => {
@@ -255,7 +255,7 @@ test('matched amounts are null until the TSO confirms, then a quarter of its pow
     partly.slots.slice(0, 5).map((slot: NominationSlot) => slot.matched_amount),
     [0.25, 0.25, 0.251, 0.251, 0.25],
   );
-  assert.deepEqual(amountsOf(partly), flat(DAY, 250), 'what was nominated stays');
+  assert.deepEqual(amountsOf(partly), flat(DAY, 250), 'earlier versions stay');
   await confirm(platform, nomination, (kw) => kw);
   platform.clock.set('2026-06-09T12:00:00Z');
   await confirm(platform, nomination, () => 0, false);
@@ -263,7 +263,7 @@ test('matched amounts are null until the TSO confirms, then a quarter of its pow
   assert.deepEqual(
     [matched.status, matched.confirmed_at],
     ['match', '2026-06-09T11:00:00Z'],
-    'nothing follows the final',
+    'the final confirmation is not overwritten',
   );
   assert.ok(matched.slots.every((slot: NominationSlot) => slot.matched_amount === 0.25));
   platform.clock.set(EARLY);
@@ -345,7 +345,7 @@ test('after any agreements and corrections every position is nominated its net s
           const own = nominations.filter(({ eic, tso }) => eic === group.eic && tso === tsos[position]);
           checkPosition(own, saldos[position] as number[]);
         }
-        assert.equal((await world.nominate()).positions, 0, 'a re-run finds nothing to do');
+        assert.equal((await world.nominate()).positions, 0, 'a repeated run creates nothing');
       }
     }),
     { numRuns: 30 },

@@ -281,7 +281,7 @@ test('ending a contract early invalidates its later volumes', async () => {
       .filter((transaction) => transaction.status !== 'invalid')
       .map(({ slot_number, version, status }) => [slot_number, version, status]),
     [[5, 1, 'superseded']],
-    'what was superseded before stays so',
+    'superseded versions stay superseded',
   );
   const rows = await platform.db.query<{
     delivery_day: string;
@@ -306,7 +306,7 @@ test('ending a contract early invalidates its later volumes', async () => {
   assert.equal(ofDay('2026-10-26').length, 96);
   assert.equal(ofDay('2026-10-26').find((row) => row.slot === 5)?.revision, 2);
   const marked = (await platform.db.query<{ delivery_day: string }>(MARKS)).map((row) => row.delivery_day);
-  assert.deepEqual(marked, ['2026-10-25', '2026-10-26'], 'the engine will hear of it');
+  assert.deepEqual(marked, ['2026-10-25', '2026-10-26'], 'the position-day is dirty');
 });
 
 test('dates that were null can be set once; an end moves only to an earlier day, a start not at all', async () => {

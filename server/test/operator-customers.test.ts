@@ -131,7 +131,7 @@ test('the operator changes everything that the BRP may, under the same rules, an
   );
   assertProblem(await patch(`cust_${UNKNOWN}`, {}), 404, 'customer_not_found');
   assertProblem(await operator(`${PATH}/x`), 404, 'customer_not_found');
-  assert.deepEqual(await read(id), answer.body, 'what was refused has changed nothing');
+  assert.deepEqual(await read(id), answer.body, 'a rejected change has no effect');
 });
 
 test('a customer assigned to another BRP loses the old BRP, its balance group and its notes', async () => {
@@ -149,7 +149,7 @@ test('a customer assigned to another BRP loses the old BRP, its balance group an
   assert.equal((await seenBy(other.key, customer.id)).status, 200);
   platform.clock.set('2026-10-22T09:00:00Z');
   const same = (await patch(customer.id, { brp_id: other.id })).body;
-  assert.equal(same.assigned_at, moved.assigned_at, 'assigned to whom it is, nothing changes');
+  assert.equal(same.assigned_at, moved.assigned_at, 'assigning the same BRP changes nothing');
   platform.clock.set(NOON);
 });
 

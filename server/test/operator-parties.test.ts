@@ -155,7 +155,7 @@ test('the settings of a balance group are its name and the whole set of its cont
   assert.deepEqual(
     (await patch(path, {})).body.tsos,
     ['DE_TENNET', 'DE_50HERTZ'],
-    'nothing said, nothing changed',
+    'an empty change has no effect',
   );
   assert.deepEqual((await patch(path, { tsos: ['DE_AMPRION'] })).body.tsos, ['DE_AMPRION'], 'enabled again');
   assertRefused(await patch(path, { brp_id: brp.id, eic }), 'brp_id read_only_field', 'eic read_only_field');
@@ -286,7 +286,7 @@ test('a rotation creates an equal key, and the old one ends at once or after the
 
   const third = await made(`/api-keys/${second.id}/rotate`, {});
   const fourth = await operator(`/operator/v1/api-keys/${third.id}/rotate`, { method: 'POST' });
-  assert.equal(fourth.status, 201, 'nothing has to be said');
+  assert.equal(fourth.status, 201, 'the body is optional');
   for (const { prefix } of [second, third])
     assert.equal((await storedKey(prefix))?.revoked_at, Date.parse(NOON));
   assert.equal((await client(platform.baseUrl, fourth.body.secret)('/v1/contracts')).status, 200);

@@ -83,7 +83,7 @@ test('only a valid transaction can be invalidated, and the problem names its sta
   assert.deepEqual(
     [renewed.version, renewed.status],
     [2, 'valid'],
-    'the same volume said again is valid again',
+    'the same volume written again is valid again',
   );
   assert.equal((await invalidate(renewed.id)).status, 200);
 });

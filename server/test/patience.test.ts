@@ -39,7 +39,11 @@ test('a stalled import is aborted, and its place is free for the next one', asyn
   );
   for (const status of await Promise.all(cut)) assert.notEqual(status, 200);
   const answer = await fetch(`${platform.baseUrl}${VOLUMES}`, { method: 'POST', headers, body: FILE });
-  assert.equal(((await answer.json()) as { created: number }).created, 1, 'nothing of a cut day was taken');
+  assert.equal(
+    ((await answer.json()) as { created: number }).created,
+    1,
+    'nothing of an incomplete day was stored',
+  );
 });
 
 test('an import repeated at another process with its key is applied once', async () => {
@@ -59,5 +63,5 @@ test('an import repeated at another process with its key is applied once', async
   assert.equal(texts[0], texts[1]);
   assert.equal(JSON.parse(texts[0] ?? '').corrected, 1);
   const replayed = answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true');
-  assert.equal(replayed.length, 1, 'one of the two was done, the other got its answer');
+  assert.equal(replayed.length, 1, 'one of the two was applied, the other got its answer');
 });

@@ -17,7 +17,7 @@ test('an up-to-date portal is not built again', async () => {
   const before = said.length;
   assert.equal(await ensurePortal(dataDir, (message) => said.push(message)), portalDir);
   assert.equal(said.length, before);
-  assert.deepEqual(await readdir(dataDir), [], 'and where it can, it is built in the checkout');
+  assert.deepEqual(await readdir(dataDir), [], 'a writable checkout gets the build');
 });
 
 test('the page has no inline script or style, and everything that it refers to is served', async () => {
@@ -27,7 +27,7 @@ test('the page has no inline script or style, and everything that it refers to i
   const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);
   assert.ok(files.length >= 2);
   for (const file of files) {
-    assert.match(file, /^\/[^/]/, 'nothing comes from elsewhere');
+    assert.match(file, /^\/[^/]/, 'everything has the same origin');
     const { status, headers } = await client(platform.baseUrl)(file);
     assert.equal(status, 200, file);
     assert.doesNotMatch(headers.get('content-type') ?? '', /octet-stream/, file);

@@ -100,7 +100,7 @@ test('a page loads scripts and styles of its own origin only, and sends no refer
   assert.equal(
     policy['img-src'],
     `'self' https: ${platform.customerUrl}`,
-    'covers are with the customer API',
+    'covers are served by the customer API',
   );
   for (const rule of ['base-uri', 'frame-ancestors']) assert.equal(policy[rule], "'none'", rule);
   assert.doesNotMatch(headers.get('content-security-policy') ?? '', /unsafe|\*/);

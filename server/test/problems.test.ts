@@ -250,7 +250,7 @@ test('every problem’s type resolves, without a key, to a page that names the c
     assert.doesNotMatch(page.text, /`|<script|https?:/);
   }
   const { body } = await request('/v1/nowhere');
-  assert.equal((await fetch(body.type)).status, 200, 'as it stands in an answer');
+  assert.equal((await fetch(body.type)).status, 200, 'the type of a real answer');
   for (const unknown of ['nonsense', 'toString', '__proto__', 'Validation', '%3Cb%3E']) {
     const answer = await client(platform.baseUrl)(`/errors/${unknown}`);
     assert.deepEqual([answer.status, problemOf(answer).code], [404, 'not_found'], unknown);

@@ -75,8 +75,8 @@ test('a key beyond its limit gets 429 with Retry-After', async () => {
     429,
     '429 comes before what is wrong otherwise',
   );
-  assert.equal((await request('/v1/nowhere')).status, 404, 'and after what does not exist');
-  assert.equal((await request('/openapi.json')).status, 200, 'what needs no key has no limit');
+  assert.equal((await request('/v1/nowhere')).status, 404, 'also after an unknown path');
+  assert.equal((await request('/openapi.json')).status, 200, 'requests without a key have no limit');
 });
 
 test('an unknown path or method counts for a known key of any kind, and stays 404 or 405 beyond the limit', async () => {
@@ -160,11 +160,11 @@ test('while Redis is stalled or down each process counts by itself, and together
   const { key } = await sharedWorld.brp();
   assert.equal(await remainingAt(first.baseUrl, key), LIMIT - 1);
   redis.isSilent = true;
-  assert.equal(await remainingAt(first.baseUrl, key), LIMIT - 1, 'silent: counted from the start in memory');
+  assert.equal(await remainingAt(first.baseUrl, key), LIMIT - 1, 'stalled: counted in memory from zero');
   redis.isSilent = false;
   await redis.stop();
   assert.equal(await remainingAt(first.baseUrl, key), LIMIT - 2, 'gone');
-  assert.equal(await remainingAt(second.baseUrl, key), LIMIT - 1, 'gone for the other one too');
+  assert.equal(await remainingAt(second.baseUrl, key), LIMIT - 1, 'down for the other process too');
   await redis.start();
   await untilTogether();
 });

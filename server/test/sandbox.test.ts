@@ -68,7 +68,7 @@ async function gateOf(day: string, at: string, slot: number, slots: number): Pro
   const result = await run();
   if (result.too_late > 0) {
     assert.deepEqual(result, { positions: 2, created: 0, unchanged: 0, too_late: 2 });
-    assert.equal((await run()).too_late, 0, 'a refused change is not counted again');
+    assert.equal((await run()).too_late, 0, 'a rejected change is not counted again');
     return 'too late';
   }
   assert.deepEqual(result, { positions: 2, created: 2, unchanged: 0, too_late: 0 });

@@ -279,7 +279,7 @@ test('an unused session ends after twelve hours', async () => {
   assert.equal((await late('/portal/v1/session')).status, 401);
   await platform.flush();
   await forgetLookUps();
-  assert.equal((await request('/portal/v1/session')).status, 200, 'what was used goes on');
+  assert.equal((await request('/portal/v1/session')).status, 200, 'the used session stays valid');
   platform.clock.set(NOW);
 });
 
@@ -368,7 +368,7 @@ test('a repeated POST of a session is applied once', async () => {
     body: { name: 'Twice' },
     headers: { 'idempotency-key': 'from a page' },
   });
-  assert.equal(other.status, 201, 'another session’s keys are its own');
+  assert.equal(other.status, 201, 'idempotency keys of another session are separate');
 });
 
 test('a session has access to every read of the BRP API, page by page', async () => {

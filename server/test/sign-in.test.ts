@@ -77,7 +77,7 @@ test('wrong passwords of one address for one account are delayed increasingly, b
   assert.deepEqual(delays, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
   assert.equal((await guess(user.email, newAddress())).status, 401, 'other addresses are not delayed');
   setTime((seconds += 15 * 60));
-  assert.equal((await guess(user.email, address)).status, 401, 'forgotten after a quarter of an hour');
+  assert.equal((await guess(user.email, address)).status, 401, 'reset after a quarter of an hour');
   setTime(0);
 });
 
@@ -101,14 +101,14 @@ test('during attempts from many addresses, a new one is delayed for half a minut
   const [one, another] = [newAddress(), newAddress()];
   assert.deepEqual(outcome(await guess(user.email, one)), [429, '32']);
   assert.equal((await signIn(browser, user, another)).status, 200, 'a known device');
-  assert.equal((await signIn(browser, user, one)).status, 200, 'wherever it is');
+  assert.equal((await signIn(browser, user, one)).status, 200, 'from any address');
   const elsewhere = openBrowser(platform);
   assert.deepEqual(outcome(await signIn(elsewhere, user, another)), [429, '32']);
   setTime(31.999);
   assert.deepEqual(outcome(await signIn(elsewhere, user, another)), [429, '1']);
   setTime(32);
   assert.equal((await guess(user.email, one)).status, 401);
-  assert.deepEqual(outcome(await guess(user.email, one)), [429, '60'], 'one try a minute and address');
+  assert.deepEqual(outcome(await guess(user.email, one)), [429, '60'], 'one attempt per minute and address');
   assert.equal((await signIn(elsewhere, user, another)).status, 200);
   assert.equal((await signIn(elsewhere, user, newAddress())).status, 200, 'now this device is known too');
   setTime(0);
@@ -186,7 +186,7 @@ test('a rate-limited address does not prevent a known device there from signing 
   assert.equal(
     (await signIn(openBrowser(flooded), user, address)).status,
     429,
-    'an unknown one is counted there',
+    'an unknown device is counted by address',
   );
   assert.equal((await signIn(browser, user, address)).status, 200);
 });

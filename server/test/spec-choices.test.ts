@@ -211,7 +211,7 @@ test('plain HTTP is answered and never redirected, whatever host and proxy heade
 });
 
 test('with a certificate and its key the server speaks HTTPS', async () => {
-  assert.equal(new URL(secure.baseUrl).protocol, 'https:', 'it names itself by what it speaks');
+  assert.equal(new URL(secure.baseUrl).protocol, 'https:', 'its own URL is https');
   const url = `${secure.baseUrl}/v1/contracts`;
   const { key } = await createWorld(secure.db, secure.clock).brp();
   const sent = get(url, {

@@ -188,7 +188,11 @@ test('the folders of schedules and answers are private, and world-accessible one
     second.output(),
     /Every user of this machine can open OUTBOX_DIR\. Close it with: chmod o-rwx '.*outbox'/,
   );
-  assert.doesNotMatch(second.output(), /INBOX_DIR/, 'a group may be that of a gateway');
+  assert.doesNotMatch(second.output(), /INBOX_DIR/, 'group access is allowed for a gateway');
   assert.equal(await second.end('SIGTERM'), 0);
-  assert.deepEqual([await modeOf(outbox), await modeOf(inbox)], [0o755, 0o770], 'they are left as they are');
+  assert.deepEqual(
+    [await modeOf(outbox), await modeOf(inbox)],
+    [0o755, 0o770],
+    'their modes are not changed',
+  );
 });

@@ -120,7 +120,7 @@ for (const [name, workers, signalled] of [
     const keptAlive = outcomes.filter((_, at) => at % 4 !== 0);
     assert.ok(
       keptAlive.some(({ closedByServer }) => closedByServer > 0),
-      'connections that were kept alive end with an answer that says so',
+      'answers on kept-alive connections have Connection: close',
     );
     await exited;
     assert.match(product.output(), /Stopping/);

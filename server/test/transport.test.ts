@@ -341,7 +341,7 @@ test('a valid request id is adopted, otherwise one is generated', async () => {
   for (const sane of ['a', 'job-17.step_2', 'x'.repeat(64)]) assert.equal(await idOf(sane), sane);
   const made = new Set<string | null>();
   for (const odd of ['', 'x'.repeat(65), 'a b', 'a"b', '<script>', 'ä']) made.add(await idOf(odd));
-  assert.equal(made.size, 6, 'each is a new one');
+  assert.equal(made.size, 6, 'each request has a new id');
   for (const id of made) assert.match(id ?? '', /^req_\w+$/);
 });
 
@@ -363,7 +363,7 @@ test('answers from 1 KB on are compressed on request, and decompress to the same
   }
   const small = await bytesOf(customerPath, 'br, gzip');
   assert.ok(small.bytes.length < 1024);
-  assert.equal(small.encoding, null, 'a small answer goes as it is');
+  assert.equal(small.encoding, null, 'a small answer is not compressed');
 });
 
 /** The raw bytes of an answer, which fetch would decompress. */
@@ -434,7 +434,7 @@ test('HSTS is sent by listeners whose address or certificate is HTTPS, for this 
     assert.equal((await fetch(baseUrl + path)).headers.get('strict-transport-security'), null, path);
   }
   const customer = await fetch(`${secure.customerUrl}/openapi.json`);
-  assert.equal(customer.headers.get('strict-transport-security'), null, 'this one has no such address');
+  assert.equal(customer.headers.get('strict-transport-security'), null, 'this listener has no HTTPS address');
 });
 
 test('with origins configured, preflights are answered, and other OPTIONS requests as before', async () => {

@@ -117,7 +117,7 @@ test('a new invitation resets a lost password and ends the user’s sessions', a
   await before.signIn(user.email, user.password);
   const { id } = (await operator(`/operator/v1/users?email=${user.email}`)).body.users[0];
   const { token } = await invite(id);
-  assert.equal((await before.request('/portal/v1/session')).status, 200, 'until the link is used');
+  assert.equal((await before.request('/portal/v1/session')).status, 200, 'valid until the link is used');
   assert.equal((await accept(openBrowser(platform), token)).status, 200);
   assert.equal((await before.request('/portal/v1/session')).status, 401);
   assert.equal((await openBrowser(platform).signIn(user.email, user.password)).status, 401);

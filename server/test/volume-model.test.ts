@@ -215,7 +215,7 @@ test('concurrent imports and single days neither lose nor duplicate anything, in
     const path = `/operator/v1/transactions?contract_id=${id}&delivery_date=${day}`;
     const valid: Transaction[] = await walk(operator, `${path}&status=valid`, 'transactions', 100);
     assert.equal(valid.length, 96);
-    assert.equal(new Set(valid.map(({ volume }) => volume)).size, 1, 'a day is of one import as a whole');
+    assert.equal(new Set(valid.map(({ volume }) => volume)).size, 1, 'a day is from one import');
     const all: Transaction[] = await walk(operator, path, 'transactions', 100);
     assert.equal(all.length % 96, 0);
   }

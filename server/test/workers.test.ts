@@ -45,7 +45,7 @@ test('several workers share the ports, are distinguishable, replaced when one ex
   assert.deepEqual(
     counted.map(([, , count]) => Number(count)),
     [5, 5],
-    'each takes its turn',
+    'both workers answer',
   );
 
   process.kill(Number(before[0]), 'SIGKILL');
@@ -55,7 +55,7 @@ test('several workers share the ports, are distinguishable, replaced when one ex
     now = await workers();
     assert.equal((await ask()).status, 200);
   }
-  assert.ok(now.includes(before[1]), 'the other one goes on');
+  assert.ok(now.includes(before[1]), 'the other worker continues');
   assert.match(product.log(), new RegExp(`"pid":${before[0]}.*a worker has ended`));
   assert.equal(await product.end('SIGTERM'), 0);
 });

@@ -33,7 +33,7 @@ test('a hash with weaker parameters still matches and is reported as outdated', 
   assert.equal(
     await isPassword(PASSWORD, hash.replace(/m=\d+/, 'm=4096')),
     false,
-    'parameters are part of it',
+    'the hash includes its parameters',
   );
 });
 

@@ -25,7 +25,7 @@ test('at most the limit runs concurrently, in order of arrival', async () => {
   assert.deepEqual(started(), [true, true, true, false]);
   all[0].fail(new Error('failed'));
   await assert.rejects(done[0] ?? Promise.resolve(), /failed/);
-  assert.deepEqual(started(), [true, true, true, true], 'one that fails gives its place up too');
+  assert.deepEqual(started(), [true, true, true, true], 'failed work frees its place');
   all[2].end();
   all[3].end();
   await Promise.all([done[2], done[3]]);

@@ -38,7 +38,11 @@ test('a window begins with its first request, ends on time, and reports the seco
   assert.deepEqual(resetAt(1_000), { resetS: 60, remaining: 2 });
   assert.deepEqual(resetAt(1_001), { resetS: 60, remaining: 1 });
   assert.deepEqual(resetAt(31_000), { resetS: 30, remaining: 0 });
-  assert.deepEqual(resetAt(60_999), { resetS: 1, remaining: 0 }, 'never zero: it would mean to try at once');
+  assert.deepEqual(
+    resetAt(60_999),
+    { resetS: 1, remaining: 0 },
+    'never zero, which would mean an immediate retry',
+  );
   assert.deepEqual(resetAt(61_000), { resetS: 60, remaining: 2 });
 });
 

@@ -69,7 +69,7 @@ test('each request is rejected when its own maximum wait has passed', (t) => {
   assert.equal(second.state, 'rejected after 1000 ms');
   const third = enter(queue);
   busy[0]?.close();
-  assert.equal(third.state, 'started', 'a rejected request takes no place');
+  assert.equal(third.state, 'started', 'a rejected request is not counted');
   pass(5000);
   assert.deepEqual([queue.inWork, queue.inQueue], [2, 0]);
 });
