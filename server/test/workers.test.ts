@@ -56,7 +56,7 @@ test('several workers share the ports, are distinguishable, replaced when one ex
     assert.equal((await ask()).status, 200);
   }
   assert.ok(now.includes(before[1]), 'the other worker continues');
-  assert.match(product.log(), new RegExp(`"pid":${before[0]}.*a worker has ended`));
+  assert.match(product.log(), new RegExp(`"pid":${before[0]}.*worker exited`));
   assert.equal(await product.end('SIGTERM'), 0);
 });
 
