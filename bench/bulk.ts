@@ -1,4 +1,4 @@
-/** Measures the read of a hundred nominations with their slots: over HTTP, and the writing of its text alone. */
+/** Measures the read of a hundred nominations with their slots: over HTTP, and the serialisation alone. */
 import assert from 'node:assert/strict';
 import type { Nomination } from '@saldo/api';
 import { type DeliveryDay, MAX_SLOTS, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
@@ -20,11 +20,11 @@ import { type BenchBrp, createWorld, loadVolumes, markAll } from './world.ts';
 
 export type BulkResults = {
   readonly megabytes: number;
-  /** The first is the product, the second the bare server. */
+  /** The first contestant is the product, the second the bare server. */
   readonly againstLimit: Comparison;
-  /** Microseconds of CPU time from the rows of the database to the text of a hundred nominations. */
+  /** Microseconds of CPU time from database rows to the JSON text of a hundred nominations. */
   readonly writerUs: number;
-  /** The same by way of objects: made and given to JSON.stringify, and JSON.stringify of those that are made. */
+  /** The same through objects: creating them plus JSON.stringify, and JSON.stringify alone. */
   readonly objectsUs: number;
   readonly stringifyUs: number;
   readonly memory: readonly MemoryMeasure[];
@@ -36,7 +36,7 @@ const SETS = 20;
 const OPERATOR = { name: 'Saldo Clearing', eic: '11XSALDO-------Z' };
 const ALL_SLOTS = { from: 1, to: MAX_SLOTS };
 
-/** As after a day of exchange: everything was sent, and confirmed as it was sent. */
+/** The state after a day of exchange: all nominations are sent and fully confirmed. */
 const CONFIRM_ALL = statement(
   'bench_confirm_all',
   `update nomination set status = 'match', sent_at = gate_closure, confirmed_at = gate_closure,
@@ -75,7 +75,7 @@ function targetsOf(brp: BenchBrp, ids: readonly string[]): Target[] {
 const isoOf = (instant: number | null) =>
   instant === null ? null : `${new Date(instant).toISOString().slice(0, 19)}Z`;
 
-/** What everybody would write who has not measured it. */
+/** The plain implementation, for comparison. */
 function objectOf(row: NominationRow): Nomination {
   return {
     id: encodeId(ID_PREFIX.nomination, row.id),
@@ -112,7 +112,6 @@ function measureWriting(rows: readonly NominationRow[], milliseconds: number) {
   assert.equal(byWriter().toString(), byObjects(), 'both ways to write nominations give the same text');
   return {
     writerUs: cpuMicroseconds(byWriter, milliseconds),
-    // The bytes are what is wanted, and the writer gives nothing else.
     objectsUs: cpuMicroseconds(() => Buffer.from(byObjects()), milliseconds),
     stringifyUs: cpuMicroseconds(() => Buffer.from(JSON.stringify({ nominations: objects })), milliseconds),
   };

@@ -3,7 +3,9 @@ import type { Statement } from '../server/src/platform/db/statement.ts';
 
 export type Query = { statement: Statement; values: readonly unknown[] };
 
-/** What the product would send to the database: its own text and values, never a copy of them. */
+/**
+ * Captures the statement and values that the product sends to the database, so that the benchmark never copies them.
+ */
 export async function captured(use: (db: Db) => Promise<unknown>): Promise<Query> {
   let query: Query | null = null;
   const take = async (statement: Statement, values: readonly unknown[] = []) => {

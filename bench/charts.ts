@@ -1,4 +1,4 @@
-/** Draws what a run found, as SVG: bars for costs side by side, lines for costs that may grow. */
+/** Draws the results of a run as SVG: bars to compare costs, lines for growing data. */
 
 import { costOf } from './measure.ts';
 import type { Results } from './results.ts';
@@ -59,7 +59,7 @@ function barChart(title: string, unit: string, bars: readonly Bar[]): string {
   return drawing(title, top + bars.length * step + 12, parts);
 }
 
-/** Both axes are logarithmic: a cost that grows with the size is a slope, one that does not is level. */
+/** Both axes are logarithmic: a cost that grows with the size is a slope, a constant cost is level. */
 function lineChart(title: string, unit: string, lines: readonly Line[]): string {
   const [left, top, right, bottom] = [70, 48, WIDTH - 190, 330];
   const points = lines.flatMap((line) => line.points);
@@ -90,7 +90,7 @@ function lineChart(title: string, unit: string, lines: readonly Line[]): string 
   return drawing(title, bottom + 36, parts);
 }
 
-/** The charts of a run by their file's name; only of what it has measured. */
+/** The charts of a run by file name. Parts that were not measured are omitted. */
 export function chartsOf(results: Results): Record<string, string> {
   return { ...rivalCharts(results), ...growthChart(results) };
 }
@@ -104,7 +104,7 @@ function rivalCharts({ rivals, againstLimit, cost }: Results): Record<string, st
   if (!own) return {};
   const ownCost = costOf(own.comparison.second);
   const costs: Bar[] = [
-    // The bare server was measured in another world: what it has in common is its share of the product's cost.
+    // The bare server was measured on other data, so its cost is scaled by its ratio to the product.
     ...(limit ? [{ label: 'bare server', value: ownCost / limit.costRatio }] : []),
     { label: 'Saldo', value: ownCost, isOwn: true },
     ...pages.map(({ rival, comparison }) => ({ label: rival, value: costOf(comparison.first) })),
@@ -123,7 +123,7 @@ function growthChart({ growth }: Results): Record<string, string> {
   const worlds = growth?.worlds ?? [];
   const [brp] = Object.keys(worlds[0]?.pages ?? {});
   if (worlds.length < 2 || brp === undefined) return {};
-  // BRPs are named after their size, the largest of each world first.
+  // BRPs are named after their size, the largest of each dataset first.
   const pagesOf = (world: (typeof worlds)[number]) => Object.values(world.pages)[0] ?? {};
   const lines = Object.keys(pagesOf(worlds[0]!)).map((page) => ({
     label: page,

@@ -1,7 +1,7 @@
-/** How the load generator talks HTTP: it reads no more of an answer than its status and length. */
+/** HTTP client of the load generator. It parses only the status and the length of a response. */
 import { connect, type Socket } from 'node:net';
 
-/** With a body it is a POST of JSON. */
+/** A request with a body is a POST of JSON. */
 export type Target = {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ const PATIENCE_MS = 10_000;
 
 export type Answer = { readonly status: number; readonly head: string; readonly body: readonly Buffer[] };
 
-/** A connection that answers one request after the other. */
+/** A connection that sends requests sequentially. */
 export class Connection {
   private readonly socket: Socket;
   private received: Buffer = Buffer.alloc(0);
@@ -27,7 +27,7 @@ export class Connection {
   constructor(port: number) {
     this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
     this.socket.setTimeout(PATIENCE_MS, () => {
-      // One that is asked nothing may well be silent.
+      // An idle connection has no timeout.
       if (this.isAsked) this.socket.destroy(new Error('no answer within 10 s'));
     });
     this.socket.on('data', (chunk: Buffer) => this.read(chunk));
@@ -72,7 +72,7 @@ export class Connection {
     this.resolve({ status: Number(this.head.slice(9, 12)), head: this.head, body });
   }
 
-  /** The body of an answer that has to be a good one. */
+  /** Returns the body of a successful response, and throws otherwise. */
   async get(request: Buffer): Promise<readonly Buffer[]> {
     const { status, head, body } = await this.send(request);
     if (status !== 200) throw new Error(`unexpected answer: ${head}\n${Buffer.concat(body)}`);

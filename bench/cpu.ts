@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Without Linux's accounting of processes, requests are counted per second of wall time instead. */
+/** Without Linux's process accounting, requests are counted per second of wall time instead. */
 export const hasCpuTimes = existsSync('/proc/self/stat');
 
 type ProcessTimes = { parent: number; ownTicks: number; childrenTicks: number };
@@ -11,10 +11,10 @@ function timesOf(pid: number | string): ProcessTimes | null {
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch {
-    // It has ended since it was listed.
+    // The process has exited since it was listed.
     return null;
   }
-  // The name in brackets may hold anything; what follows it are the numbers from the third field on.
+  // The name in parentheses may contain any character. The numbers after it start with the third field.
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')
@@ -25,7 +25,7 @@ function timesOf(pid: number | string): ProcessTimes | null {
 
 const ticksPerSecond = hasCpuTimes ? Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })) : 100;
 
-/** CPU seconds of all processes of the machine so far, and those that a host has taken from it. */
+/** CPU seconds of all processes of the machine so far, and those taken by the hypervisor (steal). */
 export function machineCpuSeconds(): number {
   if (!hasCpuTimes) return 0;
   const [, user = 0, nice = 0, system = 0, , , , , stolen = 0] = (
@@ -36,7 +36,7 @@ export function machineCpuSeconds(): number {
   return (user + nice + system + stolen) / ticksPerSecond;
 }
 
-/** CPU seconds that a process has used so far, all its threads together. */
+/** CPU seconds of a process so far, all threads included. */
 export const cpuSeconds = (pid: number): number => (timesOf(pid)?.ownTicks ?? 0) / ticksPerSecond;
 
 /** The postmaster is the parent of every backend. */
@@ -51,11 +51,11 @@ function childrenOf(pid: number): { pid: number; times: ProcessTimes }[] {
   });
 }
 
-/** CPU seconds of each child that a process has now: its workers. */
+/** CPU seconds of each current child of a process, such as its workers. */
 export const childCpuSeconds = (pid: number): ReadonlyMap<number, number> =>
   new Map(childrenOf(pid).map(({ pid: child, times }) => [child, times.ownTicks / ticksPerSecond]));
 
-/** CPU seconds of a process and of its children, those that have ended included: all of Postgres, or of all workers. */
+/** CPU seconds of a process and its children, exited ones included: all of Postgres, or all workers. */
 export function familyCpuSeconds(pid: number): number {
   const own = timesOf(pid);
   if (own === null) return 0;
@@ -63,7 +63,7 @@ export function familyCpuSeconds(pid: number): number {
   return (own.ownTicks + own.childrenTicks + ticks) / ticksPerSecond;
 }
 
-/** The most that a process has had in memory so far; null on systems that do not tell. */
+/** Peak memory of a process so far. Null on systems that do not report it. */
 export function peakMegabytes(pid: number): number | null {
   try {
     const found = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));

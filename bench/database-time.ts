@@ -1,4 +1,4 @@
-/** What the product's own queries take inside of the database, as Postgres itself tells it. */
+/** Measures the time of the product's own queries inside of the database, as reported by Postgres. */
 import pg from 'pg';
 import { readerConfig } from '../server/src/platform/db/connection.ts';
 import type { Db } from '../server/src/platform/db/database.ts';
@@ -7,9 +7,9 @@ import type { Statement } from '../server/src/platform/db/statement.ts';
 type Explained = [{ 'Execution Time': number; 'Planning Time': number }];
 
 /**
- * A handle for the product's query functions that notes the time of each statement: it answers as ever, and has the
- * statement explained with the same values, on a connection with the settings of the product's own and with the plan
- * that all values share. What is read for the first time is read by the answer, so the time is that of warm pages.
+ * A handle for the product's query functions that records the time of each statement. It executes the statement and
+ * then explains it with the same values, the connection settings of the product and a generic plan. The first
+ * execution warms the cache, so the time is that of cached pages.
  */
 export class TimedDb implements Db {
   private readonly client: pg.Client;
@@ -29,7 +29,7 @@ export class TimedDb implements Db {
     await this.client.end();
   }
 
-  /** Milliseconds of all statements that this work made. */
+  /** Milliseconds of all statements that this work executed. */
   async timeOf(work: (db: Db) => Promise<unknown>): Promise<number> {
     this.milliseconds = 0;
     await work(this);

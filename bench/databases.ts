@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { hasCpuTimes, parentOf } from './cpu.ts';
 
-/** The databases of a run, one for each world. */
+/** The databases of a run, one per dataset. */
 export class Databases {
   private readonly serverUrl: string;
 
@@ -37,7 +37,7 @@ export class Databases {
   }
 }
 
-/** What autovacuum does sooner or later, and had better not do while something is measured. */
+/** Runs vacuum and analyze now, so that autovacuum does not disturb the measurement. */
 export async function vacuum(url: string, ...tables: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,4 +1,4 @@
-/** Measures how long a market day takes to become nominations, and how long a single correction does. */
+/** Measures the netting of a market day, and of a single correction. */
 
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { DEFAULT_GATE_RULES, gatesOf } from '@saldo/core/gates.ts';
@@ -11,15 +11,15 @@ export type EngineResults = {
   readonly contracts: number;
   readonly positions: number;
   readonly versions: number;
-  /** All position-days netted for the first time. */
+  /** First netting of all position-days. */
   readonly firstSeconds: number;
-  /** All of them netted again, without a change. */
+  /** Repeated netting of all of them without a change. */
   readonly unchangedSeconds: number;
-  /** From one corrected slot to the new versions of both positions, the median. */
+  /** Median time from one corrected slot to the new versions of both positions. */
   readonly correctionMs: number;
 };
 
-/** So many contracts share a BRP. */
+/** Number of contracts per BRP. */
 const CONTRACTS_OF_BRP = 16;
 const CORRECTIONS = 25;
 

@@ -1,4 +1,4 @@
-/** Measures how long a day of the exchange takes: schedules built, written and sent, confirmations read and applied. */
+/** Measures a day of the exchange: building, writing and sending schedules, reading and applying confirmations. */
 
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
@@ -15,14 +15,14 @@ import { createWorld, loadVolumes, markAll } from './world.ts';
 export type ExchangeResults = {
   readonly positions: number;
   readonly nominations: number;
-  /** Of the four schedules, and of the four confirmations. */
+  /** Total size of the four schedules, and of the four confirmations. */
   readonly sentMegabytes: number;
   readonly receivedMegabytes: number;
   readonly sendSeconds: number;
   readonly receiveSeconds: number;
 };
 
-/** So many contracts share a BRP. */
+/** Number of contracts per BRP. */
 const CONTRACTS_OF_BRP = 19;
 const OPERATOR_EIC = '11XSALDO-------Z';
 const MINUTE_MS = 60_000;
@@ -85,7 +85,7 @@ const exchangeInto = (sent: Buffer[]): Exchange => ({
   },
 });
 
-/** What the TSOs would answer; making it is no work of ours. */
+/** Creates the answers of the TSOs, which is not part of the measured time. */
 async function confirmationsOf(sent: readonly Buffer[], now: number): Promise<Buffer[]> {
   const answers: Buffer[] = [];
   for (const document of sent) {

@@ -1,4 +1,7 @@
-/** Requests that come at their time, whether those before them are answered or not: more of them than can be answered. */
+/**
+ * Open-loop load: requests are sent at fixed times whether or not earlier ones are answered, above the server's
+ * capacity.
+ */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, Connection, requestOf, type Target } from './connection.ts';
@@ -9,21 +12,21 @@ export type FloodJob = {
   readonly targets: readonly Target[];
   readonly perSecond: number;
   readonly milliseconds: number;
-  /** Opened and used once before it begins. */
+  /** Opened and used once before the flood. */
   readonly connections: number;
-  /** What a request takes that has the server for itself. */
+  /** Latency of a request without other load. */
   readonly usualMs: number;
 };
 
 export type FloodResult = {
   seconds: number;
-  /** Requests that were sent, and those that were due while every connection was waiting for an answer. */
+  /** Requests that were sent, and requests that were due while every connection was waiting for a response. */
   sent: number;
   unsent: number;
-  /** Answered until the last one was sent: with 200, and with 503 and the advice when to try again. */
+  /** Answered before the last request was sent: with 200, and with 503 and Retry-After. */
   answered: number;
   shed: number;
-  /** Sent and not answered at all, or with anything else. */
+  /** Sent, but not answered or answered with another status. */
   failed: number;
   firstFailure: string | null;
   answeredP50Ms: number;
@@ -31,25 +34,25 @@ export type FloodResult = {
   shedP50Ms: number;
   shedP99Ms: number;
   /**
-   * Milliseconds from the end of the flood: to the first answer with 200 to somebody who asks from then on, to the first
-   * of ten answers in a row that take, in the middle, at most twice as long as usual, and to the first answer with 200
-   * on a connection that is opened only then. Null: not within patience.
+   * Milliseconds from the end of the flood to the first 200 for a request sent afterwards, to the first of ten
+   * consecutive responses whose median latency is at most twice the usual one, and to the first 200 on a new
+   * connection. Null: not within the time limit.
    */
   firstAnswerMs: number | null;
   usualAgainMs: number | null;
   newcomerMs: number | null;
 };
 
-/** So many connections are opened at once, since a server takes them one by one. */
+/** Number of connections opened concurrently, since a server accepts them one by one. */
 const OPENED_AT_ONCE = 32;
 const TICK_MS = 4;
-/** So many of those that are rejected are read as a whole. */
+/** Number of rejections whose body is read completely. */
 const READ_PROBLEMS = 50;
 const RECOVERY_PATIENCE_MS = 5_000;
 const IN_A_ROW = 10;
 const MOST_OVER_USUAL = 2;
 
-/** A rejection is a problem that says why, and when to come back. */
+/** Checks that a rejection is a problem with a Retry-After header. */
 function assertProblem({ head, body }: Answer): void {
   assert.match(head, /\r\ncontent-type: application\/problem\+json/i, 'a refusal is a problem');
   const { status, type, title } = JSON.parse(Buffer.concat(body).toString());
@@ -69,7 +72,7 @@ class Flood {
     this.idle = connections;
   }
 
-  /** Whether there was a connection for it. */
+  /** Whether a connection was free. */
   send(request: Buffer): boolean {
     const connection = this.idle.pop();
     if (!connection) return false;
@@ -98,7 +101,7 @@ class Flood {
   }
 }
 
-/** A connection that was never used may still be waiting to be accepted. */
+/** Uses each connection once, because an unused one may not be accepted yet. */
 async function openAll(port: number, count: number, request: Buffer): Promise<Connection[]> {
   const connections: Connection[] = [];
   while (connections.length < count) {
@@ -162,7 +165,7 @@ async function comeNew(port: number, request: Buffer): Promise<number | null> {
   return tookMs;
 }
 
-/** Asks one after the other, beginning while the last of the flood are still under way. */
+/** Sends sequential requests, starting while the last requests of the flood are still in progress. */
 async function recover(
   connection: Connection,
   requests: readonly Buffer[],

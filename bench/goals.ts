@@ -1,4 +1,4 @@
-/** What a run has to reach, and whether it did. */
+/** The goals of a run, and whether they were met. */
 import type { GrownWorld } from './growth.ts';
 import { type Comparison, costOf, type Sample } from './measure.ts';
 import type { Results } from './results.ts';
@@ -6,7 +6,7 @@ import { totalBytes } from './world.ts';
 
 export type Goal = { what: string; aim: string; measured: string; met: boolean };
 
-/** Shares of what the bare server does with the same CPU time. */
+/** Ratio of the throughput per CPU time to that of the bare server. */
 const LIMIT_GOALS: Record<string, number> = {
   'contract’s transactions': 0.9,
   'day’s transactions': 0.9,
@@ -16,7 +16,7 @@ const LIMIT_GOALS: Record<string, number> = {
 const BULK_LIMIT_GOAL = 0.8;
 /** The same for every page of the customer API's lists. */
 const MARKET_GOAL = 0.7;
-/** How many times the product's cost a rival's is at least. */
+/** Minimum ratio of an alternative's cost to the product's cost. */
 const RIVAL_GOALS: Record<string, number> = { 'Express and Drizzle': 6, 'Fastify and SQL': 3 };
 const LEAST_OVER_STRINGIFY = 6;
 const LEAST_OVER_INSERTS = 20;
@@ -34,9 +34,9 @@ const MOST_IMPORT_MEGABYTES = 300;
 const MOST_MEGABYTES = 250;
 const ENGINE_GOALS = { firstSeconds: 3, unchangedSeconds: 0.5, correctionMs: 50 };
 const EXCHANGE_GOAL_S = 10;
-/** The load generator takes its part of the machine too. */
+/** Lower, because the load generator uses a part of the machine. */
 const LEAST_UNDER_FLOOD = 0.85;
-/** Less than this is no flood: the load generator was too slow to keep its times. */
+/** Minimum offered load. Below it the load generator was too slow to keep its schedule. */
 const LEAST_OFFERED = 1.9;
 const MOST_ANSWERED_P99_MS = 2000;
 const MOST_RECOVERY_MS = 1000;
@@ -188,7 +188,7 @@ function listGoals({ lists }: Results): Goal[] {
   );
 }
 
-/** In all worlds: of a server that is busy with reads of every kind, and of those that answered pages as it grew. */
+/** Over all datasets: a server under mixed reads, and the servers that served pages of growing datasets. */
 function memoryGoals({ bulk, growth }: Results): Goal[] {
   const most = (what: string, peaks: readonly (number | null)[]) => {
     const peak = Math.max(0, ...peaks.map((megabytes) => megabytes ?? 0));
@@ -209,8 +209,9 @@ function memoryGoals({ bulk, growth }: Results): Goal[] {
 }
 
 /**
- * Of each page in the database the ratio to the first world, and the same for what a request costs. Pages that hold more
- * than there was in the first world, whose smallest BRP has 20 sheets in all, have not become dearer but fuller.
+ * Per page, the ratio of its cost to that on the first dataset: in the database, and per request. Pages with more
+ * records than on the first dataset, whose smallest BRP has 20 sheets in total, are excluded, because they are larger
+ * and not slower.
  */
 function ratioGoals(base: GrownWorld, last: GrownWorld): Goal[] {
   const bases = Object.values(base.pages);

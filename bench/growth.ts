@@ -1,4 +1,4 @@
-/** Measures whether anything becomes dearer as a platform grows: the same pages in worlds of a million and of more. */
+/** Measures whether costs grow with the platform: the same pages on datasets from a million transactions on. */
 
 import { addDays, type DeliveryDay, dayStart, formatInstant, slotCount } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
@@ -24,28 +24,28 @@ import {
   type WorldSize,
 } from './world.ts';
 
-/** Milliseconds in the database, and how much was found in them: a BRP may have less than a page. */
+/** Milliseconds in the database, and the number of records found, because a BRP may have less than a page. */
 type PageTime = { readonly medianMs: number; readonly worstMs: number; readonly records: number };
 
 export type GrownWorld = {
   readonly transactions: number;
   readonly loading: LoadResult;
-  /** By the share of all contracts that the BRP has, then by page. */
+  /** By the BRP's share of all contracts, then by page. */
   readonly pages: Readonly<Record<string, Readonly<Record<string, PageTime>>>>;
   /** By the number of connections. */
   readonly connections: Readonly<Record<string, Sample>>;
-  /** The most that the server had in memory under all of this load. */
+  /** Peak memory of the server under this load. */
   readonly peakMegabytes: number | null;
 };
 
 export type GrowthResults = { readonly worlds: readonly GrownWorld[] };
 
 const CONNECTIONS = [1, 8, 64, 256];
-/** What part of all contracts a BRP has; the last is the one with the fewest. */
+/** Shares of all contracts that the measured BRPs have; the last one is the BRP with the fewest. */
 const SHARES: Record<string, number> = { 'a tenth': 0.1, 'a hundredth': 0.01, 'the fewest': 0 };
 const VARIETY = 12;
 const PAGE = 100;
-/** So many contract-days of each measured BRP have a correction, and as many a transaction taken out. */
+/** Number of contract-days of each measured BRP with a correction, and with an invalidated transaction. */
 const RARE_DAYS = 40;
 
 const anything: TransactionFilter = {
@@ -61,7 +61,7 @@ const anything: TransactionFilter = {
 type Place = { contractId: string; senderEic: string; receiverEic: string; day: DeliveryDay };
 type Ask = { filter: Partial<TransactionFilter>; isDeep?: boolean };
 
-/** What is asked around a contract and a day of the BRP. */
+/** The requests for a contract and a day of the BRP. */
 const PAGES: Record<string, (place: Place) => Ask> = {
   first: () => ({ filter: {} }),
   deep: () => ({ filter: {}, isDeep: true }),
@@ -108,7 +108,7 @@ const SHEET_OF_DAY = statement(
   'select id from sheet where contract_no = $1 and delivery_day = $2 and revision = 1',
 );
 
-/** Corrections and invalidations are rare, and have to be found all the same. */
+/** Adds corrections and invalidations, which are rare and must still be found fast. */
 async function makeRareOnes(world: BenchWorld, brps: readonly BenchBrp[]): Promise<void> {
   const db = openDatabase(world.url);
   try {
@@ -209,13 +209,13 @@ async function grow(
   return { transactions: loading.transactions, loading, pages, connections, peakMegabytes: peak };
 }
 
-/** A machine that loads more slowly than this would not come to an end. */
+/** Assumed loading speed, to decide whether a dataset fits into the time that is left. */
 const CONTRACT_DAYS_PER_SECOND = 10_000;
 const MEASURING_S = 45;
 const secondsFor = ({ contracts, days }: WorldSize) =>
   (contracts * days) / CONTRACT_DAYS_PER_SECOND + MEASURING_S;
 
-/** Each world has a database of its own, which is gone before the next one comes. */
+/** Each dataset has its own database, which is dropped before the next one is created. */
 export async function measureGrowth(
   databases: Databases,
   processes: Processes,

@@ -1,4 +1,4 @@
-/** Measures what it costs to let a request in: its key recognised, and counted against its limit. */
+/** Measures the admission of a request: key check and rate limit. */
 import { transactionEndpoints } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { keyCredentials } from '../server/src/platform/auth/key-credentials.ts';
@@ -9,13 +9,13 @@ import { memoryRateLimiter } from '../server/src/platform/http/rate-limit.ts';
 import type { BenchWorld } from './world.ts';
 
 export type GuardResults = {
-  /** Microseconds of CPU time a request, the look-ups of keys every few seconds included. */
+  /** Microseconds of CPU time per request, including the periodic look-ups of keys. */
   readonly admissionUs: number;
 };
 
 const CALLS_AT_ONCE = 1000;
 
-/** Nobody here comes with a session. */
+/** No request of the benchmark has a session. */
 const NO_SESSIONS: SessionAuth = {
   sessions: { find: () => null, forget: () => {} },
   cookie: { read: () => null, set: () => {}, clear: () => {} },

@@ -1,4 +1,4 @@
-/** Measures how fast a market day comes in over HTTP, and how much memory the server needs for it. */
+/** Measures the import of a market day over HTTP: its speed and the memory of the server. */
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -19,24 +19,24 @@ type ImportMeasure = {
   readonly name: string;
   readonly transactions: number;
   readonly megabytes: number;
-  /** Of each round. */
+  /** Per round. */
   readonly seconds: readonly number[];
-  /** Of server and database in the median round, as CPU time; as wall time on systems that do not tell. */
+  /** CPU time of server and database in the median round; wall time on systems without CPU times. */
   readonly cpuSeconds: number;
   /** Of the median round. */
   readonly transactionsPerSecond: number;
-  /** The most that the server has had in memory until then; null on systems that do not tell. */
+  /** Peak memory of the server so far. Null on systems that do not report it. */
   readonly peakMegabytes: number | null;
 };
 
-/** The same sheets by COPY, packed and written down before the clock starts: the least that loading can take. */
+/** COPY of the same sheets, packed before the measurement: the lower bound of loading. */
 type CopyMeasure = Pick<ImportMeasure, 'transactions' | 'megabytes' | 'seconds' | 'cpuSeconds'>;
 
 export type ImportResults = {
   readonly contracts: number;
   readonly measures: readonly ImportMeasure[];
   readonly copy: CopyMeasure;
-  /** How many rows a second Express and an ORM insert, in requests of many contracts each. */
+  /** Rows per second that Express and an ORM insert, in requests of many contracts each. */
   readonly rivalRowsPerSecond: number;
 };
 
@@ -45,7 +45,7 @@ const FIRST_DAYS = { csv: '2027-01-01', days: '2027-02-01', slots: '2027-03-01',
 const PIECE_BYTES = 1 << 18;
 
 type Volumes = (contract: number, slot: number) => number;
-/** Volumes of one to five digits that wander, different for every contract and round. */
+/** Volumes of one to five digits that change gradually, different for every contract and round. */
 const volumesOf =
   (round: number): Volumes =>
   (contract, slot) =>
@@ -120,7 +120,7 @@ async function upload(server: BenchServer, key: string, type: string, body: Buff
   return promise;
 }
 
-/** The engine nets what came in before; it must not go on doing so while the next import is measured. */
+/** Nets the previous import, so that the engine does not run during the next measurement. */
 async function settle({ port }: BenchServer, key: string): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${port}/operator/v1/nominations/run`, {
     method: 'POST',
@@ -134,8 +134,8 @@ const nextDay = (first: DeliveryDay, round: number): DeliveryDay =>
   `${first.slice(0, 8)}${String(round + 1).padStart(2, '0')}`;
 
 /**
- * Into the same table as the imports, with all its indexes and foreign keys, and a commit; what is asked of the import
- * besides, that it finds the contracts, marks positions and counts, is not done.
+ * Writes to the same table as the imports, with all indexes and foreign keys, and commits. Unlike an import it does
+ * not look up contracts, set dirty flags or count.
  */
 async function measureCopy(world: BenchWorld, used: () => number): Promise<CopyMeasure> {
   const client = new pg.Client({ connectionString: world.url });
@@ -166,7 +166,7 @@ const costOf = (seconds: readonly number[], cpuSeconds: readonly number[]) =>
 
 const RIVAL_CONTRACTS = 100;
 
-/** A part of the same market day, given to a rival that keeps a row per quarter-hour. */
+/** A part of the same market day, imported by an alternative with one row per quarter-hour. */
 async function measureInserts(url: string, processes: Processes, contracts: number): Promise<number> {
   await makeRows(url, []);
   const rival = await processes.rival('inserting rival', RIVALS['Express and Drizzle'], url);
@@ -181,7 +181,7 @@ async function measureInserts(url: string, processes: Processes, contracts: numb
     seconds.push((performance.now() - startedAt) / 1000);
   }
   await processes.end(rival);
-  // The first round is for the compiler.
+  // The first round warms up the compiler.
   return (count * slotCount(FIRST_DAYS.slots)) / median(seconds.slice(1));
 }
 
@@ -193,7 +193,7 @@ async function operatorKey(url: string): Promise<string> {
   return secret;
 }
 
-/** A market of its own, on a database of its own, and a server that has done nothing before. */
+/** Uses a separate market and database, and a new server. */
 export async function measureImport(
   databaseUrl: string,
   processes: Processes,

@@ -1,7 +1,7 @@
 /**
- * The limit: what one Node process can do with the usual parts. It runs the product's own statements on two
- * connections and writes the same bodies by hand, but asks for no key, counts no requests, checks nothing, and knows
- * only the requests of the benchmark. The header x-brp-no tells it who is asking.
+ * The bare server: the limit of one Node process with common libraries. It runs the product's own statements on two
+ * connections and writes the same bodies by hand, without keys, rate limits or validation, and only for the requests
+ * of the benchmark. The header x-brp-no identifies the caller.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
@@ -24,26 +24,26 @@ import { deliveryRange } from '../server/src/platform/http/time-filter.ts';
 import { listTransactions } from '../server/src/transactions/store.ts';
 import { captured } from './captured.ts';
 
-/** The columns of a page statement that this server needs, by their place. */
+/** The columns of a page statement that this server needs, by position. */
 type Columns = unknown[] & { 0: string; 1: number; 3: string; 5: Uint8Array; 10: string };
 
 const PAGE = 100;
 const AS_ARRAYS = { rowMode: 'array' } as const;
 const url = process.env['DATABASE_URL'] ?? '';
 
-const NOBODY = { kind: 'brp', brpNo: 0 } as const;
+const CAPTURE_VIEWER = { kind: 'brp', brpNo: 0 } as const;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const anyTransaction = { status: null, senderEic: null, receiverEic: null, slotFrom: 1, slotTo: 100 };
 const listOf = (contractId: string | null, day: string | undefined) =>
   captured((db) => {
     const filter = { ...anyTransaction, contractId, delivery: deliveryRange({ delivery_date: day }) };
-    return listTransactions(db, NOBODY, filter, null, PAGE + 1);
+    return listTransactions(db, CAPTURE_VIEWER, filter, null, PAGE + 1);
   });
 const OF_CONTRACT = await listOf(NO_ID, undefined);
 const OF_DAY = await listOf(null, '2026-10-25');
-const CONTRACT = await captured((db) => findContract(db, NOBODY, NO_ID));
-const CUSTOMER = await captured((db) => findCustomer(db, NOBODY, NO_ID));
-const NOMINATIONS = await captured((db) => findNominations(db, NOBODY, [NO_ID]));
+const CONTRACT = await captured((db) => findContract(db, CAPTURE_VIEWER, NO_ID));
+const CUSTOMER = await captured((db) => findCustomer(db, CAPTURE_VIEWER, NO_ID));
+const NOMINATIONS = await captured((db) => findNominations(db, CAPTURE_VIEWER, [NO_ID]));
 
 type Connection = { readonly client: pg.Client; readonly socket: Socket; gathering: boolean };
 
@@ -58,11 +58,11 @@ const connections = [await connected(), await connected()] as const;
 type QueryOptions = pg.QueryConfig & { rowMode?: 'array' };
 let turn = 0;
 
-/** The product's own way to ask, to see how much it is of the difference. */
+/** The product's own query code, to measure its part of the difference. */
 const readers =
   process.env['ASKS_BY'] === 'reader' ? [new Pipeline(hotConfig(url)), new Pipeline(hotConfig(url))] : null;
 
-/** The library as it comes, pipelined, with all queries of a turn of the event loop sent together. */
+/** The unmodified library, pipelined, with all queries of an event loop turn sent together. */
 async function rowsOf<R>(statement: Statement, values: unknown[], mode: { rowMode?: 'array' }): Promise<R[]> {
   const query: QueryOptions = { name: statement.name, text: statement.text, values, ...mode };
   turn = 1 - turn;
@@ -86,14 +86,14 @@ const sealer = cursorSealer(secret?.value ?? new Uint8Array());
 
 const slotTextsByDay = new Map<string, readonly string[]>();
 
-/** The times and number of each slot of a day as JSON members, kept for all days that are asked for. */
+/** The times and number of each slot of a day as JSON members, cached for all requested days. */
 function slotTexts(day: string): readonly string[] {
   let texts = slotTextsByDay.get(day);
   if (!texts) {
     texts = Array.from({ length: slotCount(day) }, (_, at) => {
       const start = slotStart(day, at + 1);
       const times = [formatInstant(start), '","delivery_end":"', formatInstant(start + SLOT_MS)];
-      // Joined, since a text that is put together with `+` stays a tree which each of its writers walks anew.
+      // `join`, because a string built with `+` stays a tree that each write walks again.
       return ['"delivery_start":"', ...times, `","slot_number":${at + 1}`].join('');
     });
     slotTextsByDay.set(day, texts);
@@ -101,7 +101,7 @@ function slotTexts(day: string): readonly string[] {
   return texts;
 }
 
-/** Few parts in one joining: that was the fastest of eight ways to write a page. */
+/** One join of few parts was the fastest of eight ways to write a page. */
 function pageText(rows: readonly Columns[], binding: string): string {
   const texts: string[] = [];
   let next = 'null';
@@ -157,7 +157,7 @@ function customerText(row: CustomerRow): string {
   );
 }
 
-/** Nominations that are sent and confirmed, first versions all of them. */
+/** Nominations that are sent and confirmed, all of them first versions. */
 function nominationsText(ids: readonly string[], rows: readonly NominationRow[]): string {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const parts: string[] = [];
@@ -181,7 +181,7 @@ function nominationsText(ids: readonly string[], rows: readonly NominationRow[])
   return `${parts.join('')}}]}`;
 }
 
-/** Where each list's records are; they do not change while they are measured. */
+/** Positions of each list's records, which do not change during the measurement. */
 const numbersOf = async (table: string) => {
   const text = `select array_agg(published_no order by published_no) from ${table}`;
   const [row] = await rowsOf<[number[] | null]>({ name: table, text }, [], AS_ARRAYS);
@@ -231,7 +231,7 @@ function demandsText(rows: readonly DemandColumns[]): string {
   return `{"demands":[{"id":"${texts.join('},{"id":"')}}]}`;
 }
 
-/** As the product names itself when nobody says otherwise. */
+/** The defaults of the product's configuration. */
 const OPERATOR = '{"name":"Saldo Clearing","eic":"11XSALDO-------Z"}';
 const CUSTOMERS = '/v1/customers/';
 const [ASSETS, DEMANDS] = ['/v1/assets?page=', '/v1/demands?page='];
@@ -272,7 +272,7 @@ async function answer(path: string, brpNo: string): Promise<string> {
   return pageText(rows, `["${brpNo}","${path.slice(0, path.indexOf('?'))}",[]]`);
 }
 
-/** The only request with a body: nominations by their ids. */
+/** The only request with a body: nominations by id. */
 async function answerBulk(request: IncomingMessage, brpNo: string): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);

@@ -1,4 +1,4 @@
-/** Measures whether a tenant's lists become dearer as other tenants come to the platform. */
+/** Measures whether a tenant's lists become slower when the platform has more tenants. */
 import { SCOPES } from '@saldo/api';
 import pg from 'pg';
 import { createApiKey } from '../server/src/parties/actions.ts';
@@ -17,15 +17,18 @@ import { bodyOf, type Processes } from './servers.ts';
 const ROWS_PER_BRP = 5;
 
 export type ListResults = {
-  /** Customers on the two platforms, and as many contracts, keys, users, audit entries, messages, assets and demands. */
+  /**
+   * Number of customers on the two platforms, and equally of contracts, keys, users, audit events, messages, assets
+   * and demands.
+   */
   readonly rows: readonly [few: number, many: number];
-  /** By list; the first of each is the platform with many rows. */
+  /** By list; the first of each is the large platform. */
   readonly ofTenant: Readonly<Record<string, Comparison>>;
-  /** Lists that no index serves: they read the whole platform. */
+  /** Lists without an index, which read the whole platform. */
   readonly ofPlatform: Readonly<Record<string, Comparison>>;
 };
 
-/** Short rounds and few connections: these lists are many, and the dear ones would keep 32 connections waiting. */
+/** Short rounds and few connections: there are many lists, and slow ones would block 32 connections. */
 export const listPlan = ({ rounds, milliseconds, warmUpMs }: Plan): Plan => ({
   rounds: Math.min(rounds, 9),
   milliseconds: Math.min(milliseconds, 300),
@@ -33,7 +36,7 @@ export const listPlan = ({ rounds, milliseconds, warmUpMs }: Plan): Plan => ({
   connections: 4,
 });
 
-/** What makes the rare records of the operator's lists rare: as many as a BRP has. */
+/** Makes as many records of the operator's lists rare as a BRP has. */
 const RARE = [
   `update asset set technology = 'wind_offshore' where id in (select id from asset limit ${ROWS_PER_BRP})`,
   `update demand set country = 'NL' where id in (select id from demand limit ${ROWS_PER_BRP})`,
@@ -83,7 +86,7 @@ async function createPlatform(url: string, brps: number): Promise<Callers> {
   return createCallers(db).finally(() => db.close());
 }
 
-/** Each has five records, or six where the key of the benchmark is one of them. */
+/** Each list has five records, or six where it includes the key of the benchmark. */
 function tenantLists({ brp, operator, token, brpId }: Callers): Record<string, Target> {
   const byBrp = (path: string) => ({ path, headers: { 'x-api-key': brp } });
   const byOperator = (path: string) => ({

@@ -1,6 +1,6 @@
 /**
- * The load generator, a process of its own: keeps a number of connections busy with one request each, and counts.
- * It reads no more of an answer than its status and length, so that it takes little from the machine it shares.
+ * The load generator, a separate process: keeps a number of connections busy with one request each, and counts. It
+ * parses only the status and the length of responses, so that it uses little of the shared machine.
  */
 import { Connection, requestOf, type Target } from './connection.ts';
 import { type FloodJob, type FloodResult, flood } from './flood.ts';
@@ -18,10 +18,10 @@ export type LoadResult = {
   p99Ms: number;
   bodyBytes: number;
 };
-/** `lastFull` is the last page that holds as many records as it may. */
+/** `lastFull` is the last page with the maximum number of records. */
 export type WalkResult = { pages: number; records: number; seconds: number; lastFull: string };
 
-/** No round comes near this; a load that does is broken. */
+/** Upper bound that no valid round reaches. */
 const MAX_REQUESTS = 2_000_000;
 
 const bytesOf = (body: readonly Buffer[]) => body.reduce((sum, part) => sum + part.length, 0);
@@ -50,7 +50,7 @@ async function load(job: LoadJob & { kind: 'load' }): Promise<LoadResult> {
   return { requests: latencies.length, seconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99), bodyBytes };
 }
 
-/** Goes through a list page by page, as a client would that wants all of it. */
+/** Reads a list page by page to its end, as a client would. */
 async function walk(job: LoadJob & { kind: 'walk' }): Promise<WalkResult> {
   const connection = new Connection(job.port);
   const startedAt = performance.now();

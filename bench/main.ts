@@ -1,4 +1,4 @@
-/** Measures a running server against the least that the same work can cost, and against its rivals. See README.md. */
+/** Compares a running server with the minimum cost of the same work and with alternatives. See README.md. */
 
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -42,12 +42,12 @@ const SCENARIOS: Record<string, (world: BenchWorld) => Target[]> = {
   'single customer': singleCustomers,
 };
 
-/** As long as so many rounds, since it is one measurement and no comparison. */
+/** Duration in rounds, because this part is a single measurement and no comparison. */
 const PGBENCH_ROUNDS = 5;
 
 type Asked = { readonly mode: Mode; readonly phases: typeof PHASES };
 
-/** A run of one part is for whoever works on it: it is not kept. */
+/** The results of a run with `--only` are not stored. */
 function whatIsAsked(): Asked {
   const flag = { type: 'boolean', default: false } as const;
   const text = { type: 'string' } as const;
@@ -91,19 +91,19 @@ async function main(): Promise<void> {
     await embedded.stop();
     await rm(FOLDER, { recursive: true, force: true });
   }
-  // Work that was left out when the time was up may still be waiting for something.
+  // Parts that were cut off by the time limit may still wait for something.
   process.exit(0);
 }
 
 const ENDED_BY_DATABASE = '57P01';
 
-/** Work that was left out when the time was up has connections still, and the database ends them when it stops. */
+/** Parts that were cut off by the time limit still have connections, which the database closes when it stops. */
 function ignoreLostConnection(error: Error & { code?: string }): void {
   if (error.code === ENDED_BY_DATABASE || /Connection terminated/.test(error.message)) return;
   throw error;
 }
 
-/** What all phases share. */
+/** Context of all phases. */
 type Run = {
   readonly mode: Mode;
   readonly progress: Progress;
@@ -117,7 +117,7 @@ type Run = {
   readonly say: (message: string, comparison?: Comparison) => void;
 };
 
-/** In the order of what one would miss most if the time were up. */
+/** Ordered by importance, because the time limit cuts off the last ones. */
 const PHASES: readonly (readonly [title: PhaseTitle, work: (run: Run) => Promise<void>])[] = [
   ['the bare server', againstLimit],
   [
@@ -282,7 +282,7 @@ async function againstLimit(run: Run): Promise<void> {
   const ports = [product.port, limit.port];
   for (const targetsOf of Object.values(SCENARIOS)) await assertSameBodies(ports, targetsOf(world));
   say('Both servers answer with the same bytes.');
-  // Code that all requests share is compiled by whatever comes first, which would be measured while that goes on.
+  // Warm up first: code that all requests share would else be compiled during the first measurement.
   for (const targetsOf of Object.values(SCENARIOS)) {
     await run.bench.warmUp([product, limit].map((server) => ({ server, targets: targetsOf(world) })));
   }
@@ -315,7 +315,7 @@ async function againstSmall(run: Run): Promise<void> {
   await processes.end(product);
 }
 
-/** Reads everything that the largest BRP can see, and makes sure that nothing is missing. */
+/** Reads everything that the largest BRP can see, and checks that nothing is missing. */
 async function walkAll({ processes, generator, bench, world, results, say }: Run): Promise<void> {
   const brp = world.brps[0]!;
   const target: Target = { path: '/v1/transactions?limit=100', headers: askedBy(brp) };

@@ -1,4 +1,4 @@
-/** Measures the lists of the customer API, at their beginning and deep inside. */
+/** Measures the lists of the customer API, on their first pages and deep inside. */
 
 import { dayStart } from '@saldo/core/delivery-day.ts';
 import { createAccount, createApiKey } from '../server/src/parties/actions.ts';
@@ -45,7 +45,7 @@ const MAKE = [
   `update market_list set version = $2::int where $1::timestamptz is not null`,
 ];
 
-/** A full market on a database of its own; gives the key of an account. */
+/** Creates a full market in a separate database. Returns the key of an account. */
 async function createMarket(url: string, records: number): Promise<string> {
   await migrate(url, () => {});
   const db = openDatabase(url);

@@ -9,32 +9,32 @@ export type Plan = {
   readonly warmUpMs: number;
 };
 
-/** One side of a comparison: a server and what it is asked. */
+/** One side of a comparison: a server and its requests. */
 export type Contestant = { readonly server: BenchServer; readonly targets: readonly Target[] };
 
 export type Sample = {
   requestsPerSecond: number;
-  /** Microseconds of CPU time a request takes in the server and in the database; on systems that do not tell, wall time. */
+  /** Microseconds of CPU time per request in the server and in the database; wall time on systems without CPU times. */
   serverUs: number;
   databaseUs: number;
   p50Ms: number;
   p99Ms: number;
-  /** How many cores were busy with something else. */
+  /** Number of cores that other processes used. */
   foreignCores: number;
 };
 
 export type Comparison = {
-  /** How many times what the second contestant's requests cost the first one's do; the median over the rounds. */
+  /** Median over the rounds of the second contestant's cost divided by the first one's. */
   costRatio: number;
   /** Of the rounds that count. */
   ratios: number[];
-  /** Whether they had the machine for themselves; where too few had, all rounds count. */
+  /** Whether the counted rounds were undisturbed. If too few were, all rounds count. */
   quiet: boolean;
   first: Sample;
   second: Sample;
 };
 
-/** A twentieth of the smallest machine that this is made for. */
+/** A twentieth of the smallest supported machine. */
 const DISTURBED_FROM_CORES = 0.1;
 
 export class Bench {
@@ -55,15 +55,15 @@ export class Bench {
     return this.plan.milliseconds;
   }
 
-  /** Node goes on compiling for thousands of requests; what is measured is a server that has been up for a while. */
+  /** Warm-up: Node compiles for thousands of requests, and the measurement is for a server that has run for a while. */
   async warmUp(contestants: readonly Contestant[]): Promise<void> {
     for (const contestant of contestants) await this.sample(contestant, this.plan.warmUpMs);
   }
 
   /**
-   * The two take turns in short rounds, and each round gives one ratio. Rounds in which other processes took part of
-   * the machine are made again, up to as many as were planned and while there is time: a server that has to wait handles
-   * fewer requests at once, so each costs more, and that hits the faster one harder.
+   * The two contestants alternate in short rounds, and each round gives one ratio. Rounds that other processes
+   * disturbed are repeated, up to the planned number and within the time limit: a server that has to wait batches
+   * fewer requests, so each costs more, and that affects the faster one more.
    */
   async compare(first: Contestant, second: Contestant): Promise<Comparison> {
     const { rounds, milliseconds } = this.plan;
@@ -91,7 +91,7 @@ export class Bench {
     };
   }
 
-  /** One round, with as many connections as the plan says or with others. */
+  /** One round, by default with the planned number of connections. */
   async sample(
     { server, targets }: Contestant,
     milliseconds: number,
@@ -123,7 +123,7 @@ export class Bench {
   }
 }
 
-/** What one call takes, in microseconds of this process's CPU time, once it has been compiled. */
+/** Microseconds of CPU time per call of a function, after warm-up. */
 export function cpuMicroseconds(work: () => unknown, milliseconds: number): number {
   const calls = (until: number) => {
     let count = 0;

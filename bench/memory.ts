@@ -1,4 +1,4 @@
-/** Measures how much memory a server takes that is busy with reads. */
+/** Measures the memory of a server under reads. */
 
 import type { Target } from './connection.ts';
 import { peakMegabytes } from './cpu.ts';
@@ -7,7 +7,7 @@ import type { Processes } from './servers.ts';
 import { contractPages, dayPages, singleContracts, singleCustomers } from './targets.ts';
 import type { BenchWorld } from './world.ts';
 
-/** The most that the server has had in memory until then, from its start on; null on systems that do not tell. */
+/** Peak memory of the server since its start. Null on systems that do not report it. */
 export type MemoryMeasure = {
   readonly load: string;
   readonly requestsPerSecond: number;
@@ -16,7 +16,7 @@ export type MemoryMeasure = {
 
 const ROUNDS = 3;
 
-/** One server, which has more and more to do: pages and records over many connections, then bulk reads beside them. */
+/** One server under increasing load: pages and records over many connections, then bulk reads in addition. */
 export async function measureMemory(
   world: BenchWorld,
   bulkReads: readonly Target[],

@@ -1,8 +1,8 @@
-/** How much is measured, and within what time. */
+/** The amount of data and the time limits of each mode. */
 import type { Plan } from './measure.ts';
 import type { WorldSize } from './world.ts';
 
-/** The parts of a run, and the minutes that each may take; whoever takes more makes no round again. */
+/** The parts of a run, and the minutes of each. A part that exceeds its time repeats no disturbed rounds. */
 const PLANNED = {
   'the bare server': 5,
   rivals: 5,
@@ -26,20 +26,20 @@ type Planned = Readonly<Record<PhaseTitle, number>>;
 
 export type Mode = {
   readonly name: string;
-  /** The run is over after this, with what it has until then. */
+  /** Time limit of the run. Parts that are measured by then are reported. */
   readonly minutes: number;
   readonly planned: Planned;
-  /** What is left of the run: its numbers, and for one that is worth quoting the charts and the page too. */
+  /** The output: results, and for a complete run also charts and the README. */
   readonly keeps: 'nothing' | 'numbers' | 'page';
-  /** Many short rounds: the median of their ratios forgives a machine that has other things to do now and then. */
+  /** Many short rounds, because the median of their ratios tolerates occasional other load. */
   readonly plan: Plan;
   readonly world: WorldSize;
   readonly small: WorldSize;
   readonly rivals: WorldSize;
   readonly growth: readonly WorldSize[];
-  /** BRPs on the two platforms whose lists are compared. */
+  /** Number of BRPs on the two platforms whose lists are compared. */
   readonly lists: readonly [few: number, many: number];
-  /** Offers, and as many demands. */
+  /** Number of offers, and equally of demands. */
   readonly marketRecords: number;
   readonly saldoContracts: number;
   readonly engineContracts: number;
@@ -82,13 +82,13 @@ export const MODES = {
     ...USUAL,
     name: 'full',
     minutes: 60,
-    // A thousand million take four to twenty minutes to load, and the worlds before it three.
+    // Loading a thousand million takes 4 to 20 minutes, and the datasets before it 3.
     planned: { ...PLANNED, growth: 27 },
     growth: [MILLION, TEN_MILLION, HUNDRED_MILLION, THOUSAND_MILLION],
   },
   quick: {
     name: 'quick',
-    // Three, with what it takes to begin and to clean up.
+    // Three minutes, including setup and clean-up.
     minutes: 2.8,
     planned: {
       'the bare server': 0.25,
@@ -121,7 +121,7 @@ export const MODES = {
     exchangeContracts: 1000,
     importContracts: 1000,
   },
-  /** Everything once, to see that it runs and that all answers are the same; its numbers mean nothing. */
+  /** Runs everything once to check that it works and that all responses agree. Its numbers have no meaning. */
   smoke: {
     name: 'smoke',
     minutes: 5,

@@ -1,4 +1,4 @@
-/** Measures a server that is asked for twice of what it can do, and how it is afterwards. */
+/** Measures a server under twice its capacity, and its recovery. */
 import { cpuSeconds } from './cpu.ts';
 import type { FloodResult } from './flood.ts';
 import { type Bench, medianSample, type Sample } from './measure.ts';
@@ -7,28 +7,28 @@ import { contractPages } from './targets.ts';
 import type { BenchWorld } from './world.ts';
 
 export type OverloadResults = {
-  /** Connections that are all kept busy, one request after the other on each. */
+  /** Closed-loop load: every connection is always busy with one request. */
   readonly capacityConnections: number;
-  /** What the server answers then, with load generator and database on the same cores as in the flood. */
+  /** Throughput under that load, with load generator and database on the same cores as in the flood. */
   readonly capacity: Sample;
-  /** One connection, one request after the other. */
+  /** One connection with sequential requests. */
   readonly alone: Sample;
   readonly flood: FloodResult & {
     readonly perSecond: number;
     readonly connections: number;
-    /** How many cores the load generator took, of those that it shares with server and database. */
+    /** Number of cores that the load generator used, of those shared with server and database. */
     readonly generatorCores: number;
   };
-  /** The same as the capacity, after the flood. */
+  /** The same measurement as `capacity`, after the flood. */
   readonly after: Sample;
 };
 
-/** More of them answer no more, they only wait longer. */
+/** More connections do not raise the throughput, only the latency. */
 const CAPACITY_CONNECTIONS = 128;
 const TIMES_CAPACITY = 2;
 const FLOOD_CONNECTIONS = 1024;
 const CAPACITY_ROUNDS = 3;
-/** A flood is to last longer than anything that could hide it, such as what the sockets hold. */
+/** Long enough to exceed all buffers, such as those of sockets. */
 const FLOOD_ROUNDS = 10;
 
 export async function measureOverload(
@@ -48,7 +48,7 @@ export async function measureOverload(
     }
     return medianSample(samples);
   };
-  // As long as what is measured: a server that goes on becoming faster would be asked for less than twice.
+  // Warm up as long as the measurement: a server that still becomes faster would get less than twice its capacity.
   await bench.sample(contestant, FLOOD_ROUNDS * bench.milliseconds, CAPACITY_CONNECTIONS);
   const capacity = await busy();
   const alone = await bench.sample(contestant, 2 * bench.milliseconds, 1);

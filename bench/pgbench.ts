@@ -1,4 +1,4 @@
-/** Measures the product's own statements under pgbench: what the database alone can do, with a client that costs little. */
+/** Measures the product's own statements under pgbench: the throughput of the database alone, with a cheap client. */
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,21 +19,21 @@ import type { BenchWorld } from './world.ts';
 
 type PgbenchMeasure = {
   readonly transactionsPerSecond: number;
-  /** Microseconds of all of Postgres's CPU time; null on systems that do not tell. */
+  /** Microseconds of Postgres's CPU time. Null on systems without CPU times. */
   readonly databaseUs: number | null;
   readonly latencyMs: number;
 };
 
 export type PgbenchResults = {
-  /** By the request whose statement it is. */
+  /** By request. */
   readonly measures: Readonly<Record<string, PgbenchMeasure>>;
-  /** Why the others are missing; null: none is. */
+  /** Why other requests are missing; null if none is. */
   readonly notMeasured: string | null;
 };
 
-/** As many connections as the product reads on. */
+/** The number of connections that the product reads on. */
 const CLIENTS = 2;
-/** So many different values; each is a statement of its own for pgbench, prepared once. */
+/** Number of different values. Each is a separate statement for pgbench, prepared once. */
 const VARIETY = 20;
 const PAGE = 100;
 const START_PATIENCE_MS = 10_000;
@@ -41,7 +41,7 @@ const run = promisify(execFile);
 
 const everything = { status: null, senderEic: null, receiverEic: null, slotFrom: 1, slotTo: 100 };
 
-/** The statement that the product makes of a request; the requests are those of the other scenarios. */
+/** The statement of a request. The requests are those of the other scenarios. */
 function queriesOf(world: BenchWorld): Record<string, Promise<Query>[]> {
   const of = (
     targets: readonly { path: string; headers: Readonly<Record<string, string>> }[],
@@ -68,7 +68,7 @@ function queriesOf(world: BenchWorld): Record<string, Promise<Query>[]> {
   };
 }
 
-/** A script with its values as variables, which pgbench sends as parameters; it knows none that are null. */
+/** A script with the values as variables, which pgbench sends as parameters. It does not support nulls. */
 function scriptOf({ statement, values }: Query, at: number): { text: string; variables: string[] } {
   const nameOf = (place: number) => `value_${at}_${place}`;
   const text = statement.text.replaceAll(/\$(\d+)/g, (_, digits: string) => {
@@ -91,7 +91,7 @@ function environmentOf(url: string): NodeJS.ProcessEnv {
     PGHOST: host,
     PGPORT: String(port),
     PGUSER: user,
-    // Never left out: it would be asked for.
+    // Always set, because pgbench would prompt for it otherwise.
     PGPASSWORD: typeof password === 'string' ? password : '',
     PGDATABASE: database,
     PGOPTIONS: readerConfig(url).options,

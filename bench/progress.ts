@@ -1,6 +1,6 @@
-/** Tells how far a run is, and ends it in time. */
+/** Reports the progress of a run, and ends it within its time limit. */
 
-/** The time of a run is up; what it has until then counts. */
+/** The time limit of a run is reached. Results so far are kept. */
 class TimeIsUp extends Error {
   override name = 'TimeIsUp';
 }
@@ -8,7 +8,7 @@ class TimeIsUp extends Error {
 type Phase = { readonly title: string; readonly plannedMinutes: number; readonly usedMinutes: number };
 
 export class Progress {
-  /** What there was no time for. */
+  /** Parts that were skipped for lack of time. */
   readonly leftOut: string[] = [];
   readonly phases: Phase[] = [];
   private readonly startedAt = Date.now();
@@ -35,7 +35,7 @@ export class Progress {
     return (Date.now() - this.startedAt) / 60_000;
   }
 
-  /** Whether the part that is under way still has time of its own, or time that those before it have left. */
+  /** Whether the current part has time left, including time that earlier parts did not use. */
   readonly isOnPlan = (): boolean => this.usedMinutes < this.plannedUntilNow;
 
   /** Begins the next part of the run, unless the time is up. */

@@ -1,4 +1,4 @@
-/** What a run found as tables, in a file and on the page beside this one. */
+/** Formats the results of a run as tables, for a file and for README.md. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { chartsOf } from './charts.ts';
@@ -75,7 +75,7 @@ function requestTable({ againstLimit, market, bulk, rivals, walk }: Results): st
   return table(['request', 'server', 'requests/s', 'server µs', 'database µs', 'p50 ms', 'p99 ms'], rows);
 }
 
-/** No goal is about it, but whoever knows where the shares come from shall know this too. */
+/** Has no goal, but explains the ratios. */
 function sparingText({ againstSparing }: Results): string[] {
   if (!againstSparing) return [];
   const shares = Object.entries(againstSparing).map(
@@ -306,13 +306,13 @@ function overloadTable({ overload }: Results): string[] {
     ),
     `The flood lasted ${flood.seconds.toFixed(1)} s over ${count(flood.connections)} open connections; the load generator ` +
       `took ${flood.generatorCores.toFixed(1)} of the cores that it shares with server and database. An answer cost the ` +
-      `server ${capacity.serverUs.toFixed(0)} µs. Who asked from its end on was answered ${told(flood.firstAnswerMs)}, as fast as usual (within twice the p50 of one connection) ` +
+      `server ${capacity.serverUs.toFixed(0)} µs. Requests after its end were answered ${told(flood.firstAnswerMs)}, with the usual latency (within twice the p50 of one connection) ` +
       `${told(flood.usualAgainMs)}, and on a new connection ${told(flood.newcomerMs)}.` +
       (flood.firstFailure === null ? '' : ` The first failure: ${flood.firstFailure}`),
   ];
 }
 
-/** Shares that were measured while the machine had other things to do flatter the slower side. */
+/** Ratios measured under other load are in favour of the slower side. */
 function disturbances(results: Results): string[] {
   const all = comparisonsOf(results);
   const disturbed = all.filter(({ quiet }) => !quiet).length;
@@ -351,7 +351,7 @@ const RESULTS = new URL('./results/', import.meta.url);
 const README = new URL('./README.md', import.meta.url);
 const [BEGIN, END] = ['<!-- results -->', '<!-- end of results -->'];
 
-/** Every run leaves its numbers; those of a run that is worth quoting also come with charts, and onto the page. */
+/** Every run stores its numbers. Complete runs also update the charts and README.md. */
 export async function save(results: Results, mode: Mode): Promise<void> {
   if (mode.keeps === 'nothing') return;
   await mkdir(RESULTS, { recursive: true });

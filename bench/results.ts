@@ -15,7 +15,7 @@ import type { SaldoResults } from './saldo.ts';
 import type { WorkersResults } from './workers.ts';
 import type { LoadResult } from './world.ts';
 
-/** What a run found. A part is missing when there was no time for it. */
+/** The results of a run. A part that was skipped for lack of time is missing. */
 export type Results = {
   readonly date: string;
   readonly mode: string;
@@ -29,11 +29,11 @@ export type Results = {
   };
   readonly cost: 'CPU time' | 'wall time';
   loading?: LoadResult;
-  /** Named after their scenario; the first of each is the product, the second the bare server. */
+  /** Named after the scenario; the first of each is the product, the second the bare server. */
   againstLimit?: Readonly<Record<string, Comparison>>;
-  /** The same against a bare server that asks the database as the product does. */
+  /** The same against a bare server with the product's query code. */
   againstSparing?: Readonly<Record<string, Comparison>>;
-  /** The first of each is the large world, the second the small one. */
+  /** The first of each is the large dataset, the second the small one. */
   againstSmall?: { readonly transactions: number; readonly pages: Readonly<Record<string, Comparison>> };
   walk?: { pages: number; records: number; seconds: number; lastAgainstFirst: Comparison };
   pgbench?: PgbenchResults;
@@ -50,11 +50,10 @@ export type Results = {
   growth?: GrowthResults;
   lists?: ListResults;
   leftOut: readonly string[];
-  /** How long each part took, in the order in which they were measured. */
+  /** Duration of each part, in order of execution. */
   phases: Progress['phases'];
 };
 
-/** All comparisons of a run. */
 export function comparisonsOf(results: Results): Comparison[] {
   const sets = [
     results.againstLimit,
@@ -73,7 +72,7 @@ export function comparisonsOf(results: Results): Comparison[] {
   ];
 }
 
-/** What is compared with what, of those that were measured. */
+/** The comparisons that were measured, with labels. */
 export function workersComparisons({ workers }: Results): [first: string, second: string, Comparison][] {
   if (!workers) return [];
   const all: [string, string, Comparison | null][] = [

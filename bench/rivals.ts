@@ -1,4 +1,4 @@
-/** Measures transaction pages against what a team would build with the usual parts: see rivals/ beside this file. */
+/** Compares transaction pages with implementations that use common frameworks: see rivals/ beside this file. */
 import assert from 'node:assert/strict';
 import type { Target } from './connection.ts';
 import type { Bench, Comparison, Contestant } from './measure.ts';
@@ -17,7 +17,7 @@ type RivalName = keyof typeof RIVALS;
 type RivalPage = {
   readonly request: string;
   readonly rival: RivalName;
-  /** The first is the rival, the second the product: the ratio says how many times its cost the rival's is. */
+  /** The first contestant is the alternative, the second the product: the ratio is the alternative's relative cost. */
   readonly comparison: Comparison;
 };
 
@@ -29,13 +29,13 @@ export type RivalResults = {
 };
 
 const PAGES = { 'contract’s transactions': contractPages, 'day’s transactions': dayPages };
-/** So many requests are made of each kind, with the page behind it, before anything is measured. */
+/** Number of requests of each kind, with the page after it, before the measurement. */
 const CHECKED = 25;
 
 type Transaction = Record<string, unknown>;
 type Page = { transactions: Transaction[]; hasMore: boolean; cursor: string | null };
 
-/** How a rival is asked for a page and how its answer is read. */
+/** How to request a page from an alternative and how to parse its response. */
 type Dialect = { ask(target: Target, after: string | null): Target; read(body: Buffer): Page };
 
 const REST: Dialect = {
@@ -87,7 +87,7 @@ type Node = Record<string, string | number | null> & {
   contractByContractNo: Record<string, string | null>;
 };
 
-/** The same record in the specification's words; a generated API has words of its own. */
+/** The same record with the names of the specification; a generated API has its own names. */
 function transactionOf({ contractByContractNo: contract, ...node }: Node): Transaction {
   return {
     id: node['rowId'],
@@ -108,7 +108,7 @@ function transactionOf({ contractByContractNo: contract, ...node }: Node): Trans
 
 const dialectOf = (rival: RivalName) => (rival === 'PostGraphile' ? GRAPHQL : REST);
 
-/** The first two pages of each list must hold the same records in the same order as the product's. */
+/** The first two pages of each list must have the same records in the same order as the product's. */
 async function assertSameRecords(
   product: BenchServer,
   rival: BenchServer,
@@ -147,7 +147,7 @@ async function loadBoth(
   return { world, sheets, rows, transactions: sheets.transactions };
 }
 
-/** A world of its own that holds everything twice: as sheets and as rows. */
+/** A separate dataset that has all transactions twice: as sheets and as rows. */
 export async function measureRivals(
   url: string,
   processes: Processes,

@@ -1,4 +1,6 @@
-/** Measures the saldo of a market day: of sheets in Node, and of a row per quarter-hour by the best statement we know. */
+/**
+ * Measures the saldo of a market day: from sheets in Node, and from a row per quarter-hour by the fastest statement.
+ */
 import assert from 'node:assert/strict';
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { type Contribution, net } from '@saldo/core/nominations/netting.ts';
@@ -10,14 +12,14 @@ import { cpuSeconds, familyCpuSeconds, hasCpuTimes } from './cpu.ts';
 import { makeRows } from './rivals/rows.ts';
 import { createWorld, loadVolumes } from './world.ts';
 
-/** Seconds of CPU time of Node and Postgres together, and of a clock; the medians of a few rounds. */
+/** Medians of a few rounds: CPU seconds of Node and Postgres together, and seconds of wall time. */
 type Cost = { readonly cpuSeconds: number; readonly seconds: number };
 
 export type SaldoResults = {
   readonly contracts: number;
   readonly positions: number;
   readonly sheets: Cost;
-  /** By how the statement is written. */
+  /** By variant of the statement. */
   readonly statements: Readonly<Record<string, Cost>>;
 };
 
@@ -114,7 +116,7 @@ export async function measureSaldo(
   await loadVolumes(world, () => {});
   await makeRows(url, [day]);
   const db = openDatabase(url);
-  // With the memory and the processes that it wants; its plan is made for the day.
+  // With sufficient memory and parallel workers, and a plan for this day.
   const client = new pg.Client({ connectionString: url, options: '-c work_mem=256MB' });
   await client.connect();
   try {

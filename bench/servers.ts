@@ -14,24 +14,24 @@ export type BenchServer = {
   readonly name: string;
   readonly port: number;
   readonly pid: number;
-  /** What works for it beside its own processes, and counts as its own. */
+  /** Helper processes whose CPU time counts as the server's own. */
   readonly helpers?: readonly number[];
 };
-/** The product has a second listener, for the customer API. */
+/** The second listener of the product, for the customer API. */
 export type ProductServer = BenchServer & { readonly market: BenchServer };
 
-/** Everything that a run has started, ended in the reverse order however the run ends. */
+/** Everything that a run has started. It is stopped in reverse order, however the run ends. */
 export class Processes {
   private readonly children: ChildProcess[] = [];
   private readonly folder: string;
 
   constructor(folder: string) {
     this.folder = folder;
-    // A run that is interrupted has no time for good order.
+    // An interrupted run does not wait for an orderly stop.
     process.on('exit', () => this.children.forEach((child) => child.kill('SIGKILL')));
   }
 
-  /** The product as it is started in production, its log in a file, with a limit that nobody reaches. */
+  /** Starts the product as in production, with its log in a file and a rate limit that is never reached. */
   async product(
     name: string,
     databaseUrl: string,
@@ -48,7 +48,7 @@ export class Processes {
       RATE_LIMIT: '1000000000',
       ...environment,
     };
-    // The first worker listens before the second one is there; the admin port is opened when all of them are.
+    // The first worker listens before the second one has started. The admin port opens when all are ready.
     const server = await this.server(name, '../server/src/main.ts', settings, adminPort);
     return { ...server, market: { ...server, port: customerPort } };
   }
@@ -66,7 +66,7 @@ export class Processes {
     });
   }
 
-  /** Null where there is none. It keeps nothing on disk. */
+  /** Null without a redis-server. It stores nothing on disk. */
   async redis(): Promise<BenchServer | null> {
     const program = findProgram('redis-server');
     if (program === null) return null;
@@ -88,7 +88,7 @@ export class Processes {
     const logFile = path.join(this.folder, `${name.replaceAll(' ', '-')}.txt`);
     const log = openSync(logFile, 'w');
     const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
-      // Only what is said here: a setting of the person who runs the benchmark must not change it.
+      // Only the variables given here: the caller's environment must not affect the benchmark.
       env: { PATH: process.env['PATH'], PORT: String(port), ...environment },
       stdio: ['ignore', log, log],
     });
@@ -104,7 +104,7 @@ export class Processes {
     return new Generator(child);
   }
 
-  /** Ends one of them early: what is idle still takes memory, and time now and then. */
+  /** Stops a server early, because an idle one still uses memory and some CPU time. */
   async end({ pid }: BenchServer): Promise<void> {
     for (const child of this.children) if (child.pid === pid) await ended(child);
   }
@@ -121,7 +121,7 @@ async function ended(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** The load generator as the benchmark sees it: one job after the other. */
+/** The load generator's interface for the benchmark: one job at a time. */
 export class Generator {
   private readonly child: ChildProcess;
 
@@ -153,7 +153,7 @@ export class Generator {
   }
 }
 
-/** A comparison of servers that answer differently would mean nothing. */
+/** Servers with different responses cannot be compared. */
 export async function assertSameBodies(ports: readonly number[], targets: readonly Target[]): Promise<void> {
   for (const target of targets) {
     const [first, second] = await Promise.all(ports.map((port) => bodyOf(port, target)));

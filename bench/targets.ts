@@ -2,13 +2,13 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Target } from './connection.ts';
 import type { BenchBrp, BenchWorld } from './world.ts';
 
-/** So many different requests of a kind that neither the processor nor the database sees the same one again at once. */
+/** Number of different requests of a kind, so that neither processor nor database caches favour repetitions. */
 const VARIETY = 500;
 
-/** The key is for the product; the number tells the bare server, which knows no keys, who is asking. */
+/** The product needs the key. The bare server, which has no keys, identifies the caller by the number. */
 export const askedBy = (brp: BenchBrp) => ({ 'x-api-key': brp.key, 'x-brp-no': String(brp.no) });
 
-/** Spread over the whole world with a step that meets every place before it meets one again. */
+/** Spread over the whole dataset with a step that reaches every position before it repeats one. */
 function spread<T>(values: readonly T[], count: number): T[] {
   const step = Math.max(1, Math.floor(values.length * 0.618));
   const coprime = (a: number, b: number): boolean => (b === 0 ? a === 1 : coprime(b, a % b));
@@ -27,7 +27,7 @@ export const contractPages = (world: BenchWorld): Target[] =>
   }));
 
 export function dayPages(world: BenchWorld): Target[] {
-  // Who has fewer contracts gets a page that is not full, which would be another request.
+  // A BRP with fewer contracts would get an incomplete page, which is another request.
   const brps = world.brps.filter(({ contracts }) => contracts.length > 2);
   const all = brps.flatMap((brp) => world.days.map((day) => ({ brp, day })));
   return spread(all, VARIETY).map(({ brp, day }) => ({

@@ -1,4 +1,4 @@
-/** Measures one process and two that share the port, with limits counted in memory and in Redis. */
+/** Compares one process with two that share the port, with rate limits counted in memory and in Redis. */
 import assert from 'node:assert/strict';
 import { Connection, requestOf } from './connection.ts';
 import { childCpuSeconds, hasCpuTimes } from './cpu.ts';
@@ -8,13 +8,13 @@ import { askedBy, contractPages } from './targets.ts';
 import type { BenchWorld } from './world.ts';
 
 export type WorkersResults = {
-  /** The first are two workers, the second is one. */
+  /** The first contestant has two workers, the second one. */
   readonly twoAgainstOne: Comparison;
-  /** Null where there is no Redis. The first counts in Redis, whose CPU time is the server's; the second in memory. */
+  /** Null without Redis. The first counts in Redis, whose CPU time is the server's; the second in memory. */
   readonly redisAgainstMemory: Comparison | null;
   /** Two workers that count in Redis, against one. */
   readonly twoWithRedis: Comparison | null;
-  /** How far X-RateLimit-Remaining fell over so many requests to both workers; null where there is no Redis. */
+  /** Decrease of X-RateLimit-Remaining over this number of requests to both workers. Null without Redis. */
   readonly counted: { readonly requests: number; readonly inRedis: number | null };
 };
 
@@ -22,7 +22,7 @@ const TWO = { WORKERS: '2' };
 const COUNTED = 200;
 const AT_ONCE = 8;
 
-/** How far the remaining number of requests falls over many, each on a connection of its own; the last one included. */
+/** Decrease of the remaining requests, with a new connection per request; includes the last one. */
 async function countedOf({ port }: BenchServer, world: BenchWorld): Promise<number> {
   const [contract] = world.contracts;
   assert(contract, 'there is a contract');
@@ -42,7 +42,7 @@ async function countedOf({ port }: BenchServer, world: BenchWorld): Promise<numb
   return before - (await ask());
 }
 
-/** Both have to take part, or nothing was shared. CPU times are told in hundredths, so that this takes a while. */
+/** Checks that both workers took part. Runs long enough for CPU times, which have a resolution of 10 ms. */
 async function assertBothWork(bench: Bench, contestant: Contestant): Promise<void> {
   const { pid } = contestant.server;
   const before = childCpuSeconds(pid);

@@ -39,14 +39,14 @@ export type LoadResult = {
   bytes: { table: number; indexes: Record<string, number> };
 };
 
-/** A hundred days from here hold one with 100 slots. */
+/** The hundred days from here include one with 100 slots. */
 const FIRST_DAY: DeliveryDay = '2026-09-01';
 const BRPS = 20;
 const MADE_AT = dayStart('2026-08-20');
-/** A little less than the room that copy text begins with. */
+/** Slightly less than the initial buffer of the COPY writer. */
 const COPY_CHUNK = 60 * 1024;
 
-/** Numbers from 0 to 1 that look random and are the same in every run. */
+/** Deterministic pseudo-random numbers from 0 to 1. */
 function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -58,7 +58,7 @@ function numbersFrom(seed: number): () => number {
 }
 
 function eicOf(count: number): string {
-  // Letters are tried in turn, since some stems have no check character.
+  // Some stems have no check character, so several letters are tried.
   for (const letter of 'ABC') {
     const stem = `11XBENCH${letter}${String(count).padStart(6, '-')}`;
     const check = checkCharacter(stem);
@@ -67,7 +67,7 @@ function eicOf(count: number): string {
   throw new Error('one of three stems has a check character');
 }
 
-/** Makes the schema and the parties of a world; its volumes are loaded apart, since they are what is measured. */
+/** Creates the schema and the parties of a dataset. Volumes are loaded separately, because that is measured. */
 export async function createWorld(url: string, size: WorldSize): Promise<BenchWorld> {
   await migrate(url, () => {});
   const db = openDatabase(url);
@@ -168,8 +168,8 @@ export const COPY_SHEETS = `copy sheet (id, created_at, contract_no, delivery_da
   sender_brp, receiver_brp, status_mask, volumes) from stdin`;
 
 /**
- * Loads a sheet for every contract and day the way an importer does: packed in Node, sent by COPY, committed a
- * delivery day at a time, with all indexes and foreign keys in place.
+ * Loads a sheet for every contract and day as an importer does: packed in Node, sent by COPY, committed per delivery
+ * day, with all indexes and foreign keys in place.
  */
 export async function loadVolumes(world: BenchWorld, say: (message: string) => void): Promise<LoadResult> {
   const client = new pg.Client({ connectionString: world.url });
@@ -185,7 +185,7 @@ export async function loadVolumes(world: BenchWorld, say: (message: string) => v
       if ((at + 1) % 25 === 0) say(`  ${at + 1} of ${world.days.length} days, ${transactions} transactions`);
     }
     const seconds = (performance.now() - startedAt) / 1000;
-    // What autovacuum does sooner or later, and had better not do while something is measured.
+    // Vacuum now, so that autovacuum does not disturb the measurement.
     await client.query('vacuum (analyze)');
     await client.query('checkpoint');
     await checkLoaded(client, transactions);
@@ -196,7 +196,7 @@ export async function loadVolumes(world: BenchWorld, say: (message: string) => v
   }
 }
 
-/** The rows of one day's COPY, in chunks of a size that a socket likes. */
+/** The rows of one day's COPY, in chunks of a suitable size for a socket. */
 export function* sheetRows(
   world: BenchWorld,
   day: DeliveryDay,
@@ -219,7 +219,7 @@ export function* sheetRows(
   if (chunk.written().length > 0) yield chunk.written();
 }
 
-/** A plant of 0.4 to 40 MW whose output wanders, so that volumes have one to five digits. */
+/** A plant of 0.4 to 40 MW with gradually changing output, so that volumes have one to five digits. */
 function plantVolumes(slots: number, random: () => number): number[] {
   const fullKwh = 100 + random() * 9_900;
   let share = random();
@@ -258,5 +258,5 @@ const MARK_ALL = statement(
    where sender_position <> receiver_position`,
 );
 
-/** Sheets that were loaded past the product's actions have marked nothing. */
+/** Sets the dirty flags, because the sheets were loaded without the product's actions. */
 export const markAll = (db: Database) => db.transaction((tx) => tx.query(MARK_ALL));

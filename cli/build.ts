@@ -7,7 +7,7 @@ import { apiAsData, describePackage } from '../sdk/build.ts';
 const CLI = fileURLToPath(new URL('.', import.meta.url));
 const COMMANDER_LICENSE = fileURLToPath(new URL('LICENSE', import.meta.resolve('commander')));
 
-/** Makes the package that is published: the command line with everything it imports, without dependencies. */
+/** Builds the published package: the command line bundled with everything that it imports, without dependencies. */
 export async function buildCli(outDir: string): Promise<void> {
   await rm(outDir, { recursive: true, force: true });
   const bundle = await rolldown({ cwd: CLI, input: 'src/main.ts', platform: 'node', plugins: [apiAsData] });

@@ -7,15 +7,15 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
 
-/** A Chromium and what it needs around it to run. */
+/** A Chromium and the environment that it needs. */
 type Program = { readonly file: string; readonly environment: Readonly<Record<string, string>> };
 
 const PACKAGE = 'chromium-headless-shell';
-/** Data that the program reads; what else this package depends on is for desktops. */
+/** Packages with data that the program reads. Its other dependencies are for desktops. */
 const DATA_PACKAGE = 'chromium-common';
 const NAMES = ['chromium', PACKAGE];
 
-/** Nothing but what the pages ask for may go over the network, and nothing of a desktop is needed. */
+/** No network access except for the pages' own requests, and no desktop services. */
 const OPTIONS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -26,7 +26,7 @@ const OPTIONS = [
   '--disable-sync',
 ];
 
-/** Starts a Chromium without a window, with a profile of its own that goes when it is closed. */
+/** Starts a headless Chromium with a temporary profile, which is removed when it is closed. */
 export async function launchChromium(): Promise<Browser> {
   const { file, environment } = await findProgram();
   return chromium.launch({
@@ -36,7 +36,7 @@ export async function launchChromium(): Promise<Browser> {
   });
 }
 
-/** The one that is named, else the system's, else one that Debian's package client fetches into a folder of the user. */
+/** The configured Chromium, else the system's, else one that Debian's package client downloads to a user folder. */
 async function findProgram(): Promise<Program> {
   const named = process.env['CHROME_PATH'];
   if (named) {
@@ -58,7 +58,7 @@ const cacheFolder = (): string =>
 
 const programIn = (root: string): string => path.join(root, 'usr', 'lib', 'chromium', PACKAGE);
 
-/** Under its name only when it is whole: several test files may fetch it at once. */
+/** Renames the folder when it is complete, because several test files may download at once. */
 async function fetchInto(root: string): Promise<void> {
   const draft = `${root}-${randomUUID()}`;
   try {
@@ -66,7 +66,7 @@ async function fetchInto(root: string): Promise<void> {
     await unpackPackages(draft);
     await writeFile(path.join(draft, FONTS), fontsText(root));
     await rename(draft, root).catch((error: NodeJS.ErrnoException) => {
-      // Somebody else was faster, with the same packages.
+      // Another process has finished the same download first.
       if (!existsSync(programIn(root))) throw error;
     });
   } catch (error) {
@@ -81,7 +81,7 @@ async function fetchInto(root: string): Promise<void> {
   }
 }
 
-/** Needs no rights: the lists of packages are fetched anew beside the system's, and nothing is installed. */
+/** Needs no privileges: the package lists are downloaded to a separate folder, and nothing is installed. */
 async function unpackPackages(draft: string): Promise<void> {
   const client = path.join(draft, 'apt');
   await mkdir(path.join(client, 'lists', 'partial'), { recursive: true });
@@ -91,7 +91,7 @@ async function unpackPackages(draft: string): Promise<void> {
     'Dir::Cache': client,
     'Acquire::Languages': 'none',
     'Acquire::Retries': '3',
-    // Whoever is root would else become somebody who may not write here.
+    // As root, apt would switch to a user that may not write here.
     'APT::Sandbox::User': 'root',
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
@@ -105,7 +105,7 @@ async function unpackPackages(draft: string): Promise<void> {
     /^Inst (\S+)/gm,
     await apt('apt-get', '--simulate', '--no-install-recommends', 'install', ...needed),
   );
-  // The system's own C library belongs to its loader.
+  // The system's C library must match its loader.
   const wanted = [PACKAGE, DATA_PACKAGE, ...missing].filter((name) => !/^libc6(?::|$)/.test(name));
   await apt('apt-get', 'download', ...wanted);
   for (const file of await readdir(client)) {
@@ -131,7 +131,7 @@ const fontsText = (root: string): string => {
   return `<fontconfig>${listed}<cachedir>${path.join(root, 'font-cache')}</cachedir></fontconfig>\n`;
 };
 
-/** Where the libraries and fonts are that came with it. */
+/** The paths of the downloaded libraries and fonts. */
 async function environmentOf(root: string): Promise<Record<string, string>> {
   const files = await readdir(root, { recursive: true, withFileTypes: true });
   const libraries = files.filter(({ name }) => /\.so(?:\.|$)/.test(name)).map(({ parentPath }) => parentPath);

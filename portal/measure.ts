@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 import { launchChromium } from './chromium.ts';
 
 /**
- * Measures how fast the portal of a running platform with its demo world is drawn, and prints the numbers:
- * `npm run measure --workspace portal -- ./data`. The argument is the platform's data folder.
+ * Measures the rendering times of the portal of a running platform with its demo world, and prints them: `npm run
+ * measure --workspace portal -- ./data`. The argument is the platform's data folder.
  */
 const BASE = process.env['SALDO_URL'] ?? 'http://127.0.0.1:8080';
 const RUNS = 10;
@@ -13,7 +13,7 @@ const FRAME_MS = 1000 / 60;
 
 type Demo = { readonly users: readonly { email: string; password: string; role: string }[] };
 
-/** From the arrival of the last data of the nomination to the first picture with its chart and its table. */
+/** From the arrival of the nomination's last data to the first frame with its chart and table. */
 async function drawNomination(page: Page, url: string): Promise<number> {
   await page.goto(`${BASE}/keys`);
   await page.locator('h1').first().waitFor();
@@ -25,7 +25,7 @@ async function drawNomination(page: Page, url: string): Promise<number> {
       const observer = new MutationObserver(() => {
         if (!document.querySelector('[role=slider] svg') || !document.querySelector('tbody tr')) return;
         observer.disconnect();
-        // The task after the next frame has been drawn.
+        // The task after the next frame.
         requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
       });
       observer.observe(document.body, { childList: true, subtree: true });
@@ -40,7 +40,7 @@ async function drawNomination(page: Page, url: string): Promise<number> {
   }, url);
 }
 
-/** How long the frames take while the page is scrolled from its top to its end and the cells are pointed at. */
+/** Frame times while the page is scrolled from top to end and the pointer moves over the cells. */
 async function scrollMonth(page: Page, month: string): Promise<number[]> {
   await page.goto(`${BASE}/month?month=${month}`);
   await page.locator('figure svg').first().waitFor();

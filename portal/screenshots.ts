@@ -5,9 +5,9 @@ import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from './chromium.ts';
 
 /**
- * Takes the pictures of the documentation from a running platform with its demo world:
- * `npm run screenshots --workspace portal -- ./data`. The first argument is the platform's data folder; names of
- * pictures after it take these alone.
+ * Takes the screenshots of the documentation from a running platform with its demo world: `npm run screenshots
+ * --workspace portal -- ./data`. The first argument is the platform's data folder; further arguments limit it to
+ * these screenshots.
  */
 const OUT = fileURLToPath(new URL('../docs/images', import.meta.url));
 const BASE = process.env['SALDO_URL'] ?? 'http://127.0.0.1:8080';
@@ -23,7 +23,7 @@ type View = {
 
 const WIDE = 1440;
 const PHONE = 390;
-/** In the demo world a balance group forgot its schedule three days ago. */
+/** In the demo world a balance group sent no schedule three days ago. */
 const FORGOTTEN = new Date(Date.now() - 3 * 24 * 3_600_000).toISOString().slice(0, 10);
 const VIEWS: readonly View[] = [
   { name: 'overview', path: '/', role: 'brp', width: WIDE, theme: 'light' },
@@ -49,7 +49,7 @@ async function signIn(page: Page, user: Demo['users'][number]): Promise<void> {
   await page.waitForURL(`${BASE}/`);
 }
 
-/** The day with the hour that comes twice: the picture that says most. */
+/** The day with the repeated hour. */
 async function openLongDay(page: Page): Promise<void> {
   const year = new Date().getUTCFullYear();
   const lastOfOctober = new Date(Date.UTC(year, 9, 31));

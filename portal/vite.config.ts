@@ -2,14 +2,14 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Where the server listens while the portal is worked on with `npm run dev --workspace portal`. */
+/** The server's address for `npm run dev --workspace portal`. */
 const SERVER = process.env['SALDO_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],
   build: {
     target: 'es2023',
-    // Nothing may be inlined: the content security policy takes scripts, styles and images from files alone.
+    // Nothing may be inlined: the content security policy allows scripts, styles and images from files only.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,

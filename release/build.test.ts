@@ -12,7 +12,7 @@ import { buildRelease } from './build.ts';
 const KEY = 'operator-key-of-the-release';
 const NOBODY = 65534;
 const SETPRIV = '/usr/bin/setpriv';
-/** Root can become an ordinary user; everybody else is one. */
+/** Only root can change to another user; other users are ordinary ones already. */
 const mayChangeUser = process.getuid?.() === 0 && existsSync(SETPRIV);
 
 const run = promisify(execFile);
@@ -22,7 +22,7 @@ const release = path.join(base, 'saldo');
 const node = path.join(base, 'node');
 const started: Product[] = [];
 after(async () => {
-  // Only a failed test leaves one running.
+  // Only a failed test leaves a process running.
   for (const { child, end } of started) if (child.exitCode === null) await end('SIGKILL');
   await run('chmod', ['-R', 'u+w', base]);
   await rm(base, { recursive: true });
@@ -30,7 +30,7 @@ after(async () => {
 
 await buildRelease(release, { withDatabase: true, say: () => {} });
 await run('chmod', ['-R', 'a-w,a+rX', release]);
-// The checkout, and with it the pinned Node.js, may be out of reach for other users.
+// Other users may not be able to read the checkout with the pinned Node.js.
 await copyFile(process.execPath, node);
 
 async function startRelease(name: string, environment: Record<string, string>): Promise<Product> {

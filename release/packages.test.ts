@@ -90,7 +90,7 @@ const TYPED_USE = `
   void operator.contracts.putDay('con_1', { volumes: [] });`;
 const IMPORT = "import { createOperatorClient, type Contract, isProblem, type Problem } from '@saldo/sdk';";
 
-test('the SDK brings its types for both, and they refuse what the API would', async () => {
+test('the SDK has types for both module systems, and they reject wrong arguments', async () => {
   const files = [await write('use.mts', IMPORT + TYPED_USE), await write('use.cts', IMPORT + TYPED_USE)];
   // Node16: CommonJS files cannot import declarations of ES modules. Declarations are checked too (no skipLibCheck).
   const options = '--noEmit --strict --target es2022 --module node16 --lib es2023,dom,dom.iterable --types';

@@ -11,7 +11,7 @@ const SDK = path.join(ROOT, 'sdk');
 const MODULES = path.join(ROOT, 'node_modules');
 
 /**
- * Makes the package that is published: an ES module and a CommonJS one, each bundled, so that the package has no
+ * Builds the published package: an ES module and a CommonJS one, each bundled, so that the package has no
  * dependencies, and one set of declarations for both.
  */
 export async function buildSdk(outDir: string): Promise<void> {
@@ -74,8 +74,8 @@ async function bundle(outDir: string): Promise<void> {
 }
 
 /**
- * Declarations are CommonJS ones, which both module systems can import. Those of TypeBox come along, because the types
- * of the API are derived from its schemas.
+ * The declarations are CommonJS, which both module systems can import. They include those of TypeBox, because the
+ * types of the API are derived from its schemas.
  */
 async function declare(outDir: string): Promise<void> {
   const types = path.join(outDir, 'types');
@@ -96,7 +96,10 @@ async function declare(outDir: string): Promise<void> {
   }
 }
 
-/** Packages of the checkout are folders of the published one. The compiler leaves the endings in declarations as they are. */
+/**
+ * Packages of the checkout become folders of the published one. The compiler does not change file endings in
+ * declarations.
+ */
 async function rewriteImports(types: string, file: string): Promise<void> {
   const folder = path.posix.dirname(file.replaceAll('\\', '/'));
   const to = (target: string) => `$1${path.posix.relative(folder, target)}$1`;

@@ -137,7 +137,7 @@ export const Order = Type.Optional(
 
 export const pageQuery = {
   limit: Type.Optional(
-    Type.Integer({ ...LIMITS.pageSize, description: 'How many records a page holds.', examples: [100] }),
+    Type.Integer({ ...LIMITS.pageSize, description: 'Number of records per page.', examples: [100] }),
   ),
   after: Type.Optional(
     Type.String({
@@ -152,15 +152,15 @@ export const pageQuery = {
 export const TAGS: Readonly<Record<string, string>> = {
   Contracts: 'Energy agreements in which the seller’s or the buyer’s balance group is yours.',
   Transactions: 'The quarter-hour volumes of your contracts, with all their versions.',
-  Nominations: 'What your balance groups nominate to the TSO: the net saldo of their valid transactions.',
-  Customers: 'The consumers and producers that are assigned to you.',
+  Nominations: 'Nominations of your balance groups to the TSO: the net saldo of their valid transactions.',
+  Customers: 'Consumers and producers that are assigned to you.',
   'Delivery days': 'The calendar: slots and gates of a German delivery day.',
   Parties: 'BRPs, their balance groups, accounts, and keys.',
   Assets: 'Plants that contracts deliver from, and their offers in the customer API.',
-  Demands: 'What buyers look for in the customer API.',
-  Volumes: 'How the quarter-hour volumes come in.',
-  Exchange: 'Schedules that go out to the TSOs, and what they answer.',
-  Users: 'Who may sign in to the portal.',
+  Demands: 'Demands of buyers in the customer API.',
+  Volumes: 'Import of quarter-hour volumes.',
+  Exchange: 'Schedules sent to the TSOs, and their answers.',
+  Users: 'Users of the portal.',
   Platform: 'The platform’s health, the audit trail, and the clock of a sandbox.',
 };
 
@@ -168,7 +168,7 @@ export const TAGS: Readonly<Record<string, string>> = {
 export const OPERATOR_TAGS: Readonly<Record<string, string>> = {
   ...TAGS,
   Contracts: 'Energy agreements between two customers, of any BRPs.',
-  Nominations: 'What the balance groups of all BRPs nominate: the net saldo of their valid transactions.',
+  Nominations: 'Nominations of all balance groups: the net saldo of their valid transactions.',
   Customers: 'Consumers and producers, each assigned to a BRP.',
 };
 
@@ -187,7 +187,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   brp_id: { description: 'Id of the BRP.', example: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b' },
   key_id: { description: 'Id of the API key.', example: 'key_01jhm3w0ave6p8mxk2r5t7zj4h' },
   user_id: { description: 'Id of the user.', example: 'user_01jhm3w4t9e3rvbq6d8n2k5x7c' },
-  token: { description: 'What follows the `#` of an invitation’s link.', example: 'k3…' },
+  token: { description: 'The text after the `#` of an invitation’s link.', example: 'k3…' },
   asset_id: { description: 'Id of the asset.', example: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c' },
   demand_id: { description: 'Id of the demand.', example: 'dem_01jhm3wc4re8zs7k1y5vn2dq9f' },
   message_id: { description: 'Id of the message.', example: 'msg_01jhm55t4kfdgv3y8n2c6q1w9r' },
@@ -208,15 +208,15 @@ export const deliveryQuery = {
 };
 
 export const slotQuery = {
-  slot_number_from: Type.Optional(SlotNumber('The first slot number wanted.')),
-  slot_number_to: Type.Optional(SlotNumber('The last slot number wanted.')),
+  slot_number_from: Type.Optional(SlotNumber('The first slot number to return.')),
+  slot_number_to: Type.Optional(SlotNumber('The last slot number to return.')),
 };
 
 export const BulkIds = (example: string) =>
   Type.Array(Type.String(), {
     minItems: LIMITS.bulkIds.minimum,
     maxItems: LIMITS.bulkIds.maximum,
-    description: 'Ids to read. Unknown and inaccessible ones are left out of the answer.',
+    description: 'Ids to read. Unknown and inaccessible ones are omitted.',
     examples: [[example]],
   });
 
@@ -225,7 +225,7 @@ export const bulkQuery = (example: string) => ({
   ids: Type.Array(Type.String(), {
     minItems: LIMITS.bulkIds.minimum,
     maxItems: LIMITS.bulkIds.maximum,
-    description: 'Comma-separated ids to read. Unknown and inaccessible ones are left out of the answer.',
+    description: 'Comma-separated ids to read. Unknown and inaccessible ones are omitted.',
     examples: [[example]],
   }),
 });

@@ -195,7 +195,7 @@ export const OperatorContractCreate = Strict(
       description: 'External reference, used once.',
       examples: [contractExample.external_id],
     }),
-    type: Choice(CONTRACT_TYPES, { description: 'Only `ppa` contracts take volumes.', examples: ['ppa'] }),
+    type: Choice(CONTRACT_TYPES, { description: 'Only `ppa` contracts accept volumes.', examples: ['ppa'] }),
     seller_customer_id: Type.String({ examples: ['cust_01jhm3vz1he1tr8kc5g7w2m0qp'] }),
     buyer_customer_id: Type.String({ examples: ['cust_01jhm3vz8xe2mr7ka1g4w9n5tq'] }),
     delivery_start: Type.Optional(Nullable(DateTime('A local midnight.', '2025-12-31T23:00:00Z'))),

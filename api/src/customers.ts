@@ -60,7 +60,7 @@ export const BalanceGroupUpdate = Strict(
 export const CustomerUpdate = Strict(
   {
     status: Type.Optional(
-      Choice(CUSTOMER_STATUSES, { description: 'The status to move to.', examples: ['active'] }),
+      Choice(CUSTOMER_STATUSES, { description: 'The new status.', examples: ['active'] }),
     ),
     balance_group: Type.Optional(BalanceGroupUpdate),
     metadata: Type.Optional(MetadataUpdate),
@@ -126,7 +126,7 @@ export const customerEndpoints = {
     path: '/v1/customers/{customer_id}',
     tag: 'Customers',
     summary: 'Read a customer',
-    description: 'One customer. The answer carries an `ETag`; `If-None-Match` is honoured.',
+    description: 'One customer. The answer has an `ETag`; `If-None-Match` is supported.',
     scopes: ['customers:read'],
     query: Strict({}),
     body: null,
@@ -142,7 +142,7 @@ export const customerEndpoints = {
     tag: 'Customers',
     summary: 'Update a customer',
     description:
-      'Activates or deactivates a customer, changes its balance group, or manages its metadata, all or nothing. `If-Match` is honoured.',
+      'Activates or deactivates a customer, changes its balance group, or manages its metadata, all or nothing. `If-Match` is supported.',
     scopes: ['customers:write'],
     query: Strict({}),
     body: CustomerUpdate,

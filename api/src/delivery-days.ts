@@ -11,7 +11,7 @@ export const DeliveryDayCalendar = Type.Object(
     slot_count: Type.Integer({ description: '92, 96 or 100.' }),
     clock_change: Nullable(
       Choice(['forward', 'back'], {
-        description: 'Whether an hour is missing or comes twice; null on other days.',
+        description: 'Whether an hour is skipped or repeated; null on other days.',
       }),
     ),
     slots: Type.Array(

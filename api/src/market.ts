@@ -35,15 +35,15 @@ export const MarketAsset = Type.Object(
   {
     id: Type.String({ examples: ['ast_01jhm3w8v5e2ntq0v9bgr4kx7c'] }),
     name: Type.String({ description: 'Display name.' }),
-    assetType: Choice(ASSET_TYPES, { description: 'What the plant runs on.' }),
+    assetType: Choice(ASSET_TYPES, { description: 'Energy source of the plant.' }),
     nominalPower: Type.Number({ description: 'MW.', examples: [48.3] }),
     averageAnnualPower: Nullable(Type.Number({ description: 'MWh a year.', examples: [126_500] })),
     deliveryStart: DeliveryStart,
-    ppaType: Choice(OFFER_PPA_TYPES, { description: 'What is paid for.' }),
+    ppaType: Choice(OFFER_PPA_TYPES, { description: 'The volumes that are paid for.' }),
     additionalInfo: AdditionalInfo,
     state: State,
     country: Country,
-    coverUrl: Nullable(Type.String({ format: 'uri', description: 'Cover image; it needs no key.' })),
+    coverUrl: Nullable(Type.String({ format: 'uri', description: 'Cover image, readable without a key.' })),
     pricing: Type.Array(Price, { description: 'The price for each duration, the shortest first.' }),
   },
   { title: 'Asset' },
@@ -66,10 +66,10 @@ export type MarketDemand = Static<typeof MarketDemand>;
 
 const numberedPages = Strict({
   page: Type.Optional(
-    Type.Integer({ ...LIMITS.pageNumber, description: 'Which page, counted from 1.', examples: [1] }),
+    Type.Integer({ ...LIMITS.pageNumber, description: 'Page number, from 1.', examples: [1] }),
   ),
   limit: Type.Optional(
-    Type.Integer({ ...LIMITS.pageSize, description: 'How many records a page holds.', examples: [100] }),
+    Type.Integer({ ...LIMITS.pageSize, description: 'Number of records per page.', examples: [100] }),
   ),
 });
 
@@ -102,9 +102,9 @@ const demandExample: MarketDemand = {
 };
 
 const SAFE_WALK =
-  'Newest first, by when it was published. Offers and demands come and go while you read: send the `X-List-Version` of ' +
-  'the first page along with the others, and all of them are cut from the list as it was then. What is there all the ' +
-  'time then comes exactly once; what was withdrawn meanwhile is left out of its page.';
+  'Newest publication first. The list may change while you read it: send the `X-List-Version` of the first page with the ' +
+  'requests for the others, and all pages are of that version. Lasting records then occur exactly once; records that ' +
+  'were withdrawn meanwhile are omitted from their page.';
 
 /** Every operation of the customer API. */
 export const marketEndpoints = {
@@ -142,5 +142,5 @@ export const marketEndpoints = {
 
 export const MARKET_TAGS: Readonly<Record<string, string>> = {
   Assets: 'Green energy assets that are on offer, with a price for each duration.',
-  Demands: 'What buyers are looking for.',
+  Demands: 'Demands of buyers.',
 };

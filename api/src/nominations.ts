@@ -27,7 +27,9 @@ export const NominationSlot = Type.Object(
     delivery_end: DateTime('End of the quarter-hour, UTC.'),
     slot_number: SlotNumber('Quarter-hour within the German delivery day.'),
     amount: MwhSchema('MWh, 3 decimals.'),
-    matched_amount: Type.Optional(Nullable(MwhSchema('What the TSO confirmed, MWh; null until matched.'))),
+    matched_amount: Type.Optional(
+      Nullable(MwhSchema('Amount that the TSO confirmed, MWh; null until matched.')),
+    ),
   },
   { title: 'NominationSlot' },
 );
@@ -40,8 +42,8 @@ export const Nomination = Type.Object(
     previous_nomination_id: Type.Optional(
       Nullable(Type.String({ description: 'The version that this one supersedes.' })),
     ),
-    gate_closure: Nullable(DateTime('The deadline that this version has to meet.')),
-    confirmed_at: Type.Optional(Nullable(DateTime('When the TSO’s final confirmation came.'))),
+    gate_closure: Nullable(DateTime('The deadline of this version.')),
+    confirmed_at: Type.Optional(Nullable(DateTime('Time of the TSO’s final confirmation.'))),
     direction: Choice(DIRECTIONS, { description: 'From your perspective.' }),
     eic: Eic('Your balance group.'),
     tso: TsoSchema,
@@ -56,7 +58,7 @@ export const Nomination = Type.Object(
           'On list reads only with `include_slots=true`; always on detail, bulk and history reads.',
       }),
     ),
-    created_at: DateTime('When this version was made, UTC.'),
+    created_at: DateTime('When this version was created, UTC.'),
   },
   {
     title: 'Nomination',
@@ -117,13 +119,13 @@ export const Explanation = Type.Object(
           slot_number: SlotNumber('Quarter-hour within the German delivery day.'),
           delivery_start: DateTime('Start of the quarter-hour, UTC.'),
           delivery_end: DateTime('End of the quarter-hour, UTC.'),
-          amount: MwhSchema('What the nomination says, MWh.'),
+          amount: MwhSchema('The nominated amount, MWh.'),
           transactions: Type.Array(
             Type.Object(
               {
                 id: Type.String(),
                 contract_id: Type.String(),
-                role: Choice(['sender', 'receiver'], { description: 'What the balance group is in it.' }),
+                role: Choice(['sender', 'receiver'], { description: 'The role of the balance group.' }),
                 volume: MwhSchema('MWh.'),
               },
               { title: 'ExplanationTransaction' },
@@ -193,7 +195,7 @@ export const nominationEndpoints = {
     tag: 'Nominations',
     summary: 'List nominations',
     description:
-      'All versions of your balance groups’ nominations, by delivery day. With slot numbers given, `slots` holds only those in range.',
+      'All versions of your balance groups’ nominations, by delivery day. With slot number filters, `slots` has only the slots in range.',
     scopes: ['nominations:read'],
     query: Strict(
       {
@@ -291,7 +293,7 @@ export const nominationEndpoints = {
     tag: 'Nominations',
     summary: 'Explain a nomination',
     description:
-      'Per slot, the transactions that were valid when this version was made. Their sum is the amount.',
+      'Per slot, the transactions that were valid when this version was created. Their sum is the amount.',
     scopes: ['nominations:read', 'transactions:read'],
     query: Strict({}),
     body: null,
@@ -306,11 +308,11 @@ export const nominationEndpoints = {
     tag: 'Nominations',
     summary: 'Read a nomination as a schedule',
     description:
-      'Your side of it, ready to be nominated, with the power in MW: as CSV, or as the time series of an ESS schedule message. Without `format`, the `Accept` header decides.',
+      'Your side of the schedule, to be sent to your TSO, with the power in MW: as CSV, or as the time series of an ESS schedule message. Without `format`, the `Accept` header decides.',
     scopes: ['nominations:read'],
     query: Strict({
       format: Type.Optional(
-        Choice(SCHEDULE_FORMATS, { description: 'How it is written.', examples: ['csv'] }),
+        Choice(SCHEDULE_FORMATS, { description: 'Format of the file.', examples: ['csv'] }),
       ),
     }),
     body: null,
@@ -330,7 +332,7 @@ export const nominationEndpoints = {
     scopes: ['nominations:read'],
     query: Strict({
       delivery_date: Day('The German delivery day.'),
-      format: Type.Optional(Choice(['csv'], { description: 'How it is written.', examples: ['csv'] })),
+      format: Type.Optional(Choice(['csv'], { description: 'Format of the file.', examples: ['csv'] })),
     }),
     body: null,
     response: Type.String(),

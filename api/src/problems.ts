@@ -28,26 +28,26 @@ export const PROBLEMS = {
   validation: {
     status: 400,
     title: 'Validation Failed',
-    explanation: 'The request has a parameter, header or body member that is not what the operation takes.',
-    remedy: 'Correct every field listed in `errors`; the whole list is given at once. Nothing was changed.',
+    explanation: 'The request has an invalid parameter, header or body member.',
+    remedy: 'Correct every field listed in `errors`, which has all of them. Nothing was changed.',
   },
   balance_group_tso_not_enabled: {
     status: 400,
     title: 'Balance Group TSO Not Enabled',
     explanation: 'The balance group is yours, but the requested TSO is not enabled for it.',
-    remedy: 'Have the TSO enabled in the balance group settings first, then repeat the request.',
+    remedy: 'Enable the TSO in the balance group settings first, then repeat the request.',
   },
   unreadable_message: {
     status: 400,
     title: 'Unreadable Message',
     explanation:
       'The document cannot be used as an answer of a TSO. It is stored with the reason; no nomination changed.',
-    remedy: 'Read the reason, and have the sender send it again as it should be.',
+    remedy: 'Read the reason, and ask the sender to correct the document and send it again.',
   },
   invalid_api_key: {
     status: 401,
     title: 'Invalid API Key',
-    explanation: 'The header `X-Api-Key` is missing, or its value is not a key that is valid here and now.',
+    explanation: 'The header `X-Api-Key` is missing, or its value is not a valid key of this API.',
     remedy:
       'Send a key of this API that is neither revoked nor expired. Keys of the other APIs do not work here.',
   },
@@ -60,7 +60,7 @@ export const PROBLEMS = {
   invalid_credentials: {
     status: 401,
     title: 'Invalid Credentials',
-    explanation: 'Email and password do not belong together, or the user may not sign in.',
+    explanation: 'The email or the password is wrong, or the user may not sign in.',
     remedy: 'Check both. Ask the operator for a new invitation when the password is lost.',
   },
   insufficient_scopes: {
@@ -72,13 +72,13 @@ export const PROBLEMS = {
   insufficient_permissions: {
     status: 403,
     title: 'Insufficient Permissions',
-    explanation: 'The user is signed in, but may not do this.',
-    remedy: 'Ask the operator to let the user manage, or a colleague who may.',
+    explanation: 'The user is signed in, but lacks the permission for this operation.',
+    remedy: 'Ask the operator for the permission to manage, or a colleague who has it.',
   },
   foreign_origin: {
     status: 403,
     title: 'Foreign Origin',
-    explanation: 'A change was asked for with a session’s cookie, but not by a page of the portal.',
+    explanation: 'A change was requested with a session cookie, but not by a page of the portal.',
     remedy:
       'Open the portal at its own address. Programs use an API key in `X-Api-Key` instead of a session.',
   },
@@ -151,7 +151,7 @@ export const PROBLEMS = {
   message_not_found: {
     status: 404,
     title: 'Message Not Found',
-    explanation: 'There is no message with this id, or its document was never taken in.',
+    explanation: 'There is no message with this id, or its document was not stored.',
     remedy: 'Check the id; the list of messages has all of them.',
   },
   customer_not_found: {
@@ -175,14 +175,14 @@ export const PROBLEMS = {
   already_exists: {
     status: 409,
     title: 'Already Exists',
-    explanation: 'Something that there can be only once is there already.',
-    remedy: 'Use the one that exists, or choose another name or code.',
+    explanation: 'A record with the same unique value already exists.',
+    remedy: 'Use the existing record, or choose another name or code.',
   },
   contract_without_volumes: {
     status: 409,
     title: 'Contract Without Volumes',
-    explanation: 'Only contracts of type `ppa` with both delivery dates take volumes.',
-    remedy: 'Check which contract is meant, and that its delivery dates are set.',
+    explanation: 'Only contracts of type `ppa` with both delivery dates accept volumes.',
+    remedy: 'Check the contract’s id, its type and its delivery dates.',
   },
   idempotency_key_reused: {
     status: 409,
@@ -199,51 +199,51 @@ export const PROBLEMS = {
   invalid_status_transition: {
     status: 409,
     title: 'Invalid Status Transition',
-    explanation: 'The record cannot move from its present status to the requested one.',
-    remedy: 'Read the record and request a move that its status allows.',
+    explanation: 'The record cannot change from its current status to the requested one.',
+    remedy: 'Read the record and request a transition that its status allows.',
   },
   precondition_failed: {
     status: 412,
     title: 'Precondition Failed',
     explanation: 'The record has changed since the version named in `If-Match`.',
-    remedy: 'Read the record again, decide anew, and send its new `ETag`.',
+    remedy: 'Read the record again, decide again, and send its new `ETag`.',
   },
   payload_too_large: {
     status: 413,
     title: 'Payload Too Large',
-    explanation: 'The request body is larger than the operation takes.',
+    explanation: 'The request body is larger than the operation allows.',
     remedy: 'Split the request into smaller ones.',
   },
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported Media Type',
-    explanation: 'The body has a `Content-Type` that the operation does not take.',
-    remedy: 'Send `application/json`; a PATCH also takes `application/merge-patch+json`.',
+    explanation: 'The body has a `Content-Type` that the operation does not accept.',
+    remedy: 'Send `application/json`; a PATCH also accepts `application/merge-patch+json`.',
   },
   rate_limited: {
     status: 429,
     title: 'Rate Limited',
-    explanation: 'More requests were made in the current window than the key or address may make.',
+    explanation: 'The key or address has exceeded its number of requests in the current window.',
     remedy:
       'Wait for the number of seconds in `Retry-After`; read more per request with `limit` and bulk reads.',
   },
   headers_too_large: {
     status: 431,
     title: 'Request Header Fields Too Large',
-    explanation: 'The request line and headers together are larger than the server takes.',
-    remedy: 'Send fewer or shorter headers; long id lists belong into the body of a bulk read.',
+    explanation: 'The request line and headers together are larger than the server allows.',
+    remedy: 'Send fewer or shorter headers; long id lists belong in the body of a bulk read.',
   },
   internal_error: {
     status: 500,
     title: 'Internal Error',
-    explanation: 'The server failed at something that is not your fault.',
-    remedy: 'Repeat the request later; if it goes on, report the `X-Request-Id` of the answer.',
+    explanation: 'An unexpected error occurred in the server.',
+    remedy: 'Repeat the request later; if it persists, report the `X-Request-Id` of the answer.',
   },
   unavailable: {
     status: 503,
     title: 'Unavailable',
     explanation:
-      'The server cannot answer for the moment: it is overloaded, stopping, or without its database.',
+      'The server is temporarily unavailable: it is overloaded, stopping, or has lost its database.',
     remedy: 'Repeat the request after the number of seconds in `Retry-After`.',
   },
 } as const satisfies Record<string, Entry>;
@@ -271,7 +271,7 @@ export const Problem = Type.Object(
     }),
     title: Type.String({ description: 'Short label, the same for all problems of a type.' }),
     status: Type.Integer({ description: 'The HTTP status.' }),
-    detail: Type.Optional(Type.String({ description: 'What went wrong this time.' })),
+    detail: Type.Optional(Type.String({ description: 'Description of this occurrence.' })),
     instance: Type.Optional(Type.String({ description: 'Path and query of the request.' })),
     errors: Type.Optional(Type.Array(ProblemFieldError, { description: 'Present on validation failures.' })),
   },

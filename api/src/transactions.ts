@@ -34,7 +34,9 @@ export const Transaction = Type.Object(
     sender: Type.Object(
       {
         eic: Eic('Balance group that delivers.'),
-        asset_id: Nullable(Type.String({ description: 'Details come with `include_assets=true`.' })),
+        asset_id: Nullable(
+          Type.String({ description: 'Details are in `assets` with `include_assets=true`.' }),
+        ),
         tso: TsoSchema,
       },
       { title: 'TransactionSender' },
@@ -49,7 +51,7 @@ export const Transaction = Type.Object(
       'Quarter-hour within the German delivery day: 1..96, up to 92 or 100 when the clock changes.',
     ),
     volume: MwhSchema('MWh, 3 decimal places.'),
-    created_at: DateTime('When this version was made, UTC.'),
+    created_at: DateTime('When this version was created, UTC.'),
   },
   {
     title: 'Transaction',
@@ -156,10 +158,13 @@ export const transactionEndpoints = {
     query: Strict(
       {
         contract_id: Type.Optional(
-          Type.String({ description: 'Only this contract’s.', examples: ['con_01jhm3wa2fe5h8x2z6tdq9vn4m'] }),
+          Type.String({
+            description: 'Only transactions of this contract.',
+            examples: ['con_01jhm3wa2fe5h8x2z6tdq9vn4m'],
+          }),
         ),
         type: Type.Optional(
-          Type.Literal('ppa', { description: 'The only type there is.', examples: ['ppa'] }),
+          Type.Literal('ppa', { description: 'The only supported type.', examples: ['ppa'] }),
         ),
         ...filters,
       },

@@ -18,7 +18,7 @@ const email = { maxLength: LIMITS.emailLength, examples: ['dispatch@nordwind.exa
 export const EmailInput = Type.String({
   ...email,
   format: 'email',
-  description: 'Upper and lower case are the same, and so are compatible ways to write a letter.',
+  description: 'Upper and lower case are the same, and so are compatible Unicode forms of a letter.',
 });
 
 export const NewEmail = Type.String({
@@ -52,7 +52,7 @@ export const identityFields = {
   id: Type.String({ examples: ['user_01jhm3w4t9e3rvbq6d8n2k5x7c'] }),
   email: Type.String({ examples: ['dispatch@nordwind.example'] }),
   name: Type.String({ examples: ['Dispatch'] }),
-  role: Choice(USER_ROLES, { description: 'For whom the user works.', examples: ['brp'] }),
+  role: Choice(USER_ROLES, { description: 'The kind of party that the user belongs to.', examples: ['brp'] }),
   permissions: Choice(USER_PERMISSIONS, {
     description: '`read` sees everything that the role sees; `manage` may change it too.',
     examples: ['manage'],
@@ -63,6 +63,6 @@ export const identityFields = {
 
 export const Credentials = Strict(
   { email: EmailInput, password: PasswordInput },
-  { title: 'Credentials', description: 'What a user signs in with.' },
+  { title: 'Credentials', description: 'Credentials of a user.' },
 );
 export type Credentials = Static<typeof Credentials>;

@@ -1,4 +1,7 @@
-/** Rival (a): Express and an ORM, over a row per quarter-hour. Its queries are prepared, as the ORM's guide advises. */
+/**
+ * Alternative (a): Express and an ORM, with a row per quarter-hour. Queries are prepared, as the ORM's guide
+ * recommends.
+ */
 import { randomUUID } from 'node:crypto';
 import { SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
 import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm';
@@ -119,7 +122,7 @@ const ofDay = unionAll(
   .prepare('of_day');
 
 const app = express();
-// Both cost time on every answer and are of no use here.
+// Both cost time for every response and are not needed here.
 app.disable('etag').disable('x-powered-by');
 
 const FROM_THE_START = { day: '0001-01-01', contractNo: 0, slot: 0, version: 0 };
@@ -137,7 +140,7 @@ app.get('/v1/transactions', async (request, response) => {
   response.json(pageOf(await ofDay.execute(values)));
 });
 
-/** Volumes as they are imported: a record per quarter-hour, in MWh. All of a request are there or none. */
+/** Imports volumes: a record per quarter-hour, in MWh. A request is stored completely or not at all. */
 type Volume = { contract: string; delivery_date: string; slot: number; volume: number };
 const ROWS_AT_ONCE = 1000;
 

@@ -1,10 +1,10 @@
-/** Rival (b): Fastify and SQL written by hand, as prepared statements on a pool, over a row per quarter-hour. */
+/** Alternative (b): Fastify and handwritten SQL, as prepared statements on a pool, with a row per quarter-hour. */
 import { fastify } from 'fastify';
 import pg from 'pg';
 import { PAGE, pageOf, placeOf, type Row } from './page.ts';
 
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'] });
-// A day is a text here as on the wire: a Date of it would be an instant somewhere.
+// Days stay text, because a Date would be an instant in some time zone.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 const COLUMNS = `q.delivery_day as day, q.contract_no as "contractNo", q.slot, q.version, q.id, q.status,

@@ -1,8 +1,8 @@
-/** What the rivals with routes of their own share: the page as it is asked for, and as it is answered. */
+/** Shared by the alternatives with their own routes: parsing of the page request and formatting of the response. */
 
 export const PAGE = 100;
 
-/** Where a page goes on: after this record. */
+/** The last record of the previous page. */
 export type Place = {
   readonly day: string;
   readonly contractNo: number;
@@ -52,7 +52,7 @@ const transactionOf = (row: Row) => ({
   created_at: instant(row.createdAt),
 });
 
-/** Rows are read one further than the page reaches. */
+/** One row more than the page is read, to detect a next page. */
 export function pageOf(rows: readonly Row[]) {
   const hasMore = rows.length > PAGE;
   const shown = hasMore ? rows.slice(0, PAGE) : rows;

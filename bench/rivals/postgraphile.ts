@@ -1,4 +1,6 @@
-/** Rival (c): an API that PostGraphile generates from the rows and from the two functions that know the tenant. */
+/**
+ * Alternative (c): an API that PostGraphile generates from the rows and from two functions with the tenant condition.
+ */
 import { createServer } from 'node:http';
 import { postgraphile } from 'postgraphile';
 import { makePgService } from 'postgraphile/adaptors/pg';
@@ -9,7 +11,7 @@ const instance = postgraphile({
   extends: [PostGraphileAmberPreset],
   pgServices: [makePgService({ connectionString: process.env['DATABASE_URL'] ?? '', schemas: ['rival'] })],
   grafserv: { graphqlPath: '/graphql', graphiql: false, watch: false },
-  // Neither explanations nor the timings of each request, which are for development.
+  // Disable query explanations and timings, which are for development.
   grafast: { explain: false },
 });
 

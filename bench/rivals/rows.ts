@@ -1,4 +1,4 @@
-/** The world once more, as the usual design has it: a row per quarter-hour, with the indexes that its pages want. */
+/** The dataset in the common design: a row per quarter-hour, with the indexes that its pages need. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type DeliveryDay, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
@@ -9,8 +9,8 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { timestamp } from '../../server/src/platform/db/wire-types.ts';
 
 /**
- * Ids are stored as they are written, which spares the rivals their making. A page of a contract follows the primary
- * key, one of a day the index of the sender or of the receiver: what they compare and sort by is in the index.
+ * Ids are stored as text, so that the alternatives need not format them. A page of a contract uses the primary key, a
+ * page of a day the index of the sender or of the receiver, which include the columns of conditions and order.
  */
 const SCHEMA = `
 create schema rival;
@@ -93,7 +93,7 @@ type SheetColumns = [
   volumes: Buffer,
 ];
 
-/** Only first versions, as the worlds of the benchmark have them. */
+/** Only first versions, as in the datasets of the benchmark. */
 const SHEETS = `select id, created_at::text, contract_no, delivery_day::text, sender_brp, receiver_brp, sender_position,
   receiver_position, volumes from sheet where delivery_day = $1 and revision = 1 order by contract_no`;
 
@@ -112,7 +112,7 @@ function rowsOf(sheets: readonly SheetColumns[]): string[] {
 
 export type RowsLoaded = { readonly rows: number; readonly seconds: number; readonly bytes: number };
 
-/** Makes the rows of these days from the sheets that are there, and gives what they took. */
+/** Creates the rows of these days from the existing sheets, and returns their size. */
 export async function makeRows(url: string, days: readonly DeliveryDay[]): Promise<RowsLoaded> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -23,7 +23,7 @@ type Setting = {
   signal?: AbortSignal;
 };
 
-/** Runs a command in this process, and gives what it wrote and its exit code. */
+/** Runs a command in this process. Returns its output and its exit code. */
 async function saldo(command: string | string[], setting: Setting = {}) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()].map((stream) =>
     Object.assign(stream.setEncoding('utf8'), { isTTY: setting.tty ?? false }),
@@ -38,9 +38,9 @@ async function saldo(command: string | string[], setting: Setting = {}) {
     home,
     checkout: pathToFileURL(`${home}/`),
     signal: setting.signal ?? new AbortController().signal,
-    surroundings: {
-      fetch: setting.fetch ?? standIn(new TypeError('nobody was to be asked')).options.fetch,
-      // No time passes between attempts, and none is ever up.
+    dependencies: {
+      fetch: setting.fetch ?? standIn(new TypeError('no request was expected')).options.fetch,
+      // Retries have no delay and no time limit.
       sleep: (ms) => (ms < 30_000 ? Promise.resolve() : new Promise(() => {})),
     },
   });
@@ -57,7 +57,7 @@ const brps = (count: number, from = 1) =>
 const page = (records: object[], next: string | null = null) =>
   json({ brps: records, pagination: { limit: 100, has_more: next !== null, next_cursor: next } });
 
-test('a list is an aligned table for people', async () => {
+test('a list is printed as an aligned table', async () => {
   const { fetch } = standIn(page(brps(2, 9))).options;
   const { code, out, err } = await saldo('brps list', { fetch });
   assert.deepEqual(out.split('\n'), [
@@ -69,7 +69,7 @@ test('a list is an aligned table for people', async () => {
   assert.deepEqual([code, err], [0, '']);
 });
 
-test('a list is the array of the API’s records for scripts, all pages with --all', async () => {
+test('--json prints a list as an array of the API’s records, with --all of all pages', async () => {
   const { options, requests } = standIn(page(brps(100), 'c1'), page(brps(3, 101)));
   const { out } = await saldo('brps list --all --json', { fetch: options.fetch });
   assert.deepEqual(JSON.parse(out), brps(103));
@@ -107,7 +107,7 @@ test('--quiet prints one value a record: its id, the secret of a new key, the li
   assert.match((await saldo('brps list --quiet --json')).err, /--json and --quiet exclude each other/);
 });
 
-test('--limit reads no more than it shows, and a person hears that there is more', async () => {
+test('--limit reads no more than it shows, and stderr notes that there are more', async () => {
   const { options, requests } = standIn(page(brps(100), 'c1'), page(brps(20, 101), 'c2'));
   const { out, err } = await saldo('brps list --limit 120 --json', { fetch: options.fetch });
   assert.equal(JSON.parse(out).length, 120);
@@ -115,11 +115,11 @@ test('--limit reads no more than it shows, and a person hears that there is more
   assert.match(err, /more than these 120/);
 });
 
-test('an empty list is an empty array, and a word to people beside the output', async () => {
+test('an empty list is an empty array in JSON, and a note on stderr otherwise', async () => {
   const { fetch } = standIn(page([])).options;
   assert.equal((await saldo('brps list --json', { fetch })).out, '[]\n');
   const { out, err } = await saldo('brps list', { fetch });
-  assert.deepEqual([out, err], ['', 'There are none.\n']);
+  assert.deepEqual([out, err], ['', 'No records match.\n']);
 });
 
 test('every filter of the API is an option', async () => {
@@ -138,14 +138,14 @@ test('every filter of the API is an option', async () => {
 
 test('days may be counted from today', async () => {
   const { options, requests } = standIn(page([]), page([]));
-  // The German day may change between the two.
+  // The German day may change between the two calls.
   const [before, after] = [parseDayArgument('+2'), parseDayArgument('+3')];
   await saldo('nominations list --delivery-date +2 --quiet', { fetch: options.fetch });
   const day = new URL(`https://x${requests[0]?.url}`).searchParams.get('delivery_date');
   assert.ok(day === before || day === after, String(day));
 });
 
-test('wrong usage ends with 2, says why, and asks nobody', async () => {
+test('wrong usage exits with 2 and the reason, without any request', async () => {
   const wrong: [string, RegExp][] = [
     ['brps', /Usage: saldo brps/],
     ['brp list', /unknown command 'brp'/],
@@ -154,8 +154,8 @@ test('wrong usage ends with 2, says why, and asks nobody', async () => {
     ['brps show', /missing required argument 'brp'/],
     ['customers list --status gone', /Allowed choices are pending, active, deactivated/],
     ['brps list --limit 0', /whole number/],
-    ['customers update cust_1', /say what to change/],
-    ['customers update cust_1 --eic 11X', /--eic and --tso go together/],
+    ['customers update cust_1', /give at least one change/],
+    ['customers update cust_1 --eic 11X', /--eic and --tso must be given together/],
     ['customers create --brp-id b --name n --meta x', /key=value/],
     ['keys create --name x', /one of --brp, --account and --operator/],
     ['keys create --name x --brp b --operator', /one of --brp, --account and --operator/],
@@ -173,14 +173,14 @@ test('wrong usage ends with 2, says why, and asks nobody', async () => {
   }
 });
 
-test('help and version are answers, not errors', async () => {
+test('help and version are printed to stdout and exit with 0', async () => {
   const help = await saldo('import volumes --help');
   assert.equal(help.code, 0);
   assert.match(help.out, /Examples:\n {2}\$ saldo import volumes/);
   assert.deepEqual(await saldo('--version'), { code: 0, out: '1.2.3\n', err: '' });
 });
 
-test('a problem ends with 1 and is one block with fields and request id', async () => {
+test('a problem exits with 1 and is printed with its fields and request id', async () => {
   const errors = [
     { field: 'name', code: 'value_too_small', message: 'must not be empty' },
     { field: 'brp_id', code: 'required', message: 'is required' },
@@ -206,7 +206,7 @@ test('a problem ends with 1 and is one block with fields and request id', async 
   ]);
 });
 
-test('an interrupted command says so and ends with 130', async () => {
+test('an interrupted command prints that and exits with 130', async () => {
   const interrupt = new AbortController();
   const fetch = async () => {
     interrupt.abort();
@@ -216,7 +216,7 @@ test('an interrupted command says so and ends with 130', async () => {
   assert.deepEqual([code, err], [130, 'Interrupted.\n']);
 });
 
-test('flags go before the environment, and that before the file', async () => {
+test('flags take precedence over the environment, and the environment over the file', async () => {
   const file = path.join(home, 'config.json');
   await writeFile(file, JSON.stringify({ url: 'https://saldo.test/file', key: 'of-the-file' }), {
     mode: 0o600,
@@ -236,7 +236,7 @@ test('flags go before the environment, and that before the file', async () => {
   );
 });
 
-test('the key of a file that others can read is not used', async () => {
+test('the key in a config file that others can read is ignored', async () => {
   const file = path.join(home, 'open.json');
   await writeFile(file, JSON.stringify({ url: 'https://saldo.test', key: KEY }));
   await chmod(file, 0o644);
@@ -253,7 +253,7 @@ test('the key of a file that others can read is not used', async () => {
   assert.deepEqual([other.code, requests[0]?.headers.get('x-api-key')], [0, 'other']);
 });
 
-test('in the checkout of a demo nothing needs to be set, and it says so; half a setting does not mix with it', async () => {
+test('in a checkout with a demo no settings are needed, which stderr notes; a partial setting is not completed', async () => {
   const { options, requests } = standIn(page([]));
   const ask = (command: string, env: Record<string, string> = {}) =>
     saldo(command, { env, fetch: options.fetch });
@@ -276,11 +276,11 @@ test('in the checkout of a demo nothing needs to be set, and it says so; half a 
   assert.equal(requests.length, 1);
 });
 
-test('a config file that is wrong is refused without quoting it', async () => {
+test('an invalid config file is rejected without quoting it', async () => {
   const file = path.join(home, 'wrong.json');
   for (const [text, reason] of [
     [`{"key": "${KEY}",`, /is not JSON/],
-    ['[]', /must hold an object/],
+    ['[]', /must be an object/],
     [`{"kex": "${KEY}"}`, /kex is not a setting/],
     ['{"url": 7}', /url must be a text/],
   ] as const) {
@@ -292,7 +292,7 @@ test('a config file that is wrong is refused without quoting it', async () => {
   }
 });
 
-test('the key is never printed, whatever happens', async () => {
+test('the key is never printed', async () => {
   for (const [reply, expected] of [
     [page([]), 0],
     [problem(401, 'invalid_api_key'), 1],
@@ -304,7 +304,7 @@ test('the key is never printed, whatever happens', async () => {
   }
 });
 
-test('colours are for terminals, unless NO_COLOR is set', async () => {
+test('colours are used on terminals only, unless NO_COLOR is set', async () => {
   const { fetch } = standIn(page(brps(1))).options;
   assert.ok((await saldo('brps list', { fetch, tty: true })).out.includes('\u001b['));
   assert.ok(
@@ -313,7 +313,7 @@ test('colours are for terminals, unless NO_COLOR is set', async () => {
   assert.ok(!(await saldo('brps list', { fetch })).out.includes('\u001b'));
 });
 
-test('a name cannot steer the terminal', async () => {
+test('control characters in names do not reach the terminal', async () => {
   const evil = { id: 'brp_1', name: 'Evil\u001b[2J\r\nBRP', created_at: '2026-01-01T00:00:00Z' };
   const { out } = await saldo('brps list', { fetch: standIn(page([evil])).options.fetch });
   assert.match(out, /Evil�\[2J��BRP/);
@@ -322,7 +322,7 @@ test('a name cannot steer the terminal', async () => {
 const IMPORTED = { rows: 3, created: 1, corrected: 0, unchanged: 0, rejected_days: 1, dry_run: false };
 const REJECTED = [{ line: 3, code: 'invalid_slot', message: 'slot must be from 1 to 96' }];
 
-test('an import shows what became of it, and ends with 1 when lines were rejected', async () => {
+test('an import prints its result, and exits with 1 when lines were rejected', async () => {
   const { options, requests } = standIn(json({ ...IMPORTED, rejected: REJECTED, rejected_lines: 1 }));
   const { code, out, err } = await saldo('import volumes - --format ndjson --dry-run', {
     fetch: options.fetch,
@@ -331,10 +331,10 @@ test('an import shows what became of it, and ends with 1 when lines were rejecte
   assert.equal(code, 1);
   assert.match(
     out,
-    /^3 lines in \d+\.\d s\n {2}1 created, 0 corrected, 0 unchanged\n {2}1 lines rejected, and 1 contract-day with them\n/,
+    /^3 lines in \d+\.\d s\n {2}1 created, 0 corrected, 0 unchanged\n {2}1 lines rejected, in 1 contract-day\n/,
   );
   assert.match(out, /LINE {2}CODE {10}MESSAGE\n {3}3 {2}invalid_slot {2}slot must be from 1 to 96\n/);
-  assert.equal(err, '', 'no bar where nobody watches');
+  assert.equal(err, '', 'no progress bar without a terminal');
   assert.deepEqual([requests[0]?.url, requests[0]?.body], ['/operator/v1/volumes?dry_run=true', '{"a":1}\n']);
 });
 
@@ -348,7 +348,7 @@ test('an import of a file draws its progress on a terminal', async () => {
   assert.equal(requests[0]?.body.length, 2000);
 });
 
-test('days are said as German delivery days', async () => {
+test('days are printed as German delivery days', async () => {
   const { options, requests } = standIn(json({ id: 'con_1' }));
   const { fetch } = options;
   await saldo('contracts end con_1 --last-day 2026-10-25', { fetch });

@@ -46,7 +46,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     .option('--url <address>', 'address of the platform')
     .option('--key <key>', 'API key')
     .option('--config <file>', 'another config file')
-    .option('--json', 'answer with the JSON of the API, lists as arrays')
+    .option('--json', 'print the JSON of the API, lists as arrays')
     .option('--quiet', 'print one value a record: its id; the secret of a new key, the link of an invitation')
     .configureHelp({
       showGlobalOptions: true,

@@ -45,7 +45,7 @@ export function openSession(
     endWith,
     operator: async () =>
       createOperatorClient({
-        ...terminal.surroundings,
+        ...terminal.dependencies,
         ...(await findAccess(flags, terminal, note)),
         signal: terminal.signal,
       }),

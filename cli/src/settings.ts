@@ -61,7 +61,7 @@ async function readConfig(
   const config = parseConfig(file, text);
   if (config.key !== undefined && (await isReadableByOthers(file))) {
     note(
-      `warning: ${file} holds a key and can be read by others, so its key is not used; run: chmod 600 ${file}`,
+      `warning: ${file} has a key and can be read by others, so its key is ignored; run: chmod 600 ${file}`,
     );
     return { url: config.url, refused: true };
   }
@@ -77,7 +77,7 @@ function parseConfig(file: string, text: string): ConfigFile {
     throw new UsageError(`${file} is not JSON`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    throw new UsageError(`${file} must hold an object with url and key`);
+    throw new UsageError(`${file} must be an object with url and key`);
   }
   for (const [name, value] of Object.entries(parsed)) {
     if (!['url', 'key'].includes(name)) throw new UsageError(`${file}: ${name} is not a setting`);

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Surroundings } from '@saldo/sdk';
+import type { Dependencies } from '@saldo/sdk';
 
 type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
@@ -16,7 +16,7 @@ export type Terminal = {
   readonly checkout: URL;
   readonly signal: AbortSignal;
   /** Default: the real network and clock. */
-  readonly surroundings?: Partial<Surroundings>;
+  readonly dependencies?: Partial<Dependencies>;
 };
 
 const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;

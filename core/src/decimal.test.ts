@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { findUnits, formatFixed, getUnits, numberFromUnits, parseDecimal } from './decimal.ts';
 
-test('a number is the same after being taken for whole units, and has no more decimals than it may', () => {
+test('a number survives the conversion to whole units, and has no more decimals than allowed', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10 ** 12 }), fc.integer({ min: 0, max: 3 }), (units, decimals) => {
       const text = `${units}`.padStart(decimals + 1, '0');
@@ -13,7 +13,7 @@ test('a number is the same after being taken for whole units, and has no more de
   );
 });
 
-test('further decimals and numbers that cannot be told apart are refused', () => {
+test('numbers with further decimals, or too large to be exact, are rejected', () => {
   for (const value of [0.001, 58.505, 0.1 + 0.2, 1e300, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60]) {
     assert.equal(findUnits(value, 2), null, String(value));
   }
@@ -38,7 +38,7 @@ test('a JSON number has the units that its shortest text has', () => {
   );
 });
 
-/** The next number that can be told apart. */
+/** The next representable number. */
 function neighbour(value: number, sign: number): number {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
@@ -53,7 +53,7 @@ test('a number with further decimals that was not validated is a programming err
   assert.throws(() => formatFixed(0.5, 2));
 });
 
-test('units come back from their number and from their text', () => {
+test('units survive the conversion to a number and to text', () => {
   fc.assert(
     fc.property(fc.integer({ min: -1e15, max: 1e15 }), fc.integer({ min: 1, max: 3 }), (units, decimals) => {
       assert.equal(findUnits(numberFromUnits(units, decimals), decimals), units);

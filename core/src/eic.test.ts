@@ -40,7 +40,7 @@ test('every change of a single character is noticed', () => {
   }
 });
 
-test('a wrong check character is answered with the right one', () => {
+test('a wrong check character is reported with the right one', () => {
   const fault = checkEic('10YDE-VE-------3');
   assert.ok(fault?.reason === 'check_character');
   assert.equal(fault.expected, '2');
@@ -67,7 +67,7 @@ test('a code whose check character would be a hyphen is never valid', () => {
   for (const character of ALPHABET) assert.equal(checkEic(body + character)?.reason, 'no_check_character');
 });
 
-test('anything of another form is refused as such', () => {
+test('text of another form is rejected as malformed', () => {
   const wrong = [
     '',
     '10YDE-VE------2',

@@ -99,7 +99,7 @@ test('arbitrary text is malformed unless it is a plain decimal', () => {
   );
 });
 
-test('a fraction of a kWh is refused, zeros behind the third decimal are not', () => {
+test('a fraction of a kWh is rejected, zeros after the third decimal are not', () => {
   assert.equal(parseMwh('1.2345'), 'too_precise');
   assert.equal(parseMwh('0.0001'), 'too_precise');
   assert.equal(parseMwh('-0.00000000001'), 'too_precise');

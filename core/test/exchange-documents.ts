@@ -10,7 +10,7 @@ export const anySchedules: fc.Arbitrary<Schedule[]> = fc
   .tuple(anyDay, anyMarkets)
   .map(([day, markets]) => [...scheduleHistory(day, markets)].at(-1)!.schedules);
 
-/** Records like those of the reader, which have the usual prototype. */
+/** Generated records have the usual prototype, as those of the reader do. */
 const PLAIN = { noNullPrototype: true } as const;
 
 const anyText = fc

@@ -17,7 +17,7 @@ const GROUPS = [
 ].map(withCheck);
 const PLACES = GROUPS.flatMap((eic) => CONTROL_AREAS.map(({ tso }) => ({ eic, tso })));
 
-/** A day with each number of slots that there is. */
+/** One day of each length. */
 export const anyDay = fc.constantFrom<DeliveryDay>('2026-03-29', '2026-06-15', '2026-10-25');
 
 type Trade = { from: number; to: number; firstSlot: number; slots: number; kwh: number };
@@ -30,10 +30,10 @@ const anyTrade: fc.Arbitrary<Trade> = fc.record({
   kwh: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 2 ** 31 - 1 })),
 });
 
-/** What is traded on one day, first of all and after some corrections; each is the whole market of its time. */
+/** The market of one day, initially and after each of some corrections. */
 export const anyMarkets = fc.array(fc.array(anyTrade, { maxLength: 8 }), { minLength: 1, maxLength: 5 });
 
-/** The nominations that follow from a market; a direction that was nominated before stays, if need be with zeros. */
+/** The nominations of a market. A direction that was nominated before stays, with zeros if necessary. */
 export function nominate(
   day: DeliveryDay,
   market: readonly Trade[],
@@ -58,7 +58,7 @@ export function nominate(
   });
 }
 
-/** The schedules after each market, the newest of each TSO, and what they were made of. */
+/** The schedules after each market, the newest of each TSO, and their inputs. */
 export function* scheduleHistory(day: DeliveryDay, markets: readonly (readonly Trade[])[]) {
   let positions: NominatedPosition[] = [];
   let schedules: Schedule[] = [];

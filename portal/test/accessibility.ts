@@ -18,7 +18,7 @@ const { seller, producer, consumer, buyer } = await world.pair();
 await world.customer(seller, { name: 'Waiting', metadata: { site: 'Harz' } });
 await world.key(seller, ['contracts:read'], dayStart(DAY));
 const contract = await world.contract(producer, consumer);
-/** The first hours of the day only: a table of many rows has no other faults than one of few. */
+/** Only the first hours of the day, because more rows have no other faults. */
 const hoursOf = (firstKwh: number) =>
   Array.from({ length: 96 }, (_, at) => (at === 0 ? firstKwh : at < 8 ? 250 : null));
 await world.volumes(contract, DAY, hoursOf(250));
@@ -64,7 +64,7 @@ const { messages } = await made('/exchange/send', { delivery_date: '2026-10-25' 
 
 type Role = 'nobody' | 'account' | 'brp' | 'operator';
 
-/** Where each page of the portal is looked at, and by whom: every route of the router has to stand here. */
+/** The URL of each page and the roles that open it. Every route of the router must be listed. */
 const PAGES: Record<Role, Record<string, readonly string[]>> = {
   nobody: {
     '/sign-in': ['/sign-in', '/sign-in?ended=true'],
@@ -130,7 +130,7 @@ const visitors: Record<Role, Visitor> = {
 type Violations = { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] };
 type WithAxe = { axe: { run(options: object): Promise<Violations> } };
 
-/** What axe finds on the page as it is shown now, by all of its rules or by some. */
+/** The faults that axe finds on the current page, by all or some of its rules. */
 async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
   await drawn(page);
   if (await page.evaluate(() => !('axe' in window))) await page.evaluate(axe.source);
@@ -143,7 +143,7 @@ async function violations(page: Page, rules?: readonly string[]): Promise<string
   );
 }
 
-/** In both appearances: these differ in nothing but colours, so that other rules would find the same twice. */
+/** In both themes. They differ only in colours, so only the colour rules are checked twice. */
 async function violationsInBoth(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' });
   const inLight = await violations(page);
@@ -151,7 +151,7 @@ async function violationsInBoth(page: Page): Promise<string[]> {
   return [...inLight, ...(await violations(page, ['color-contrast'])).map((fault) => `dark: ${fault}`)];
 }
 
-/** At a desk and on a phone, where nothing may stand outside of the screen. */
+/** On a desktop and on a phone, where no content may be outside of the screen. */
 async function faultsOf(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
   for (const width of WIDTHS) {
@@ -179,15 +179,15 @@ const DIALOGS: Record<Role, readonly { url: string; button: string; width?: numb
   ],
 };
 
-/** The tests of these roles. They are shared among files, so that these run beside each other. */
+/** Declares the tests of these roles. Several files share them, so that they run in parallel. */
 export function lookAtPagesOf(...roles: Role[]): void {
-  test('every page of the router is looked at', lookForForgottenPages);
+  test('every page of the router is checked', lookForForgottenPages);
   for (const role of roles) {
-    test(`axe finds nothing on any page of ${role}, in both appearances, at a desk and on a phone`, () =>
+    test(`axe finds no fault on any page of ${role}, in both themes, on desktop and phone`, () =>
       lookAtPages(role));
-    if (role === 'operator') test('axe finds nothing in a search field and its list', lookAtSearchField);
+    if (role === 'operator') test('axe finds no fault in a search field and its list', lookAtSearchField);
     if (DIALOGS[role].length === 0) continue;
-    test(`axe finds nothing in dialogs of ${role}, and they give the focus back to what opened them`, () =>
+    test(`axe finds no fault in dialogs of ${role}, and closing returns the focus to the opener`, () =>
       lookAtDialogs(role));
   }
 }
@@ -201,7 +201,7 @@ const lookForForgottenPages = () =>
           routesById: Record<string, { fullPath: string; options: { component?: unknown } }>;
         };
       };
-      // Those without a component only hold others together.
+      // Routes without a component only group others.
       return Object.values(__TSR_ROUTER__.routesById)
         .filter(({ options }) => options.component !== undefined)
         .map(({ fullPath }) => fullPath);

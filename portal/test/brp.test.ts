@@ -42,7 +42,7 @@ const nominationOf = async (day: string, eic = nordGroup.eic) => {
 
 const slider = (page: Page) => page.getByRole('slider');
 
-/** The line of the matched amounts; nothing is drawn where it is empty. */
+/** The line of the matched amounts; empty if nothing is drawn. */
 const matchedLine = (page: Page) => slider(page).locator('path.stroke-ok').getAttribute('d');
 
 async function quarterHours(page: Page): Promise<string[][]> {
@@ -53,7 +53,7 @@ async function quarterHours(page: Page): Promise<string[][]> {
   ]);
 }
 
-test('a day of 100 quarter-hours tells the hour that comes twice apart, as A and B', async () => {
+test('a day of 100 quarter-hours labels the repeated hour A and B', async () => {
   const { id } = await nominationOf(LONG_DAY);
   await visit(asNord, async (page) => {
     await open(page, `/nominations/${id}`);
@@ -80,7 +80,7 @@ test('a day of 100 quarter-hours tells the hour that comes twice apart, as A and
   });
 });
 
-test('a day of 92 quarter-hours has none between two and three', async () => {
+test('a day of 92 quarter-hours has none between two and three o’clock', async () => {
   const { id } = await nominationOf(SHORT_DAY);
   await visit(asNord, async (page) => {
     await open(page, `/nominations/${id}`);
@@ -98,7 +98,7 @@ test('a day of 92 quarter-hours has none between two and three', async () => {
   });
 });
 
-test('what is not matched yet is said to be so, and never drawn or written as zero', async () => {
+test('an unmatched value is labelled so, and never shown as zero', async () => {
   const nomination = await nominationOf(LONG_DAY);
   await visit(asNord, async (page) => {
     await open(page, `/nominations/${nomination.id}`);
@@ -111,20 +111,24 @@ test('what is not matched yet is said to be so, and never drawn or written as ze
     await settled(page);
     assert.notEqual(await matchedLine(page), '');
     const rows = await quarterHours(page);
-    assert.deepEqual(rows[12]?.slice(4), ['0.000', '-0.777'], 'what the TSO has matched with zero is zero');
+    assert.deepEqual(rows[12]?.slice(4), ['0.000', '-0.777'], 'matched with zero is shown as zero');
     assert.deepEqual(rows[11]?.slice(4), ['1.250', '0.000']);
     await page.getByRole('heading', { name: '1 quarter-hour does not match' }).waitFor();
-    assert.equal(await slider(page).getAttribute('aria-valuenow'), '13', 'and it is what one looks at first');
+    assert.equal(
+      await slider(page).getAttribute('aria-valuenow'),
+      '13',
+      'the first mismatch is selected initially',
+    );
   });
 });
 
-test('the chart is used with the keyboard alone, and says every value', async () => {
+test('the chart works with the keyboard alone and announces every value', async () => {
   const nomination = await nominationOf(LONG_DAY);
   await visit(asNord, async (page) => {
     await open(page, `/nominations/${nomination.id}?slot=1`);
     const isFocused = () => slider(page).evaluate((element) => element === document.activeElement);
     for (let tabs = 0; tabs < 80 && !(await isFocused()); tabs++) await page.keyboard.press('Tab');
-    assert.ok(await isFocused(), 'it is reached with the Tab key');
+    assert.ok(await isFocused(), 'the Tab key reaches the chart');
     const press = async (key: string, slot: number): Promise<string> => {
       await page.keyboard.press(key);
       await page.locator(`[role=slider][aria-valuenow="${slot}"]`).waitFor();
@@ -144,7 +148,7 @@ test('the chart is used with the keyboard alone, and says every value', async ()
   });
 });
 
-test('filters stand in the address, survive a reload, and the file holds exactly what is filtered', () =>
+test('filters are kept in the address, survive a reload and apply to the download', () =>
   visit(asNord, async (page) => {
     await open(page, `/nominations?day=${LONG_DAY}`);
     assert.equal((await cellsOf(page, 'Nominations')).length, 2);
@@ -179,11 +183,11 @@ test('filters stand in the address, survive a reload, and the file holds exactly
     assert.deepEqual(
       [read[8]?.[at('local_time')], read[12]?.[at('local_time')], read[8]?.[at('matched_amount_mwh')]],
       ['02:00A', '02:00B', ''],
-      'and what is not matched yet is empty, not zero',
+      'an unmatched value is empty, not zero',
     );
   }));
 
-test('what is typed into a search stands in the address too', () =>
+test('search text is kept in the address too', () =>
   visit(asNord, async (page) => {
     await open(page, '/customers');
     assert.equal((await cellsOf(page, 'Customers')).length, 3);
@@ -198,7 +202,7 @@ test('what is typed into a search stands in the address too', () =>
     );
   }));
 
-test('numbers and times are written as German readers expect them', async () => {
+test('numbers and times have the German format', async () => {
   const { id } = await nominationOf(LONG_DAY);
   await visit(
     asNord,
@@ -212,7 +216,7 @@ test('numbers and times are written as German readers expect them', async () => 
   );
 });
 
-test('a BRP sees its own and nothing of another, by list or by address', async () => {
+test('a BRP sees its own records and none of another BRP, in lists and by address', async () => {
   const { id } = await nominationOf(LONG_DAY);
   const asThird = await user({ type: 'brp', brpNo: third.no });
   const foreign = [
@@ -260,7 +264,7 @@ test('a BRP sees its own and nothing of another, by list or by address', async (
   });
 });
 
-test('who may only read finds nothing to change with, and the server refuses them', async () => {
+test('a read-only user sees no controls for changes, and the server rejects changes', async () => {
   const asReader = await user({ type: 'brp', brpNo: nord.no }, 'read');
   await visit(asReader, async (page) => {
     for (const url of [`/customers/${waiting.id}`, `/customers/${producer.id}`, '/keys']) {
@@ -297,7 +301,7 @@ test('a customer is activated', () =>
     assert.equal((await api(`/v1/customers/${waiting.id}`)).body.status, 'active');
   }));
 
-test('a key is made, shown once with a line to try it, and opens the API as far as its scopes go', () =>
+test('a new key is shown once with a command to try it, and has exactly its scopes', () =>
   visit(asNord, async (page) => {
     await open(page, '/keys');
     await page.getByRole('button', { name: 'New key' }).click();
@@ -317,12 +321,12 @@ test('a key is made, shown once with a line to try it, and opens the API as far 
       ['PPA-DEICH', 'PPA-ANGER'],
     );
     assert.equal((await withKey('/v1/nominations')).status, 403);
-    // Browsers let a page hold a dialog open against the first Escape, but not against the second.
+    // Browsers let a page keep a dialog open at the first Escape, but not at the second.
     for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape');
     await shown.getByRole('button', { name: 'I have stored the key' }).click();
     const row = page.getByRole('row', { name: /Dispatch/ });
     await row.getByText('active').waitFor();
-    assert.ok(!(await page.content()).includes(secret), 'afterwards it is nowhere');
+    assert.ok(!(await page.content()).includes(secret), 'the secret is not shown again');
     await row.getByRole('button', { name: 'Revoke: Dispatch' }).click();
     await page
       .getByRole('dialog', { name: 'Revoke Dispatch?' })
@@ -333,9 +337,9 @@ test('a key is made, shown once with a line to try it, and opens the API as far 
 
 const LIVE_MS = 20_000;
 
-test('what changes on the server appears by itself on a page that is left open', () =>
+test('an open page shows changes on the server without a reload', () =>
   visit(asNord, async (page) => {
-    // The page's own clock: nobody waits for the time after which it asks again.
+    // Moves the page's own clock instead of waiting for the next refresh.
     await page.clock.install();
     await open(page, '/customers');
     const row = page.getByRole('row', { name: /Solarfeld Anger/ });
@@ -349,7 +353,7 @@ test('what changes on the server appears by itself on a page that is left open',
 
 const metadataOf = async (id: string) => (await api(`/v1/customers/${id}`)).body.metadata;
 
-test('metadata are added, changed and removed, and of them only what was changed is sent', async () => {
+test('metadata can be added, changed and removed, and only the changes are sent', async () => {
   const metadata = { site: 'Moor', meter: '4711', room: '7' };
   const { id } = await world.customer(nord, { name: 'Moorhof', metadata });
   await visit(asNord, async (page) => {
@@ -365,8 +369,8 @@ test('metadata are added, changed and removed, and of them only what was changed
     await editor.getByRole('textbox', { name: `Value ${keys.indexOf('site') + 1}` }).fill('Harz');
     await editor.getByRole('button', { name: 'Add entry' }).click();
     await editor.getByRole('textbox', { name: 'Key 3' }).fill('site');
-    await editor.getByRole('alert').getByText('This key is there twice.').waitFor();
-    assert.ok(await save.isDisabled(), 'one of the two would be lost');
+    await editor.getByRole('alert').getByText('This key is repeated.').waitFor();
+    assert.ok(await save.isDisabled(), 'a repeated key is not sent');
     await editor.getByRole('textbox', { name: 'Key 3' }).fill('contact');
     await editor.getByRole('textbox', { name: 'Value 3' }).fill('Jule');
     const sent = page.waitForRequest((request) => request.method() === 'PATCH');
@@ -379,7 +383,7 @@ test('metadata are added, changed and removed, and of them only what was changed
   assert.deepEqual(await metadataOf(id), { site: 'Harz', contact: 'Jule', room: '7' });
 });
 
-test('metadata that somebody else has changed meanwhile are shown, not overwritten', async () => {
+test('metadata changed by another user meanwhile is shown, not overwritten', async () => {
   const { id } = await world.customer(nord, { name: 'Heidehof', metadata: { site: 'Heide' } });
   await visit(asNord, async (page) => {
     await open(page, `/customers/${id}`);

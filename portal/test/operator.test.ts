@@ -26,7 +26,7 @@ const volumesOf = async (id: string): Promise<number[]> =>
     ({ volume }: { volume: number }) => volume,
   );
 
-test('a slot is corrected by the operator, and the BRP sees the new version and its difference', async () => {
+test('an operator corrects a slot, and the BRP sees the new version and the difference', async () => {
   await visit(asOperator, async (page) => {
     await open(page, `/operator/contracts/${contract.id}?day=${DAY}`);
     await page.getByRole('button', { name: 'Correct the day' }).click();
@@ -90,14 +90,14 @@ const REJECTED = [
 const rejectedLines = async (page: Page) =>
   (await cellsOf(page, 'Rejected lines')).map(([line, reason]) => [line, reason?.split('\n').at(-1)]);
 
-test('a file that is chosen is tried first, then imported, and its faulty lines are shown', () =>
+test('a chosen file is validated first, then imported, and its faulty lines are shown', () =>
   visit(asOperator, async (page) => {
     await open(page, '/operator/import');
     const file = { name: 'volumes.csv', mimeType: 'text/csv', buffer: Buffer.from(FILE) };
     await page.getByLabel('Choose a file').setInputFiles(file);
     await page.getByText('An import would add 2 quarter-hours and correct 0.').waitFor();
     assert.deepEqual(await rejectedLines(page), REJECTED);
-    assert.deepEqual(await volumesOf(imported.id), [], 'a trial changes nothing');
+    assert.deepEqual(await volumesOf(imported.id), [], 'a dry run changes nothing');
     await page.getByRole('button', { name: 'Import without the rejected days' }).click();
     await page.getByText('2 quarter-hours were added and 0 corrected.').waitFor();
     assert.deepEqual(await rejectedLines(page), REJECTED);
@@ -105,7 +105,7 @@ test('a file that is chosen is tried first, then imported, and its faulty lines 
     assert.deepEqual(await volumesOf(imported.id), [1.5, 0.25]);
   }));
 
-test('a file that is dropped is imported at once where that is wanted', () =>
+test('a dropped file is imported at once if that option is set', () =>
   visit(asOperator, async (page) => {
     await open(page, '/operator/import');
     await page.getByRole('checkbox', { name: 'Try first, without changing anything' }).uncheck();
@@ -122,7 +122,7 @@ test('a file that is dropped is imported at once where that is wanted', () =>
     assert.equal(await page.getByRole('table', { name: 'Rejected lines' }).count(), 0);
   }));
 
-test('a file that is no list of volumes is refused in words', () =>
+test('a file that is no list of volumes is rejected with an explanation', () =>
   visit(asOperator, async (page) => {
     await open(page, '/operator/import');
     const file = { name: 'picture.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n1,2\n') };
@@ -131,7 +131,7 @@ test('a file that is no list of volumes is refused in words', () =>
     await page.getByRole('heading', { name: 'picture.csv' }).waitFor();
   }));
 
-test('a BRP is onboarded: it, its balance group, its user, whose invitation lets them in', async () => {
+test('an operator creates a BRP, its balance group and its user, who signs in by invitation', async () => {
   const eic = '11XFC-PROD-----E';
   const link = await visit(asOperator, async (page) => {
     await open(page, '/operator/brps');
@@ -147,7 +147,7 @@ test('a BRP is onboarded: it, its balance group, its user, whose invitation lets
     await newGroup.getByLabel('Name').fill('Neuland Nord');
     await newGroup.getByRole('checkbox', { name: 'TenneT' }).check();
     await newGroup.locator('button[type=submit]').click();
-    // Told at its field, in the words that name the right one.
+    // The error is shown at its field, with the expected check character.
     await newGroup.locator('input[aria-invalid=true]').waitFor();
     assert.equal(await newGroup.getByLabel('EIC').getAttribute('aria-invalid'), 'true');
     await newGroup.getByText(/check character.*E/).waitFor();
@@ -176,7 +176,7 @@ test('a BRP is onboarded: it, its balance group, its user, whose invitation lets
   });
 });
 
-test('an operator who may only read finds nothing to change with, and the server refuses them', async () => {
+test('a read-only operator sees no controls for changes, and the server rejects changes', async () => {
   const asReader = await user({ type: 'operator' }, 'read');
   const pages = {
     '/operator/import': ['Choose a file'],
@@ -210,7 +210,7 @@ test('an operator who may only read finds nothing to change with, and the server
   });
 });
 
-test('a new contract finds its parties by a part of their names, however many customers there are', async () => {
+test('parties of a new contract are found by a part of their names, among many customers', async () => {
   for (let number = 1; number <= 25; number++)
     await world.customer(seller, { name: `Hof ${number}`, group: sellerGroup });
   await world.customer(seller, { name: 'Stahlwerk ohne Bilanzkreis' });
@@ -241,7 +241,7 @@ test('a new contract finds its parties by a part of their names, however many cu
   });
 });
 
-test('a key that the operator rotates is replaced: the old one works on for as long as was chosen', async () => {
+test('a rotated key is replaced, and the old one stays valid for the chosen time', async () => {
   const asOperatorKey = client(platform.baseUrl, await world.operatorKey());
   const made = await asOperatorKey('/operator/v1/api-keys', {
     method: 'POST',
@@ -261,7 +261,7 @@ test('a key that the operator rotates is replaced: the old one works on for as l
       .getByRole('row', { name: /Dispatch/ })
       .nth(1)
       .waitFor();
-    assert.ok(!(await page.content()).includes(text), 'afterwards it is nowhere');
+    assert.ok(!(await page.content()).includes(text), 'the secret is not shown again');
     return text;
   });
   const statuses = () =>

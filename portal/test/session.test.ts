@@ -18,7 +18,7 @@ async function fillIn(page: Page, email: string, password: string): Promise<void
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
-test('whoever signs in comes to the page that they asked for, and after signing out sees nothing', () =>
+test('signing in leads to the requested page, and signing out hides everything', () =>
   visit(NOBODY, async (page) => {
     await open(page, '/customers?status=pending');
     assert.equal(new URL(page.url()).pathname, '/sign-in');
@@ -33,28 +33,28 @@ test('whoever signs in comes to the page that they asked for, and after signing 
     assert.deepEqual(
       cookies.map(({ name }) => name),
       ['saldo_device'],
-      'which opens nothing',
+      'the device cookie grants no access',
     );
     await page.goBack();
     await heading(page, 'Sign in to Saldo').waitFor();
     assert.equal(await page.getByText('Nordlicht').count(), 0);
   }));
 
-test('a wrong password is told, and the right one works after it', () =>
+test('a wrong password shows an error, and the right one works afterwards', () =>
   visit(NOBODY, async (page) => {
     await open(page, '/sign-in');
     await fillIn(page, user.email, 'not the password');
-    await page.getByRole('alert').getByText('Email and password do not belong together.').waitFor();
+    await page.getByRole('alert').getByText('The email or the password is wrong.').waitFor();
     await fillIn(page, user.email, user.password);
     await heading(page, 'Overview').waitFor();
   }));
 
-test('wrong passwords are delayed, which is shown at once', async () => {
+test('repeated wrong passwords are delayed, and the delay is shown at once', async () => {
   const victim = await newUser(platform, { type: 'brp', brpNo: brp.no });
   await visit(NOBODY, async (page) => {
     await open(page, '/sign-in');
     await fillIn(page, victim.email, 'not the password');
-    await page.getByRole('alert').getByText('Email and password do not belong together.').waitFor();
+    await page.getByRole('alert').getByText('The email or the password is wrong.').waitFor();
     for (let tries = 1; tries < 5; tries++)
       await openBrowser(platform).signIn(victim.email, 'not the password');
     await fillIn(page, victim.email, 'not the password');
@@ -62,7 +62,7 @@ test('wrong passwords are delayed, which is shown at once', async () => {
   });
 });
 
-test('an address of somewhere else is not followed after signing in', () =>
+test('an address on another site is not followed after signing in', () =>
   visit(NOBODY, async (page) => {
     await open(page, '/sign-in?next=https%3A%2F%2Felsewhere.example%2F');
     await fillIn(page, user.email, user.password);
@@ -70,7 +70,7 @@ test('an address of somewhere else is not followed after signing in', () =>
     assert.equal(new URL(page.url()).origin, platform.baseUrl);
   }));
 
-test('what an address says that its page does not know is taken out of it', () =>
+test('parameters that a page does not know are removed from its address', () =>
   visit(NOBODY, async (page) => {
     await open(page, '/sign-in');
     await fillIn(page, user.email, user.password);
@@ -80,7 +80,7 @@ test('what an address says that its page does not know is taken out of it', () =
     await page.getByText('No customer matches these filters.').waitFor();
   }));
 
-test('an invitation is accepted with a password, once', async () => {
+test('an invitation can be accepted once, with a password', async () => {
   const { body: invited } = await asOperator('/operator/v1/users', {
     method: 'POST',
     body: {
@@ -116,7 +116,7 @@ test('an invitation is accepted with a password, once', async () => {
   });
 });
 
-test('a session that has ended elsewhere leads back to the sign-in, and from there to the same page', () =>
+test('a session ended elsewhere leads to the sign-in page, and from there back to the same page', () =>
   visit(NOBODY, async (page) => {
     await open(page, '/sign-in');
     await fillIn(page, user.email, user.password);
@@ -128,7 +128,7 @@ test('a session that has ended elsewhere leads back to the sign-in, and from the
     await heading(page, 'API keys').waitFor();
   }));
 
-test('the portal speaks the browser’s language, and the chosen one from then on', () =>
+test('the portal uses the browser’s language until another one is chosen', () =>
   visit(
     NOBODY,
     async (page) => {
@@ -145,7 +145,7 @@ test('the portal speaks the browser’s language, and the chosen one from then o
     { locale: 'de-DE' },
   ));
 
-test('the appearance follows the system, and the chosen one from then on', () =>
+test('the theme follows the system until another one is chosen', () =>
   visit(
     NOBODY,
     async (page) => {
@@ -158,7 +158,7 @@ test('the appearance follows the system, and the chosen one from then on', () =>
           return context.getImageData(0, 0, 1, 1).data[0] ?? 0;
         });
       await open(page, '/sign-in');
-      assert.ok((await brightness()) < 128, 'dark, as the system is');
+      assert.ok((await brightness()) < 128, 'dark like the system');
       await page.getByRole('combobox', { name: 'Appearance' }).selectOption('light');
       assert.ok((await brightness()) > 128);
       await page.reload();
@@ -168,7 +168,7 @@ test('the appearance follows the system, and the chosen one from then on', () =>
     { theme: 'dark' },
   ));
 
-test('the first load takes less than 200 kB of script as it travels, signed in or not', () =>
+test('the first load transfers less than 200 kB of script, signed in or not', () =>
   visit(NOBODY, async (page) => {
     const scriptBytes = () =>
       page.evaluate(() =>
@@ -190,7 +190,7 @@ test('the first load takes less than 200 kB of script as it travels, signed in o
     assert.ok(home.reduce((sum, bytes) => sum + bytes, 0) < 200_000, String(home));
   }));
 
-test('the content security policy refuses what a page would say inline', () =>
+test('the content security policy blocks inline scripts', () =>
   visit(NOBODY, async (page) => {
     await open(page, '/sign-in');
     const refused = await page.evaluate(

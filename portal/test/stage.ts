@@ -11,14 +11,14 @@ import { startTestPlatform, type TestPlatform } from '../../server/test/harness.
 import { createWorld, type World } from '../../server/test/world.ts';
 import { launchChromium } from '../chromium.ts';
 
-/** What a visitor's browser is like. */
+/** Settings of a visitor's browser. */
 export type Setting = {
   readonly width?: number;
   readonly theme?: 'light' | 'dark';
   readonly locale?: 'en-GB' | 'de-DE';
 };
 
-/** A browser's cookies: those of somebody who has signed in, or none. */
+/** The cookies of a browser: of a signed-in user, or none. */
 export type Visitor = { readonly cookie: string };
 export const NOBODY: Visitor = { cookie: '' };
 
@@ -28,18 +28,18 @@ export type Stage = {
   /** Signs a new user in, without the form. */
   user(owner: Owner, permissions?: UserPermissions): Promise<Visitor>;
   /**
-   * Lets somebody use the portal in a browser of their own. When they are done, every request must have gone to the
-   * platform, the content security policy must have had nothing to refuse, and no script may have failed.
+   * Runs a test in a separate browser context. Afterwards every request must have gone to the platform, the content
+   * security policy must have blocked nothing, and no script may have failed.
    */
   visit<T>(visitor: Visitor, act: (page: Page) => Promise<T>, setting?: Setting): Promise<T>;
 };
 
 const HEIGHT = 900;
 
-/** The platform with its portal, and one Chromium, both for one test file: call it before the file's first test. */
+/** Starts the platform with its portal, and one Chromium, for one test file. Call it before the file's first test. */
 export async function openStage(now?: string): Promise<Stage> {
   const browser = await launchChromium();
-  // Before the platform stops: it waits for those who are connected.
+  // Close the browser before the platform, which waits for open connections.
   after(() => browser.close());
   const said: string[] = [];
   const portalDir = await ensurePortal(path.join(tmpdir(), 'saldo-portal'), (message) => said.push(message));
@@ -57,7 +57,7 @@ export async function openStage(now?: string): Promise<Stage> {
         baseURL: platform.baseUrl,
         viewport: { width, height: HEIGHT },
         colorScheme: theme,
-        // What moves is measured while it moves.
+        // Without animations, which would change measured sizes.
         reducedMotion: 'reduce',
         locale,
       });
@@ -81,7 +81,7 @@ async function giveCookie(context: BrowserContext, { cookie }: Visitor, url: str
   await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Strict' }]);
 }
 
-/** Browsers tell of every answer that is no success, as the first look at a session that is not there. */
+/** Browsers log every error status, such as that of the first session request without a session. */
 const isRefusal = (message: ConsoleMessage) => message.text().startsWith('Failed to load resource');
 
 function watch(page: Page, { baseUrl, customerUrl }: TestPlatform): string[] {
@@ -89,7 +89,7 @@ function watch(page: Page, { baseUrl, customerUrl }: TestPlatform): string[] {
   const { origin } = new URL(baseUrl);
   page.on('request', (request) => {
     const url = request.url();
-    // What a page makes itself, such as a file to download, has its origin too. Covers are served beside the market.
+    // Content created by the page, such as a download, has its origin too. Covers come from the customer API.
     if (new URL(url).origin !== origin && !url.startsWith(`${customerUrl}/covers/`))
       faults.push(`a request went to ${url}`);
   });
@@ -100,13 +100,13 @@ function watch(page: Page, { baseUrl, customerUrl }: TestPlatform): string[] {
   return faults;
 }
 
-/** Waits until the page has its heading and everything that it had to load. */
+/** Waits until the page has its heading and has loaded everything. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.waitForFunction(() => document.querySelector('.animate-pulse') === null);
 }
 
-/** Waits until what was set a moment ago is on the screen. */
+/** Waits until the last change is on the screen. */
 export const drawn = (page: Page): Promise<void> =>
   page.evaluate(
     () =>

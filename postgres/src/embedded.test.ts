@@ -1,6 +1,6 @@
 /**
- * Every test works on folders and processes only, as an operator would: it starts, kills and looks. As root
- * each of them runs below a folder that only root may enter, which is how a checkout in root's home behaves.
+ * Every test uses only folders and processes, as an operator would. As root each test runs below a folder that only
+ * root may enter, like a checkout in root's home.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -32,7 +32,7 @@ const application: Application = {
   howToMoveData: 'move it.',
 };
 
-/** A folder, and whatever is started in it, which ends with the test, however the test ends. */
+/** A folder and the processes started in it, which end with the test even if it fails. */
 class Sandbox {
   readonly folder: string;
   readonly said: string[] = [];
@@ -57,7 +57,7 @@ class Sandbox {
     return database;
   }
 
-  /** A process that starts the embedded Postgres as `db` and goes on with the given code. */
+  /** A process that starts the embedded Postgres as `db` and then runs the given code. */
   server(dataDir: string, code: string, options: ServerOptions = {}): Server {
     this.#dataDirs.add(dataDir);
     const program = `
@@ -81,7 +81,7 @@ class Sandbox {
     args: string[],
     options: Partial<Account> & { cwd?: string; env?: NodeJS.ProcessEnv } = {},
   ) {
-    // A process group of its own, so that a test can do to it what Ctrl-C does in a terminal.
+    // A separate process group, so that a test can send the signal of Ctrl-C to all of it.
     const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#children.push(child);
     return child;
@@ -93,7 +93,7 @@ class Sandbox {
       const isOver = child.exitCode !== null || child.signalCode !== null;
       if (!isOver && child.kill('SIGKILL')) await once(child, 'exit');
     }
-    // A Postgres whose server was killed ends by itself.
+    // A Postgres whose server was killed stops by itself.
     for (const dataDir of this.#dataDirs) await eventually(() => !existsSync(pidFile(dataDir)));
   }
 }
@@ -114,7 +114,7 @@ class Server {
     child.stderr?.on('data', (chunk: Buffer) => (this.#errors += chunk.toString()));
   }
 
-  /** The rest of the first line that begins like this, as soon as there is one. */
+  /** The rest of the first line with this prefix, as soon as there is one. */
   async line(beginning: string): Promise<string> {
     const find = () => this.lines.find((line) => line.startsWith(beginning))?.slice(beginning.length);
     await eventually(
@@ -136,7 +136,7 @@ async function temporaryFolder(): Promise<string> {
   return fs.mkdtemp(join(await fs.realpath(tmpdir()), 'saldo-test-'));
 }
 
-/** A folder in which nothing has happened yet. */
+/** A new, empty folder. */
 async function freshSandbox(t: TestContext): Promise<Sandbox> {
   const box = new Sandbox(await temporaryFolder());
   const remove = () => fs.rm(box.folder, { recursive: true, force: true, maxRetries: 5 });
@@ -151,7 +151,7 @@ after(async () => {
   await fs.rm(checkoutFolder, { recursive: true, force: true });
 });
 
-/** A folder with a cluster that other tests use as well, since making one takes longer than most tests. */
+/** A folder with a cluster that several tests share, because creating one takes longer than most tests. */
 function commonSandbox(t: TestContext): Sandbox {
   const box = new Sandbox(commonFolder);
   t.after(() => box.endAll());
@@ -182,7 +182,7 @@ const postmasterOf = (dataDir: string) => Number.parseInt(readFileSync(pidFile(d
 
 function isRunning(pid: number): boolean {
   try {
-    // A process that has ended, but whose new parent has not yet taken note, has no command line any more.
+    // A zombie process has no command line.
     if (process.platform === 'linux') return commandLine(String(pid)) !== '';
     return process.kill(pid, 0);
   } catch {
@@ -190,7 +190,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The shell that ends this postmaster when its server dies. */
+/** The shell that stops this postmaster when its server dies. */
 function killWatcherOf(postmaster: number): void {
   const listing =
     process.platform === 'linux'
@@ -201,7 +201,7 @@ function killWatcherOf(postmaster: number): void {
   const line = listing.find(
     (entry) => entry.includes('kill -INT') && entry.trim().endsWith(` sh ${postmaster}`),
   );
-  process.kill(Number.parseInt(line ?? assert.fail('Nobody watches over Postgres.'), 10), 'SIGKILL');
+  process.kill(Number.parseInt(line ?? assert.fail('Postgres has no watcher process.'), 10), 'SIGKILL');
 }
 
 function commandLine(pid: string): string {
@@ -222,7 +222,7 @@ function nobody(): Account {
 
 let checkout: Promise<{ folder: string; native: string }> | undefined;
 
-/** The module with all it needs, as `npm ci --ignore-scripts` leaves it: without any symbolic link. */
+/** The module and its dependencies as `npm ci --ignore-scripts` installs them: without symbolic links. */
 function checkoutWithoutLinks(): Promise<{ folder: string; native: string }> {
   checkout ??= copyCheckout(join(checkoutFolder, 'check out'));
   return checkout;
@@ -250,7 +250,7 @@ async function listTree(folder: string): Promise<string[]> {
   return (await fs.readdir(folder, { recursive: true })).sort();
 }
 
-test('a stop and a start keep the data, and the cluster is made as promised', async (t) => {
+test('a stop and a start keep the data, and the cluster has the documented settings', async (t) => {
   const box = await freshSandbox(t);
   const first = await box.start(box.folder);
   await query(first.url, "CREATE TABLE note (text text); INSERT INTO note VALUES ('Grüße')");
@@ -283,7 +283,7 @@ test('a stop and a start keep the data, and the cluster is made as promised', as
   ]);
 });
 
-test('nobody gets in without the password, and nobody else can read it', async (t) => {
+test('a connection requires the password, and only the owner can read its file', async (t) => {
   const box = commonSandbox(t);
   const { url } = await box.start(box.folder);
   const wrong = new URL(url);
@@ -302,13 +302,13 @@ test('settings replace the defaults', async (t) => {
   assert.deepEqual(await query(url, `SELECT ${values}`), [['3MB', 'off', '"a b", c']]);
 });
 
-test('the path may have spaces, umlauts and signs that mean something in a URL', async (t) => {
+test('the path may have spaces, umlauts and characters with a meaning in URLs', async (t) => {
   const box = await freshSandbox(t);
   const { url } = await box.start(join(box.folder, "Söhne & Töchter 100% + 'x'?#"));
   assert.deepEqual(await query(url, 'SELECT 1'), [[1]]);
 });
 
-test('a path that is too long for a socket gets a short one, which disappears again', async (t) => {
+test('a path that is too long for a socket gets a short socket folder, which is removed on stop', async (t) => {
   const box = await freshSandbox(t);
   const dataDir = join(box.folder, 'a rather long name for a folder/'.repeat(5));
   const database = await box.start(dataDir);
@@ -317,19 +317,19 @@ test('a path that is too long for a socket gets a short one, which disappears ag
   const socketFolder = new URL(database.url).searchParams.get('host');
   assert.equal(socketFolder !== null && existsSync(socketFolder), false);
 
-  // Somebody who cannot read our data may still know the name and wait there for our password.
+  // Another user who knows the name could create the folder to intercept our password.
   if (socketFolder === null) return;
   await fs.mkdir(socketFolder, { mode: 0o755 });
   t.after(() => fs.rm(socketFolder, { recursive: true, force: true }));
   await fs.chmod(socketFolder, 0o755);
-  await assert.rejects(box.start(dataDir), /belongs to somebody else/);
+  await assert.rejects(box.start(dataDir), /belongs to another user/);
 });
 
-test('a killed postmaster comes back by itself, with everything that was committed', async (t) => {
+test('a killed postmaster is restarted with everything that was committed', async (t) => {
   const box = commonSandbox(t);
   const { url } = await box.start(box.folder);
   await query(url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1), (2)');
-  // This backend never waits for anything, so it does not notice by itself that its postmaster has gone.
+  // This backend never waits, so it does not notice by itself that its postmaster is gone.
   const busy = query(url, 'SELECT count(*) FROM generate_series(1, 1e12)').catch((error: Error) => error);
   await eventually(async () => {
     return (await query(url, "SELECT FROM pg_stat_activity WHERE query LIKE '%1e12%'")).length === 2;
@@ -343,10 +343,10 @@ test('a killed postmaster comes back by itself, with everything that was committ
   assert.ok((await busy) instanceof Error);
   assert.deepEqual(await query(url, 'SELECT n FROM kept'), [[1], [2]]);
   assert.notEqual(postmasterOf(box.folder), killed);
-  assert.match(box.said.at(-2) ?? '', /^Postgres has stopped by itself \(killed by SIGKILL\)/);
+  assert.match(box.said.at(-2) ?? '', /^Postgres exited unexpectedly \(killed by SIGKILL\)/);
 });
 
-test('Postgres is started again at once however often it ends, as long as each start succeeds', async (t) => {
+test('Postgres is restarted at once after every exit, as long as each start succeeds', async (t) => {
   const box = commonSandbox(t);
   const { url } = await box.start(box.folder);
   const backend = async () => Number((await query(url, BACKENDS))[0]?.[0]);
@@ -366,7 +366,7 @@ test('Postgres is started again at once however often it ends, as long as each s
   }
 });
 
-test('a stop in the middle of a restart wins', async (t) => {
+test('a stop during a restart takes precedence', async (t) => {
   const box = commonSandbox(t);
   for (const moment of ['at once', 'when it is noticed']) {
     const database = await box.start(box.folder);
@@ -380,7 +380,7 @@ test('a stop in the middle of a restart wins', async (t) => {
   assert.deepEqual(await query(url, 'SELECT 1'), [[1]]);
 });
 
-test('after a kill -9 of the server the next one has every row that was acknowledged', async (t) => {
+test('after a kill -9 of the server the next start has every acknowledged row', async (t) => {
   const box = commonSandbox(t);
   const server = box.server(
     box.folder,
@@ -406,7 +406,7 @@ test('after a kill -9 of the server the next one has every row that was acknowle
   );
 });
 
-test('a Postgres that was left behind all the same is stopped by the next start', async (t) => {
+test('an orphaned Postgres is stopped by the next start', async (t) => {
   const box = commonSandbox(t);
   const server = box.server(box.folder, 'setInterval(() => {}, 1000);');
   await server.line('url ');
@@ -439,7 +439,7 @@ test('after a kill -9 of server and postmaster together the next start works', a
   assert.deepEqual(await query(url, 'SELECT n FROM survivor'), [[7]]);
 });
 
-test('a server that ends without a stop takes Postgres along, even after a kill -9', async (t) => {
+test('Postgres stops when its server exits without a stop, even after a kill -9', async (t) => {
   const box = commonSandbox(t);
   const killed = box.server(box.folder, 'setInterval(() => {}, 1000);');
   await killed.line('url ');
@@ -450,7 +450,7 @@ test('a server that ends without a stop takes Postgres along, even after a kill 
   await eventually(() => !existsSync(pidFile(box.folder)));
 });
 
-test('Ctrl-C reaches the server only, which still has its database', async (t) => {
+test('Ctrl-C reaches the server only, whose database stays up until its stop', async (t) => {
   const box = commonSandbox(t);
   const server = box.server(
     box.folder,
@@ -471,7 +471,7 @@ test('Ctrl-C reaches the server only, which still has its database', async (t) =
   assert.equal(existsSync(pidFile(box.folder)), false);
 });
 
-test('a second server on the same folder is refused, and the first goes on', async (t) => {
+test('a second server on the same folder is rejected, and the first continues', async (t) => {
   const box = commonSandbox(t);
   const { url } = await box.start(box.folder);
   const sentence =
@@ -481,7 +481,7 @@ test('a second server on the same folder is refused, and the first goes on', asy
   assert.deepEqual(await query(url, 'SELECT 1'), [[1]]);
 });
 
-test('an interrupted initdb is done again', async (t) => {
+test('an interrupted initdb is repeated', async (t) => {
   const box = await freshSandbox(t);
   const server = box.server(box.folder, '');
   const unfinished = async () => {
@@ -498,7 +498,7 @@ test('an interrupted initdb is done again', async (t) => {
   assert.deepEqual((await fs.readdir(box.folder)).sort(), ['postgres', 'postgres.log', 'sample.lock']);
 });
 
-test('a stranger whose pid stands in a stale postmaster.pid is left alone', async (t) => {
+test('an unrelated process whose pid is in a stale postmaster.pid is not signalled', async (t) => {
   const box = commonSandbox(t);
   const first = await box.start(box.folder);
   const content = await fs.readFile(pidFile(box.folder), 'utf8');
@@ -523,7 +523,7 @@ test('a stranger whose pid stands in a stale postmaster.pid is left alone', asyn
   assert.deepEqual(await query(third.url, 'SELECT 1'), [[1]]);
 });
 
-test('a failure comes with the reason that Postgres gives, and leaves the folder free', async (t) => {
+test('a failed start reports the reason that Postgres gives, and releases the folder', async (t) => {
   const box = commonSandbox(t);
   const failing = box.start(box.folder, { shared_buffers: 'plenty' });
   await assert.rejects(
@@ -544,7 +544,7 @@ test('the data of another major version is not touched', async (t) => {
   await box.start(box.folder);
 });
 
-test('a log of more than 10 MB is put aside', async (t) => {
+test('a log of more than 10 MB is rotated', async (t) => {
   const box = commonSandbox(t);
   const log = join(box.folder, 'postgres.log');
   await fs.writeFile(log, 'x'.repeat(10 * 1024 * 1024 + 1));
@@ -553,9 +553,9 @@ test('a log of more than 10 MB is put aside', async (t) => {
   assert.equal((await fs.stat(`${log}.1`)).size, 10 * 1024 * 1024 + 1);
 });
 
-test('programs that cannot be run where they are get copied, and the package stays as it is', async (t) => {
+test('programs that cannot be executed in place are copied, and the package is not changed', async (t) => {
   const box = await freshSandbox(t);
-  // The library links are missing, and the account that root lends to Postgres cannot enter the checkout.
+  // The library links are missing, and the account that Postgres runs under cannot enter the checkout.
   const { folder, native } = await checkoutWithoutLinks();
   await fs.chmod(checkoutFolder, 0o700);
   const before = await listTree(native);
@@ -569,7 +569,7 @@ test('programs that cannot be run where they are get copied, and the package sta
   assert.equal(await run(), '');
   assert.deepEqual(await listTree(native), before);
   const copies = await fs.readdir(programs);
-  assert.equal(copies.length, 1, 'nothing but the finished copy is left');
+  assert.equal(copies.length, 1, 'only the finished copy is left');
   const copy = join(programs, copies[0] ?? assert.fail());
   const { ino } = await fs.stat(copy);
   assert.equal(await run(), '');
@@ -577,10 +577,10 @@ test('programs that cannot be run where they are get copied, and the package sta
 
   await fs.truncate(join(copy, 'share', 'postgresql', 'postgres.bki'));
   assert.equal(await run(), '');
-  assert.notEqual((await fs.stat(copy)).ino, ino, 'a copy that has lost something is not trusted');
+  assert.notEqual((await fs.stat(copy)).ino, ino, 'an incomplete copy is replaced');
 });
 
-test('an ordinary user needs no rights but those on the data folder', async (t) => {
+test('an ordinary user needs rights on the data folder only', async (t) => {
   const box = await freshSandbox(t);
   const { folder } = await checkoutWithoutLinks();
   const dataDir = join(box.folder, 'own data');
@@ -593,7 +593,7 @@ test('an ordinary user needs no rights but those on the data folder', async (t) 
     await fs.chmod(box.folder, 0o755);
     await fs.chown(dataDir, options.account.uid, options.account.gid);
     if (spawnSync(process.execPath, ['--version'], options.account).status !== 0) {
-      // Node itself may live where only root can enter.
+      // Only root may be able to enter the folder of Node itself.
       options.node = join(box.folder, 'node');
       await fs
         .link(process.execPath, options.node)
@@ -616,7 +616,7 @@ test('an ordinary user needs no rights but those on the data folder', async (t) 
   await eventually(() => !existsSync(pidFile(dataDir)));
 });
 
-test('files that root has restored are given back to the account of Postgres', async (t) => {
+test('files restored by root are returned to the account of Postgres', async (t) => {
   const box = commonSandbox(t);
   const first = await box.start(box.folder);
   await query(first.url, 'CREATE TABLE restored AS SELECT 7 AS n');

@@ -132,7 +132,7 @@ async function superviseServer(server: Server, release: () => void): Promise<Emb
       // Exponential backoff for consecutive failures only, for instance while the disk is full.
       const pauseMs = failures === 0 ? 0 : Math.min(250 * 2 ** failures, 30_000);
       const when = pauseMs === 0 ? 'at once' : `in ${pauseMs / 1000} s`;
-      say(`Postgres has stopped by itself (${how}); starting it again ${when}…`);
+      say(`Postgres exited unexpectedly (${how}); restarting it ${when}…`);
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
       try {
         await clearLeftovers(server.cluster, server.host, say);
@@ -312,7 +312,7 @@ async function makePrivateFolder(folder: string, account: Host['account']): Prom
   const owner = account?.uid ?? process.geteuid?.();
   if (!found.isDirectory() || found.uid !== owner || (found.mode & 0o077) !== 0) {
     throw new DatabaseUnusable(
-      `${folder}, where the socket of Postgres should be, belongs to somebody else: remove it.`,
+      `${folder}, where the socket of Postgres should be, belongs to another user. Remove it.`,
     );
   }
 }

@@ -10,7 +10,7 @@ const unreachable = () =>
   new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
 
 for (const status of [429, 502, 503, 504]) {
-  test(`a read is tried again after ${status}`, async () => {
+  test(`a read is retried after ${status}`, async () => {
     const { options, requests, waits } = standIn(problem(status, 'passing'), json(BRP));
     assert.deepEqual(await createOperatorClient(options).brps.get('brp_1'), BRP);
     assert.equal(requests.length, 2);
@@ -18,7 +18,7 @@ for (const status of [429, 502, 503, 504]) {
   });
 }
 
-test('a network error is tried again, and is a connection error with its cause in the end', async () => {
+test('a network error is retried, and finally thrown as a connection error with its cause', async () => {
   const { options, requests, waits } = standIn(unreachable());
   await assert.rejects(createOperatorClient(options).brps.get('brp_1'), (error) => {
     assert.ok(error instanceof SaldoConnectionError);
@@ -31,7 +31,7 @@ test('a network error is tried again, and is a connection error with its cause i
   assert.deepEqual(waits, [125, 250, 500]);
 });
 
-test('what will not pass is thrown at once', async () => {
+test('an error that a retry cannot cure is thrown at once', async () => {
   for (const status of [400, 401, 404, 409, 412, 500]) {
     const { options, requests } = standIn(problem(status, 'lasting'));
     await assert.rejects(createOperatorClient(options).brps.get('brp_1'), SaldoProblem);
@@ -39,7 +39,7 @@ test('what will not pass is thrown at once', async () => {
   }
 });
 
-test('Retry-After is waited for, and thrown back when it asks for more time than there is', async () => {
+test('a retry waits for Retry-After, unless it exceeds the time limit', async () => {
   const patient = standIn(problem(429, 'rate_limited', { 'retry-after': '37' }), json(BRP));
   await createOperatorClient(patient.options).brps.get('brp_1');
   assert.deepEqual(patient.waits, [37_000]);
@@ -57,7 +57,7 @@ test('Retry-After is waited for, and thrown back when it asks for more time than
   assert.deepEqual(hasty.waits, []);
 });
 
-test('a POST of the operator carries one idempotency key through all its attempts', async () => {
+test('all attempts of a POST to the operator API carry the same idempotency key', async () => {
   const { options, requests } = standIn(unreachable(), problem(503, 'unavailable'), json(BRP, 201));
   const operator = createOperatorClient(options);
   await operator.brps.create({ name: 'Nordwind' });
@@ -71,12 +71,12 @@ test('a POST of the operator carries one idempotency key through all its attempt
   );
 
   await operator.brps.create({ name: 'Nordwind' });
-  assert.notEqual(requests[3]?.headers.get('idempotency-key'), keys[0], 'a new call is a new act');
+  assert.notEqual(requests[3]?.headers.get('idempotency-key'), keys[0], 'a new call has a new key');
   await operator.brps.create({ name: 'Nordwind' }, { idempotencyKey: 'onboarding-7' });
   assert.equal(requests[4]?.headers.get('idempotency-key'), 'onboarding-7');
 });
 
-test('a PATCH is repeated after a failure only if it says what it changes; too many requests did nothing', async () => {
+test('a PATCH is retried after a failure only with If-Match, and always after 429', async () => {
   const blind = standIn(problem(503, 'unavailable'));
   const change = { metadata: { a: 'b' } };
   await assert.rejects(createBrpClient(blind.options).customers.update('cust_1', change));
@@ -94,14 +94,14 @@ test('a PATCH is repeated after a failure only if it says what it changes; too m
   assert.equal(limited.requests.length, 2);
 });
 
-test('a bulk read by POST is a read: repeated, and without an idempotency key', async () => {
+test('a bulk read by POST is retried like a read, without an idempotency key', async () => {
   const { options, requests } = standIn(problem(503, 'unavailable'), json({ transactions: [] }));
   await createBrpClient(options).transactions.bulk({ ids: ['txn_1'] });
   assert.equal(requests.length, 2);
   assert.equal(requests[0]?.headers.has('idempotency-key'), false);
 });
 
-test('a call that is given up ends with the reason, before, during and between attempts', async () => {
+test('an aborted call rejects with the reason, before, during and between attempts', async () => {
   const reason = new Error('the user left');
   const before = standIn(json(BRP));
   const gone = AbortSignal.abort(reason);
@@ -130,7 +130,7 @@ test('a call that is given up ends with the reason, before, during and between a
   assert.equal(failing.requests.length, 1);
 });
 
-test('an attempt that stands still for too long is given up and tried again', async () => {
+test('an attempt that stalls is aborted and retried', async () => {
   const hang = (_: unknown, signal: AbortSignal) =>
     new Promise<Response>((_resolve, reject) => {
       const giveUp = () => reject(signal.reason as Error);
@@ -152,7 +152,7 @@ test('an attempt that stands still for too long is given up and tried again', as
   });
 });
 
-test('a problem says its code, status, fields and request id, and can be asked for its kind', async () => {
+test('a problem error has code, status, fields and request id, and a test for its code', async () => {
   const fields = [{ field: 'name', code: 'required' as const, message: 'is required' }];
   const body = {
     type: 'https://x/errors/validation',
@@ -174,7 +174,7 @@ test('a problem says its code, status, fields and request id, and can be asked f
   assert.deepEqual([error.status, error.errors, error.requestId], [400, fields, 'req_test']);
 });
 
-test('an error page of a proxy is a problem too', async () => {
+test('an error page of a proxy is thrown as a problem too', async () => {
   const { options } = standIn(new Response('<h1>Bad gateway</h1>', { status: 502 }));
   const client = createOperatorClient({ ...options, retry: { maxAttempts: 1 } });
   await assert.rejects(client.brps.get('brp_1'), (error) => {
@@ -190,7 +190,7 @@ test('the key does not follow a redirect, and no id can lead to another path', a
     new Response(null, { status: 308, headers: { location: 'https://evil.test/' } }),
   );
   const operator = createOperatorClient(options);
-  await assert.rejects(operator.brps.get('brp_1'), /elsewhere, at https:\/\/evil\.test/);
+  await assert.rejects(operator.brps.get('brp_1'), /another address, at https:\/\/evil\.test/);
   assert.deepEqual(
     requests.map(({ redirect }) => redirect),
     ['manual'],
@@ -201,7 +201,7 @@ test('the key does not follow a redirect, and no id can lead to another path', a
   assert.equal(requests[1]?.url, '/operator/v1/brps/a%2Fb%3Fc');
 });
 
-test('the base address may end in a slash and have a path, and must be an address', async () => {
+test('the base address may end in a slash and have a path, and must be a URL', async () => {
   const { options, requests } = standIn(json(BRP));
   await createOperatorClient({ ...options, baseUrl: 'https://saldo.test/market//' }).brps.get('brp_1');
   assert.equal(requests[0]?.url, '/market/operator/v1/brps/brp_1');

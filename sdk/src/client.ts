@@ -4,9 +4,9 @@ import { type AnyInput, readAnswer, requestOf } from './request.ts';
 import {
   type Attempt,
   DEFAULT_RETRY,
-  REAL_SURROUNDINGS,
+  type Dependencies,
+  REAL_DEPENDENCIES,
   type RetryOptions,
-  type Surroundings,
   withRetries,
   withTimeout,
 } from './retry.ts';
@@ -28,7 +28,7 @@ export type ClientOptions = Access & {
   readonly signal?: AbortSignal;
   /** Called for every response, including those that are retried. */
   readonly onResponse?: (response: Response) => void;
-} & Partial<Surroundings>;
+} & Partial<Dependencies>;
 
 /** Options of a single call. */
 export type CallOptions = {
@@ -76,11 +76,11 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 /** Calls endpoints by their description, fully typed. */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkedBaseUrl(options.baseUrl);
-  const surroundings: Surroundings = {
-    fetch: options.fetch ?? REAL_SURROUNDINGS.fetch,
-    sleep: options.sleep ?? REAL_SURROUNDINGS.sleep,
-    random: options.random ?? REAL_SURROUNDINGS.random,
-    now: options.now ?? REAL_SURROUNDINGS.now,
+  const dependencies: Dependencies = {
+    fetch: options.fetch ?? REAL_DEPENDENCIES.fetch,
+    sleep: options.sleep ?? REAL_DEPENDENCIES.sleep,
+    random: options.random ?? REAL_DEPENDENCIES.random,
+    now: options.now ?? REAL_DEPENDENCIES.now,
   };
 
   async function send(endpoint: Endpoint, input: AnyInput, upload: Upload | null, call: CallOptions) {
@@ -98,15 +98,15 @@ export function createClient(options: ClientOptions): Client {
       };
       const response =
         upload === null
-          ? await surroundings.fetch(baseUrl + request.target, { ...request.init, signal: inner })
-          : await sendUpload(surroundings.fetch, baseUrl + request.target, {
+          ? await dependencies.fetch(baseUrl + request.target, { ...request.init, signal: inner })
+          : await sendUpload(dependencies.fetch, baseUrl + request.target, {
               init: { ...request.init, signal: inner },
               source: upload.source,
               onProgress,
             });
       options.onResponse?.(response);
       call.onResponse?.(response);
-      const answer = await readAnswer(endpoint, response, surroundings.now());
+      const answer = await readAnswer(endpoint, response, dependencies.now());
       if ('done' in answer) return answer;
       // 429: the server did not perform the request, so it may always be repeated.
       const again = answer.again && (isSafe || (response.status === 429 && upload === null));
@@ -114,7 +114,7 @@ export function createClient(options: ClientOptions): Client {
     };
     const attemptOnce = async (): Promise<Attempt<unknown>> => {
       try {
-        return await withTimeout(timeoutMs, surroundings, signal, attempt);
+        return await withTimeout(timeoutMs, dependencies, signal, attempt);
       } catch (error) {
         // An aborted call rejects with the caller's own abort reason.
         signal?.throwIfAborted();
@@ -122,7 +122,7 @@ export function createClient(options: ClientOptions): Client {
         return { failed, again: isSafe && failed.kind !== 'redirect', retryAfterMs: null };
       }
     };
-    return withRetries(attemptOnce, retry, surroundings, signal);
+    return withRetries(attemptOnce, retry, dependencies, signal);
   }
 
   return {

@@ -20,6 +20,6 @@ export {
 export { createPortalClient, type PortalClient } from './portal.ts';
 export { isProblem, SaldoConnectionError, SaldoProblem } from './problem.ts';
 export type { Filter, ListMethods, Method, RecordOf } from './resources.ts';
-export type { RetryOptions, Surroundings } from './retry.ts';
+export type { Dependencies, RetryOptions } from './retry.ts';
 export type { UploadSource } from './upload.ts';
 export type { UploadProgress } from './xhr.ts';

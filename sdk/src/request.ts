@@ -83,7 +83,7 @@ export async function readAnswer(
 ): Promise<Attempt<unknown>> {
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
     const address = response.headers.get('location');
-    const message = `The server wants to be asked elsewhere${address === null ? '' : `, at ${address}`}; set that as baseUrl.`;
+    const message = `The server redirects to another address${address === null ? '' : `, at ${address}`}; set that as baseUrl.`;
     throw new SaldoConnectionError('redirect', message);
   }
   const text = await response.text();
@@ -94,11 +94,7 @@ export async function readAnswer(
     try {
       return { done: JSON.parse(text) as unknown };
     } catch (error) {
-      throw new SaldoConnectionError(
-        'network',
-        'The answer is not JSON; something else answers there.',
-        error,
-      );
+      throw new SaldoConnectionError('network', 'The answer is not JSON, so it is not from the API.', error);
     }
   }
   return {

@@ -13,7 +13,7 @@ import { createMarketClient } from './market.ts';
 import { createOperatorClient } from './operator.ts';
 import { createPortalClient } from './portal.ts';
 
-/** The endpoints for which a client has a method of its own. */
+/** The endpoints with a client method. */
 function endpointIds(client: object): string[] {
   const methods = Object.values(client).flatMap((resource: object) => Object.values(resource) as unknown[]);
   const ids = methods.flatMap((method) =>
@@ -22,7 +22,7 @@ function endpointIds(client: object): string[] {
   return ids.toSorted();
 }
 
-test('every operation of the APIs is a method of its client, once', () => {
+test('every operation of the APIs is exactly one method of its client', () => {
   const { options } = standIn();
   assert.deepEqual(endpointIds(createBrpClient(options)), Object.keys(brpEndpoints).toSorted());
   assert.deepEqual(endpointIds(createMarketClient(options)), Object.keys(marketEndpoints).toSorted());
@@ -31,7 +31,7 @@ test('every operation of the APIs is a method of its client, once', () => {
   assert.deepEqual(endpointIds(createOperatorClient(options)), Object.keys(ofOperator).toSorted());
 });
 
-test('arguments become path, query and body in the order in which they stand', async () => {
+test('arguments become path, query and body, in this order', async () => {
   const { options, requests } = standIn(json({}));
   const operator = createOperatorClient(options);
   const brp = createBrpClient(options);
@@ -65,7 +65,7 @@ const page = (ids: string[], next: string | null) =>
     pagination: { limit: 100, has_more: next !== null, next_cursor: next },
   });
 
-test('a list is walked to its end in pages of 100, with its filters on every page', async () => {
+test('iterating a list reads all pages of 100, with its filters on every page', async () => {
   const { options, requests } = standIn(page(['a', 'b'], 'c1'), page([], 'c2'), page(['c'], null));
   const seen: string[] = [];
   for await (const { id } of createBrpClient(options).transactions.each({ status: 'valid' })) seen.push(id);
@@ -76,7 +76,7 @@ test('a list is walked to its end in pages of 100, with its filters on every pag
   );
 });
 
-test('a walk reads no page before it is needed, and stops where its reader stops', async () => {
+test('iteration fetches a page only when needed, and stops with its consumer', async () => {
   const { options, requests } = standIn(page(['a', 'b'], 'c1'), page(['c'], null));
   const walk = createBrpClient(options).contracts.eachTransaction('con_1');
   assert.equal(requests.length, 0);
@@ -84,7 +84,7 @@ test('a walk reads no page before it is needed, and stops where its reader stops
   assert.equal(requests.length, 1);
 });
 
-test('pages can be walked whole, with what they carry beside the records', async () => {
+test('pages can be iterated as a whole, with their members beside the records', async () => {
   const { options } = standIn(page(['a'], 'c1'), page(['b'], null));
   const seen = [];
   for await (const { transactions, assets } of createBrpClient(options).transactions.pages({
@@ -98,7 +98,7 @@ test('pages can be walked whole, with what they carry beside the records', async
   ]);
 });
 
-test('a walk that is given up stops between pages', async () => {
+test('an aborted iteration stops between pages', async () => {
   const abort = new AbortController();
   const { options, requests } = standIn(page(['a'], 'c1'));
   const walk = createBrpClient(options).transactions.each({}, { signal: abort.signal });
@@ -111,7 +111,7 @@ test('a walk that is given up stops between pages', async () => {
 const numberedPage = (ids: string[], links: string, version: string) =>
   json({ assets: ids.map((id) => ({ id })) }, 200, { link: links, 'x-list-version': version });
 
-test('numbered pages are walked to the last, all of them of the version of the first', async () => {
+test('numbered pages are read to the last one, all of the version of the first', async () => {
   const next = '<https://market.example/v1/assets?page=2&limit=100>; rel="next"';
   const last = '<https://market.example/v1/assets?page=1&limit=100>; rel="first"';
   const { options, requests } = standIn(

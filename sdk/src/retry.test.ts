@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backoffMs, DEFAULT_RETRY, REAL_SURROUNDINGS, retryAfterMs } from './retry.ts';
+import { backoffMs, DEFAULT_RETRY, REAL_DEPENDENCIES, retryAfterMs } from './retry.ts';
 
 const NOW = Date.parse('2026-10-20T08:00:00Z');
 
-test('a wait lies between nothing and a span that doubles up to its maximum', () => {
+test('a retry delay lies between zero and a bound that doubles up to its maximum', () => {
   const spans = [1, 2, 3, 4, 5, 6, 7, 40].map((attempt) => backoffMs(attempt, DEFAULT_RETRY, () => 1));
   assert.deepEqual(spans, [250, 500, 1000, 2000, 4000, 8000, 8000, 8000]);
   assert.equal(
@@ -17,7 +17,7 @@ test('a wait lies between nothing and a span that doubles up to its maximum', ()
   );
 });
 
-test('Retry-After is read as seconds and as an HTTP date, and everything else says nothing', () => {
+test('Retry-After is parsed as seconds or as an HTTP date, and ignored otherwise', () => {
   assert.equal(retryAfterMs('7', NOW), 7000);
   assert.equal(retryAfterMs('0', NOW), 0);
   assert.equal(retryAfterMs('Tue, 20 Oct 2026 08:00:30 GMT', NOW), 30_000);
@@ -27,10 +27,10 @@ test('Retry-After is read as seconds and as an HTTP date, and everything else sa
   }
 });
 
-test('a real wait ends at once when it is given up, and does not begin when it was before', async () => {
+test('a delay ends at once when aborted, and does not start when already aborted', async () => {
   const abort = new AbortController();
-  const waiting = REAL_SURROUNDINGS.sleep(3_600_000, abort.signal);
+  const waiting = REAL_DEPENDENCIES.sleep(3_600_000, abort.signal);
   abort.abort(new Error('enough'));
   await assert.rejects(waiting, /enough/);
-  await assert.rejects(REAL_SURROUNDINGS.sleep(3_600_000, abort.signal), /enough/);
+  await assert.rejects(REAL_DEPENDENCIES.sleep(3_600_000, abort.signal), /enough/);
 });

@@ -19,7 +19,7 @@ export const DEFAULT_RETRY: RetryOptions = {
 };
 
 /** Time and randomness; tests replace them. */
-export type Surroundings = {
+export type Dependencies = {
   readonly fetch: typeof globalThis.fetch;
   /** Resolves after that time, or rejects with the signal's reason. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -28,7 +28,7 @@ export type Surroundings = {
   readonly now: () => number;
 };
 
-export const REAL_SURROUNDINGS: Surroundings = {
+export const REAL_DEPENDENCIES: Dependencies = {
   // Bound late, so that a `fetch` that is replaced later (by a test, by tracing) is used.
   fetch: (input, init) => globalThis.fetch(input, init),
   sleep: (ms, signal) =>
@@ -71,7 +71,7 @@ export type Attempt<T> =
 export async function withRetries<T>(
   attemptOnce: () => Promise<Attempt<T>>,
   retry: RetryOptions,
-  { sleep, random, now }: Surroundings,
+  { sleep, random, now }: Dependencies,
   signal: AbortSignal | undefined,
 ): Promise<T> {
   const startedAt = now();
@@ -94,7 +94,7 @@ const NEVER = new AbortController().signal;
  */
 export async function withTimeout<T>(
   timeoutMs: number,
-  { sleep, now }: Surroundings,
+  { sleep, now }: Dependencies,
   signal: AbortSignal | undefined,
   run: (signal: AbortSignal, touch: () => void) => Promise<T>,
 ): Promise<T> {

@@ -33,7 +33,7 @@ const SOURCES: Record<string, () => UploadSource> = {
 };
 
 for (const [name, source] of Object.entries(SOURCES)) {
-  test(`${name} is sent as it is, and its bytes are counted`, async () => {
+  test(`${name} is sent unchanged, and its bytes are counted`, async () => {
     const { options, requests } = standIn(json(RESULT));
     const seen: UploadProgress[] = [];
     const result = await createOperatorClient(options).volumes.importFile(source(), {
@@ -48,14 +48,14 @@ for (const [name, source] of Object.entries(SOURCES)) {
   });
 }
 
-test('an import says its format and whether it is only a trial', async () => {
+test('an import sends its format and whether it is a dry run', async () => {
   const { options, requests } = standIn(json(RESULT));
   await createOperatorClient(options).volumes.importFile('{}\n', { format: 'ndjson', dryRun: true });
   assert.equal(requests[0]?.url, '/operator/v1/volumes?dry_run=true');
   assert.equal(requests[0]?.headers.get('content-type'), 'application/x-ndjson');
 });
 
-test('an import that can be read again is repeated with the same idempotency key', async () => {
+test('an import whose source can be read again is retried with the same idempotency key', async () => {
   const { options, requests } = standIn(problem(503, 'unavailable'), new TypeError('cut off'), json(RESULT));
   await createOperatorClient(options).volumes.importFile(inPieces, { format: 'csv' });
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('an import that can be read again is repeated with the same idempotency key
   assert.equal(new Set(requests.map(({ headers }) => headers.get('idempotency-key'))).size, 1);
 });
 
-test('a stream, which can be read only once, is not repeated', async () => {
+test('an import of a stream, which can be read only once, is not retried', async () => {
   for (const reply of [problem(503, 'unavailable'), problem(429, 'rate_limited'), new TypeError('cut off')]) {
     const { options, requests } = standIn(reply);
     await assert.rejects(createOperatorClient(options).volumes.importFile(inPieces(), { format: 'csv' }));
@@ -73,7 +73,7 @@ test('a stream, which can be read only once, is not repeated', async () => {
   }
 });
 
-test('a source that fails in the middle ends the import with its own reason', async () => {
+test('a source that fails while it is sent rejects the import with its error', async () => {
   async function* broken() {
     yield CSV;
     throw new Error('the disk is gone');

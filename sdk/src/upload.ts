@@ -1,4 +1,4 @@
-import { REAL_SURROUNDINGS } from './retry.ts';
+import { REAL_DEPENDENCIES } from './retry.ts';
 import { hasXhr, sendByXhr, type UploadProgress } from './xhr.ts';
 
 type Chunk = Uint8Array | string;
@@ -31,7 +31,7 @@ export async function sendUpload(
 ): Promise<Response> {
   const opened = typeof source === 'function' ? source() : source;
   // Browsers send streams over HTTP/2 only, and report upload progress only through XMLHttpRequest.
-  if (fetch === REAL_SURROUNDINGS.fetch && hasXhr()) {
+  if (fetch === REAL_DEPENDENCIES.fetch && hasXhr()) {
     return sendByXhr(url, init, await blobOf(opened), onProgress);
   }
   return fetch(url, { ...init, ...(await openUpload(opened, onProgress)) });

@@ -5,7 +5,7 @@ import type { UploadProgress } from './xhr.ts';
 
 const RESULT = { rows: 1, created: 1 };
 
-/** As much of a page's `XMLHttpRequest` as the SDK uses. */
+/** The part of `XMLHttpRequest` that the SDK uses. */
 class PageXhr extends EventTarget {
   static answer: 'success' | 'problem' | 'network' | 'silence' = 'success';
   static sent: PageXhr[] = [];
@@ -59,7 +59,7 @@ afterEach(() => {
 
 const CSV = 'contract,delivery_date,slot,volume\n';
 
-test('in a page a file is sent with its progress, to where the page came from, without a key', async () => {
+test('in a browser a file is sent with progress, to the page’s origin and without a key', async () => {
   const client = inPage('success');
   const seen: UploadProgress[] = [];
   const result = await client.volumes.importFile(new Blob([CSV]), {
@@ -79,7 +79,7 @@ test('in a page a file is sent with its progress, to where the page came from, w
   assert.equal(await sent?.body?.text(), CSV);
 });
 
-test('in a page problems, a lost network and giving up are told as everywhere', async () => {
+test('in a browser problems, network errors and aborts are thrown as in Node.js', async () => {
   await assert.rejects(inPage('problem').volumes.importFile(CSV, { format: 'csv' }), {
     name: 'SaldoProblem',
     code: 'validation',

@@ -3,7 +3,7 @@ import type { ClientOptions } from '../src/client.ts';
 export type SentRequest = { method: string; url: string; headers: Headers; redirect: string; body: string };
 type Reply = Response | Error | ((request: SentRequest, signal: AbortSignal) => Response | Promise<Response>);
 
-/** A JSON answer as the API gives it. */
+/** A JSON response of the API. */
 export const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
   new Response(JSON.stringify(body), {
     status,
@@ -18,8 +18,8 @@ export const problem = (status: number, code: string, headers: Record<string, st
   );
 
 /**
- * Stands in for network, clock and chance. Replies are given in their order, the last one for ever; a wait takes no
- * time but moves the clock, and is noted.
+ * Replaces network, clock and randomness. Replies are returned in order, the last one repeatedly. A delay takes no
+ * time, moves the clock and is recorded.
  */
 export function standIn(...replies: Reply[]) {
   const requests: SentRequest[] = [];

@@ -289,7 +289,7 @@ function documentation(config: Config, addresses: Addresses): Documentation[] {
   };
   const ofOperator = {
     title: 'Saldo Operator API',
-    description: 'How the platform operator puts the data there and runs the daily business.',
+    description: 'Master data, volumes, nominations and exchange with TSOs, for the platform operator.',
     tags: OPERATOR_TAGS,
   };
   return [

@@ -18,7 +18,7 @@ function refusal(environment: Record<string, string>): string {
   throw new Error(`it was taken: ${JSON.stringify(environment)}`);
 }
 
-test('a wrong value is told in one line: the variable, what it must be, and what it was', () => {
+test('an invalid value is reported in one line: the variable, what it must be, and what it was', () => {
   const same = path.join(folder, 'same');
   const wrong: [Record<string, string>, RegExp][] = [
     [{ RATE_LIMIT: '0' }, /RATE_LIMIT must be a whole number from 1 to \d+, but it was "0"/],
@@ -41,7 +41,7 @@ test('a wrong value is told in one line: the variable, what it must be, and what
     [{ EXCHANGE_FORMATS: 'DE_TENNET=cim,DE_TENNET=ess' }, /EXCHANGE_FORMATS must be .*each once/],
     [{ MESSAGE_LIMIT_MB: '0' }, /MESSAGE_LIMIT_MB must be a whole number from 1 to 512, but it was "0"/],
     [{ SIMULATE_TSO: 'yes' }, /SIMULATE_TSO must be one of on, off, but it was "yes"/],
-    [{ OUTBOX_DIR: '/dev/null/outbox' }, /OUTBOX_DIR must be a folder that exists or can be made/],
+    [{ OUTBOX_DIR: '/dev/null/outbox' }, /OUTBOX_DIR must be a folder that exists or can be created/],
     [{ OUTBOX_DIR: same, INBOX_DIR: same }, /INBOX_DIR must be another folder than OUTBOX_DIR/],
     [{ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: '/nowhere/key.pem' }, /TLS_CERT must be the path of a file/],
     [{ TLS_CERT: '/nowhere/cert.pem' }, /TLS_KEY must be set together with TLS_CERT/],
@@ -58,14 +58,14 @@ test('a wrong value is told in one line: the variable, what it must be, and what
   }
 });
 
-test('the demo is on for the embedded database, and for another one when it is asked for', () => {
+test('the demo is on for the embedded database, and for another one on request', () => {
   const own = { DATA_DIR: folder, DATABASE_URL: 'postgres://localhost/saldo' };
   const demoOf = (environment: Record<string, string>) => readConfig(environment).demo;
   assert.deepEqual([demoOf({ DATA_DIR: folder }), demoOf({ DATA_DIR: folder, DEMO: 'off' })], [true, false]);
   assert.deepEqual([demoOf(own), demoOf({ ...own, DEMO: 'on' })], [false, true]);
 });
 
-test('a secret in a wrong value is not repeated', () => {
+test('an invalid secret is not printed', () => {
   for (const [name, value] of [
     ['DATABASE_URL', 'mysql://saldo:hunter2@db/saldo'],
     ['SALDO_OPERATOR_KEY', 'hunter2'],

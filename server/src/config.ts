@@ -242,7 +242,7 @@ function folder(name: string, value: string, mode?: number): string {
   try {
     mkdirSync(dir, { recursive: true, mode });
   } catch {
-    refuse(name, 'a folder that exists or can be made', value);
+    refuse(name, 'a folder that exists or can be created', value);
   }
   try {
     // Permission bits are not enough: the file system may be read-only or full.

@@ -58,7 +58,7 @@ async function main(): Promise<void> {
   greet(platform, first, demo);
   if (config.workers > 1 && config.redisUrl === null) {
     say(
-      `Each of the ${config.workers} workers counts rate limits for itself; REDIS_URL lets them count together.`,
+      `Each of the ${config.workers} workers counts rate limits separately. Set REDIS_URL to count together.`,
     );
     say('');
   }
@@ -82,11 +82,11 @@ function greet(
   say(`  Health        ${adminUrl}/readyz`);
   say('');
   if (newOperatorKey !== null) {
-    say(`  Operator key, told this once: ${newOperatorKey}`);
+    say(`  Operator key (shown only once): ${newOperatorKey}`);
     say('');
   }
   if (invitation !== null) {
-    say(`  Portal, for ${invitation.email}, once and within 72 hours:`);
+    say(`  Portal link for ${invitation.email} (valid once, for 72 hours):`);
     say(`  ${invitationLink(baseUrl, invitation.token)}`);
     say('');
   }

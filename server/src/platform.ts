@@ -160,8 +160,8 @@ const availabilityLog = (logger: Logger) => ({
 function requestQueue({ requestsAtOnce, queueWaitMs }: Config, metrics: Metrics): RequestQueue {
   const rule = { atOnce: requestsAtOnce, maxWaiting: MAX_WAITING, maxWaitMs: queueWaitMs };
   const queue = new RequestQueue(rule, monotonicNow);
-  metrics.addGauge('saldo_http_requests_in_work', 'Requests in work.', () => queue.inWork);
-  metrics.addGauge('saldo_http_requests_waiting', 'Requests that wait to be worked on.', () => queue.inQueue);
+  metrics.addGauge('saldo_http_requests_in_work', 'Requests in progress.', () => queue.inWork);
+  metrics.addGauge('saldo_http_requests_waiting', 'Requests waiting in the queue.', () => queue.inQueue);
   return queue;
 }
 

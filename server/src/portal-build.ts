@@ -99,7 +99,7 @@ export async function ensurePortal(dataDir: string, say: (message: string) => vo
       if (isReadOnly(error) && folder !== folders.at(-1)) continue;
       const { stderr, message } = error as Error & { stderr?: string };
       say(
-        `The portal cannot be built, so there is none: ${(stderr || message).trim().split('\n', ERROR_LINES).join('\n')}`,
+        `The portal cannot be built and is not served: ${(stderr || message).trim().split('\n', ERROR_LINES).join('\n')}`,
       );
       return null;
     }

@@ -18,26 +18,26 @@ import {
 
 type ListenerName = 'brp' | 'customer';
 
-/** A worker tells that it is ready, and on demand how it does. */
+/** A worker reports that it is ready and, on request, its metrics. */
 type FromWorker = { readonly kind: 'ready' } | { readonly kind: 'metrics'; readonly text: string };
-/** The message of a connection comes with its socket. */
+/** The socket is sent with the message `connection`. */
 type ToWorker =
   | { readonly kind: 'metrics' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'connection'; readonly listener: ListenerName };
 
-/** A worker that ends again and again shall not take the machine with it. */
+/** Delay before a worker is replaced, so that one that fails at once does not use all CPU time. */
 const RESTART_AFTER_MS = 1_000;
-/** A worker that is too busy to tell how it does is left out. */
+/** Metrics of workers that do not respond in this time are omitted. */
 const METRICS_WITHIN_MS = 2_000;
 
 const say = (worker: Worker, message: ToWorker) => worker.send(message);
 
 /**
- * Several processes that share the listeners' ports. This one has the store, accepts connections and hands them to the
- * workers in turn, tells how they do, and replaces one that ends. It accepts connections itself, instead of leaving
- * that to the cluster module, so that a stop can close the ports before it stops the workers: no connection is then on
- * its way to a worker that no longer takes it.
+ * Starts several processes that share the ports of the listeners. This process runs the store, accepts connections,
+ * passes them to the workers in turn, serves their metrics, and replaces workers that exit. It does not use the port
+ * sharing of the cluster module, so that a stop can close the ports before it stops the workers: no connection is
+ * then passed to a worker that no longer accepts it.
  */
 export async function startWorkers(config: Config, dependencies: PlatformDependencies): Promise<Platform> {
   const store = await startStore(config, dependencies);
@@ -64,7 +64,7 @@ export async function startWorkers(config: Config, dependencies: PlatformDepende
     const customerUrl = config.customerBaseUrl ?? customerOrigin;
     const baseUrl = config.baseUrl ?? origin;
     const environment = { DATABASE_URL: store.url, BASE_URL: baseUrl, CUSTOMER_BASE_URL: customerUrl };
-    // What keeps the first from starting keeps all of them from it, and is told once.
+    // Start one worker first: an error that affects all workers is then reported once.
     await crew.start(environment);
     await Promise.all(Array.from({ length: config.workers - 1 }, () => crew.start(environment)));
     const admin = await startAdmin(config, db, {
@@ -88,7 +88,7 @@ function workerCrew(logger: Logger) {
   const running = new Set<Worker>();
   let ready: Worker[] = [];
   const given: Record<ListenerName, number> = { brp: 0, customer: 0 };
-  /** Connections that came while no worker was ready, or while the ports are being closed. */
+  /** Connections that arrived while no worker was ready or while the ports are being closed. */
   const held: [ListenerName, Socket][] = [];
   let isHolding = false;
   let isStopping = false;
@@ -117,12 +117,12 @@ function workerCrew(logger: Logger) {
   }
 
   async function replace(ended: object, environment: Record<string, string>): Promise<void> {
-    logger.error(ended, 'a worker has ended; another one takes its place');
+    logger.error(ended, 'worker exited; starting another one');
     await delay(RESTART_AFTER_MS);
     if (!isStopping) await start(environment).catch((err: unknown) => replace({ err }, environment));
   }
 
-  /** To each worker in turn. */
+  /** Round robin. */
   function give(listener: ListenerName, socket: Socket): void {
     const worker = ready[given[listener]++ % ready.length];
     if (worker === undefined || isHolding) return void held.push([listener, socket]);
@@ -160,7 +160,7 @@ function workerCrew(logger: Logger) {
   return { start, give, hold, countAccepted, metrics, stop };
 }
 
-/** Why is told by the worker itself. */
+/** The worker itself has logged the reason. */
 export class WorkerFailed extends Error {
   override name = 'WorkerFailed';
 }
@@ -179,15 +179,15 @@ function metricsOf(worker: Worker): Promise<string | null> {
 }
 
 /**
- * In a worker: a listener gets its connections from the first process. Node sets up the timeouts of connections when a
- * server listens, which this one does as far as it can tell.
+ * Opens a listener in a worker, where connections come from the first process. Node sets up connection timeouts on
+ * the event 'listening', so the event is emitted without listening.
  */
 export async function openInWorker(app: FastifyInstance): Promise<void> {
   await app.ready();
   app.server.emit('listening');
 }
 
-/** In a worker: tells that it is ready and does what it is told, until it is told to stop or nobody is there to tell. */
+/** Serves as a worker until the first process sends `stop` or disconnects. */
 export function serveAsWorker(
   { app, customerApp, metrics, stop }: Awaited<ReturnType<typeof startService>> & { metrics: Metrics },
   leave: (stopped: Promise<void>) => void,
@@ -206,13 +206,13 @@ export function serveAsWorker(
     if (message.kind === 'metrics') {
       return void metrics.text().then((text) => tell({ kind: 'metrics', text }));
     }
-    // A client may be gone before its connection arrives here.
+    // The socket is undefined if the client has disconnected meanwhile.
     if (socket === undefined) return;
-    // As an HTTP server has it: a client that has sent its request may close its side.
+    // As in an HTTP server: a client may close its side after sending its request.
     socket.allowHalfOpen = true;
     listeners[message.listener].emit('connection', socket);
   });
-  // Who stops the platform at a terminal signals every process; the first one tells the others.
+  // A terminal signals all processes of the group. Only the first process handles the signal and stops the workers.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
   tell({ kind: 'ready' });
 }

@@ -19,14 +19,14 @@ const send = async (method: string, path: string, body?: unknown): Promise<Answe
   return answer;
 };
 
-/** Does something and gives back what was noted of it, in order. */
+/** Runs an action and returns its audit events, in order. */
 async function noted(work: () => Promise<Answer>) {
   const before = (await trail()).length;
   const answer = await work();
   return { answer, entries: (await trail()).slice(before) };
 }
 
-/** One entry, of this request, by this key; the rest is compared by the test. */
+/** Checks that there is one event, of this request and key. The test compares the rest. */
 async function one(action: string, work: () => Promise<Answer>) {
   const { answer, entries } = await noted(work);
   assert.equal(entries.length, 1, action);
@@ -42,7 +42,7 @@ async function one(action: string, work: () => Promise<Answer>) {
   return { answer: answer.body, before, after, subject };
 }
 
-test('what is made is noted as it was answered, and what is changed with how it was before', async () => {
+test('an audit event of a creation has the response, one of a change also the record before', async () => {
   const { answer: brp, ...brpNote } = await one('brp.created', () => send('POST', '/brps', { name: 'A' }));
   assert.deepEqual(brpNote, { before: null, after: brp, subject: brp.id });
 
@@ -94,7 +94,7 @@ test('what is made is noted as it was answered, and what is changed with how it 
   assert.deepEqual([contract.before, dated.before, dated.after], [null, contract.answer, dated.answer]);
 });
 
-test('keys are noted without their secrets', async () => {
+test('audit events of keys have no secrets', async () => {
   const brp = await world.brp();
   const body = { owner: { type: 'brp', id: brp.id }, name: 'k' };
   const made = await one('api_key.created', () => send('POST', '/api-keys', body));
@@ -115,14 +115,14 @@ test('keys are noted without their secrets', async () => {
   const revoke = () => send('DELETE', `/api-keys/${answer.body.id}`);
   const revoked = await one('api_key.revoked', revoke);
   assert.deepEqual([revoked.before.revoked_at, revoked.after.revoked_at], [null, NOON]);
-  assert.equal((await noted(revoke)).entries.length, 0, 'to revoke it again does nothing');
+  assert.equal((await noted(revoke)).entries.length, 0, 'a second revocation has no event');
 
   const all = JSON.stringify(await trail());
   for (const text of [secret, answer.body.secret, operatorKey, brp.key, '"secret"'])
     assert.ok(!all.includes(text));
 });
 
-test('an invalidation is noted with its reason', async () => {
+test('the audit event of an invalidation has its reason', async () => {
   const { producer, consumer } = await world.pair();
   const contract = await world.contract(producer, consumer);
   await world.volumes(contract, '2026-10-25', 250);
@@ -136,7 +136,7 @@ test('an invalidation is noted with its reason', async () => {
   assert.deepEqual(note.after, { ...note.answer, reason: 'meter' });
 });
 
-test('what a BRP does to a customer is noted under the BRP’s key', async () => {
+test('a BRP’s change of a customer is recorded with the BRP’s key as actor', async () => {
   const brp = await world.brp();
   const customer = await world.customer(brp);
   const { answer, entries } = await noted(() =>
@@ -157,7 +157,7 @@ test('what a BRP does to a customer is noted under the BRP’s key', async () =>
   assert.deepEqual(entry.after, { ...answer.body, brp_id: brp.id });
 });
 
-test('what was refused, and what only reads, is not noted', async () => {
+test('rejected requests and reads leave no audit event', async () => {
   const { entries } = await noted(async () => {
     const brp = await world.brp();
     const customer = await world.customer(brp);
@@ -171,7 +171,7 @@ test('what was refused, and what only reads, is not noted', async () => {
   assert.deepEqual(entries, []);
 });
 
-test('the trail is read oldest first, in pages, and by subject, actor and action', async () => {
+test('the audit trail is listed oldest first, in pages, by subject, actor and action', async () => {
   const all = await walk(operator, '/operator/v1/audit', 'entries', 3);
   const ids = all.map((entry) => Number(entry.id));
   assert.deepEqual(
@@ -182,11 +182,11 @@ test('the trail is read oldest first, in pages, and by subject, actor and action
     const { [name]: value } = all[2];
     const expected = all.filter((entry) => entry[name] === value);
     assert.deepEqual(await trail(`${name}=${encodeURIComponent(value)}`), expected, name);
-    assert.deepEqual(await trail(`${name}=nobody`), []);
+    assert.deepEqual(await trail(`${name}=unknown`), []);
   }
 });
 
-test('the trail only grows: not even the database changes or removes an entry', async () => {
+test('the database rejects changes and deletions of audit events', async () => {
   const before = await trail();
   for (const text of ["update audit set actor = 'me'", 'delete from audit', 'truncate audit']) {
     const name = `test_${text.split(' ', 1)[0]}_audit`;
@@ -203,7 +203,7 @@ test('the trail only grows: not even the database changes or removes an entry', 
   );
 });
 
-test('the trail can be read from its end, page by page, with the same entries', async () => {
+test('the audit trail can be listed newest first, with the same events', async () => {
   const forward = await trail();
   const backward = await walk(operator, '/operator/v1/audit?order=newest_first', 'entries', 2);
   assert.ok(forward.length > 2);

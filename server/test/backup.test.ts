@@ -16,7 +16,7 @@ import { databaseUrl, TEST_SERVER_VARIABLE } from './databases.ts';
 import { client, walk } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
 
-/** Backups of the real product with its embedded database while it runs, and what they give when restored. */
+/** Backs up the real product with its embedded database while it runs, and restores the backups. */
 
 const DAY_MS = 86_400_000;
 const PROGRAM = fileURLToPath(new URL('../src/backup/main.ts', import.meta.url));
@@ -38,7 +38,7 @@ after(async () => {
 });
 
 const dirOf = (name: string) => path.join(folder, name);
-/** A sandbox: its clock is kept away from gates and midnight, and a restored platform goes on with it. */
+/** A sandbox: its clock stays away from gates and midnight, and a restored platform continues with it. */
 async function start(environment: Record<string, string> & { DATA_DIR: string }): Promise<Product> {
   const product = await startProduct({ RATE_LIMIT: '1000000', SANDBOX: 'on', ...environment });
   running.add(product);
@@ -60,7 +60,7 @@ assert.equal(
   (await operator('/operator/v1/clock', { method: 'PUT', body: { now: `${today}T08:00:00Z` } })).status,
   200,
 );
-/** No volumes of the demo are this far ahead, so the position-days of this day have what the tests write. */
+/** The demo has no volumes this far ahead, so position-days of this day have only what the tests write. */
 const AHEAD = new Date(Date.parse(today) + 5 * DAY_MS).toISOString().slice(0, 10);
 const slots = (await client(first.baseUrl, brp.api_key)(`/v1/delivery-days/${AHEAD}`)).body
   .slot_count as number;
@@ -102,7 +102,7 @@ assert.equal((await saldo(['backup', 'first.saldo'], { DATA_DIR })).code, 0);
 
 type Cell = { slot_number: number; version: number; status: string; volume: number };
 
-test('a backup under writes is one moment: versions without gaps, audit and record agree, nominations net to zero', async () => {
+test('a backup during writes is one snapshot: versions without gaps, matching audit events, nominations that net to zero', async () => {
   await Promise.all([writeVolumes(0), setCounter(0)]);
   const backup = saldo(['backup', 'busy.saldo'], { DATA_DIR });
   const [run, sheets, counter] = await Promise.all([
@@ -147,7 +147,7 @@ test('a backup under writes is one moment: versions without gaps, audit and reco
     .entries;
   assert.deepEqual(trail[0].after.metadata, found.metadata);
 
-  // What was not yet netted at that moment is netted by the restored platform.
+  // The restored platform nets what was dirty at the time of the snapshot.
   assert.equal((await ask('/operator/v1/nominations/run', { method: 'POST', body: {} })).status, 200);
   const nominations = (
     await walk(ask, `/operator/v1/nominations?delivery_date=${AHEAD}&include_slots=true`, 'nominations', 100)
@@ -164,7 +164,7 @@ test('a backup under writes is one moment: versions without gaps, audit and reco
   running.delete(product);
 });
 
-test('nothing that is committed after the snapshot is in a backup, in whichever table', async () => {
+test('a backup contains no row of any table that was committed after its snapshot', async () => {
   await setCounter(1_000);
   const isWritten = { yet: false };
   const write = `const answer = await fetch(process.argv[1], { method: 'PATCH', body: process.argv[3],
@@ -175,7 +175,7 @@ test('nothing that is committed after the snapshot is in a backup, in whichever 
   const progress = {
     start: () => {},
     stop: () => {},
-    // With the first rows, and before any row of the audit trail or of a customer is read. Nothing goes on meanwhile.
+    // Starts with the first rows, before any audit event or customer is read. The backup waits meanwhile.
     add: () => {
       if (isWritten.yet) return;
       isWritten.yet = true;
@@ -202,7 +202,7 @@ test('nothing that is committed after the snapshot is in a backup, in whichever 
   running.delete(product);
 });
 
-test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions and cursors still work', async () => {
+test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions and cursors stay valid', async () => {
   const browser = openBrowser(first);
   assert.equal((await browser.signIn(user.email, user.password)).status, 200);
   const { next_cursor } = (await ofBrp('/v1/transactions?limit=7')).body.pagination;
@@ -232,7 +232,7 @@ test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions
       for (const one of paths) {
         const { status, text } = await client(baseUrl, key)(one);
         assert.equal(status, 200, text);
-        // The addresses of uploaded covers are those of the listener.
+        // Addresses of uploaded covers start with the listener's URL.
         pages[`${key.slice(0, 12)} ${one}`] = text.replaceAll(customerUrl, '');
       }
     }
@@ -245,7 +245,7 @@ test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions
     return pages;
   };
 
-  // Jobs may still change something: the sample is taken before and after the backup until it is the same.
+  // Jobs may still write, so the sample is repeated until it is the same before and after the backup.
   let expected: Record<string, string>;
   do {
     expected = await sample(first);
@@ -273,7 +273,7 @@ test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions
   assert.equal(home.code, 0, home.err);
   const third = await start({ DATA_DIR: dirOf('third') });
   assertSame(await sample(third), expected);
-  // Numbers of new records go on where they were.
+  // Sequences continue.
   const created = await operatorOf(third)('/operator/v1/brps', {
     method: 'POST',
     body: { name: 'After the restore' },
@@ -285,16 +285,16 @@ test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions
   }
 });
 
-test('a running server is not restored over', async () => {
+test('a restore into the database of a running server is rejected', async () => {
   const run = await saldo(['restore', 'first.saldo'], { DATA_DIR });
   assert.equal(run.code, 1);
   assert.match(run.err, /Nothing was restored: Another Saldo server is using DATA_DIR/);
   assert.equal((await ofBrp('/v1/contracts?limit=1')).status, 200);
 });
 
-test('a disk that is full leaves neither half a backup nor takes the earlier one', async () => {
+test('on a full disk the backup fails, leaves no partial file and keeps the earlier backup', async () => {
   const before = await stat(dirOf('first.saldo'));
-  // The limit of a file's size stands for the full disk: the write fails in the same way.
+  // A limit of the file size simulates a full disk: the write fails in the same way.
   const limited = spawn(
     '/bin/sh',
     ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath, PROGRAM, 'backup', dirOf('first.saldo')],
@@ -318,7 +318,7 @@ test('a disk that is full leaves neither half a backup nor takes the earlier one
   );
 });
 
-test('a file that is no backup is not replaced, and a folder without a database is not backed up', async () => {
+test('a backup does not overwrite other files, and needs a folder with a database', async () => {
   await writeFile(dirOf('precious.txt'), 'something else');
   const replaced = await saldo(['backup', 'precious.txt'], { DATA_DIR });
   assert.equal(replaced.code, 1);
@@ -330,7 +330,7 @@ test('a file that is no backup is not replaced, and a folder without a database 
   assert.equal((await saldo(['backup'], { DATA_DIR })).code, 2);
 });
 
-test('the embedded database is backed up when its server does not run', async () => {
+test('the embedded database can be backed up while its server is stopped', async () => {
   assert.equal(await first.end('SIGTERM'), 0);
   running.delete(first);
   const run = await saldo(['backup', 'stopped.saldo'], { DATA_DIR });
@@ -339,14 +339,14 @@ test('the embedded database is backed up when its server does not run', async ()
   assert.equal(restored.code, 0, restored.err);
 });
 
-/** Names the pages that differ instead of printing all of them. */
+/** Reports which pages differ instead of printing all of them. */
 function assertSame(found: Record<string, string>, expected: Record<string, string>): void {
   assert.deepEqual(Object.keys(found), Object.keys(expected));
   const differing = Object.keys(expected).filter((page) => found[page] !== expected[page]);
   assert.deepEqual(differing, []);
 }
 
-/** A browser that has this cookie of another platform. */
+/** A browser with this cookie of another platform. */
 function openBrowserWith(baseUrl: string, cookie: string) {
   const browser = openBrowser({ baseUrl });
   browser.cookie = cookie;

@@ -6,13 +6,13 @@ import { hashPassword } from '../src/users/passwords.ts';
 import { setPassword } from '../src/users/sessions.ts';
 import { type Answer, client, type RequestOptions, type TestPlatform } from './harness.ts';
 
-/** As a browser with a page of the portal: it keeps both cookies and says where its requests come from. */
+/** Simulates a browser with a page of the portal: it keeps both cookies and sends the origin headers. */
 export type Browser = {
   request(pathAndQuery: string, options?: RequestOptions): Promise<Answer>;
   signIn(email: string, password: string): Promise<Answer>;
-  /** The session's cookie as it would be sent; empty when there is none. */
+  /** The session cookie as it would be sent; empty without one. */
   cookie: string;
-  /** The same for the cookie by which the device is known. */
+  /** The same for the device cookie. */
   device: string;
 };
 
@@ -39,7 +39,7 @@ export function openBrowser({ baseUrl }: Pick<TestPlatform, 'baseUrl'>): Browser
 
 let count = 0;
 
-/** A user with a password, as if an invitation had been accepted. */
+/** Creates a user with a password, as if an invitation had been accepted. */
 export async function newUser(
   { db, clock }: Pick<TestPlatform, 'db' | 'clock'>,
   owner: Owner,

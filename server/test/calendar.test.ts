@@ -19,7 +19,7 @@ const gatesOf = async (day: string) =>
     ),
   );
 
-test('a delivery day has its slots with UTC bounds and says when the clock changes', async () => {
+test('a delivery day has its slots with UTC bounds, and the clock change if there is one', async () => {
   for (const [day, count, change, start, end] of [
     ['2026-03-29', 92, 'forward', '2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'],
     ['2026-10-25', 100, 'back', '2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z'],
@@ -42,7 +42,7 @@ test('a delivery day has its slots with UTC bounds and says when the clock chang
   assert.equal(body.slots[60].delivery_start, '2026-01-15T14:00:00Z');
 });
 
-test('gates close at their local times, and each is open until the very instant', async () => {
+test('gates close at their local times, and are open until that instant', async () => {
   platform.clock.set('2026-10-24T12:29:59Z');
   assert.deepEqual(await gatesOf('2026-10-25'), {
     day_ahead: ['2026-10-24T12:30:00Z', true],
@@ -57,7 +57,7 @@ test('gates close at their local times, and each is open until the very instant'
 });
 
 test('before holidays the day-after gate waits for the next working day, at most three days', async () => {
-  // Good Friday to Easter Monday 2026: the third calendar day comes first.
+  // Good Friday to Easter Monday 2026: the limit of three calendar days applies.
   assert.deepEqual((await gatesOf('2026-04-02'))['day_after']?.[0], '2026-04-05T14:00:00Z');
   // A Friday: Monday is the third calendar day.
   assert.deepEqual((await gatesOf('2026-11-13'))['day_after']?.[0], '2026-11-16T15:00:00Z');
@@ -73,7 +73,7 @@ test('a date that does not exist is refused', async () => {
   }
 });
 
-test('any valid key reads the calendar, and nobody without one', async () => {
+test('the calendar is readable with any valid key, and not without one', async () => {
   assert.equal((await request('/v1/delivery-days/2026-10-25')).status, 200);
   assert.equal((await request('/v1/delivery-days/2026-10-25', { key: null })).status, 401);
 });

@@ -2,7 +2,10 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A self-signed certificate, written by hand: Node reads certificates but makes none. Its files are put into `folder`. */
+/**
+ * Writes a self-signed certificate to `folder`. Encoded by hand, because Node can parse certificates but not create
+ * them.
+ */
 export async function makeCertificate(folder: string) {
   const element = (tag: number, ...parts: Uint8Array[]): Buffer => {
     const body = Buffer.concat(parts);

@@ -9,7 +9,7 @@ import { agree, newPlace } from './exchanging.ts';
 import { startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
-/** A day of the exchange by the command line: sent, answered by the simulator, looked at. */
+/** A day of the exchange on the command line: sent, answered by the simulator, inspected. */
 
 const DAY = '2026-10-25';
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
@@ -33,15 +33,15 @@ const saldo = (...args: string[]) =>
 const takeAnswers = () =>
   receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
 
-test('what is not sent is listed with its gate, and is gone once it is sent', async () => {
+test('unsent schedules are listed with their gate until they are sent', async () => {
   const before = await saldo('exchange', 'unsent');
   assert.equal(before.code, 0, before.err);
   assert.match(before.out, new RegExp(`${DAY}.*${seller.group.eic}.*2026-10-24 14:30.*2026-10-24 14:00`));
   const sent = await saldo('exchange', 'send', '--delivery-date', DAY, '--tso', 'DE_TENNET');
   assert.equal(sent.code, 0, sent.err);
   assert.match(sent.out, /msg_\w+ .*out +schedule +ess +DE_TENNET +2026-10-25 +1 +sent/);
-  assert.match((await saldo('exchange', 'send')).err, /There was nothing to send/);
-  assert.match((await saldo('exchange', 'unsent')).err, /There are none/);
+  assert.match((await saldo('exchange', 'send')).err, /No schedule to send/);
+  assert.match((await saldo('exchange', 'unsent')).err, /No records match/);
 });
 
 test('the simulator answers from the command line, with a deviation that the mismatches show', async () => {
@@ -63,7 +63,7 @@ test('the simulator answers from the command line, with a deviation that the mis
   assert.equal(json[0].slots.length, 4);
 });
 
-test('messages are listed, shown, and given as they were', async () => {
+test('messages are listed, shown, and downloaded unchanged', async () => {
   const list = await saldo('exchange', 'messages', '--type', 'confirmation', '--json');
   const [message] = JSON.parse(list.out);
   const shown = await saldo('exchange', 'message', message.id);
@@ -83,10 +83,10 @@ test('messages are listed, shown, and given as they were', async () => {
   assert.equal((await saldo('exchange', 'receive', 'nowhere.xml')).code, 2);
 });
 
-test('the simulator says what it does not understand, and explains itself', async () => {
-  const wrong = await saldo('simulate-tso', '--once', '--reject', 'nobody');
+test('the simulator rejects unknown settings with the reason, and has a help text', async () => {
+  const wrong = await saldo('simulate-tso', '--once', '--reject', 'unknown');
   assert.equal(wrong.code, 2);
-  assert.match(wrong.err, /error: nobody is not one of DE_AMPRION/);
+  assert.match(wrong.err, /error: unknown is not one of DE_AMPRION/);
   assert.equal((await saldo('simulate-tso', '--whatever')).code, 2);
   const help = await saldo('simulate-tso', '--help');
   assert.equal(help.code, 0);

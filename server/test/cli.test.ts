@@ -9,7 +9,7 @@ import { CLI_MAIN, runCommand } from './command-line.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 
-/** The command line as a person runs it, against the real platform. */
+/** Runs the real command line against the real platform. */
 
 const DAY = '2026-10-25';
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z', environment: { SANDBOX: 'on' } });
@@ -25,7 +25,7 @@ const saldo = (args: string[], options: { stdin?: string; env?: Record<string, s
     env: { SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey, ...options.env },
   });
 
-/** Runs a command that must work, and gives the JSON that it answers. */
+/** Runs a command that must succeed, and returns its JSON output. */
 async function answer(...args: string[]) {
   const { code, out, err } = await saldo([...args, '--json']);
   assert.equal(code, 0, `saldo ${args.join(' ')}\n${err}`);
@@ -112,7 +112,7 @@ test('--json is exactly the JSON of the API, lists as arrays', async () => {
   assert.deepEqual(await answer('contracts', 'show', 'CLI-1'), one.body);
 });
 
-test('a day is said, corrected by an import from standard input, and a transaction invalidated', async () => {
+test('a day is written, corrected by an import from standard input, and a transaction invalidated', async () => {
   const day = '2026-10-27';
   const said = await answer('days', 'put', 'CLI-1', day, '--volume', '0.5');
   assert.deepEqual(said, { created: 96, corrected: 0, unchanged: 0, revision: 1 });
@@ -142,7 +142,7 @@ test('a day is said, corrected by an import from standard input, and a transacti
   assert.equal(invalid.status, 'invalid');
 });
 
-test('rejected lines are shown with their place, and the exit code says so', async () => {
+test('rejected lines are shown with their place, and the exit code is 1', async () => {
   const text = `contract,delivery_date,slot,volume\nCLI-1,2026-10-28,1,1\nNOBODY,2026-10-28,1,1\n`;
   const { code, out } = await saldo(['import', 'volumes', '-', '--format', 'csv'], { stdin: text });
   assert.equal(code, 1);
@@ -239,7 +239,7 @@ test('a demand is published, changed, listed and deleted', async () => {
   assert.equal((await saldo(['demands', 'show', made.id])).code, 1);
 });
 
-test('a contract with a profile makes its volumes, and ends early', async () => {
+test('a contract with a profile generates its volumes, and ends early', async () => {
   await answer(
     ...words('contracts create --external-id CLI-BASE --type ppa --ppa-type baseload --baseload 5'),
     ...words(`--seller ${seller.customer.id} --buyer ${buyer.customer.id}`),
@@ -264,7 +264,7 @@ test('the clock of the sandbox is read and moved', async () => {
   await answer('clock', 'set', now);
 });
 
-test('exit codes: 1 for a problem, 2 for wrong usage, 3 for a platform that is not there', async () => {
+test('exit codes: 1 for a problem, 2 for wrong usage, 3 for an unreachable platform', async () => {
   const problem = await saldo(['brps', 'show', 'brp_nobody']);
   assert.equal(problem.code, 1);
   assert.match(problem.err, /^BRP Not Found \(404 brp_not_found\)\n {2}.*\n {2}request req_/);
@@ -280,7 +280,7 @@ test('exit codes: 1 for a problem, 2 for wrong usage, 3 for a platform that is n
   assert.equal(gone.code, 3);
 });
 
-test('a reader that has seen enough is no failure', async () => {
+test('a pipe that its reader closes early is no failure', async () => {
   const child = spawn(process.execPath, [CLI_MAIN, 'transactions', 'list', '--all', '--json'], {
     env: { PATH: process.env['PATH'], HOME: folder, SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -294,7 +294,7 @@ test('a reader that has seen enough is no failure', async () => {
   assert.deepEqual([code, err], [0, '']);
 });
 
-test('a user is created, invited by email, kept to reading, and disabled', async () => {
+test('a user is created, invited by email, made read-only, and disabled', async () => {
   const email = 'dispatch@nordwind.example';
   const who = ['--email', email, '--name', 'Dirk Dispatch', '--role', 'brp', '--permissions', 'manage'];
   const user = await answer('users', 'create', ...who, '--brp-id', seller.brp.id);
@@ -312,7 +312,7 @@ test('a user is created, invited by email, kept to reading, and disabled', async
     [user.id],
   );
   assert.equal((await answer('users', 'show', email)).id, user.id);
-  const unknown = await saldo(['users', 'invite', 'nobody@nordwind.example']);
+  const unknown = await saldo(['users', 'invite', 'unknown@nordwind.example']);
   assert.deepEqual([unknown.code, unknown.out], [2, '']);
-  assert.match(unknown.err, /no user with the email nobody@nordwind.example/);
+  assert.match(unknown.err, /no user with the email unknown@nordwind.example/);
 });

@@ -5,7 +5,7 @@ export const CLI_MAIN = fileURLToPath(new URL('../../cli/src/main.ts', import.me
 
 export type CommandRun = { code: number | null; out: string; err: string };
 
-/** Runs the command line as a person does: a process of its own, with this home and environment and no other. */
+/** Runs the command line in its own process, with only this home and environment. */
 export async function runCommand(
   args: readonly string[],
   options: { folder: string; env: Record<string, string>; stdin?: string },

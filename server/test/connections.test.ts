@@ -15,7 +15,7 @@ await world.volumes(contract, '2026-10-20', 100);
 const brp = client(platform.baseUrl, seller.key);
 const operator = client(platform.baseUrl, await world.operatorKey());
 
-/** A second user of the database, as an administrator at a prompt would be. */
+/** A second client of the database, such as an administrator. */
 async function administrator(): Promise<pg.Client> {
   const session = new pg.Client({ connectionString: platform.databaseUrl });
   await session.connect();
@@ -29,12 +29,12 @@ async function untilWaiting(session: pg.Client, count: number): Promise<void> {
   while ((await session.query<{ count: number }>(WAITING)).rows[0]!.count < count) await nextTurn();
 }
 
-test('reads that take long delay no page, no key look-up and no other list', async () => {
+test('slow reads delay no page, no key look-up and no other list', async () => {
   const [holder, watcher] = [await administrator(), await administrator()];
   await holder.query('begin; lock table audit in access exclusive mode');
   const slow = Array.from({ length: DATABASE_LIMITS.readers - 1 }, () => operator('/operator/v1/audit'));
   await untilWaiting(watcher, slow.length);
-  // A key that was never used before has to be looked up.
+  // A key that was never used requires a look-up.
   const fresh = client(platform.baseUrl, (await world.key(seller)).secret);
   for (const path of [
     '/v1/transactions',
@@ -49,7 +49,7 @@ test('reads that take long delay no page, no key look-up and no other list', asy
   await Promise.all([holder.end(), watcher.end()]);
 });
 
-test('more reads that take long than there are connections still leave pages and key look-ups alone', async () => {
+test('more slow reads than connections still delay no page and no key look-up', async () => {
   const [holder, watcher] = [await administrator(), await administrator()];
   await holder.query('begin; lock table audit in access exclusive mode');
   const slow = Array.from({ length: DATABASE_LIMITS.readers + 4 }, () => operator('/operator/v1/audit'));
@@ -72,7 +72,7 @@ test('a statement whose result type has changed is prepared anew, by reads and b
     () => brp('/v1/transactions'),
     patch,
   ];
-  // Every connection of every kind has prepared its statements.
+  // Makes every connection prepare its statements.
   for (const request of requests) {
     const answers = await Promise.all(Array.from({ length: 2 * DATABASE_LIMITS.writers }, request));
     for (const answer of answers) assert.equal(answer.status, 200, answer.text);
@@ -89,7 +89,7 @@ test('a statement whose result type has changed is prepared anew, by reads and b
   }
 });
 
-test('more operations at once than there are connections are all done: none waits for a second connection', async () => {
+test('more concurrent operations than connections all succeed: none waits for a second connection', async () => {
   const at = (path: string) =>
     Promise.all(
       Array.from({ length: 2 * DATABASE_LIMITS.writers }, (_, index) =>
@@ -104,7 +104,7 @@ test('more operations at once than there are connections are all done: none wait
   for (const answer of answers) assert.equal(answer.status, 200, answer.text);
 });
 
-test('a transaction or a read on db inside of a transaction is a fault that shows at once', async () => {
+test('a transaction or a read on db inside of a transaction throws at once', async () => {
   const PING = statement('test_ping', 'select 1 as one');
   const { db } = platform;
   await assert.rejects(
@@ -118,7 +118,7 @@ test('a transaction or a read on db inside of a transaction is a fault that show
   assert.deepEqual(await db.query(PING), [{ one: 1 }]);
 });
 
-test('a read that writes is refused by its connection', async () => {
+test('the connection of reads rejects writes', async () => {
   const WRITE = statement('test_write', "update customer set name = 'x'");
   await assert.rejects(platform.db.query(WRITE), /read-only transaction/);
 });

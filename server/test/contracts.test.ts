@@ -28,7 +28,7 @@ const asset = await world.asset('Windpark Nord', 'DE_TENNET');
 const request = client(platform.baseUrl, brp.key);
 type Draft = Partial<Omit<NewContract, 'deliveryStart' | 'deliveryEnd'>> & { start?: string; end?: string };
 
-/** A contract that is made a minute after the one before. Without dates it has none. */
+/** Creates a contract one minute after the previous one. Dates are optional. */
 async function make(
   externalId: string,
   seller: WorldCustomer,
@@ -152,14 +152,14 @@ test('a contract reads the same in the list and by itself', async () => {
   }
 });
 
-test('contracts are listed once each, in the order of their creation', async () => {
+test('each contract is listed once, in order of creation', async () => {
   assert.deepEqual(await find(''), NAMES);
   const { body } = await request('/v1/contracts?limit=100');
   const created = body.contracts.map((contract: { created_at: string }) => contract.created_at);
   assert.deepEqual(created, created.toSorted());
 });
 
-test('seller and buyer each see a contract, and one that is both sees it once', async () => {
+test('seller and buyer each see a contract, and a BRP that is both sees it once', async () => {
   const asPartner = client(platform.baseUrl, partner.key);
   const seen = await walk(asPartner, '/v1/contracts', 'contracts', 100);
   assert.deepEqual(
@@ -232,7 +232,7 @@ test('a status follows from the delivery period and the clock, to the millisecon
   }
 });
 
-test('a filter by type or EIC finds just those; an EIC that nobody has finds nothing', async () => {
+test('a filter by type or EIC finds exactly its contracts; an unknown EIC finds nothing', async () => {
   assert.deepEqual(await find('?type=day_ahead'), ['dayAhead']);
   assert.deepEqual(await find('?type=intraday'), ['intraday']);
   assert.deepEqual(await find('?type=ppa'), NAMES.slice(0, 6));
@@ -254,7 +254,7 @@ test('a filter by type or EIC finds just those; an EIC that nobody has finds not
   for (const eic of nobodys) assert.deepEqual(await find(`?eic=${eic}`), [], eic);
 });
 
-test('the bounds of delivery_start and delivery_end are included, in any offset; no date is within none', async () => {
+test('the bounds of delivery_start and delivery_end are inclusive, in any offset; a missing date matches none', async () => {
   assert.deepEqual(await find('?delivery_start=2026-03-31T22:00:00Z'), ['internal', 'intraday']);
   assert.deepEqual(await find('?delivery_start=2026-04-01T00:00:00%2B02:00'), ['internal', 'intraday']);
   assert.deepEqual(await find('?delivery_start=2026-03-31T22:00:00.001Z'), ['intraday']);
@@ -339,7 +339,7 @@ test('all filters given apply together', async () => {
     filter('delivery_end', '2026-03-31T22:00:00Z', '2026-12-31T23:00:00Z'),
     filter('active_on', ...Object.keys(days)),
   );
-  // A few at once: with all of them nothing would ever be found.
+  // Only a few filters at once: all of them together would match nothing.
   const anyFilters = all.chain((filters) => fc.subarray(filters, { maxLength: 3 }));
   const moments = fc.constantFrom('2026-03-15T12:00:00Z', '2026-03-31T21:59:59Z', '2026-10-25T00:00:00Z');
   await fc.assert(
@@ -356,7 +356,7 @@ test('all filters given apply together', async () => {
   );
 });
 
-test('a contract keeps its parties as they were when it was made', async () => {
+test('a contract keeps its parties as of its creation', async () => {
   const before = (await request(`/v1/contracts/${ids.sold}`)).body;
   const moved = await request(`/v1/customers/${producer.id}`, {
     method: 'PATCH',

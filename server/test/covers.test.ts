@@ -39,13 +39,13 @@ const bytesAt = async (url: string, headers: Record<string, string> = {}) => {
   };
 };
 
-test('a PNG, JPEG or WebP is taken by its content and served as what it is, to everybody', async () => {
+test('a PNG, JPEG or WebP is recognised by its content and served with its type, without a key', async () => {
   for (const [bytes, mediaType, ending, width] of [
     [PNG, 'image/png', 'png', 320],
     [JPEG, 'image/jpeg', 'jpg', 1],
     [WEBP, 'image/webp', 'webp', 1],
   ] as const) {
-    // Whatever the client calls it.
+    // The declared type does not matter.
     const { status, body } = await upload(bytes, 'image/webp');
     assert.equal(status, 201);
     assert.deepEqual([body.media_type, body.width], [mediaType, width]);
@@ -69,7 +69,7 @@ test('a PNG, JPEG or WebP is taken by its content and served as what it is, to e
   }
 });
 
-test('a cover that is known need not be sent again, and is never compressed', async () => {
+test('a cover has an ETag for revalidation, and is never compressed', async () => {
   const { cover_url: url } = (await upload(PNG)).body;
   const { headers } = await bytesAt(url, { 'accept-encoding': 'gzip, br' });
   assert.equal(headers.get('content-encoding'), null);
@@ -85,7 +85,7 @@ test('a cover that is known need not be sent again, and is never compressed', as
   assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(PNG.length)]);
 });
 
-test('the same image has one address, another image another, and every process serves both', async () => {
+test('equal images share one address, different images do not, and every process serves both', async () => {
   const [one, again] = [await upload(PNG), await upload(PNG)];
   const other = await upload(coverImage('another'));
   assert.equal(again.body.cover_url, one.body.cover_url);
@@ -117,12 +117,12 @@ test('an offer names a cover by its address, and shows it until it names another
     assert.equal((await change(cover)).body.offer.cover_url, cover);
     assert.equal(await shown(), cover);
   }
-  // Another process names its covers by its own address, but knows which one is meant.
+  // Another process uses its own base URL for covers, but recognises this one.
   const elsewhere = (await client(second.customerUrl, await world.accountKey())('/v1/assets?limit=1')).body;
   assert.equal(elsewhere.assets[0].coverUrl, cover_url.replace(platform.customerUrl, second.customerUrl));
 });
 
-test('what is no image is refused, whatever it is called', async () => {
+test('a file that is no image is rejected, whatever its declared type', async () => {
   const texts = ['GIF89a', '<svg xmlns="http://www.w3.org/2000/svg"/>', '<html>', 'x'.repeat(1000)];
   const wrong = [
     ...texts.map((text) => Buffer.from(text)),
@@ -141,7 +141,7 @@ test('what is no image is refused, whatever it is called', async () => {
   assert.deepEqual(problemOf(nothing).errors, [' required']);
 });
 
-test('another media type is refused, and so is more than 5 MB, of which nothing is kept', async () => {
+test('another media type or more than 5 MB is rejected, and nothing is stored', async () => {
   for (const type of [
     'image/gif',
     'image/svg+xml',
@@ -154,13 +154,13 @@ test('another media type is refused, and so is more than 5 MB, of which nothing 
     assert.match(answer.body.detail, /image\/png or image\/jpeg or image\/webp/);
   }
   const padded = Buffer.concat([PNG, Buffer.alloc(LIMITS.cover.bytes - PNG.length)]);
-  assert.equal((await upload(padded)).status, 201, 'exactly as large as it may be');
+  assert.equal((await upload(padded)).status, 201, 'exactly the maximum size');
   const answer = await upload(Buffer.concat([padded, Buffer.alloc(1)]));
   assert.deepEqual([answer.status, problemOf(answer).code], [413, 'payload_too_large']);
   assert.match(answer.body.detail, new RegExp(String(LIMITS.cover.bytes)));
 });
 
-test('what a program has appended to an image is not served', async () => {
+test('bytes appended to an image are not served', async () => {
   const { body } = await upload(Buffer.concat([PNG, Buffer.from('<script>alert(1)</script>')]));
   assert.deepEqual((await bytesAt(body.cover_url)).bytes, PNG);
 });
@@ -180,7 +180,7 @@ test('an upload is repeated safely, and is in the audit trail', async () => {
   assert.deepEqual([body.entries[0].action, body.entries[0].after], ['cover.uploaded', first.body]);
 });
 
-test('a cover that does not exist is not found, and nobody is told to keep that', async () => {
+test('an unknown cover is 404, and covers allow GET, HEAD and OPTIONS only', async () => {
   for (const name of [
     'x',
     `${'x'.repeat(43)}.png`,

@@ -24,7 +24,7 @@ const STORED = statement(
   'test_stored_customer',
   'select to_jsonb(c) as record from customer c where id = $1',
 );
-/** Everything that is stored of a customer, what the API does not show included. */
+/** All stored columns of a customer, including those that the API does not show. */
 const stored = async ({ uuid }: WorldCustomer) =>
   (await platform.db.query<{ record: Record<string, unknown> }>(STORED, [uuid]))[0]?.record;
 
@@ -52,7 +52,7 @@ const MOVES: Record<
   },
 };
 
-test('a customer makes exactly the moves that are allowed', async () => {
+test('a customer allows exactly the specified status transitions', async () => {
   for (const from of CUSTOMER_STATUSES) {
     for (const to of CUSTOMER_STATUSES) {
       const customer = await customerThatIs(from);
@@ -86,7 +86,7 @@ test('activated_at is the time of the last activation and stays after a deactiva
   assert.equal(await move('2026-10-23T11:00:00Z', 'active'), '2026-10-23T11:00:00Z');
   platform.clock.set('2026-10-24T00:00:00Z');
   const { body } = await patch(customer.id, { metadata: { a: 'b' } });
-  assert.equal(body.activated_at, '2026-10-23T11:00:00Z', 'other changes leave it alone');
+  assert.equal(body.activated_at, '2026-10-23T11:00:00Z', 'other changes keep it');
   const never = await world.customer(brp);
   assert.equal((await patch(never.id, { status: 'deactivated' })).body.activated_at, null);
   platform.clock.set(NOON);
@@ -133,7 +133,7 @@ test('every error of query and body is listed together, and nothing is changed',
   assert.deepEqual(await stored(customer), before);
 });
 
-test('each member that is malformed is told by its path and code', async () => {
+test('each malformed member is reported with its path and code', async () => {
   const customer = await customerThatIs('pending');
   const before = await stored(customer);
   const cases: [body: unknown, error: string][] = [
@@ -174,7 +174,7 @@ test('each member that is malformed is told by its path and code', async () => {
   assert.deepEqual(await stored(customer), before);
 });
 
-test('a mistyped EIC is answered with the check character that it should have', async () => {
+test('a mistyped EIC is reported with the expected check character', async () => {
   const customer = await customerThatIs('pending');
   const { body } = await patch(customer.id, {
     balance_group: { eic: '10YDE-VE-------3', tso: 'DE_50HERTZ' },
@@ -191,7 +191,7 @@ test('metadata is merged key by key, and null removes a key', async () => {
   assert.deepEqual((await read(customer.id)).metadata, body.metadata);
 });
 
-test('metadata limits count code points, and hold after the merge', async () => {
+test('metadata limits count code points and apply after the merge', async () => {
   const customer = await world.customer(brp);
   const atTheLimit = { ['𝔎'.repeat(40)]: '🌞'.repeat(500) };
   assert.deepEqual((await patch(customer.id, { metadata: atTheLimit })).body.metadata, atTheLimit);
@@ -203,7 +203,7 @@ test('metadata limits count code points, and hold after the merge', async () => 
   assert.match(full.body.errors[0].message, /51 keys; at most 50/);
   assert.deepEqual(await stored(customer), before);
   const swapped = await patch(customer.id, { metadata: { 'one more': 'x', 'key 0': null } });
-  assert.equal(swapped.status, 200, 'a key may take the place of one that is removed');
+  assert.equal(swapped.status, 200, 'a new key may replace a removed one');
 });
 
 test('a metadata key is data, whatever its name is', async () => {
@@ -246,10 +246,14 @@ test('a customer moves to any enabled TSO of its BRP’s balance groups, and to 
   const noLonger = await patch(customer.id, { balance_group: { eic: group.eic, tso: 'DE_TENNET' } });
   assertProblem(noLonger, 400, 'balance_group_tso_not_enabled');
   assert.deepEqual(await stored(customer), before);
-  assert.equal((await patch(customer.id, { metadata: { a: 'b' } })).status, 200, 'who is there may stay');
+  assert.equal(
+    (await patch(customer.id, { metadata: { a: 'b' } })).status,
+    200,
+    'a customer may keep a disabled TSO',
+  );
 });
 
-test('of two activations at once, one succeeds and one is a conflict', async () => {
+test('of two concurrent activations one succeeds and one is a conflict', async () => {
   for (let round = 0; round < 40; round++) {
     const customer = await customerThatIs(round % 2 === 0 ? 'pending' : 'deactivated');
     const answers = await Promise.all([1, 2].map(() => patch(customer.id, { status: 'active' })));
@@ -258,7 +262,7 @@ test('of two activations at once, one succeeds and one is a conflict', async () 
   }
 });
 
-test('changes that come at once are all made', async () => {
+test('concurrent changes are all applied', async () => {
   const customer = await world.customer(brp);
   const keys = Array.from({ length: 20 }, (_, i) => `key ${i}`);
   const answers = await Promise.all(keys.map((key) => patch(customer.id, { metadata: { [key]: 'x' } })));
@@ -266,7 +270,7 @@ test('changes that come at once are all made', async () => {
   assert.deepEqual(Object.keys((await read(customer.id)).metadata).toSorted(), keys.toSorted());
 });
 
-test('a change that had to wait for another one answers with what that one did', async () => {
+test('a change that waited for another one responds with the effects of both', async () => {
   const WAITING = statement(
     'test_waiting',
     `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -305,10 +309,10 @@ test('a read and the change before it carry the same ETag and the same bytes', a
     assert.match(again.headers.get('etag') ?? '', /^"[\w-]+"$/);
     tags.add(again.headers.get('etag'));
   }
-  assert.equal(tags.size, 3, 'every change makes a new tag, and no change keeps it');
+  assert.equal(tags.size, 3, 'the tag changes exactly with the record');
 });
 
-test('If-Match lets a change happen only to the version that it names', async () => {
+test('a change with If-Match applies only to the version that it names', async () => {
   const customer = await world.customer(brp);
   const change = (tags: string, value: string) =>
     patch(customer.id, { metadata: { value } }, { 'if-match': tags });
@@ -326,7 +330,7 @@ test('If-Match lets a change happen only to the version that it names', async ()
   assert.deepEqual(racing.map(({ status }) => String(status)).toSorted(), ['200', '412', '412']);
 });
 
-test('what is wrong is told in order: form, existence, precondition, then what depends on the record', async () => {
+test('errors are reported in this order: form, existence, precondition, then what depends on the record', async () => {
   const customer = await customerThatIs('active');
   const stale = { 'if-match': '"stale"' };
   const notEnabled = { eic: group.eic, tso: 'DE_TRANSNET_BW' };

@@ -22,7 +22,7 @@ const assertProblem = (answer: Answer, status: number, code: string, errors: str
   assert.deepEqual(problemOf(answer), { code, errors }, what);
 };
 
-test('a BRP lists its own customers, oldest first, and nobody else’s', async () => {
+test('a BRP lists exactly its own customers, oldest first', async () => {
   const owner = await world.brp();
   const made: string[] = [];
   for (let i = 0; i < 7; i++) made.push((await world.customer(owner)).id);
@@ -38,7 +38,7 @@ test('a BRP lists its own customers, oldest first, and nobody else’s', async (
   assert.ok(listed.every(({ id }) => id !== foreign.id && !made.includes(id)));
 });
 
-test('every filter finds its customers alone, and all filters together those that meet each of them', async () => {
+test('every filter finds its customers alone, and several filters those that match all', async () => {
   const owner = await world.brp();
   const own = client(platform.baseUrl, owner.key);
   const [first, second] = [await world.group(owner, ['DE_AMPRION', 'DE_50HERTZ']), await world.group(owner)];
@@ -127,7 +127,7 @@ test('search finds a part of the name or of a metadata value, literally and in a
   );
 });
 
-test('everything that is wrong with a list’s query is told at once', async () => {
+test('all errors of a list’s query are reported together', async () => {
   const query = `status=new&tso=DE&limit=0&search=${'ö'.repeat(201)}&sort=name&after=x&eic=a&eic=b`;
   assertProblem(await request(`/v1/customers?${query}`), 400, 'validation', [
     'after invalid_format',

@@ -4,7 +4,7 @@ import pg from 'pg';
 export const TEST_SERVER_VARIABLE = 'SALDO_TEST_SERVER';
 export const TEMPLATE = 'saldo_test_template';
 
-/** The same server, another database. */
+/** The URL of another database on the same server. */
 export function databaseUrl(server: string, name: string): string {
   const [address = '', query] = server.split('?', 2);
   const cut = address.lastIndexOf('/');
@@ -13,10 +13,10 @@ export function databaseUrl(server: string, name: string): string {
 
 export type TestDatabase = { url: string; drop(): Promise<void> };
 
-/** A database of the test's own, migrated and empty. */
+/** Creates a migrated, empty database for the test. */
 export const createDatabase = (): Promise<TestDatabase> => createFrom(TEMPLATE);
 
-/** A database of the test's own without any table. */
+/** Creates a database without tables for the test. */
 export const createEmptyDatabase = (): Promise<TestDatabase> => createFrom('template0');
 
 async function createFrom(template: string): Promise<TestDatabase> {

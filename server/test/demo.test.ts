@@ -16,7 +16,7 @@ import { statement } from '../src/platform/db/statement.ts';
 import { client, startTestPlatform, walk } from './harness.ts';
 import { createWorld } from './world.ts';
 
-/** The demo must be whole whenever the platform is started: in winter, on a clock-change day, early and late. */
+/** The demo must be complete for every start time: in winter, on a clock-change day, early and late. */
 const STARTS = [
   '2026-11-15T05:00:00Z',
   '2026-11-15T20:00:00Z',
@@ -64,7 +64,7 @@ for (const { now, platform, access } of worlds) {
     assert.deepEqual(valuesOf(customers, 'status'), [...CUSTOMER_STATUSES].toSorted());
   });
 
-  test(`the demo world of ${now} has a market worth looking at`, async () => {
+  test(`the demo world of ${now} has offers and demands of every kind`, async () => {
     const [account] = access.accounts;
     const browse = client(platform.customerUrl, account?.api_key ?? null);
     const { assets } = (await browse('/v1/assets?limit=100')).body;
@@ -132,7 +132,7 @@ for (const { now, platform, access } of worlds) {
            and not exists (select from schedule_series s where s.nomination_id = n.id)`,
       ),
     );
-    assert.equal(untold.length, 0, 'what was sent was carried by a schedule');
+    assert.equal(untold.length, 0, 'every sent nomination is part of a schedule');
     const messages = await platform.db.query<Record<string, unknown> & { created_at: number }>(
       statement('demo_messages', 'select direction, type, format, state, created_at from message'),
     );

@@ -16,7 +16,7 @@ after(async () => {
 const KILLS = 10;
 const WRITES_BEFORE_KILL = 25;
 
-/** Writes until the server dies under it; gives every value that was acknowledged, in order. */
+/** Writes until the server dies. Returns every acknowledged value, in order. */
 async function writeUntilDead(
   product: Product,
   key: string,
@@ -28,17 +28,17 @@ async function writeUntilDead(
   for (let count = 0; ; count++) {
     const value = `${round}-${count}`;
     const body = { metadata: { last_write: value } };
-    // A broken connection ends it: what was not acknowledged may or may not have happened.
+    // A broken connection ends the loop: an unacknowledged write may or may not have been applied.
     const answer = await request(`/v1/customers/${customerId}`, { method: 'PATCH', body }).catch(() => null);
     if (answer === null) return acknowledged;
     assert.equal(answer.status, 200, answer.text);
     acknowledged.push(value);
-    // Without waiting for it: the next writes run into the kill.
+    // Not awaited, so that the next writes run into the kill.
     if (count === WRITES_BEFORE_KILL) product.child.kill('SIGKILL');
   }
 }
 
-test('after each of ten kills in the middle of writes, every acknowledged write is there', async () => {
+test('after each of ten kills during writes, every acknowledged write is stored', async () => {
   const environment = { DATA_DIR: path.join(folder, 'data'), RATE_LIMIT: '1000000' };
   product = await startProduct(environment);
   const [brp] = (await product.demo()).brps;
@@ -53,7 +53,7 @@ test('after each of ten kills in the middle of writes, every acknowledged write 
     const { body } = await client(product.baseUrl, brp.api_key)(`/v1/customers/${customer.id}`);
     const found = body.metadata.last_write as string;
     const last = acknowledged.at(-1) ?? '';
-    // The one write that was under way may have been committed without its answer having arrived.
+    // The write in flight may have been committed without its response having arrived.
     const [foundRound, foundCount] = found.split('-').map(Number);
     const [lastRound, lastCount] = last.split('-').map(Number);
     assert.equal(foundRound, lastRound, `round ${round}`);

@@ -4,7 +4,7 @@ import { brpEndpoints, SCOPES } from '@saldo/api';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
-/** What each operation is called with to succeed. An operation that is missing here fails the first test. */
+/** A successful request for each operation. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown };
 
 const platform = await startTestPlatform();
@@ -63,7 +63,7 @@ test('every operation has a case, and every case is an operation', () => {
   );
 });
 
-test('every operation answers as its schema says, with the rate-limit headers', async () => {
+test('every operation responds according to its schema, with the rate-limit headers', async () => {
   for (const { id } of Object.values(brpEndpoints)) {
     const { status, headers, text } = await call(id, brp.key);
     assert.equal(status, 200, `${id}: ${text}`);
@@ -75,7 +75,7 @@ test('every operation answers as its schema says, with the rate-limit headers', 
   }
 });
 
-test('no operation answers without a key', async () => {
+test('every operation requires a key', async () => {
   for (const { id } of Object.values(brpEndpoints)) {
     const answer = await call(id, null);
     assert.equal(answer.status, 401, id);
@@ -84,7 +84,7 @@ test('no operation answers without a key', async () => {
   }
 });
 
-test('every operation needs all of its scopes and no other', async () => {
+test('every operation requires exactly its scopes', async () => {
   const used = new Set<string>();
   for (const { id, scopes } of Object.values(brpEndpoints)) {
     for (const missing of scopes) {
@@ -107,7 +107,7 @@ test('every operation needs all of its scopes and no other', async () => {
   assert.deepEqual([...used].toSorted(), [...SCOPES].toSorted(), 'every scope is needed by some operation');
 });
 
-test('a query parameter that an operation does not know is refused, on single reads too', async () => {
+test('an unknown query parameter is rejected, on single reads too', async () => {
   for (const { id, method } of Object.values(brpEndpoints)) {
     const found = cases[id] as Case;
     const path = `${found.path}${found.path.includes('?') ? '&' : '?'}delivery_dat=2026-10-25`;

@@ -33,7 +33,7 @@ const environment = {
 };
 const MARKS_LEFT = statement('test_marks_left', 'select count(*)::int as left from changed_position');
 
-/** A delivery day that every gate is still open for, whenever the test runs. */
+/** A delivery day whose gates are all open, whenever the test runs. */
 const DAY = addDays(dayOf(Date.now()), 10);
 const SLOTS = slotCount(DAY);
 
@@ -65,7 +65,7 @@ test('two processes with twenty writers net exactly what was written, and nothin
   let turn = 0;
   const write = async (writer: number) => {
     for (let count = 0; count < WRITES_EACH; count++) {
-      // Each contract has one writer, so that it is known what was said of it last; positions are shared by all.
+      // Each contract has one writer, so that its last write is known. Positions are shared by all.
       const contract = contracts[(writer + WRITERS * (count % 2)) % contracts.length];
       const at = processes[turn++ % processes.length];
       if (!contract || !at || writer + WRITERS * (count % 2) >= contracts.length) continue;
@@ -105,7 +105,7 @@ test('two processes with twenty writers net exactly what was written, and nothin
   for (const product of processes) assert.equal(await product.end('SIGTERM'), 0);
 });
 
-/** Until the engines have found nothing left to do; they look twice a second, and each question takes a while. */
+/** Waits until the engines have no work left. They poll twice a second. */
 async function netted(): Promise<void> {
   for (let tries = 0; tries < 200_000; tries++) {
     const [row] = await db.query<{ left: number }>(MARKS_LEFT);
@@ -142,7 +142,7 @@ type Version = {
   previous_nomination_id: string | null;
 };
 
-/** Versions 1..n without a gap, each superseding the one before, and only the last one current. */
+/** Invariant: versions are 1..n, each supersedes the one before, and only the last one is current. */
 function assertChains(nominations: readonly Version[]): void {
   for (const chain of Map.groupBy(nominations, ({ eic, direction }) => `${eic} ${direction}`).values()) {
     const versions = chain.toSorted((one, other) => one.version - other.version);

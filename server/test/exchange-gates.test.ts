@@ -23,7 +23,7 @@ const place = (tso: Tso) => newPlace(platform, world, tso);
 const [seller, buyer] = [await place('DE_TENNET'), await place('DE_TENNET')];
 const contract = await agree(world, seller, buyer);
 
-/** What the job sends at this instant, by day and version. */
+/** The schedules that the job sends at this instant, by day and version. */
 async function jobAt(instant: string): Promise<string[]> {
   clock.set(instant);
   const { messageIds } = await sendDue(db, clock.now(), exchange);
@@ -55,12 +55,12 @@ test('the job sends before the day-ahead gate, not in the wait phase, and from i
   assert.deepEqual(await jobAt('2026-11-17T13:00:10Z'), [], 'there is nothing left to send');
 
   await say(day, '2026-11-17T13:28:00Z', flat(day, 101));
-  assert.deepEqual(await jobAt('2026-11-17T13:29:59.999Z'), [`${day} 2`], 'the last moment is soon enough');
+  assert.deepEqual(await jobAt('2026-11-17T13:29:59.999Z'), [`${day} 2`], 'the last moment is in time');
   await say(day, '2026-11-17T13:30:00Z', flat(day, 102));
   assert.deepEqual(await jobAt('2026-11-17T13:30:00Z'), []);
   const waited = await send({ delivery_date: day });
-  assert.deepEqual(waited.messages, [], 'nobody can send in the wait phase');
-  assert.match(waited.faults[0]?.error ?? '', /take nothing for 2026-11-18 until 2026-11-17T15:00:00Z/);
+  assert.deepEqual(waited.messages, [], 'nothing is sent in the wait phase');
+  assert.match(waited.faults[0]?.error ?? '', /accept nothing for 2026-11-18 until 2026-11-17T15:00:00Z/);
   assert.deepEqual(
     (await unsent(`?delivery_date=${day}`)).map(({ sends_at }) => sends_at),
     ['2026-11-17T15:00:00Z', '2026-11-17T15:00:00Z'],
@@ -69,7 +69,7 @@ test('the job sends before the day-ahead gate, not in the wait phase, and from i
   assert.deepEqual(await jobAt('2026-11-17T15:00:00Z'), [`${day} 3`]);
 });
 
-test('on demand a day leaves early', async () => {
+test('a schedule can be sent early on request', async () => {
   const day = '2026-11-26';
   await say(day, '2026-11-17T16:00:00Z', flat(day, 100));
   assert.deepEqual(await jobAt('2026-11-17T16:00:01Z'), []);
@@ -80,18 +80,18 @@ test('on demand a day leaves early', async () => {
   );
 });
 
-test('within the day a change leaves at once, a second one a little later, and none misses its gate', async () => {
+test('intraday, the first change is sent at once, a second one after a debounce, and none misses its gate', async () => {
   const day = '2026-11-18';
   // Slot 61 begins at 14:00Z: its gate is at 13:45Z.
   await say(day, '2026-11-18T10:00:00Z', only(day, [90], 50, 102));
   assert.deepEqual(await jobAt('2026-11-18T10:00:01Z'), [`${day} 4`]);
   await say(day, '2026-11-18T10:01:00Z', only(day, [90], 60, 102));
-  assert.deepEqual(await jobAt('2026-11-18T10:01:01Z'), [], 'it waits for others');
+  assert.deepEqual(await jobAt('2026-11-18T10:01:01Z'), [], 'it is debounced');
   assert.deepEqual(await jobAt('2026-11-18T10:05:01Z'), [`${day} 5`]);
   await say(day, '2026-11-18T10:06:00Z', only(day, [90, 47], 60, 102));
   const [urgent] = await unsent(`?delivery_date=${day}`);
   assert.equal(urgent?.gate_closure, '2026-11-18T10:15:00Z');
-  assert.deepEqual(await jobAt('2026-11-18T10:06:01Z'), [], 'its gate closes after the pause');
+  assert.deepEqual(await jobAt('2026-11-18T10:06:01Z'), [], 'its gate closes after the debounce');
   await say(day, '2026-11-18T10:09:00Z', only(day, [90, 46], 60, 102));
   await say(day, '2026-11-18T10:09:00Z', only(day, [90, 47], 61, 102));
   assert.deepEqual(await jobAt('2026-11-18T10:10:01Z'), [`${day} 6`]);
@@ -99,11 +99,11 @@ test('within the day a change leaves at once, a second one a little later, and n
   assert.deepEqual(
     await jobAt('2026-11-18T10:14:01Z'),
     [`${day} 7`],
-    'its gate closes before the pause is over',
+    'its gate closes before the end of the debounce',
   );
 });
 
-test('the day after, changes leave at once until the last gate, and then nothing does', async () => {
+test('day-after changes are sent at once until the last gate, and never after it', async () => {
   const day = '2026-11-18';
   await say(day, '2026-11-19T14:00:00Z', flat(day, 103));
   assert.deepEqual(await jobAt('2026-11-19T14:00:01Z'), [`${day} 8`]);
@@ -112,14 +112,14 @@ test('the day after, changes leave at once until the last gate, and then nothing
   const late = await send({ delivery_date: day });
   assert.deepEqual([late.messages, late.faults.length], [[], 1]);
   assert.match(late.faults[0]?.error ?? '', /Every gate of 2026-11-18 is closed/);
-  assert.deepEqual((await send()).faults, [], 'days that are over do not bother whoever names none');
+  assert.deepEqual((await send()).faults, [], 'past days are not reported unless requested');
   assert.deepEqual(await jobAt('2026-11-19T15:00:01Z'), []);
   for (const { gate_is_closed, sends_at } of await unsent(`?delivery_date=${day}`)) {
     assert.deepEqual([gate_is_closed, sends_at], [true, null]);
   }
 });
 
-test('several processes send at once: every version is made once', async () => {
+test('several processes that send concurrently create every version once', async () => {
   const day = '2026-11-21';
   await say(day, '2026-11-20T09:00:00Z', flat(day, 100));
   clock.set('2026-11-20T13:10:00Z');
@@ -148,11 +148,11 @@ test('a schedule that does not net to zero is never sent, and the operator sees 
   assert.deepEqual(await messages(`&delivery_date=${day}`), []);
   for (const { error } of await unsent(`?delivery_date=${day}`)) assert.match(error ?? '', /net to zero/);
   await say(day, '2026-11-20T14:01:00Z', flat(day, 200));
-  assert.equal((await send({ delivery_date: day })).messages.length, 1, 'once it is right it leaves');
+  assert.equal((await send({ delivery_date: day })).messages.length, 1, 'once it nets to zero it is sent');
   assert.deepEqual(await unsent(`?delivery_date=${day}`), []);
 });
 
-test('an outbox that cannot be written holds nothing up: the same version leaves when it can be', async () => {
+test('an outbox that cannot be written delays nothing else, and the same version is sent later', async () => {
   const day = '2026-11-24';
   await say(day, '2026-11-20T14:10:00Z', flat(day, 100));
   const { outboxDir } = platform.config.exchange;
@@ -181,7 +181,7 @@ test('an outbox that cannot be written holds nothing up: the same version leaves
   assert.deepEqual(await unsent(`?delivery_date=${day}`), []);
 });
 
-test('an answer to a schedule that we could not note as sent shows that it was', async () => {
+test('an answer proves that a schedule was sent, even if that was not recorded', async () => {
   const day = '2026-11-25';
   await say(day, '2026-11-20T14:20:00Z', flat(day, 100));
   const { outboxDir } = platform.config.exchange;
@@ -200,7 +200,7 @@ test('an answer to a schedule that we could not note as sent shows that it was',
   assert.deepEqual(await unsent(`?delivery_date=${day}`), []);
 });
 
-test('a TSO that was not asked for is sent later, also when only a bridge changed there', async () => {
+test('a TSO that was not requested is sent later, also when only a bridge changed there', async () => {
   const day = '2026-11-27';
   const [north, west, south] = [
     await place('DE_50HERTZ'),

@@ -54,7 +54,7 @@ const swap = (document: string, from: string | RegExp, to: string) => {
 const bytes = (text: string, encoding: BufferEncoding) => Buffer.from(text, encoding);
 const DOCTYPE = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b SYSTEM "file:///etc/passwd">]>';
 
-/** Documents that must not be used, and a word of the reason that the operator is told. */
+/** Documents that must be rejected, and a part of the reported reason. */
 const unusable: Record<string, [document: string | Buffer, reason: RegExp]> = {
   'a document type declaration': [swap(ess, '?>', `?>${DOCTYPE}`), /document type|DOCTYPE/i],
   'an entity': [swap(ess, essValue, '$1&a;'), /entit/i],
@@ -91,7 +91,7 @@ const unusable: Record<string, [document: string | Buffer, reason: RegExp]> = {
 };
 
 for (const [name, [document, reason]] of Object.entries(unusable)) {
-  test(`${name}: refused with the reason, kept as it was, and no nomination changes`, async () => {
+  test(`${name}: rejected with the reason, stored unchanged, and no nomination changes`, async () => {
     const before = await messages('&state=failed');
     const answer = await receive(document);
     assert.deepEqual([answer.status, problemOf(answer).code], [400, 'unreadable_message'], answer.text);
@@ -110,7 +110,7 @@ for (const [name, [document, reason]] of Object.entries(unusable)) {
   });
 }
 
-/** Answers that are in order but not for us, or not for now. */
+/** Valid answers that are not for us, or not current. */
 const foreign: Record<string, [document: string, error: RegExp]> = {
   'another receiver': [swap(ess, /(Receiver\w+ v=")11XSALDO-------Z/, '$111XFC-CONS-----0'), /addressed to/],
   'another sender': [swap(ess, /(Sender\w+ v=")10XDE-EON-NETZ-C/, '$110XDE-VE-TRANSMK'), /comes from/],
@@ -134,14 +134,14 @@ for (const [name, [document, error]] of Object.entries(foreign)) {
   });
 }
 
-test('only XML is taken, and it must be there', async () => {
+test('only XML is accepted, and a body is required', async () => {
   assert.equal((await receive(ess, 'application/json')).status, 415);
   assert.equal((await receive(ess, 'text/plain')).status, 415);
   const empty = await operator('/operator/v1/exchange/receive', { method: 'POST' });
   assert.deepEqual(problemOf(empty), { code: 'validation', errors: [' required'] });
 });
 
-test('a document over the limit is refused and not stored; in the inbox it is told and put aside', async () => {
+test('a document over the limit is rejected and not stored; in the inbox it is reported and set aside', async () => {
   const smallOperator = client(small.baseUrl, await createWorld(small.db, small.clock).operatorKey());
   const tooLarge = `${ess}<!--${'x'.repeat(1024 * 1024)}-->`;
   const answer = await operating(small, smallOperator).receive(tooLarge);
@@ -153,14 +153,14 @@ test('a document over the limit is refused and not stored; in the inbox it is to
   await receiveDue(small.db, small.clock.now(), small.exchange, small.exchange.inbox);
   const [told, ...more] = await operating(small, smallOperator).messages();
   assert.deepEqual([told?.state, told?.file_name, more], ['failed', 'large.xml', []]);
-  assert.match(told?.error ?? '', /at most 1048576 are taken in/);
+  assert.match(told?.error ?? '', /at most 1048576 are accepted/);
   assert.deepEqual(await readdir(inboxDir), ['done']);
   assert.deepEqual(await readdir(path.join(inboxDir, 'done')), ['large.xml']);
   const raw = await smallOperator(`/operator/v1/messages/${told?.id}/raw`);
   assert.deepEqual([raw.status, problemOf(raw).code], [404, 'message_not_found']);
 });
 
-test('the inbox takes whole files only, each once, unreadable ones too', async () => {
+test('the inbox imports complete files only, each once, unreadable ones too', async () => {
   const { inboxDir } = platform.config.exchange;
   const before = (await messages()).length;
   await writeFile(path.join(inboxDir, '.half.xml'), ess.slice(0, 100));
@@ -180,7 +180,7 @@ test('the inbox takes whole files only, each once, unreadable ones too', async (
   await stillPending();
 });
 
-test('a receive that is repeated with its Idempotency-Key is done once', async () => {
+test('a receive that is repeated with its Idempotency-Key is applied once', async () => {
   const before = (await messages()).length;
   const again = () =>
     operator('/operator/v1/exchange/receive', {
@@ -200,7 +200,7 @@ const BREAK = statement(
 );
 const MEND = statement('test_mend_message', "update message set state = 'failed' where id = $1");
 
-test('a stored message that we fail at stays stored, is told, and holds up no other', async () => {
+test('a stored message whose processing fails stays stored, is reported, and delays no other', async () => {
   const { inboxDir } = platform.config.exchange;
   const run = () => receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
   const [victim] = await messages('&state=failed');
@@ -215,7 +215,7 @@ test('a stored message that we fail at stays stored, is told, and holds up no ot
   await run();
 });
 
-test('while a document of a million positions is read, others are answered', async () => {
+test('requests are answered while a document of a million positions is parsed', async () => {
   const [head = '', ...rest] = ess.split('<TimeSeriesConfirmation>');
   const one = `<TimeSeriesConfirmation>${rest[0]?.split('</TimeSeriesConfirmation>', 1)[0]}</TimeSeriesConfirmation>`;
   const count = 10_000;
@@ -233,7 +233,7 @@ test('while a document of a million positions is read, others are answered', asy
   }
   const answer = await receiving;
   assert.deepEqual([answer.status, answer.body.message.state], [200, 'ignored'], answer.text.slice(0, 500));
-  // Read in one piece, it would let in a handful at most: while it comes in, and while it is stored.
+  // If it were parsed in one piece, only a handful of requests would be answered: during the upload and the storing.
   assert.ok(answeredMeanwhile > 100, `${answeredMeanwhile} were answered meanwhile`);
   const hash = (text: string) => createHash('sha256').update(text).digest('hex');
   const raw = await operator(`/operator/v1/messages/${answer.body.message.id}/raw`);

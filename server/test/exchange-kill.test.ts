@@ -16,7 +16,7 @@ import { client } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
 import { createWorld } from './world.ts';
 
-/** The product on a database that the test can look into, and hold up. */
+/** The product on a database that the test can read and lock. */
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-exchange-'));
 const database = await createDatabase();
 const KEY = 'operator-key-of-this-test';
@@ -44,7 +44,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Far enough ahead that nothing is sent by itself. */
+/** Far enough ahead that no job sends it. */
 const day = (ahead: number) => addDays(dayOf(Date.now()), ahead);
 const operator = () => client(product?.baseUrl ?? '', KEY);
 const messagesOf = async (on: string, query = ''): Promise<Message[]> =>
@@ -57,7 +57,7 @@ async function deliver(on: string): Promise<void> {
   await world.nominate();
 }
 
-/** The state of a message cannot change to this one until `release` is called. */
+/** Blocks the change of a message to this state until `release` is called. */
 async function holdUp(
   state: Message['state'],
 ): Promise<{ reached(): Promise<void>; release(): Promise<void> }> {
@@ -75,7 +75,7 @@ async function holdUp(
     },
     async release() {
       await holder.query('select pg_advisory_unlock(4711)');
-      // What the killed process left behind ends when it finds nobody at the other end.
+      // Backends of the killed process end when they notice the closed connection.
       const left = "select from pg_locks where locktype = 'advisory' and objid = 4711";
       while ((await holder.query(left)).rowCount !== 0) await setImmediate();
       await holder.query('drop trigger hold_up on message');
@@ -83,7 +83,7 @@ async function holdUp(
   };
 }
 
-/** Until the platform's jobs have come to it. */
+/** Waits until the platform's jobs have done it. */
 async function until<T>(find: () => Promise<T | null | undefined | false>): Promise<T> {
   for (;;) {
     const found = await find();
@@ -95,7 +95,7 @@ const restart = async () => {
   product = await startProduct(environment);
 };
 
-test('killed after storing and before handing over, the next start sends the same message once', async () => {
+test('after a kill between storing and sending, the next start sends the same message once', async () => {
   await restart();
   const on = day(20);
   await deliver(on);
@@ -118,7 +118,7 @@ test('killed after storing and before handing over, the next start sends the sam
   assert.equal(nominations.body.nominations[0].sent_at, sent?.sent_at);
 });
 
-test('killed after handing over and before noting it, the same file is handed over again and no new version made', async () => {
+test('after a kill between sending and recording it, the same file is sent again without a new version', async () => {
   const on = day(21);
   await deliver(on);
   const held = await holdUp('sent');
@@ -144,7 +144,7 @@ test('killed after handing over and before noting it, the same file is handed ov
   assert.equal(await readFile(path.join(outbox, name), 'utf8'), first);
 });
 
-test('a TSO that answers what we did not live to note as sent is heard', async () => {
+test('an answer is applied although a kill prevented recording its schedule as sent', async () => {
   const on = day(22);
   await deliver(on);
   const held = await holdUp('sent');
@@ -167,7 +167,7 @@ test('a TSO that answers what we did not live to note as sent is heard', async (
   assert.deepEqual(states, ['out 1 confirmed', 'in 1 applied']);
 });
 
-test('killed after storing an answer and before applying it, the next start applies it once', async () => {
+test('after a kill between storing and applying an answer, the next start applies it once', async () => {
   const on = day(23);
   await deliver(on);
   const { body } = await sendDay(on);
@@ -186,10 +186,7 @@ test('killed after storing an answer and before applying it, the next start appl
   assert.equal((await nomination()).status, 'pending');
   await product?.end('SIGKILL');
   await held.release();
-  assert.ok(
-    (await readdir(path.join(inbox, 'done'))).includes(fileName),
-    'it was put aside when it was stored',
-  );
+  assert.ok((await readdir(path.join(inbox, 'done'))).includes(fileName), 'it was moved when it was stored');
 
   await restart();
   await until(async () => (await nomination()).status === 'match');

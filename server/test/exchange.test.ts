@@ -8,7 +8,7 @@ import { assertProblem, client, startTestPlatform } from './harness.ts';
 import { kwhOf, listNominated, only } from './nominated.ts';
 import { createWorld } from './world.ts';
 
-/** Each test has a day of its own; on all of them the same groups deliver. */
+/** Each test has its own day. The same groups deliver on all of them. */
 const platform = await startTestPlatform({
   now: '2026-10-20T08:00:00Z',
   environment: { EXCHANGE_FORMATS: 'DE_AMPRION=cim,DE_TRANSNET_BW=cim' },
@@ -41,7 +41,7 @@ const nominationOf = async ({ ask, tso }: Place, day: string, query = '') => {
   return current[0] ?? assert.fail();
 };
 
-test('a day goes out as a file per TSO, is acknowledged and confirmed, and every nomination is matched', async () => {
+test('a day is sent as a file per TSO, acknowledged and confirmed, and every nomination is matched', async () => {
   const day = '2026-10-22';
   await deliver(day);
   const { messages: sent, faults } = await send({ delivery_date: day });
@@ -60,7 +60,7 @@ test('a day goes out as a file per TSO, is acknowledged and confirmed, and every
   const files = await outbox();
   for (const { id, file_name } of sent) {
     const raw = await operator(`/operator/v1/messages/${id}/raw`);
-    assert.equal(raw.text, files.get(file_name ?? '')?.toString(), 'the document is kept as it left');
+    assert.equal(raw.text, files.get(file_name ?? '')?.toString(), 'the sent document is stored unchanged');
   }
   const before = await nominationOf(wind, day);
   assert.equal(before.status, 'pending');
@@ -90,7 +90,7 @@ test('a day goes out as a file per TSO, is acknowledged and confirmed, and every
   assert.deepEqual(
     backwards.toReversed(),
     all.map(({ id }) => id),
-    'the list can be read from its end',
+    'the list can be read newest first',
   );
   const incoming = all.filter(({ direction }) => direction === 'in');
   assert.equal(incoming.length, 12, 'an acknowledgement and two confirmations from each TSO');
@@ -103,7 +103,7 @@ test('a day goes out as a file per TSO, is acknowledged and confirmed, and every
 });
 
 for (const format of ['ess', 'cim'] as const) {
-  test(`a counterpart that says less in four slots is matched in all others, answered in ${format}`, async () => {
+  test(`a counterpart with lower values in four slots is matched in all others, answered in ${format}`, async () => {
     const day = format === 'ess' ? '2026-10-23' : '2026-10-25';
     await deliver(day);
     await send({ delivery_date: day });
@@ -136,7 +136,7 @@ for (const format of ['ess', 'cim'] as const) {
   });
 }
 
-test('a counterpart that says more is confirmed by our value, and the anomaly report shows both sides', async () => {
+test('a counterpart with higher values is confirmed with our value, and the anomaly report shows both', async () => {
   const day = '2026-10-26';
   await deliver(day);
   await send({ delivery_date: day });
@@ -162,7 +162,7 @@ test('a counterpart without a schedule is matched with zero', async () => {
   assert.equal((await nominationOf(works, day)).status, 'match');
 });
 
-test('a correction after the confirmation makes new versions of what it touches, and the old confirmation changes nothing', async () => {
+test('a correction after the confirmation creates new versions of what it affects, and the old confirmation has no effect', async () => {
   const day = '2026-10-28';
   await deliver(day);
   await send({ delivery_date: day });
@@ -180,7 +180,7 @@ test('a correction after the confirmation makes new versions of what it touches,
       ['DE_50HERTZ', 2],
       ['DE_AMPRION', 2],
     ],
-    'the areas that nothing changed in are told nothing',
+    'areas without a change get no schedule',
   );
   const files = await outbox();
   const schedule = await readSchedule(
@@ -208,7 +208,7 @@ test('a correction after the confirmation makes new versions of what it touches,
   assert.deepEqual(await nominationOf(sun, day), untouched);
 });
 
-test('an answer that comes twice is recorded twice and applied once', async () => {
+test('a repeated answer is recorded twice and applied once', async () => {
   const day = '2026-10-29';
   await deliver(day);
   await send({ delivery_date: day });
@@ -220,7 +220,7 @@ test('an answer that comes twice is recorded twice and applied once', async () =
   assert.match(again.body.message.error, /was received before/);
 });
 
-test('an intermediate confirmation matches without confirming, and changes nothing once the final one is there', async () => {
+test('an intermediate confirmation sets matched amounts only, and is ignored after the final one', async () => {
   const day = '2026-10-30';
   await deliver(day);
   await send({ delivery_date: day });
@@ -244,7 +244,7 @@ test('an intermediate confirmation matches without confirming, and changes nothi
   );
 });
 
-test('a rejected schedule leaves its nominations pending, says why, and is sent again when it is named', async () => {
+test('a rejected schedule leaves its nominations pending, shows the reason, and is sent again on request', async () => {
   const day = '2026-11-02';
   await deliver(day);
   await send({ delivery_date: day });
@@ -278,7 +278,7 @@ test('the sign of a saldo may change during the day: both directions are confirm
   ]);
 });
 
-test('what changes and changes back before it is sent counts as sent and confirmed with what the TSO has', async () => {
+test('a change that is reverted before it is sent counts as sent and confirmed', async () => {
   const day = '2026-11-04';
   await deliver(day);
   await send({ delivery_date: day });
@@ -299,7 +299,7 @@ test('each slot of the files nets to zero, and their series are the nominations 
   const day = '2026-10-25';
   const files = [...(await outbox())].filter(([name]) => name.startsWith('20261025'));
   const done = await messages(`&delivery_date=${day}&direction=out`);
-  assert.ok(files.length === 0 && done.length === 4, 'the TSOs took what was in the outbox');
+  assert.ok(files.length === 0 && done.length === 4, 'the outbox is empty');
   const places: Record<string, Place> = Object.fromEntries(
     [wind, sun, city, works].map((one) => [one.group.eic, one]),
   );
@@ -329,7 +329,7 @@ test('each slot of the files nets to zero, and their series are the nominations 
   }
 });
 
-test('a schedule that the database has no space for is a 503, and is sent when there is space again', async () => {
+test('a schedule that does not fit on the database’s disk is a 503, and is sent when there is space again', async () => {
   const day = '2026-11-28';
   await deliver(day);
   const client = new pg.Client({ connectionString: platform.databaseUrl });

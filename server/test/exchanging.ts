@@ -12,7 +12,7 @@ import { type Client, client, type TestPlatform } from './harness.ts';
 import type { Nominated } from './nominated.ts';
 import type { World, WorldBrp, WorldContract, WorldGroup } from './world.ts';
 
-/** A balance group in a control area with a BRP of its own, and its eyes on the API. */
+/** A balance group in a control area, with its own BRP and an API client for it. */
 export type Place = { tso: Tso; group: WorldGroup; brp: WorldBrp; ask: Client };
 
 export async function newPlace({ baseUrl }: TestPlatform, world: World, tso: Tso): Promise<Place> {
@@ -25,7 +25,7 @@ export async function agree(world: World, from: Place, to: Place): Promise<World
   return world.contract(await at(from), await at(to));
 }
 
-/** What the operator does and sees of the exchange. */
+/** The operator's side of the exchange. */
 export function operating(platform: TestPlatform, operator: Client) {
   const { config, db, clock, exchange } = platform;
   return {
@@ -42,7 +42,7 @@ export function operating(platform: TestPlatform, operator: Client) {
       }),
     messages: async (query = ''): Promise<Message[]> =>
       (await operator(`/operator/v1/messages?limit=100${query}`)).body.messages,
-    /** The TSOs answer all that was sent, and the platform takes the answers in. */
+    /** The TSOs answer all sent schedules, and the platform imports the answers. */
     answer: async (
       behaviour: Partial<Behaviour> = {},
       options: { format?: MessageFormat; isIntermediateOnly?: boolean } = {},
@@ -52,7 +52,7 @@ export function operating(platform: TestPlatform, operator: Client) {
       await answerOutbox(config.exchange, told, clock.now());
       await receiveDue(db, clock.now(), exchange, exchange.inbox);
     },
-    /** The files that lie in the outbox, by name. */
+    /** The files in the outbox, by name. */
     outbox: async () => {
       const names = (await readdir(config.exchange.outboxDir)).filter((name) => name.endsWith('.XML'));
       const files = names.toSorted().map(async (name) => {
@@ -69,6 +69,6 @@ export async function readSchedule(document: Buffer): Promise<Schedule> {
   return read.document.schedule;
 }
 
-/** Of a nomination, the numbers of the slots in which less was matched than nominated. */
+/** The slot numbers of a nomination whose matched amount is below the nominated one. */
 export const unmatchedSlots = ({ slots }: Nominated) =>
   slots.filter((slot) => slot.amount !== slot.matched_amount).map(({ slot_number }) => slot_number);

@@ -20,7 +20,7 @@ type Explained = {
   }[];
 };
 
-/** The saldo that the named transactions make, per slot; what the nomination says must follow from it. */
+/** The saldo of the listed transactions per slot, which must equal the nomination's amounts. */
 function assertExplained({ direction, slots }: Explained): void {
   assert.equal(slots.length, SLOTS);
   for (const { slot_number, amount, transactions } of slots) {
@@ -55,7 +55,7 @@ test('the transactions of every version, superseded ones too, sum to its amounts
       const groups = [await world.group(seller), await world.group(buyer)] as const;
       const producer = await world.customer(seller, { group: groups[0] });
       const consumer = await world.customer(buyer, { group: groups[1] });
-      // Both ways, so that the saldo changes its sign; the last one moves nothing.
+      // In both directions, so that the saldo changes its sign; the last contract does not change it.
       const contracts = [
         await world.contract(producer, consumer),
         await world.contract(producer, consumer),
@@ -92,7 +92,7 @@ test('the transactions of every version, superseded ones too, sum to its amounts
   );
 });
 
-test('an explanation names what counted when the version was made, and nothing that came later', async () => {
+test('an explanation lists what counted when the version was created, and nothing later', async () => {
   const { contract, asSeller } = await makeDeal(platform, world);
   await world.volumes(contract, DAY, 250);
   await world.nominate();
@@ -119,7 +119,7 @@ test('an explanation names what counted when the version was made, and nothing t
   assert.deepEqual(after.slots[5], before.slots[5]);
 });
 
-test('an explanation is for those who may see the nomination', async () => {
+test('an explanation is visible to viewers of the nomination only', async () => {
   const { contract, asSeller, asBuyer } = await makeDeal(platform, world);
   await world.volumes(contract, DAY, 250);
   await world.nominate();

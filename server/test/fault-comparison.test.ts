@@ -1,4 +1,4 @@
-/** The fault campaign is worth what its comparisons find: each kind of damage must be found by name. */
+/** Checks that the comparisons of the fault campaign detect and name each kind of damage. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { slotCount } from '@saldo/core/delivery-day.ts';
@@ -75,7 +75,7 @@ const snapshotOf = (parts: Partial<Snapshot>): Snapshot => ({
   ...parts,
 });
 
-/** The volumes of one slot after these writes, with nominations that fit them. */
+/** The volumes of one slot after these writes, with consistent nominations. */
 function foundAfter(history: History, ...cells: readonly Cell[]): string[] {
   const last = cells.at(-1);
   const nominated = last === undefined || last.status === 'invalid' ? 0 : last.kwh;
@@ -87,7 +87,7 @@ function foundAfter(history: History, ...cells: readonly Cell[]): string[] {
   );
 }
 
-test('acknowledged volumes have to be there, unknown ones may be, refused ones may not', () => {
+test('acknowledged volumes must be stored, unknown ones may be, rejected ones must not', () => {
   const acknowledged = historyOf([volumes(5), 'acknowledged'], [volumes(7), 'acknowledged']);
   assert.deepEqual(foundAfter(acknowledged, { kwh: 5 }, { kwh: 7 }), []);
   assert.deepEqual(foundAfter(acknowledged, { kwh: 5 }), ['lost']);
@@ -106,13 +106,13 @@ test('acknowledged volumes have to be there, unknown ones may be, refused ones m
   }
 });
 
-test('a write that was never answered may be done after a later one, any other unknown write may not', () => {
+test('an unanswered write may take effect after a later one, any other unknown write may not', () => {
   const late = (outcome: Outcome) => historyOf([volumes(5), outcome], [volumes(7), 'acknowledged']);
   assert.deepEqual(foundAfter(late('unanswered'), { kwh: 7 }, { kwh: 5 }), []);
   assert.deepEqual(foundAfter(late('unavailable'), { kwh: 7 }, { kwh: 5 }), ['doubled']);
 });
 
-test('an acknowledged invalidation has to be there, and the same volume makes a new version after it', () => {
+test('an acknowledged invalidation must be stored, and the same volume creates a new version after it', () => {
   const invalidated = historyOf([volumes(5), 'acknowledged'], [invalidation, 'acknowledged']);
   assert.deepEqual(foundAfter(invalidated, { kwh: 5, status: 'invalid' }), []);
   assert.deepEqual(foundAfter(invalidated, { kwh: 5 }), ['lost']);
@@ -125,7 +125,7 @@ test('an acknowledged invalidation has to be there, and the same volume makes a 
   assert.deepEqual(foundAfter(again, { kwh: 5, status: 'invalid' }), ['lost']);
 });
 
-test('a gap in revisions or versions and a wrong previous revision are found', () => {
+test('gaps in revisions or versions and wrong previous revisions are detected', () => {
   const history = historyOf([volumes(5), 'acknowledged'], [volumes(7), 'acknowledged']);
   const [first, second] = sheetsOf({ kwh: 5 }, { kwh: 7 }) as [SheetRow, SheetRow];
   const nominations = nominationsOf(7);
@@ -137,7 +137,7 @@ test('a gap in revisions or versions and a wrong previous revision are found', (
   assert.deepEqual(found({ ...second, previous: firstSlot(null) }), ['versions']);
 });
 
-test('nominations have to be the sum of all valid transactions, net to zero, and follow each other', () => {
+test('nominations must be the sum of all valid transactions, net to zero, and form a chain', () => {
   const history = historyOf([volumes(5), 'acknowledged']);
   const sheets = sheetsOf({ kwh: 5 });
   const found = (nominations: NominationRow[]) =>
@@ -158,7 +158,7 @@ test('a customer shows its last acknowledged write or a later unknown one', () =
   assert.deepEqual([found('a'), found('b'), found('c')], [['lost'], [], []]);
 });
 
-test('an acknowledged creation made one record, an unknown one at most one', () => {
+test('an acknowledged creation has exactly one record, an unknown one at most one', () => {
   const write: Write = { kind: 'creation', of: 'brp', name: 'faults-1' };
   const found = (outcome: Outcome, ...ids: readonly string[]) => {
     const history = historyOf([write, outcome, outcome === 'acknowledged' ? { record: 'brp_1' } : {}]);
@@ -173,7 +173,7 @@ test('an acknowledged creation made one record, an unknown one at most one', () 
   assert.deepEqual(found('refused', 'brp_1'), ['doubled']);
 });
 
-test('each version of a schedule leaves once under its name and with its bytes, each answer is applied once', () => {
+test('each version of a schedule is sent with one name and content, and each answer is applied once', () => {
   const schedule: MessageRow = {
     id: 'msg_1',
     direction: 'out',
@@ -210,7 +210,7 @@ test('each version of a schedule leaves once under its name and with its bytes, 
   assert.deepEqual(
     found([schedule, answer], [...journal, journal[1]!]),
     [],
-    'the same bytes again do no harm',
+    'a repeated delivery of the same bytes is valid',
   );
   const otherBytes: Entry = { entry: 'file', name: 'one.XML', sha256: '02' };
   assert.match(found([schedule, answer], [...journal, otherBytes]).join(), /again with other bytes/);

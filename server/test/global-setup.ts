@@ -13,11 +13,11 @@ let embedded: EmbeddedPostgres | null = null;
 let folder: string | null = null;
 
 /**
- * One Postgres for all test files, with a migrated template from which each of them gets its own database. The portal is
- * built once, for those that start the whole product.
+ * One Postgres for all test files, with a migrated template that each file's database is copied from. The portal is
+ * built once, for the tests that start the whole product.
  */
 export async function globalSetup(): Promise<void> {
-  // Every test file is a process of its own and reads the same hundred files: they are compiled once for all.
+  // Every test file is a process that loads the same hundred modules: share the compile cache.
   process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
     new URL('../../node_modules/.cache/compiled', import.meta.url),
   );
@@ -25,13 +25,13 @@ export async function globalSetup(): Promise<void> {
   let server = process.env['DATABASE_URL'];
   if (!server) {
     folder = await mkdtemp(path.join(tmpdir(), 'saldo-test-'));
-    // What is written here is thrown away; durability has tests of its own, on a database of their own.
+    // These data are temporary. Durability is tested separately, on another database.
     const settings = { fsync: 'off', synchronous_commit: 'off', max_connections: '200' };
     embedded = await startEmbeddedPostgres({ application: SALDO, dataDir: folder, say: () => {}, settings });
     server = embedded.url;
   }
   process.env[TEST_SERVER_VARIABLE] = server;
-  // Servers that tests start as processes of their own get the database that the test gives them.
+  // Servers that tests start as processes get the database of the test.
   delete process.env['DATABASE_URL'];
   await onServer(server, `drop database if exists ${TEMPLATE}`, `create database ${TEMPLATE}`);
   await migrate(databaseUrl(server, TEMPLATE), () => {});

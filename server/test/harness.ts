@@ -22,7 +22,7 @@ import { compile, type Validator } from '../src/platform/http/validation.ts';
 import { startPlatform } from '../src/platform.ts';
 import { createDatabase } from './databases.ts';
 
-/** A clock that stands still until the test moves it. */
+/** A clock that only the test moves. */
 export type TestClock = { now(): number; set(instant: string): void };
 
 export function testClock(start: string): TestClock {
@@ -44,15 +44,15 @@ export type TestPlatform = {
   /** Writes when keys and sessions were last used, as a job does every few seconds. */
   flush(): Promise<void>;
   clock: TestClock;
-  /** How it exchanges messages with the TSOs, for runs of its jobs that the test asks for. */
+  /** The exchange settings, for tests that run its jobs explicitly. */
   exchange: ExchangeParts;
   config: Config;
 };
 
 /**
- * The real server on a database of its own, with a clock that the test sets. It is stopped, and the database dropped,
- * when the test file ends: call it at the top level of the file, before its first test. `environment` is what a person would set for
- * `npm start`.
+ * Starts the real server on its own database, with a clock that the test sets. The server is stopped and the database
+ * dropped when the test file ends: call it at the top level of the file, before its first test. `environment` has the
+ * variables of `npm start`.
  */
 export async function startTestPlatform(
   options: { now?: string; environment?: Record<string, string>; logger?: Logger; portalDir?: string } = {},
@@ -98,7 +98,7 @@ export async function startTestPlatform(
   };
 }
 
-/** Tests read answers as a client without types would. */
+/** Tests read answers without types. */
 type Untyped = ReturnType<typeof JSON.parse>;
 export type Answer = { status: number; headers: Headers; text: string; body: Untyped };
 
@@ -109,7 +109,7 @@ export type RequestOptions = {
   method?: string;
 };
 
-/** Talks HTTP to a platform and holds every answer against its schema. */
+/** An HTTP client for a platform that validates every answer against its schema. */
 export function client(baseUrl: string, key: string | null = null) {
   return async function request(pathAndQuery: string, options: RequestOptions = {}): Promise<Answer> {
     const method = options.method ?? 'GET';
@@ -179,11 +179,11 @@ const ENDPOINTS: Endpoint[] = [
 
 const endpointOf = (method: string, pathname: string): Endpoint | undefined =>
   ENDPOINTS.filter((endpoint) => endpoint.method === method)
-    // Fixed paths win over those with parameters, as they do in the server.
+    // Fixed paths take precedence over paths with parameters, as in the server.
     .toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
     .find(({ path: pattern }) => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname));
 
-/** Answers carry exactly their fields: what a schema does not name must not be there. */
+/** Answers must have no members beyond their schema. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -211,10 +211,10 @@ export const problemOf = (answer: Answer): { code: string; errors: string[] } =>
     .toSorted(),
 });
 
-/** Headers in which any two answers differ. */
+/** Headers that differ between any two answers. */
 const OF_THE_MOMENT = /^(date|content-length|x-request-id|x-ratelimit-remaining|x-ratelimit-reset)$/;
 
-/** All that an answer tells but for the id that was asked for: to tell a foreign record from a missing one by. */
+/** Everything in an answer except for the requested id, to compare a foreign record with a missing one. */
 export const toldWithout = (id: string, { status, headers, text }: Answer) => ({
   status,
   headers: [...headers].filter(([name]) => !OF_THE_MOMENT.test(name)),
@@ -225,13 +225,13 @@ export function assertProblem(answer: Answer, status: number, code: string): voi
   assert.deepEqual([answer.status, problemOf(answer).code], [status, code], answer.text);
 }
 
-/** Refused as a whole, with exactly these field errors: `field code`, sorted. */
+/** Asserts that the request was rejected with exactly these field errors: `field code`, sorted. */
 export function assertRefused(answer: Answer, ...errors: string[]): void {
   assert.equal(answer.status, 400, answer.text);
   assert.deepEqual(problemOf(answer), { code: 'validation', errors });
 }
 
-/** Every record of a list, page by page; fails when the list does not end. */
+/** All records of a list, page by page. Fails if the list does not end. */
 export async function walk(
   request: Client,
   pathAndQuery: string,

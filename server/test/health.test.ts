@@ -9,7 +9,7 @@ const world = createWorld(platform.db, platform.clock);
 const operator = client(platform.baseUrl, await world.operatorKey());
 const health = async () => (await operator('/operator/v1/health')).body;
 
-test('the health tells what waits to be netted, and since when', async () => {
+test('the health operation reports what waits for netting, and since when', async () => {
   assert.deepEqual((await health()).waiting, { position_days: 0, oldest_at: null });
   const { producer, consumer } = await world.pair();
   await world.volumes(await world.contract(producer, consumer), '2026-10-25', 250);
@@ -22,7 +22,7 @@ test('the health tells what waits to be netted, and since when', async () => {
   assert.equal((await health()).waiting.position_days, 0);
 });
 
-test('the health tells the platform’s time and the machine’s', async () => {
+test('the health operation reports the platform’s time and the machine’s', async () => {
   const now = '2027-01-01T00:00:00Z';
   await operator('/operator/v1/clock', { method: 'PUT', body: { now } });
   const { server_time, machine_time, started_at } = await health();

@@ -6,7 +6,7 @@ import { type HotStatement, knownHotStatements } from '../src/platform/db/statem
 import { client, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
-/** Hot statements share connections, so each of them must be short whatever the size of the platform. */
+/** Hot statements share connections, so each must be fast on a platform of any size. */
 const platform = await startTestPlatform();
 const world = createWorld(platform.db, platform.clock);
 const { seller, sellerGroup, producer, consumer } = await world.pair();
@@ -28,12 +28,12 @@ async function explain({ name, text }: HotStatement): Promise<Plan> {
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** One row for each of the two lists of the market. */
+/** One row per market list. */
 const TINY_TABLES = ['market_list'];
 
 test('every hot statement reads its tables by an index condition alone', async (t) => {
   t.after(() => session.end());
-  // The statements of transaction lists are made when their filters are first used.
+  // The statements of transaction lists are created when their filters are first used.
   const request = client(platform.baseUrl, seller.key);
   for (const status of ['', 'status=invalid&', 'status=superseded&']) {
     for (const party of ['', `sender_eic=${sellerGroup.eic}&`, `receiver_eic=${sellerGroup.eic}&`]) {

@@ -22,7 +22,7 @@ const post = (path: string, body: unknown, idempotencyKey: string, key = operato
 const namesOf = async () => (await walk(operator, '/operator/v1/brps', 'brps', 100)).map((brp) => brp.name);
 const countOf = async (name: string) => (await namesOf()).filter((known) => known === name).length;
 
-test('a request that is repeated with its key gets the same status and bytes, and is done once', async () => {
+test('a request repeated with its key gets the same status and bytes, and is applied once', async () => {
   const key = newKey();
   const first = await post('/brps', { name: 'Repeated' }, key);
   assert.equal(first.status, 201);
@@ -36,17 +36,17 @@ test('a request that is repeated with its key gets the same status and bytes, an
   }
   assert.equal(await countOf('Repeated'), 1);
   const audit = await walk(operator, `/operator/v1/audit?subject=${first.body.id}`, 'entries', 10);
-  assert.equal(audit.length, 1, 'and noted once');
+  assert.equal(audit.length, 1, 'one audit event');
 });
 
-test('without a key, or with another one, the same request is done again', async () => {
+test('without a key, or with another one, the same request is applied again', async () => {
   await post('/brps', { name: 'Twice' }, newKey());
   await post('/brps', { name: 'Twice' }, newKey());
   await operator('/operator/v1/brps', { method: 'POST', body: { name: 'Twice' } });
   assert.equal(await countOf('Twice'), 3);
 });
 
-test('a key that was used for another body or path is refused, and nothing is done', async () => {
+test('a key that was used for another body or path is rejected, and nothing is applied', async () => {
   const key = newKey();
   const first = await post('/brps', { name: 'One' }, key);
   const others = [() => post('/brps', { name: 'Two' }, key), () => post('/accounts', { name: 'One' }, key)];
@@ -55,7 +55,11 @@ test('a key that was used for another body or path is refused, and nothing is do
     assert.deepEqual([answer.status, problemOf(answer).code], [409, 'idempotency_key_reused']);
   }
   assert.equal(await countOf('Two'), 0);
-  assert.equal((await post('/brps', { name: 'One' }, key)).text, first.text, 'the first one stands');
+  assert.equal(
+    (await post('/brps', { name: 'One' }, key)).text,
+    first.text,
+    'the first request stays applied',
+  );
 });
 
 test('the path’s parameters belong to the request', async () => {
@@ -68,7 +72,7 @@ test('the path’s parameters belong to the request', async () => {
   assert.equal(problemOf(answer).code, 'idempotency_key_reused');
 });
 
-test('keys of different callers have nothing to do with each other', async () => {
+test('keys of different callers are independent', async () => {
   const key = newKey();
   const other = await world.operatorKey();
   const first = await post('/brps', { name: 'Mine' }, key);
@@ -76,7 +80,7 @@ test('keys of different callers have nothing to do with each other', async () =>
   assert.deepEqual([first.status, second.status], [201, 201]);
 });
 
-test('of twins that arrive at once one is done, and both get its answer', async () => {
+test('of two equal concurrent requests one is applied, and both get its answer', async () => {
   const key = newKey();
   const answers = await Promise.all(Array.from({ length: 8 }, () => post('/brps', { name: 'Twin' }, key)));
   assert.deepEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1);
@@ -84,7 +88,7 @@ test('of twins that arrive at once one is done, and both get its answer', async 
   assert.equal(await countOf('Twin'), 1);
 });
 
-test('a request that failed is not remembered: repeated, it is tried again', async () => {
+test('a failed request is not stored: a repetition is applied', async () => {
   const key = newKey();
   const brp = await world.brp();
   const eic = newEic();
@@ -103,7 +107,7 @@ const REMEMBERED = statement(
   'select to_jsonb(a)::text as record from idempotent_answer a',
 );
 
-test('the secret of a new key is told again to whoever repeats, and stands nowhere in the database', async () => {
+test('a repetition returns the secret of a new key again, and the database never has it in clear text', async () => {
   const brp = await world.brp();
   const key = newKey();
   const body = { owner: { type: 'brp', id: brp.id }, name: 'secret' };
@@ -128,7 +132,7 @@ const AGE = statement(
   "update idempotent_answer set created_at = created_at - interval '24 hours'",
 );
 
-test('after 24 hours a key is free again, and what was remembered is gone', async () => {
+test('after 24 hours a key can be reused, and the stored answer is deleted', async () => {
   const key = newKey();
   await post('/brps', { name: 'Yesterday' }, key);
   await platform.db.transaction((tx) => tx.query(AGE));

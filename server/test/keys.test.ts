@@ -19,7 +19,7 @@ const platform = await startTestPlatform({ now: NOW });
 const world = createWorld(platform.db, platform.clock);
 const brp = await world.brp();
 const request = client(platform.baseUrl);
-/** What a platform that tells everything has to tell. */
+/** The log lines of a platform with the most verbose level. */
 const lines: string[] = [];
 const logged = await startTestPlatform({
   logger: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
@@ -32,11 +32,11 @@ const keyOf = (owner: { type: 'operator' } | { type: 'account'; accountNo: numbe
     createApiKey(tx, { owner, name: 'test', scopes: [], expiresAt: null }, platform.clock.now()),
   );
 
-test('a key that is valid here and now is let in', async () => {
+test('a valid key is accepted', async () => {
   assert.equal((await request('/v1/contracts', { key: brp.key })).status, 200);
 });
 
-test('everything else is 401, with the challenge and without a hint why', async () => {
+test('every other key is 401, with the challenge and without the reason', async () => {
   const account = await platform.db.transaction((tx) =>
     createAccount(tx, { name: 'A' }, platform.clock.now()),
   );
@@ -62,10 +62,10 @@ test('everything else is 401, with the challenge and without a hint why', async 
     assert.equal(answer.status, 401, kind);
     assert.equal(problemOf(answer).code, 'invalid_api_key');
     assert.equal(answer.headers.get('www-authenticate'), 'ApiKey');
-    assert.equal(answer.headers.get('x-ratelimit-limit'), null, 'only a known key has a limit of its own');
+    assert.equal(answer.headers.get('x-ratelimit-limit'), null, 'only a known key has its own limit');
     details.add(answer.body.detail);
   }
-  assert.equal(details.size, 1, 'a key that is known elsewhere reads like one that is not');
+  assert.equal(details.size, 1, 'a key of another API gets the same answer as an unknown one');
   assert.match((await request('/v1/contracts')).body.detail, /X-Api-Key is missing/);
   const twice = await fetch(`${platform.baseUrl}/v1/contracts`, {
     headers: [
@@ -73,12 +73,12 @@ test('everything else is 401, with the challenge and without a hint why', async 
       ['x-api-key', brp.key],
     ],
   });
-  assert.equal(twice.status, 401, 'a key sent twice is no key');
+  assert.equal(twice.status, 401, 'a repeated header is no key');
   const elsewhere = { authorization: `Bearer ${brp.key}` };
   assert.equal((await request('/v1/contracts', { headers: elsewhere })).status, 401);
 });
 
-test('a key ends at the moment of its expiry, even when it was used right before', async () => {
+test('a key ends at its expiry, even when it was used right before', async () => {
   const { secret } = await world.key(brp, SCOPES, Date.parse('2026-10-20T09:00:00Z'));
   const statusAt = async (instant: string) => {
     platform.clock.set(instant);
@@ -90,7 +90,7 @@ test('a key ends at the moment of its expiry, even when it was used right before
   platform.clock.set(NOW);
 });
 
-/** A key ring whose time the test sets, and which counts how often it asks the database. */
+/** A credential cache with a clock that the test sets, which counts its database look-ups. */
 function testRing() {
   const ring = { at: 0, asked: 0, isDown: false };
   const db: Db = {
@@ -115,7 +115,7 @@ function testRing() {
   });
 }
 
-test('a revoked key is refused within 5 seconds, by every process', async () => {
+test('every process rejects a revoked key within 5 seconds', async () => {
   const { id, secret } = await world.key(brp);
   const rings = [testRing(), testRing()];
   for (const ring of rings) {
@@ -132,11 +132,11 @@ test('a revoked key is refused within 5 seconds, by every process', async () => 
   }
 });
 
-test('the database is asked once in a while for a known key, and never for what cannot be one', async () => {
+test('look-ups of a known key are cached, and malformed keys are never looked up', async () => {
   const { secret } = await world.key(brp);
   const ring = testRing();
   await Promise.all(Array.from({ length: 50 }, async () => ring.keys.find(secret)));
-  assert.equal(ring.asked, 1, 'requests that come at once ask once');
+  assert.equal(ring.asked, 1, 'concurrent requests share one look-up');
   for (ring.at = 0; ring.at < 3_900; ring.at += 100) await ring.keys.find(secret);
   assert.equal(ring.asked, 1);
   for (const text of ['', 'garbage', newSecret('operator'), `${secret}x`])
@@ -144,7 +144,7 @@ test('the database is asked once in a while for a known key, and never for what 
   assert.equal(ring.asked, 1);
 });
 
-test('a look-up that failed is made again', async () => {
+test('a failed look-up is repeated', async () => {
   const { secret } = await world.key(brp);
   const ring = testRing();
   ring.isDown = true;
@@ -169,7 +169,7 @@ test('no secret is in the database, only its hash', async () => {
   }
   assert.ok(
     everything.includes(brp.key.slice(0, 'saldo_brp_'.length + 4)),
-    'what is searched does hold the keys',
+    'the searched text has the prefixes of the keys',
   );
   for (const secret of [brp.key, OPERATOR_KEY]) {
     assert.ok(!everything.includes(secret));
@@ -178,7 +178,7 @@ test('no secret is in the database, only its hash', async () => {
   }
 });
 
-test('the log tells the request and the key’s id, and never the key, whatever becomes of the request', async () => {
+test('the log has the request and the key’s id, and never the key, for any outcome', async () => {
   const { db, baseUrl } = logged;
   const own = createWorld(db, platform.clock);
   const owner = await own.brp();
@@ -214,7 +214,7 @@ test('the log tells the request and the key’s id, and never the key, whatever 
     { key_id: encodeId(ID_PREFIX.key, id), method: 'GET', url: '/v1/contracts', status: 200 },
   );
   assert.equal(typeof ms, 'number');
-  assert.equal(lineOf('request-2').status, 400, 'an address that cannot be read is logged like any other');
+  assert.equal(lineOf('request-2').status, 400, 'an invalid URL is logged too');
   assert.equal(lineOf('request-7').key_id, undefined);
   assert.equal(lineOf('request-8').url, '/v1/contracts?key=[key]');
   const failure = lineOf('request-broken');

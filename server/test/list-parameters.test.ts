@@ -87,7 +87,7 @@ const MORE_EXTREMES = [
   '1893-04-01T00:00:00Z',
 ];
 
-test('a date or time that does not exist is refused, and any other is answered', async () => {
+test('a date or time that does not exist is rejected, and any other is accepted', async () => {
   for (const { path } of LISTS.slice(0, 4)) {
     const dayFilter = path === '/v1/contracts' ? 'active_on' : 'delivery_date';
     for (const time of TIMES) {

@@ -17,8 +17,8 @@ import { insertPlatformRows } from './platform-rows.ts';
 import { createWorld } from './world.ts';
 
 /**
- * A list must cost what its tenant has, and not what the platform has. Each list is asked for over its route, and the
- * statements that it makes are explained, on a platform that the planner takes for a large one.
+ * The cost of a list must depend on its tenant's rows, not on the platform's. Each list is requested over HTTP, and
+ * its statements are explained on a platform whose statistics look large to the planner.
  */
 const platform = await startTestPlatform();
 const PRETENDED_GROWTH = 1000;
@@ -100,9 +100,9 @@ const ENDPOINTS = Object.assign({}, brpEndpoints, marketEndpoints, operatorEndpo
 };
 
 /**
- * What a list reads, by caller, list and queries; a dash is a query without filters. Each index has the columns that its
- * condition compares for equality and, behind the semicolon, for order. Look-ups of single rows by a unique key, and of
- * a balance group's positions, are left out.
+ * What a list reads, by caller, list and queries; a dash is a query without filters. Each index has the columns that
+ * its condition compares for equality and, after the semicolon, for order. Look-ups of single rows by a unique key,
+ * and of a balance group's positions, are omitted.
  */
 const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   brp: {
@@ -297,7 +297,7 @@ class Explainer {
 
   close = () => this.client.end();
 
-  /** What the statement reads by its generic plan, under the settings of the server's reading connections. */
+  /** What the statement reads with its generic plan, under the settings of the server's read connections. */
   async readsOf({ statement, values }: Asked): Promise<string[]> {
     const literal = (value: unknown) =>
       value === null
@@ -327,7 +327,7 @@ class Explainer {
   }
 }
 
-/** Filters name a record by the parameter that its id has in paths. */
+/** Filters by id have the name of the path parameter. */
 function addressOf({ path }: Endpoint, query: string): string {
   const named = { ...ids, eic, T1: '2026-01-01T00:00:00Z', T2: '2026-01-03T00:00:00Z' };
   return `${path}?${query}`.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof named) => named[name] ?? name);
@@ -335,7 +335,7 @@ function addressOf({ path }: Endpoint, query: string): string {
 
 type Answer = { readonly statusCode: number; readonly body: string };
 
-/** Who calls is looked up before a list is read. */
+/** Look-ups of the caller, which precede the list. */
 const isOfCaller = (name: string) => name === 'find_key' || name === 'find_session';
 
 test('every list reads the rows of its tenant and main filter by an index, and no others', async (t) => {
@@ -348,7 +348,7 @@ test('every list reads the rows of its tenant and main filter by an index, and n
     const listener = caller === 'account' ? customerApp : app;
     const ask = (): Promise<Answer> =>
       listener.inject({ url: addressOf(endpoint, query), headers: CALLERS[caller] });
-    // The first request of a process also reads what later ones remember.
+    // The first request of a process also reads data that later ones have cached.
     await ask();
     asked.clear();
     const { statusCode, body } = await ask();
@@ -362,10 +362,10 @@ test('every list reads the rows of its tenant and main filter by an index, and n
 const isList = ({ response, numberedPages }: Endpoint) =>
   numberedPages === true || 'pagination' in ((response as { properties?: object }).properties ?? {});
 
-/** Parameters that say which page is wanted and how it looks, not which records the list has. */
+/** Parameters that select the page and its format, not the records of the list. */
 const NOT_FILTERS = new Set(['limit', 'after', 'page', 'include_assets']);
 
-test('the plans of all lists are known, for each of their filters', () => {
+test('the plans of all lists are checked, for each of their filters', () => {
   const lists = Object.values(ENDPOINTS).filter(isList);
   assert.ok(lists.length > 20, `${lists.length} lists`);
   for (const { id, query } of lists) {

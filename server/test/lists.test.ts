@@ -11,7 +11,7 @@ const own = await world.customer(brp, { group: await world.group(brp, ['DE_TENNE
 const stranger = await world.brp();
 const outsider = await world.customer(stranger, { group: await world.group(stranger) });
 
-/** A day on which just these slots are said. */
+/** A day with volumes in only these slots. */
 const cells = (day: string, said: Record<number, number>) =>
   Array.from({ length: slotCount(day) }, (_, at) => said[at + 1] ?? null);
 
@@ -22,12 +22,12 @@ const bought = await world.contract(consumer, own);
 const internal = await world.contract(producer, own);
 const foreign = await world.contract(outsider, consumer);
 await world.volumes(sold, FIRST, 1_000);
-// One contract-day of many sheets: each correction says a single slot.
+// One contract-day of many sheets: each correction writes a single slot.
 await world.volumes(sold, day(1), cells(day(1), { 1: 1, 2: 2, 3: 3, 10: 10 }));
 for (let kwh = 1; kwh <= 30; kwh++)
   await world.volumes(sold, day(1), cells(day(1), { [1 + (kwh % 5)]: 100 + kwh }));
 for (let after = 0; after < 25; after++) {
-  // Sheets of one cell, and what others trade on the same days.
+  // Sheets of one cell, and contracts of other BRPs on the same days.
   await world.volumes(internal, day(after), cells(day(after), { [1 + after]: 7 }));
   await world.volumes(foreign, day(after), 5);
   if (after % 5 === 0) await world.volumes(bought, day(after), cells(day(after), { 5: 50, 6: 60, 96: 960 }));
@@ -84,7 +84,7 @@ async function readPage(
   return { records: body[member], next: body.pagination.next_cursor };
 }
 
-test('every list gives each record once, in the same order, whatever the limit', async () => {
+test('every list has each record once, in the same order, for any limit', async () => {
   for (const { path, member } of LISTS) {
     const whole = await walk(request, path, member, 100);
     assert.ok(whole.length > 25, `${path} has ${whole.length}`);
@@ -96,7 +96,7 @@ test('every list gives each record once, in the same order, whatever the limit',
       if (page.next !== null) cursors.push(page.next);
     }
     assert.equal(cursors.length, whole.length, `${path} ends`);
-    // A walk of any limit is made of pages that begin somewhere, so each limit is tried from a place of its own.
+    // Each limit is tried from another starting position.
     for (let limit = 2; limit <= 100; limit++) {
       const at = (limit * 37) % whole.length;
       const page = await readPage(request, path, member, `limit=${limit}`, cursors[at] ?? null);
@@ -107,7 +107,7 @@ test('every list gives each record once, in the same order, whatever the limit',
   }
 });
 
-test('lists run by creation, or by delivery day, contract, slot and version', async () => {
+test('lists are ordered by creation, or by delivery day, contract, slot and version', async () => {
   for (const path of ['/v1/contracts', '/v1/customers']) {
     const ids = idsOf(await walk(request, path, path.slice(4), 100));
     assert.deepEqual(ids, ids.toSorted(), path);
@@ -124,7 +124,7 @@ test('lists run by creation, or by delivery day, contract, slot and version', as
   );
 });
 
-test('a page of 100 holds the whole day of a contract, and 10 is what a page holds unless told', async () => {
+test('a page of 100 has the whole day of a contract, and the default limit is 10', async () => {
   const { body } = await request('/v1/transactions?limit=100');
   assert.equal(body.transactions.length, 100);
   assert.ok(body.transactions.every((one: Transaction) => one.contract_id === sold.id));
@@ -136,7 +136,7 @@ test('a page of 100 holds the whole day of a contract, and 10 is what a page hol
   }
 });
 
-test('the limit, and what is told of each record, may change between pages', async () => {
+test('the limit and the included members may change between pages', async () => {
   for (const { path, member } of LISTS) {
     const extras =
       member === 'transactions' ? 'include_assets' : member === 'nominations' ? 'include_slots' : null;
@@ -158,7 +158,7 @@ test('the limit, and what is told of each record, may change between pages', asy
   }
 });
 
-test('filters that leave a cell a sheet or fewer are walked like any other', async () => {
+test('pages are complete for filters that match at most one cell of a sheet', async () => {
   const all: Transaction[] = await walk(request, '/v1/transactions', 'transactions', 100);
   const filters: [string, (one: Transaction) => boolean][] = [
     ['slot_number_from=5&slot_number_to=5', (one) => one.slot_number === 5],
@@ -187,7 +187,7 @@ test('filters that leave a cell a sheet or fewer are walked like any other', asy
   }
 });
 
-/** Walks while `change` happens between the pages: what was there before is seen once and in its order. */
+/** Pages through a list while `change` runs between the pages. Earlier records must be listed once and in order. */
 async function walkWhile(
   path: string,
   member: string,
@@ -208,12 +208,12 @@ async function walkWhile(
   assert.deepEqual(
     ids.filter((id) => known.has(id)),
     before,
-    'nothing left out, nothing moved',
+    'complete and in order',
   );
   return seen;
 }
 
-test('a walk goes on undisturbed while contracts and customers are added', async () => {
+test('paging is stable while contracts and customers are added', async () => {
   const added: string[] = [];
   const contracts = await walkWhile('/v1/contracts', 'contracts', async () => {
     added.push((await world.contract(producer, consumer)).id, (await world.contract(consumer, own)).id);
@@ -226,7 +226,7 @@ test('a walk goes on undisturbed while contracts and customers are added', async
   assert.deepEqual(idsOf(seen).slice(-customers.length), customers);
 });
 
-test('a walk goes on undisturbed while days before and after it are corrected and new ones come in', async () => {
+test('paging is stable while days before and after the cursor are corrected and added', async () => {
   const later = await world.contract(producer, consumer);
   const change = async (page: number) => {
     await world.volumes(sold, day(0), cells(day(0), { [1 + page * 4]: 9_000 + page }));
@@ -242,7 +242,7 @@ test('a walk goes on undisturbed while days before and after it are corrected an
   }
 });
 
-test('a walk goes on undisturbed while nominations are corrected and new ones are made', async () => {
+test('paging is stable while nominations are corrected and added', async () => {
   const seen = await walkWhile('/v1/nominations', 'nominations', async (page) => {
     await world.volumes(sold, day(page * 2), cells(day(page * 2), { 11: 70_000 + page }));
     await world.volumes(bought, day(50 + page), cells(day(50 + page), { 1: 1 }));
@@ -265,7 +265,7 @@ async function assertRefused(path: string, after: string, what: string): Promise
   );
 }
 
-test('a cursor that is garbage, cut or changed is refused', async () => {
+test('a random, truncated or changed cursor is rejected', async () => {
   for (const { path } of LISTS) {
     const cursor = await cursorOf(request, path);
     const [payload = '', seal = ''] = cursor.split('.');
@@ -290,7 +290,7 @@ test('a cursor that is garbage, cut or changed is refused', async () => {
       await assertRefused(path, cursor.slice(0, at) + other + cursor.slice(at + 1), `changed at ${at}`);
       await assertRefused(path, cursor.slice(0, at), `cut at ${at}`);
     }
-    assert.equal((await request(`${path}?after=${cursor}`)).status, 200, 'unchanged it is taken');
+    assert.equal((await request(`${path}?after=${cursor}`)).status, 200, 'the unchanged cursor is accepted');
     const twice = await request(`${path}?after=${cursor}&after=${cursor}`);
     assert.deepEqual(problemOf(twice).errors, ['after invalid_type']);
   }
@@ -338,7 +338,7 @@ test('a contract’s transactions, those of another contract and the global list
   );
 });
 
-test('a refused cursor is told together with everything else that is wrong', async () => {
+test('a rejected cursor is reported together with all other errors', async () => {
   for (const { path } of LISTS) {
     const answer = await request(`${path}?after=garbage&limit=0&colour=green`);
     assert.deepEqual(problemOf(answer), {

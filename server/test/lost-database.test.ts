@@ -11,8 +11,8 @@ import { SALDO } from '../src/platform/db/embedded.ts';
 import { type Product, startProduct } from './product.ts';
 
 /**
- * The product on a Postgres that is killed, restarted, cut off and stopped under its requests. The process must go on,
- * answer 503 with Retry-After meanwhile, and 200 by itself afterwards.
+ * The product on a Postgres that is killed, restarted, disconnected and suspended during requests. The process must
+ * survive, answer 503 with Retry-After meanwhile, and 200 afterwards.
  */
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-lost-'));
 const outside = path.join(folder, 'outside');
@@ -44,7 +44,7 @@ const postmasterOf = async ({ dataDir }: Setup): Promise<number> =>
     (await readFile(path.join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n', 1)[0],
   );
 
-/** The postmaster and its children; all of them stand still when the machine below them does. */
+/** The postmaster and its children. All of them stop, as if their machine were suspended. */
 async function processesOf(setup: Setup): Promise<number[]> {
   const postmaster = await postmasterOf(setup);
   const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8');
@@ -83,7 +83,7 @@ async function requestsOf({ product }: Setup) {
   return [() => get('/v1/transactions?limit=10'), () => get('/v1/customers'), patch];
 }
 
-/** Sends requests of every kind without a pause, until told to stop; returns what they were answered. */
+/** Sends requests of every kind without a pause until stopped. Returns their results. */
 function load(requests: Request[]) {
   const outcomes: Outcome[] = [];
   const over = new AbortController();
@@ -104,7 +104,7 @@ function load(requests: Request[]) {
   };
 }
 
-/** On the connections of the product that uses DATABASE_URL. */
+/** The connections of the product with DATABASE_URL. */
 async function onOutside(text: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
@@ -142,7 +142,7 @@ const isExpected = ({ status, retryAfter }: Outcome) =>
   status === 200 || (status === 503 && retryAfter === '2');
 
 for (const { name, of, cause } of FAULTS) {
-  test(`${of.name}: the server outlives ${name}`, async () => {
+  test(`${of.name}: the server survives ${name}`, async () => {
     const requests = await requestsOf(of);
     const running = load(requests);
     while (running.outcomes.length < 20) await nextTurn();
@@ -153,7 +153,7 @@ for (const { name, of, cause } of FAULTS) {
       (await running.stop()).filter((outcome) => !isExpected(outcome)),
       [],
     );
-    // Once more without requests: connections break while they are idle.
+    // Once more without requests: idle connections break.
     await cause();
     await untilBack(requests);
     assert.equal(of.product.child.exitCode, null, of.product.log());
@@ -161,7 +161,7 @@ for (const { name, of, cause } of FAULTS) {
 }
 
 for (const setup of SETUPS) {
-  test(`${setup.name}: while Postgres is stopped, requests and /readyz are answered 503 in time`, async () => {
+  test(`${setup.name}: while Postgres is suspended, requests and /readyz get 503 within the time limit`, async () => {
     const requests = await requestsOf(setup);
     const stopped = await processesOf(setup);
     for (const pid of stopped) process.kill(pid, 'SIGSTOP');
@@ -182,7 +182,7 @@ for (const setup of SETUPS) {
   });
 }
 
-test('a write that is under way when Postgres stops is answered with the first call that is late', async (t) => {
+test('a write in progress when Postgres is suspended is answered after the first late call', async (t) => {
   const [setup] = SETUPS as [Setup, ...Setup[]];
   const [page, , patch] = (await requestsOf(setup)) as [Request, Request, Request];
   const holder = new pg.Client({ connectionString: postgres.url });
@@ -200,7 +200,7 @@ test('a write that is under way when Postgres stops is answered with the first c
   };
   let write = send();
   while ((await onOutside(waiting)).rows.length === 0) {
-    // Right after the test before this one a write may still meet a broken connection.
+    // After the previous test a write may still get a broken connection.
     if (write.isAnswered) write = send();
     await nextTurn();
   }
@@ -215,7 +215,7 @@ test('a write that is under way when Postgres stops is answered with the first c
   }
 });
 
-test('the log names the loss and the return of the database once each, not once per request', async () => {
+test('the loss and the return of the database are logged once each, not once per request', async () => {
   for (const { product } of SETUPS) {
     assert.equal(await product.end('SIGTERM'), 0);
     const lines = product.log().split('\n');

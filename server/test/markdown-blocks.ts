@@ -7,7 +7,7 @@ export const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 /** Pages whose `sh` and `ts` blocks are run, in this order. */
 const PAGES = ['README.md', 'sdk/README.md', 'cli/README.md', 'docs/**/*.md'];
 
-/** Other names of the two languages, by which a block would not be found. */
+/** Other names of the two languages, which would hide a block from the test. */
 const OTHER_NAMES = /^(bash|shell|zsh|typescript|js|javascript)$/;
 
 export type Block = {
@@ -15,7 +15,7 @@ export type Block = {
   readonly place: string;
   readonly language: string;
   readonly text: string;
-  /** Why the block is not run, from `<!-- not run: … -->` on the line above it; null for one that is. */
+  /** The reason from `<!-- not run: … -->` on the line above the block; null if the block is run. */
   readonly whyNotRun: string | null;
 };
 
@@ -26,7 +26,7 @@ export function parseBlocks(name: string, markdown: string): Block[] {
   const lines = markdown.split('\n');
   let start: number | null = null;
   for (const [at, line] of lines.entries()) {
-    // A block of a list is indented.
+    // A block inside a list is indented.
     if (!line.trimStart().startsWith('```')) continue;
     if (start === null) start = at;
     else {
@@ -45,7 +45,7 @@ export function parseBlocks(name: string, markdown: string): Block[] {
   return blocks;
 }
 
-/** The pages with the blocks of them that are run. */
+/** The pages with their executable blocks. */
 export async function readPages(): Promise<Page[]> {
   const pages: Page[] = [];
   for (const pattern of PAGES) {

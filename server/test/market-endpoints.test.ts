@@ -13,7 +13,7 @@ import { client, problemOf, startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { createWorld } from './world.ts';
 
-/** What each operation of the customer API is called with to succeed. One that is missing here fails the first test. */
+/** A successful request for each operation of the customer API. A missing operation fails the first test. */
 const cases: Record<string, string> = {
   listMarketAssets: '/v1/assets',
   listMarketDemands: '/v1/demands',
@@ -56,7 +56,7 @@ test('every operation has a case, and every case is an operation', () => {
     assert.deepEqual(scopes, [], `${id}: an account's key has no scopes`);
 });
 
-test('every operation answers as its schema says, with the rate-limit headers', async () => {
+test('every operation responds according to its schema, with the rate-limit headers', async () => {
   for (const path of paths) {
     const { status, headers, text } = await request(path);
     assert.equal(status, 200, `${path}: ${text}`);
@@ -68,7 +68,7 @@ test('every operation answers as its schema says, with the rate-limit headers', 
   }
 });
 
-test('an account’s key opens the customer API, and no other key does', async () => {
+test('only an account’s key is accepted by the customer API', async () => {
   for (const path of paths) {
     for (const wrong of [null, '', 'nonsense', `${key}x`, brp.key, operatorKey]) {
       const answer = await request(path, { key: wrong });
@@ -78,7 +78,7 @@ test('an account’s key opens the customer API, and no other key does', async (
   }
 });
 
-test('a key that is revoked or has expired is refused', async () => {
+test('a revoked or expired key is rejected', async () => {
   const body = { name: 'Holder' };
   const account = (await asOperator('/operator/v1/accounts', { method: 'POST', body })).body;
   const owner = { type: 'account', id: account.id };
@@ -92,7 +92,7 @@ test('a key that is revoked or has expired is refused', async () => {
   assert.equal((await request('/v1/assets', { key: short })).status, 401);
 });
 
-test('the operations of the other APIs are not here, and those of this one not there', async () => {
+test('each listener has the operations of its own API only', async () => {
   for (const path of [
     '/v1/contracts',
     '/operator/v1/assets',
@@ -107,7 +107,7 @@ test('the operations of the other APIs are not here, and those of this one not t
   for (const path of paths) assert.equal((await client(platform.baseUrl, brp.key)(path)).status, 404, path);
 });
 
-test('what is wrong with page and limit is told for each, and parameters that are not known are refused', async () => {
+test('errors of page and limit are reported together, and unknown parameters are rejected', async () => {
   const refused: [query: string, errors: string[]][] = [
     ['page=0', ['page value_too_small']],
     ['page=-1', ['page value_too_small']],
@@ -137,7 +137,7 @@ test('what is wrong with page and limit is told for each, and parameters that ar
   }
 });
 
-test('paths tell their methods, refuse all others, and answer HEAD like GET without the body', async () => {
+test('paths report their methods, reject all others, and answer HEAD like GET without the body', async () => {
   for (const path of paths) {
     const options = await request(path, { method: 'OPTIONS', key: null });
     assert.deepEqual([options.status, options.headers.get('allow')], [204, 'GET, HEAD, OPTIONS']);
@@ -154,7 +154,7 @@ test('paths tell their methods, refuse all others, and answer HEAD like GET with
   }
 });
 
-test('answers are compressed as asked, and request ids are taken over', async () => {
+test('answers are compressed on request, and request ids are adopted', async () => {
   for (const encoding of ['gzip', 'br']) {
     const response = await fetch(`${platform.customerUrl}/v1/assets`, {
       headers: { 'x-api-key': key, 'accept-encoding': encoding, 'x-request-id': 'browse-1' },
@@ -177,7 +177,7 @@ test('browsers of configured origins may read the headers of a page', async () =
   }
 });
 
-test('who asks too often is told so here too, and all listeners count failures of an address together', async () => {
+test('the customer API is rate limited too, and all listeners count an address’s failures together', async () => {
   const limitedKey = await createWorld(strict.db, strict.clock).accountKey();
   const ask = client(strict.customerUrl, limitedKey);
   assert.equal((await ask('/v1/assets')).headers.get('x-ratelimit-remaining'), '1');
@@ -190,7 +190,7 @@ test('who asks too often is told so here too, and all listeners count failures o
   assert.equal((await client(strict.customerUrl, 'nonsense')('/v1/assets')).status, 429);
 });
 
-/** Problems of the BRP API that every operation may end in come about here in the same way. */
+/** The problems of every BRP operation, which occur in the same way here. */
 const provocations: Partial<Record<ProblemCode, () => Promise<{ status: number; body: { type: string } }>>> =
   {
     validation: () => request('/v1/assets?limit=0'),
@@ -211,7 +211,7 @@ const provocations: Partial<Record<ProblemCode, () => Promise<{ status: number; 
     },
   };
 
-test('problems are those of the BRP API, and are explained on this listener', async () => {
+test('problems are those of the BRP API, and this listener has their pages', async () => {
   for (const [code, provoke] of Object.entries(provocations)) {
     const { status, body } = await provoke();
     assert.equal(status, PROBLEMS[code as ProblemCode].status, code);
@@ -224,7 +224,7 @@ test('problems are those of the BRP API, and are explained on this listener', as
   assert.equal((await request('/errors/nonsense', { key: null })).status, 404);
 });
 
-test('the documentation is on this listener too, for everybody, and offers this API alone', async () => {
+test('this listener has the documentation of its own API, without a key', async () => {
   const { status, text } = await request('/docs', { key: null });
   assert.equal(status, 200);
   const links = [...text.matchAll(/<a href="([^"]+)">([^<]+)<\/a>/g)].map(([, href, name]) => [name, href]);

@@ -25,7 +25,7 @@ const OFFER = {
 };
 
 type Listed = { id: string };
-/** Both lists behave alike: how something gets on them, and how it is taken off again. */
+/** Both lists behave alike. `publish` adds a record, `withdraw` removes it. */
 const LISTS = [
   {
     member: 'assets',
@@ -70,7 +70,7 @@ async function pageOf(
   };
 }
 
-/** Takes everything off a list, so that a test begins with an empty one. */
+/** Empties a list before a test. */
 async function clear(list: List): Promise<void> {
   for (;;) {
     const { ids } = await pageOf(list, 'limit=100');
@@ -79,7 +79,7 @@ async function clear(list: List): Promise<void> {
   }
 }
 
-test('an empty list has one page, and says so', async () => {
+test('an empty list has one page', async () => {
   for (const list of LISTS) {
     const { ids, total, links, version } = await pageOf(list, '');
     const first = `${platform.customerUrl}/v1/${list.member}?page=1&limit=10`;
@@ -88,7 +88,7 @@ test('an empty list has one page, and says so', async () => {
   }
 });
 
-test('a list is ordered by publication, the newest first, and a page past its end is empty', async () => {
+test('a list is ordered by publication, newest first, and a page past its end is empty', async () => {
   for (const list of LISTS) {
     await clear(list);
     const published: string[] = [];
@@ -108,7 +108,7 @@ test('a list is ordered by publication, the newest first, and a page past its en
   }
 });
 
-test('links lead to the first and the last page always, and to the neighbours where they exist', async () => {
+test('links name the first and last page always, and the neighbours if they exist', async () => {
   for (const list of LISTS) {
     const at = (page: number) => `${platform.customerUrl}/v1/${list.member}?page=${page}&limit=10`;
     const linksOf = async (page: number) => (await pageOf(list, `page=${page}`)).links;
@@ -119,7 +119,7 @@ test('links lead to the first and the last page always, and to the neighbours wh
     assert.deepEqual(await linksOf(99), { ...ends, prev: at(3) });
     const { next = '' } = await linksOf(1);
     const followed = await fetch(next, { headers: { 'x-api-key': key } });
-    assert.equal(followed.status, 200, 'a link can be followed as it stands');
+    assert.equal(followed.status, 200, 'a link is a complete URL');
     assert.equal(
       (await pageOf(list, 'limit=23')).links['last'],
       (await pageOf(list, 'limit=23')).links['first'],
@@ -128,7 +128,7 @@ test('links lead to the first and the last page always, and to the neighbours wh
   }
 });
 
-test('links and covers are named by CUSTOMER_BASE_URL', async () => {
+test('links and cover addresses start with CUSTOMER_BASE_URL', async () => {
   const ownKey = await createWorld(named.db, named.clock).accountKey();
   assert.equal(named.customerUrl, 'https://market.example/saldo');
   const answer = await client(`http://127.0.0.1:${namedPort}`, ownKey)('/v1/assets');
@@ -138,7 +138,7 @@ test('links and covers are named by CUSTOMER_BASE_URL', async () => {
   );
 });
 
-test('a change keeps its place in the list, and a new publication is at its beginning', async () => {
+test('a change keeps the place in the list, and a new publication is listed first', async () => {
   const [assets, demands] = LISTS as [List, List];
   const before = await pageOf(assets, 'limit=100');
   const [, id = ''] = before.ids;
@@ -160,7 +160,7 @@ test('a change keeps its place in the list, and a new publication is at its begi
   assert.equal((await request('/v1/demands?page=2&limit=1')).body.demands[0].contractPeriod, 3);
 });
 
-test('what one process publishes or withdraws, every process lists at once', async () => {
+test('a publication or withdrawal in one process is visible in every process at once', async () => {
   const other = client(second.customerUrl, key);
   for (const list of LISTS) {
     const before = await pageOf(list, 'limit=100', null, other);
@@ -174,13 +174,13 @@ test('what one process publishes or withdraws, every process lists at once', asy
 type Step = { publish: boolean; at: number };
 const steps = fc.array(fc.record({ publish: fc.boolean(), at: fc.nat(1000) }), { maxLength: 3 });
 
-test('with a version, any limit gives each record that stays exactly once while others come and go', async () => {
+test('with a version, paging has every lasting record exactly once while others come and go', async () => {
   const processes = [request, client(second.customerUrl, key)];
   for (const list of LISTS) {
     await clear(list);
     const listed: string[] = [];
     for (let count = 0; count < 12; count++) listed.unshift(await list.publish());
-    /** What happens between two pages: somebody publishes, or withdraws what is listed. */
+    /** A change between two pages: a publication or a withdrawal. */
     const happen = async ({ publish, at }: Step) => {
       if (publish || listed.length === 0) listed.unshift(await list.publish());
       else await list.withdraw(listed.splice(at % listed.length, 1)[0] as string);
@@ -203,17 +203,17 @@ test('with a version, any limit gives each record that stays exactly once while 
             assert.deepEqual(
               found.ids,
               own.filter((id) => listed.includes(id)),
-              'a page holds what belongs on it and is still listed',
+              'a page has its records that are still listed',
             );
             walked.push(...found.ids);
             for (const step of between[page - 1] ?? []) await happen(step);
           }
-          assert.equal(new Set(walked).size, walked.length, 'nothing comes twice');
+          assert.equal(new Set(walked).size, walked.length, 'no record is repeated');
           const stayed = start.filter((id) => listed.includes(id));
           assert.deepEqual(
             walked.filter((id) => listed.includes(id)),
             stayed,
-            'nothing that stays is skipped',
+            'no lasting record is skipped',
           );
         },
       ),
@@ -222,7 +222,7 @@ test('with a version, any limit gives each record that stays exactly once while 
   }
 });
 
-test('without a version a page is of the list as it is now', async () => {
+test('without a version a page shows the current list', async () => {
   const [list] = LISTS as [List];
   await clear(list);
   const published = [await list.publish(), await list.publish(), await list.publish()].toReversed();
@@ -233,7 +233,7 @@ test('without a version a page is of the list as it is now', async () => {
   assert.deepEqual((await pageOf(list, 'limit=2')).ids, [newest, published[0]]);
 });
 
-test('a version that is not one of this list is refused', async () => {
+test('an unknown version of a list is rejected', async () => {
   const { version } = await pageOf(LISTS[1] as List, '');
   const send = (value: string) => request('/v1/assets', { headers: { 'x-list-version': value } });
   for (const wrong of [
@@ -250,15 +250,15 @@ test('a version that is not one of this list is refused', async () => {
     const { code, errors } = problemOf(await send(wrong));
     assert.deepEqual([code, errors], ['validation', ['X-List-Version invalid_format']], wrong);
   }
-  assert.equal((await send('assets-0')).body.assets.length, 0, 'every list was empty once');
+  assert.equal((await send('assets-0')).body.assets.length, 0, 'version 0 of every list is empty');
 });
 
-test('a version that lies back too far is forgotten, and lists go on from there', async () => {
+test('a version that is too old is rejected, and the list stays usable', async () => {
   const [list] = LISTS as [List];
   await clear(list);
   const kept = await list.publish();
   const { version } = await pageOf(list, '');
-  // As if a hundred thousand others had come and gone.
+  // Simulates a hundred thousand publications and withdrawals.
   const leap = "update market_list set version = version + 100000 where name = 'assets'";
   await platform.db.transaction((tx) => tx.query(statement('test_leap', leap)));
   assert.deepEqual((await pageOf(list, '')).ids, [kept]);
@@ -269,7 +269,7 @@ test('a version that lies back too far is forgotten, and lists go on from there'
   assert.deepEqual((await pageOf(list, '')).ids, [newest]);
 });
 
-test('pages deep in a long list hold what belongs on them', async () => {
+test('pages deep in a long list have the right records', async () => {
   const [list] = LISTS as [List];
   await clear(list);
   const model = await list.publish();

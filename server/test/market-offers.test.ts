@@ -48,7 +48,7 @@ const newest = async (list: 'assets' | 'demands') => (await customer(`/v1/${list
 const auditOf = async (subject: string) =>
   (await operator('GET', `/audit?subject=${subject}&limit=100`)).body.entries;
 
-test('an asset is one record with two faces: the BRP API’s and the customer API’s', async () => {
+test('one asset record has two views: the BRP API’s and the customer API’s', async () => {
   const { status, body: asset } = await operator('POST', '/assets', { ...PLANT, offer: OFFER });
   assert.equal(status, 201);
   assert.deepEqual(asset, {
@@ -94,7 +94,7 @@ test('an asset is one record with two faces: the BRP API’s and the customer AP
   assert.deepEqual([renamed.name, renamed.nominalPower], ['Renamed', 50.4]);
 });
 
-test('what an offer or a demand does not say is null, and pricing is always a list', async () => {
+test('omitted members of an offer or a demand are null, and pricing is always a list', async () => {
   const needed = {
     ppa_type: 'PAY_AS_NOMINATED',
     delivery_start: '2027-01-01T00:00:00Z',
@@ -131,7 +131,7 @@ test('what an offer or a demand does not say is null, and pricing is always a li
   });
 });
 
-test('every technology is wind or solar to customers', async () => {
+test('the customer API shows every technology as wind or solar', async () => {
   for (const [technology, assetType] of [
     ['solar', 'SOLAR'],
     ['wind_onshore', 'WIND'],
@@ -148,7 +148,7 @@ test('an asset is listed while it has an offer, and the offer’s members change
   const offerOf = async () => (await operator('GET', `/assets/${id}`)).body.offer;
   const patch = async (body: object) => (await operator('PATCH', `/assets/${id}`, body)).status;
   assert.equal(await isListed(), false);
-  assert.equal(await patch({ offer: null }), 200, 'nothing to withdraw is no mistake');
+  assert.equal(await patch({ offer: null }), 200, 'withdrawing a missing offer is no error');
   assert.equal(await patch({ offer: OFFER }), 200);
   assert.equal(await isListed(), true);
   const published = await offerOf();
@@ -192,7 +192,7 @@ test('an asset is listed while it has an offer, and the offer’s members change
     ['asset.updated', 'offer', null],
     ['asset.updated', null, 'offer'],
   ]);
-  assert.deepEqual(trail[7].before.offer, changed, 'the trail keeps what was withdrawn');
+  assert.deepEqual(trail[7].before.offer, changed, 'the audit event has the withdrawn offer');
 });
 
 test('a demand is listed until it is deleted, and its members change one by one', async () => {
@@ -253,7 +253,7 @@ test('a POST with an Idempotency-Key publishes once', async () => {
   }
 });
 
-test('everything that is wrong with an offer is told at once, and nothing is published', async () => {
+test('all errors of an offer are reported together, and nothing is published', async () => {
   const refused: [offer: object, errors: string[]][] = [
     [{}, ['country', 'delivery_start', 'ppa_type', 'pricing'].map((name) => `offer.${name} required`)],
     [{ ...OFFER, ppa_type: 'produced' }, ['offer.ppa_type invalid_enum_value']],
@@ -314,12 +314,12 @@ test('everything that is wrong with an offer is told at once, and nothing is pub
     assert.deepEqual(problemOf(patched), { code: 'validation', errors }, JSON.stringify(offer));
   }
   assert.equal(await total(), before);
-  assert.equal((await operator('GET', `/assets/${id}`)).body.name, PLANT.name, 'nothing of it was done');
+  assert.equal((await operator('GET', `/assets/${id}`)).body.name, PLANT.name, 'nothing was published');
   const text = await operator('POST', '/assets', { ...PLANT, offer: 'cheap' });
   assert.deepEqual(problemOf(text).errors, ['offer invalid_type']);
 });
 
-test('everything that is wrong with a demand is told at once', async () => {
+test('all errors of a demand are reported together', async () => {
   const refused: [demand: object, errors: string[]][] = [
     [{}, ['contract_period required', 'country required', 'delivery_volume required']],
     [
@@ -359,7 +359,7 @@ test('the operator lists assets with and without an offer, and demands of a coun
   assert.deepEqual(await walk(request, '/operator/v1/demands?country=nowhere', 'demands', 10), []);
 });
 
-test('of many who publish and withdraw at once, every one is listed exactly as it ended', async () => {
+test('after concurrent publications and withdrawals the list equals the final states', async () => {
   const made = await Promise.all(
     Array.from({ length: 24 }, () => operator('POST', '/assets', { ...PLANT, offer: OFFER })),
   );

@@ -14,7 +14,7 @@ export type NominationSlot = {
   delivery_end: string;
 };
 
-/** A nomination as the API shows it, as far as tests look at it. */
+/** The members of a nomination that tests use. */
 export type Nominated = {
   id: string;
   status: string;
@@ -36,11 +36,11 @@ export const nominationUuid = ({ id }: Nominated) => decodeId(ID_PREFIX.nominati
 
 /** The same value in every slot of a day. */
 export const flat = (day: string, value: number) => Array.from({ length: slotCount(day) }, () => value);
-/** One value in these slots, another one everywhere else. */
+/** One value in these slots, another one in all others. */
 export const only = (day: string, slots: readonly number[], value: number, elsewhere = 0) =>
   flat(day, elsewhere).map((other, at) => (slots.includes(at + 1) ? value : other));
 
-/** A seller and a buyer with a contract, and the eyes of both on the API. */
+/** A seller and a buyer with a contract, and API clients for both. */
 export async function makeDeal(platform: TestPlatform, world: World) {
   const parties = await world.pair();
   const contract = await world.contract(parties.producer, parties.consumer);
@@ -49,7 +49,7 @@ export async function makeDeal(platform: TestPlatform, world: World) {
   return { ...parties, contract, asSeller, asBuyer };
 }
 
-/** The TSO confirms each slot with some power, given the one that was nominated. */
+/** The TSO confirms each slot with the power that `matched` returns for the nominated one. */
 export const confirm = (
   { db, clock }: TestPlatform,
   nomination: Nominated,

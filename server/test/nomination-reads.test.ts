@@ -15,7 +15,7 @@ const platform = await startTestPlatform({
 const world = createWorld(platform.db, platform.clock);
 const deal = () => makeDeal(platform, world);
 
-test('every filter lists exactly the nominations that meet it, in order, over all pages', async () => {
+test('every filter lists exactly the matching nominations, in order, over all pages', async () => {
   const { request, eics } = await variedNominations();
   const all = await listNominated(request);
   const dayOf = ({ slots }: Nominated) =>
@@ -89,7 +89,7 @@ async function variedNominations(): Promise<{ request: Client; eics: string[] }>
   return { request: asSeller, eics: [sellerGroup.eic, second.eic] };
 }
 
-test('with slot numbers given, the slots are those in range, and include_slots decides whether they are shown', async () => {
+test('slot number filters select the slots, and include_slots decides whether they are shown', async () => {
   const { asSeller, contract } = await deal();
   for (const day of [DAY, '2026-10-25']) await world.volumes(contract, day, 10);
   await world.nominate();
@@ -157,7 +157,7 @@ test('history is the whole chain, newest first, from the id of any version', asy
   }
 });
 
-test('a bulk read answers in the order asked, each id once, and leaves out what is not there to be seen', async () => {
+test('a bulk read of nominations has the requested order, each id once, without invisible records', async () => {
   const { asSeller, asBuyer, contract } = await deal();
   for (const day of ['2026-06-10', '2026-06-11', '2026-06-12']) await world.volumes(contract, day, 10);
   await world.nominate();

@@ -52,7 +52,7 @@ test('a nomination is the net saldo of valid transactions, from the perspective 
   const [out, into, ...none] = (await listNominated(asSeller)).toSorted((a, b) =>
     a.direction > b.direction ? -1 : 1,
   );
-  assert.ok(out && into && none.length === 0, 'a sign that changes within the day makes two nominations');
+  assert.ok(out && into && none.length === 0, 'a change of sign within the day gives two nominations');
   assert.deepEqual([out.direction, into.direction], ['out', 'in']);
   assert.deepEqual(amountsOf(out), only(DAY, [3], 0, 300));
   assert.deepEqual(amountsOf(into), only(DAY, [3], 200));
@@ -65,7 +65,7 @@ test('a nomination is the net saldo of valid transactions, from the perspective 
   assert.deepEqual(mirrored.find(({ direction }) => direction === 'out')?.slots, into.slots);
 });
 
-test('a correction makes a new version of the nominations that it touches and of no others', async () => {
+test('a correction creates a new version of the affected nominations only', async () => {
   const { asSeller, asBuyer, contract, seller, sellerGroup } = await deal();
   const other = await deal();
   const elsewhere = await world.contract(
@@ -90,9 +90,9 @@ test('a correction makes a new version of the nominations that it touches and of
   assert.deepEqual(amountsOf(after[0] as Nominated), flat(DAY, 140), 'a version never changes');
   assert.deepEqual(amountsOf(after[1] as Nominated), only(DAY, [7], 190, 140));
   assert.equal(after[1]?.previous_nomination_id, before.seller[0]?.id);
-  assert.deepEqual(after[2], before.seller[1], 'another day is not touched');
+  assert.deepEqual(after[2], before.seller[1], 'another day is unchanged');
   assert.deepEqual((await listNominated(asBuyer)).length, before.buyer.length + 1);
-  assert.deepEqual(await listNominated(other.asBuyer), before.other, 'another position is not touched');
+  assert.deepEqual(await listNominated(other.asBuyer), before.other, 'another position is unchanged');
 });
 
 test('a direction that falls to zero is corrected to zeros, and may rise again', async () => {
@@ -113,10 +113,10 @@ test('a direction that falls to zero is corrected to zeros, and may rise again',
   const quiet = await deal();
   await world.volumes(quiet.contract, DAY, 0);
   await world.nominate();
-  assert.deepEqual(await listNominated(quiet.asSeller), [], 'what was never above zero is not nominated');
+  assert.deepEqual(await listNominated(quiet.asSeller), [], 'a saldo of zeros is not nominated');
 });
 
-test('a contract within one position moves nothing, and one across control areas moves both', async () => {
+test('a contract within one position changes no saldo, and one across control areas changes both', async () => {
   const brp = await world.brp();
   const request = client(platform.baseUrl, brp.key);
   const group = await world.group(brp, ['DE_AMPRION', 'DE_50HERTZ']);
@@ -163,7 +163,7 @@ test('a nomination has every slot of its delivery day, on the days of a clock ch
   }
 });
 
-test('gate_closure is the deadline that the version has to meet, and after the last gate none is made', async () => {
+test('gate_closure is the deadline of the version, and after the last gate no version is created', async () => {
   const every = Array.from({ length: 96 }, (_, at) => at + 1);
   const cases: [day: string, madeAt: string, slots: number[], gate: string][] = [
     [DAY, '2026-06-01T00:00:00Z', every, '2026-06-09T12:30:00Z'],
@@ -194,7 +194,7 @@ test('gate_closure is the deadline that the version has to meet, and after the l
   }
 });
 
-test('a correction counts only the slots that it changes, per direction', async () => {
+test('a correction’s deadline depends only on the slots that it changes, per direction', async () => {
   const { asSeller, contract } = await deal();
   await world.volumes(contract, DAY, 10);
   await world.nominate();
@@ -206,7 +206,7 @@ test('a correction counts only the slots that it changes, per direction', async 
   assert.equal(corrected?.gate_closure, '2026-06-10T20:00:00Z', 'slot 90 starts at 20:15');
 });
 
-test('run again, nothing is made; run twice at once, nothing is made twice', async () => {
+test('a repeated netting run creates nothing, and concurrent runs create each version once', async () => {
   const { asSeller, contract } = await deal();
   await world.volumes(contract, DAY, 10);
   const runs = await Promise.all([world.nominate(), world.nominate(), world.nominate()]);
@@ -221,7 +221,7 @@ test('run again, nothing is made; run twice at once, nothing is made twice', asy
   assert.equal((await listNominated(asSeller)).length, 1);
 });
 
-test('what another process is working on is left to it, and holds up nothing else', async () => {
+test('a position that another process nets is skipped and delays nothing else', async () => {
   const [busy, free] = [await deal(), await deal()];
   for (const { contract } of [busy, free]) await world.volumes(contract, DAY, 10);
   const HOLD = statement(
@@ -236,7 +236,7 @@ test('what another process is working on is left to it, and holds up nothing els
     assert.deepEqual(await listNominated(busy.asSeller), []);
   });
   await elsewhere.close();
-  assert.equal((await world.nominate()).positions, 2, 'what is let go of is done by the next run');
+  assert.equal((await world.nominate()).positions, 2, 'the next run nets it after the lock is released');
 });
 
 test('matched amounts are null until the TSO confirms, then a quarter of its power, rounded half up', async () => {
@@ -255,7 +255,7 @@ test('matched amounts are null until the TSO confirms, then a quarter of its pow
     partly.slots.slice(0, 5).map((slot: NominationSlot) => slot.matched_amount),
     [0.25, 0.25, 0.251, 0.251, 0.25],
   );
-  assert.deepEqual(amountsOf(partly), flat(DAY, 250), 'what was nominated stays');
+  assert.deepEqual(amountsOf(partly), flat(DAY, 250), 'earlier versions stay');
   await confirm(platform, nomination, (kw) => kw);
   platform.clock.set('2026-06-09T12:00:00Z');
   await confirm(platform, nomination, () => 0, false);
@@ -263,13 +263,13 @@ test('matched amounts are null until the TSO confirms, then a quarter of its pow
   assert.deepEqual(
     [matched.status, matched.confirmed_at],
     ['match', '2026-06-09T11:00:00Z'],
-    'nothing follows the final',
+    'the final confirmation is not overwritten',
   );
   assert.ok(matched.slots.every((slot: NominationSlot) => slot.matched_amount === 0.25));
   platform.clock.set(EARLY);
 });
 
-test('a version that is superseded keeps its status whatever the TSO says of it', async () => {
+test('a superseded version keeps its status, whatever the TSO answers', async () => {
   const { asSeller, contract } = await deal();
   for (const value of [10, 20]) {
     await world.volumes(contract, DAY, value);
@@ -281,7 +281,7 @@ test('a version that is superseded keeps its status whatever the TSO says of it'
   assert.deepEqual([read.status, read.slots[0].matched_amount], ['superseded', 0.01]);
 });
 
-/** A contract between two positions, and what is said of its day: from some slot on, so much. */
+/** A contract between two positions, and its volumes: a value from some slot on. */
 const deals = fc.array(fc.tuple(fc.nat(4), fc.nat(4)), { minLength: 1, maxLength: 6 });
 const volume = fc.oneof(fc.constant(null), fc.constant(0), fc.nat(5000), fc.constant(2_147_483_647));
 const statements = fc.array(
@@ -292,7 +292,7 @@ const statements = fc.array(
   },
 );
 
-test('whatever is agreed and corrected, every position is nominated its net saldo, and all of them sum to zero', async () => {
+test('after any agreements and corrections every position is nominated its net saldo, and all sum to zero', async () => {
   const [first, second] = [await world.brp(), await world.brp()];
   const both = await world.group(first, ['DE_AMPRION', 'DE_TENNET']);
   const groups = [
@@ -312,7 +312,7 @@ test('whatever is agreed and corrected, every position is nominated its net sald
 
   await fc.assert(
     fc.asyncProperty(deals, fc.array(statements, { minLength: 1, maxLength: 3 }), async (parties, rounds) => {
-      // Each run has a day of its own, so that runs do not see each other.
+      // Each run has its own day, so that runs are independent.
       const day = days.shift() ?? addDays('2026-02-01', ++run);
       const contracts: WorldContract[] = [];
       for (const [seller, buyer] of parties) {
@@ -345,7 +345,7 @@ test('whatever is agreed and corrected, every position is nominated its net sald
           const own = nominations.filter(({ eic, tso }) => eic === group.eic && tso === tsos[position]);
           checkPosition(own, saldos[position] as number[]);
         }
-        assert.equal((await world.nominate()).positions, 0, 'a re-run finds nothing to do');
+        assert.equal((await world.nominate()).positions, 0, 'a repeated run creates nothing');
       }
     }),
     { numRuns: 30 },

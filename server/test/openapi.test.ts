@@ -26,12 +26,12 @@ describeDocument('the BRP API', platform.baseUrl, brpApi, Object.values(brpEndpo
 describeDocument('the operator API', platform.baseUrl, operatorApi, Object.values(operatorEndpoints));
 describeDocument('the customer API', platform.customerUrl, marketApi, Object.values(marketEndpoints));
 
-/** The operator's POSTs change something; those of the BRP API only read. */
+/** The operator's POSTs change data; those of the BRP API only read. */
 function isRepeatable({ method, path }: Endpoint): boolean {
   return method === 'POST' && path.startsWith('/operator/');
 }
 
-/** What holds of every document, whichever operations it describes. */
+/** Checks that apply to every document. */
 function describeDocument(
   name: string,
   baseUrl: string,
@@ -52,7 +52,7 @@ function describeDocument(
   ajv.addFormat('uri', (text: string) => URL.canParse(text));
   ajv.addSchema(api, 'api');
 
-  /** What a JSON pointer of the document points to. */
+  /** Resolves a JSON pointer of the document. */
   const at = (pointer: string): Json =>
     pointer
       .split('/')
@@ -78,7 +78,7 @@ function describeDocument(
     for (const [name, child] of Object.entries(node)) yield* nodes(child, `${pointer}/${escaped(name)}`);
   }
 
-  test(`${name}: the document is there for everybody, and is OpenAPI 3.1 of version 1.0.0`, () => {
+  test(`${name}: the document needs no key, and is OpenAPI 3.1 of version 1.0.0`, () => {
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
     assert.match(api.openapi, /^3\.1\.\d$/);
@@ -93,7 +93,7 @@ function describeDocument(
     });
   });
 
-  test(`${name}: it holds every operation and no other`, () => {
+  test(`${name}: it has exactly the operations of the API`, () => {
     const documented = Object.entries<Json>(api.paths).flatMap(([path, item]) =>
       Object.entries<Json>(item).map(
         ([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`,
@@ -104,7 +104,7 @@ function describeDocument(
     assert.equal(new Set(endpoints.map(({ id }) => id)).size, known.length);
   });
 
-  test(`${name}: every operation is explained: what it does, its scopes, and its tag`, () => {
+  test(`${name}: every operation has a description, its scopes and its tag`, () => {
     for (const { endpoint, operation } of operations) {
       assert.ok(operation.summary.length > 5 && operation.description.length > 10, endpoint.id);
       for (const scope of endpoint.scopes)
@@ -116,7 +116,7 @@ function describeDocument(
     }
   });
 
-  test(`${name}: every parameter is there, with a description and an example that its schema takes`, () => {
+  test(`${name}: every parameter has a description and an example that matches its schema`, () => {
     for (const { pointer, endpoint, operation } of operations) {
       const { properties = {}, required = [] } = endpoint.query as {
         properties?: object;
@@ -137,7 +137,7 @@ function describeDocument(
     }
   });
 
-  test(`${name}: every body has an example that its schema takes`, () => {
+  test(`${name}: every body has an example that matches its schema`, () => {
     for (const { pointer, endpoint, operation } of operations) {
       const status = endpoint.status ?? 200;
       const { content } = operation.responses[status];
@@ -167,7 +167,7 @@ function describeDocument(
     }
   });
 
-  test(`${name}: every example inside of a schema is one that the schema takes`, () => {
+  test(`${name}: every example inside of a schema matches that schema`, () => {
     let count = 0;
     for (const [pointer, node] of nodes()) {
       if (!pointer.includes('/schema') || !Array.isArray(node.examples)) continue;
@@ -177,7 +177,7 @@ function describeDocument(
     assert.ok(count >= 5 * Math.min(endpoints.length, 5));
   });
 
-  test(`${name}: every problem is in it, and each operation lists those that it may end in`, () => {
+  test(`${name}: every problem is described, and each operation lists its own`, () => {
     const everywhere: ProblemCode[] = [
       'validation',
       'invalid_api_key',
@@ -221,7 +221,7 @@ function describeDocument(
     }
   });
 
-  test(`${name}: the headers of answers are described, with examples`, () => {
+  test(`${name}: response headers are described, with examples`, () => {
     for (const { endpoint, operation } of operations) {
       for (const name of [
         'X-RateLimit-Limit',
@@ -242,7 +242,7 @@ function describeDocument(
     }
   });
 
-  test(`${name}: the headers that an operation honours are described, and no others`, () => {
+  test(`${name}: exactly the request headers that an operation uses are described`, () => {
     for (const { endpoint, operation } of operations) {
       const headers = operation.parameters
         .filter((parameter: Json) => parameter.in === 'header')
@@ -267,7 +267,7 @@ function describeDocument(
     }
   });
 
-  test(`${name}: every reference leads somewhere, and every component is referred to`, () => {
+  test(`${name}: every reference resolves, and every component is used`, () => {
     const referred = new Set<string>();
     for (const [pointer, node] of nodes()) {
       if (typeof node.$ref !== 'string') continue;
@@ -289,7 +289,7 @@ function describeDocument(
   });
 }
 
-test('the documentation and everything that it loads come from the server itself, under a strict policy', async () => {
+test('the documentation loads everything from the server itself, under a strict policy', async () => {
   const seen = new Set<string>();
   const waiting = ['/docs'];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
@@ -300,7 +300,7 @@ test('the documentation and everything that it loads come from the server itself
     if (path.endsWith('/openapi.json')) continue;
     const policy = page.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'/, path);
-    assert.match(policy, /script-src 'self'(;|$)/, 'no inline script and no outside one may run');
+    assert.match(policy, /script-src 'self'(;|$)/, 'inline and external scripts are forbidden');
     assert.doesNotMatch(policy, /https?:|\*|unsafe-eval/);
     const type = page.headers.get('content-type') ?? '';
     if (type.startsWith('text/html')) {
@@ -321,7 +321,7 @@ test('the documentation and everything that it loads come from the server itself
   for (const path of seen) assert.ok(path.startsWith('/') && !path.startsWith('//'), path);
 });
 
-test('the documentation offers every API, and an address of its own for each', async () => {
+test('the documentation has every API, each at its own address', async () => {
   const { text } = await request('/docs');
   const links = [...text.matchAll(/<a href="([^"]+)">([^<]+)<\/a>/g)].map(([, href, name]) => [name, href]);
   assert.deepEqual(links, [
@@ -331,12 +331,12 @@ test('the documentation offers every API, and an address of its own for each', a
   assert.equal(operatorApi.body.info.title, 'Saldo Operator API');
 });
 
-test('the document of the operator API says nothing of scopes, and has the clock only in a sandbox', () => {
+test('the operator API’s document has no scopes, and the clock only in a sandbox', () => {
   assert.doesNotMatch(operatorApi.text, /Required scope/);
   assert.ok(!('/operator/v1/clock' in operatorApi.body.paths));
 });
 
-test('openapi/ holds the documents of this version; `npm run openapi` writes them', (t) => {
+test('openapi/ has the documents of this version; `npm run openapi` writes them', (t) => {
   const documents = { brp: brpApi, operator: operatorApi, customer: marketApi };
   for (const [name, { text }] of Object.entries(documents)) {
     const document: Json = JSON.parse(

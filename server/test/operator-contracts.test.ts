@@ -65,7 +65,7 @@ test('an asset is registered, read, listed and changed, its power exact to the k
   assert.deepEqual((await operator(`${path}/${id}`)).body, changed.body);
 });
 
-test('every wrong field of an asset is named', async () => {
+test('every invalid field of an asset is reported', async () => {
   const asset = { name: 'x', technology: 'solar', nominal_power: 1, tso: 'DE_TENNET' };
   const path = '/operator/v1/assets';
   const send = (body: object) => operator(path, { method: 'POST', body: { ...asset, ...body } });
@@ -84,7 +84,7 @@ test('every wrong field of an asset is named', async () => {
   }
 });
 
-test('a contract reads the same for the operator and for both of its BRPs, and keeps its parties as they were', async () => {
+test('a contract is the same for the operator and both BRPs, and keeps its parties as of its creation', async () => {
   const asset = await world.asset('Windpark');
   const contract = await made({
     ppa_type: 'produced',
@@ -125,7 +125,7 @@ test('contracts are listed over all BRPs, and found by their external id', async
   assertProblem(await operator(`${PATH}/con_${UNKNOWN}`), 404, 'contract_not_found');
 });
 
-test('an external id is used once', async () => {
+test('an external id is unique', async () => {
   const { external_id } = await made();
   assertProblem(await create({ external_id }), 409, 'already_exists');
   const twins = await Promise.all([1, 2, 3].map(() => create({ external_id: 'TWIN' })));
@@ -135,7 +135,7 @@ test('an external id is used once', async () => {
   );
 });
 
-test('both customers must be there and have a balance group', async () => {
+test('both customers must exist and have a balance group', async () => {
   const unplaced = await world.customer(seller);
   assertRefused(await create({ seller_customer_id: unplaced.id }), 'seller_customer_id validation_failed');
   assertRefused(
@@ -170,7 +170,7 @@ test('delivery is from local midnight to local midnight, or open', async () => {
   assert.deepEqual([open.status, open.delivery_start, open.delivery_end], ['pending', null, null]);
 });
 
-test('what only a PPA has is refused on other types', async () => {
+test('members that only a PPA has are rejected on other types', async () => {
   const asset = await world.asset();
   const ppa = {
     ppa_type: 'baseload',
@@ -194,7 +194,7 @@ test('what only a PPA has is refused on other types', async () => {
   assertRefused(await create({ ppa_type: 'magic' }), 'ppa_type invalid_enum_value');
 });
 
-test('a profile is kept in whole kW, of the kind that the PPA type says', async () => {
+test('a profile is stored in whole kW, of the kind of the PPA type', async () => {
   const shape = Array.from({ length: 12 }, (_, month) =>
     Array.from({ length: 24 }, (__, hour) => month + hour),
   );
@@ -212,7 +212,7 @@ test('a profile is kept in whole kW, of the kind that the PPA type says', async 
   assert.equal((await stored(none.external_id)).profile, null);
 });
 
-test('a profile that no whole kWh come of is refused, at its place', async () => {
+test('a profile that gives no whole kWh is rejected, with its place', async () => {
   const send = (ppa_type: string | null, profile: unknown) => create({ ppa_type, profile });
   assertRefused(await send('produced', { power: 5 }), 'profile validation_failed');
   assertRefused(await send(null, { power: 5 }), 'profile validation_failed');
@@ -246,7 +246,7 @@ const MARKS = statement(
   'select distinct delivery_day from changed_position order by delivery_day',
 );
 
-test('a contract that ends early takes back what it would have delivered from then on', async () => {
+test('ending a contract early invalidates its later volumes', async () => {
   const contract = await made();
   const { no } = await stored(contract.external_id);
   const of = { ...contract, no, uuid: '' };
@@ -281,7 +281,7 @@ test('a contract that ends early takes back what it would have delivered from th
       .filter((transaction) => transaction.status !== 'invalid')
       .map(({ slot_number, version, status }) => [slot_number, version, status]),
     [[5, 1, 'superseded']],
-    'what was superseded before stays so',
+    'superseded versions stay superseded',
   );
   const rows = await platform.db.query<{
     delivery_day: string;
@@ -306,7 +306,7 @@ test('a contract that ends early takes back what it would have delivered from th
   assert.equal(ofDay('2026-10-26').length, 96);
   assert.equal(ofDay('2026-10-26').find((row) => row.slot === 5)?.revision, 2);
   const marked = (await platform.db.query<{ delivery_day: string }>(MARKS)).map((row) => row.delivery_day);
-  assert.deepEqual(marked, ['2026-10-25', '2026-10-26'], 'the engine will hear of it');
+  assert.deepEqual(marked, ['2026-10-25', '2026-10-26'], 'the position-day is dirty');
 });
 
 test('dates that were null can be set once; an end moves only to an earlier day, a start not at all', async () => {
@@ -333,7 +333,7 @@ test('dates that were null can be set once; an end moves only to an earlier day,
   assertProblem(await patch('x', {}), 404, 'contract_not_found');
 });
 
-test('volumes that come in while a contract is ended do not outlive it', async () => {
+test('volumes imported while a contract is being ended do not remain after its end', async () => {
   const volumes = Array.from({ length: 96 }, () => 0.25);
   for (let round = 0; round < 8; round++) {
     const { id } = await made();

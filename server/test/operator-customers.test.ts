@@ -31,7 +31,7 @@ async function made(body: object = {}) {
   return answer.body;
 }
 
-test('a customer that the operator makes is pending, and its BRP reads the same without the BRP’s id', async () => {
+test('a customer created by the operator is pending, and its BRP reads the same without the BRP’s id', async () => {
   const metadata = { cost_center: '4711' };
   const customer = await made({ name: 'Stadtwerke', balance_group: place, metadata });
   const { brp_id, ...shown } = customer;
@@ -51,7 +51,7 @@ test('a customer that the operator makes is pending, and its BRP reads the same 
   assert.deepEqual(await read(customer.id), customer);
 });
 
-test('every wrong field of a new customer is named, and nothing is made', async () => {
+test('every invalid field of a new customer is reported, and nothing is created', async () => {
   const count = async () => (await walk(operator, PATH, 'customers', 100)).length;
   const before = await count();
   for (const brp_id of [`brp_${UNKNOWN}`, 'x'])
@@ -131,10 +131,10 @@ test('the operator changes everything that the BRP may, under the same rules, an
   );
   assertProblem(await patch(`cust_${UNKNOWN}`, {}), 404, 'customer_not_found');
   assertProblem(await operator(`${PATH}/x`), 404, 'customer_not_found');
-  assert.deepEqual(await read(id), answer.body, 'what was refused has changed nothing');
+  assert.deepEqual(await read(id), answer.body, 'a rejected change has no effect');
 });
 
-test('a customer that is assigned to another BRP leaves the old one, its balance group and its notes', async () => {
+test('a customer assigned to another BRP loses the old BRP, its balance group and its notes', async () => {
   const customer = await made({ balance_group: place, metadata: { note: 'of the old BRP' } });
   platform.clock.set('2026-10-21T09:00:00Z');
   const moved = (await patch(customer.id, { brp_id: other.id })).body;
@@ -149,11 +149,11 @@ test('a customer that is assigned to another BRP leaves the old one, its balance
   assert.equal((await seenBy(other.key, customer.id)).status, 200);
   platform.clock.set('2026-10-22T09:00:00Z');
   const same = (await patch(customer.id, { brp_id: other.id })).body;
-  assert.equal(same.assigned_at, moved.assigned_at, 'assigned to whom it is, nothing changes');
+  assert.equal(same.assigned_at, moved.assigned_at, 'assigning the same BRP changes nothing');
   platform.clock.set(NOON);
 });
 
-test('with another BRP a customer may get one of that BRP’s balance groups, and none of the old one’s', async () => {
+test('a customer assigned to another BRP may get that BRP’s balance groups only', async () => {
   const customer = await made({ balance_group: place });
   assertRefused(
     await patch(customer.id, { brp_id: other.id, balance_group: place }),
@@ -165,7 +165,7 @@ test('with another BRP a customer may get one of that BRP’s balance groups, an
   assertRefused(await patch(customer.id, { brp_id: `brp_${UNKNOWN}` }), 'brp_id validation_failed');
 });
 
-test('a customer’s tag guards it against changes that were not seen, the operator’s as the BRP’s', async () => {
+test('If-Match protects a customer from lost updates, of the operator as of the BRP', async () => {
   const { id } = await made();
   const first = await operator(`${PATH}/${id}`);
   const tag = first.headers.get('etag') ?? '';
@@ -185,7 +185,7 @@ test('a customer’s tag guards it against changes that were not seen, the opera
   assert.equal((await patch(id, {}, { 'if-match': '*' })).status, 200);
 });
 
-test('BRP and operator who change a customer at once both find their change', async () => {
+test('concurrent changes of a customer by BRP and operator are both applied', async () => {
   const { id } = await made();
   const asBrp = client(platform.baseUrl, brp.key);
   const answers = await Promise.all(

@@ -7,7 +7,7 @@ import { coverImage } from '../src/demo/cover.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 
-/** What each operation is called with to succeed once. An operation that is missing here fails the first test. */
+/** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown; headers?: Record<string, string> };
 
 const DAY = '2026-10-25';
@@ -166,7 +166,7 @@ test('every operation has a case, and every case is an operation', () => {
   assert.deepEqual(Object.keys(cases).toSorted(), endpoints.map(({ id }) => id).toSorted());
 });
 
-test('no operation answers without a key, or with one of a BRP, an account or nobody', async () => {
+test('every operation rejects a missing or unknown key, and keys of BRPs and accounts', async () => {
   const accountKey = await world.accountKey();
   for (const endpoint of endpoints) {
     for (const key of [null, '', 'nonsense', brp.key, accountKey]) {
@@ -178,12 +178,12 @@ test('no operation answers without a key, or with one of a BRP, an account or no
   }
 });
 
-test('an operator’s key opens none of the BRP API', async () => {
+test('the BRP API rejects an operator’s key', async () => {
   const answer = await client(platform.baseUrl, operatorKey)('/v1/contracts');
   assert.deepEqual([answer.status, problemOf(answer).code], [401, 'invalid_api_key']);
 });
 
-test('a query parameter that an operation does not know is refused, and nothing is done', async () => {
+test('an unknown query parameter is rejected, and nothing is changed', async () => {
   for (const endpoint of endpoints) {
     const separator = (cases[endpoint.id]?.path ?? '').includes('?') ? '&' : '?';
     const answer = await call(endpoint, operatorKey, `${separator}delivery_dat=2026-10-25`);
@@ -191,10 +191,10 @@ test('a query parameter that an operation does not know is refused, and nothing 
     const { code, errors } = problemOf(answer);
     assert.deepEqual([code, errors], ['validation', ['delivery_dat unknown_field']], endpoint.id);
   }
-  // Each case succeeds only once; that it still does below shows that it was not done here.
+  // Each request succeeds only once. Its success below shows that it was not applied here.
 });
 
-test('every operation answers as its schema says, with its status and the rate-limit headers', async () => {
+test('every operation responds according to its schema, with its status and the rate-limit headers', async () => {
   for (const endpoint of endpoints) {
     const { status, headers, text } = await call(endpoint, operatorKey);
     assert.equal(status, endpoint.status ?? 200, `${endpoint.id}: ${text}`);
@@ -205,7 +205,7 @@ test('every operation answers as its schema says, with its status and the rate-l
   }
 });
 
-test('an operation that takes JSON refuses anything else', async () => {
+test('an operation that accepts JSON rejects other media types', async () => {
   for (const endpoint of endpoints.filter(({ body }) => body !== null)) {
     const send = (body: string, type: string) =>
       client(platform.baseUrl, operatorKey)((cases[endpoint.id] as Case).path, {
@@ -227,7 +227,7 @@ test('an operation that takes JSON refuses anything else', async () => {
   }
 });
 
-test('a wrong method is refused with those that are possible', async () => {
+test('a wrong method is 405 with the allowed methods', async () => {
   const answer = await operator(`${base}/brps/${brp.id}`, { method: 'DELETE' });
   assert.equal(answer.status, 405);
   assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS');

@@ -22,7 +22,7 @@ async function made(path: string, body: unknown) {
   return answer.body;
 }
 
-/** When a key ends, as it is stored: a server that has seen it believes it for a few seconds more. */
+/** The stored end of a key. A server that has cached the key accepts it for a few seconds more. */
 const STORED_KEY = statement(
   'test_stored_key',
   'select revoked_at, expires_at from api_key where prefix = $1',
@@ -32,7 +32,7 @@ const storedKey = async (prefix: string) =>
     await platform.db.query<{ revoked_at: number | null; expires_at: number | null }>(STORED_KEY, [prefix])
   )[0];
 
-test('a BRP is onboarded, read by its id, and listed oldest first; names need not differ', async () => {
+test('a BRP is created, read by its id, and listed oldest first; names need not differ', async () => {
   const first = await made('/brps', { name: 'Nordwind' });
   const second = await made('/brps', { name: 'Nordwind' });
   assert.match(first.id, /^brp_[0-9a-z]{26}$/);
@@ -42,12 +42,12 @@ test('a BRP is onboarded, read by its id, and listed oldest first; names need no
   assert.deepEqual(all.slice(-2), [first, second]);
 });
 
-test('a BRP that is not there is not found, whatever its id looks like', async () => {
+test('an unknown BRP is 404, whatever its id looks like', async () => {
   for (const id of [`brp_${UNKNOWN}`, 'brp_x', 'nonsense', '%00'])
     assertProblem(await get(`/brps/${id}`), 404, 'brp_not_found');
 });
 
-test('every wrong field of a BRP is named, and nothing is made', async () => {
+test('every invalid field of a BRP is reported, and nothing is created', async () => {
   const before = (await walk(operator, '/operator/v1/brps', 'brps', 100)).length;
   assertRefused(await post('/brps', {}), 'name required');
   assertRefused(await post('/brps', { name: '' }), 'name value_too_small');
@@ -98,7 +98,7 @@ test('balance groups are listed by EIC, page by page', async () => {
   );
 });
 
-test('an EIC is checked down to its check character, and the expected one is told', async () => {
+test('an EIC is validated with its check character, and the expected one is reported', async () => {
   const brp = await made('/brps', { name: 'Checked' });
   const group = (eic: string) =>
     post('/balance-groups', { brp_id: brp.id, eic, name: 'x', tsos: ['DE_TENNET'] });
@@ -116,7 +116,7 @@ test('an EIC is checked down to its check character, and the expected one is tol
   assertProblem(await get('/balance-groups/%00'), 404, 'balance_group_not_found');
 });
 
-test('an EIC is there once, and its BRP must exist', async () => {
+test('an EIC is unique, and its BRP must exist', async () => {
   const brp = await made('/brps', { name: 'Once' });
   const group = { brp_id: brp.id, eic: newEic(), name: 'x', tsos: ['DE_TENNET'] };
   await made('/balance-groups', group);
@@ -155,21 +155,21 @@ test('the settings of a balance group are its name and the whole set of its cont
   assert.deepEqual(
     (await patch(path, {})).body.tsos,
     ['DE_TENNET', 'DE_50HERTZ'],
-    'nothing said, nothing changed',
+    'an empty change has no effect',
   );
   assert.deepEqual((await patch(path, { tsos: ['DE_AMPRION'] })).body.tsos, ['DE_AMPRION'], 'enabled again');
   assertRefused(await patch(path, { brp_id: brp.id, eic }), 'brp_id read_only_field', 'eic read_only_field');
   assertProblem(await patch(`/balance-groups/${newEic()}`, {}), 404, 'balance_group_not_found');
 });
 
-test('an account is opened and listed', async () => {
+test('an account is created and listed', async () => {
   const account = await made('/accounts', { name: 'Grünland' });
   assert.match(account.id, /^acc_[0-9a-z]{26}$/);
   assert.deepEqual(account, { id: account.id, name: 'Grünland', created_at: NOON });
   assert.deepEqual((await walk(operator, '/operator/v1/accounts', 'accounts', 1)).at(-1), account);
 });
 
-test('a key is told once and works at once, with the scopes that it was given or all of them', async () => {
+test('a new key is shown once and works at once, with the requested scopes or all of them', async () => {
   const brp = await made('/brps', { name: 'Keyed' });
   const owner = { type: 'brp', id: brp.id };
   const { secret, ...key } = await made('/api-keys', { owner, name: 'all' });
@@ -204,7 +204,7 @@ test('a key is told once and works at once, with the scopes that it was given or
   assert.ok(!JSON.stringify(api_keys).includes(secret), 'never again');
 });
 
-test('a key of the operator opens this API, and one of an account does not', async () => {
+test('the operator API accepts an operator’s key and rejects an account’s', async () => {
   const own = await made('/api-keys', { owner: { type: 'operator' }, name: 'second' });
   assert.deepEqual([own.owner, own.scopes], [{ type: 'operator' }, []]);
   assert.equal((await client(platform.baseUrl, own.secret)('/operator/v1/brps')).status, 200);
@@ -220,7 +220,7 @@ test('a key of the operator opens this API, and one of an account does not', asy
   assert.deepEqual((await get('/api-keys?owner_id=x')).body.api_keys, []);
 });
 
-test('every wrong field of a key is named', async () => {
+test('every invalid field of a key is reported', async () => {
   const { id } = await made('/brps', { name: 'Wrong' });
   const key = (body: object) => post('/api-keys', { name: 'x', ...body });
   assertRefused(await key({ owner: { type: 'brp' } }), 'owner.id required');
@@ -272,7 +272,7 @@ test('a key is revoked for good, and revoking it again changes nothing', async (
   }
 });
 
-test('a rotation makes a key like the old one, which ends at once or after the grace', async () => {
+test('a rotation creates an equal key, and the old one ends at once or after the grace', async () => {
   const { id } = await made('/brps', { name: 'Rotated' });
   const body = { owner: { type: 'brp', id }, name: 'meter', scopes: ['contracts:read'] };
   const first = await made('/api-keys', body);
@@ -286,14 +286,14 @@ test('a rotation makes a key like the old one, which ends at once or after the g
 
   const third = await made(`/api-keys/${second.id}/rotate`, {});
   const fourth = await operator(`/operator/v1/api-keys/${third.id}/rotate`, { method: 'POST' });
-  assert.equal(fourth.status, 201, 'nothing has to be said');
+  assert.equal(fourth.status, 201, 'the body is optional');
   for (const { prefix } of [second, third])
     assert.equal((await storedKey(prefix))?.revoked_at, Date.parse(NOON));
   assert.equal((await client(platform.baseUrl, fourth.body.secret)('/v1/contracts')).status, 200);
   assertRefused(await post(`/api-keys/${fourth.body.id}/rotate`, { grace_s: -1 }), 'grace_s value_too_small');
 });
 
-test('a grace never makes a key live longer than it would have', async () => {
+test('a grace never extends the life of a key', async () => {
   const { id } = await made('/brps', { name: 'Short' });
   const expires_at = '2026-10-20T12:10:00Z';
   const old = await made('/api-keys', { owner: { type: 'brp', id }, name: 'x', expires_at });
@@ -306,7 +306,7 @@ test('a grace never makes a key live longer than it would have', async () => {
   );
 });
 
-test('of two rotations at once only one makes a key', async () => {
+test('of two concurrent rotations only one creates a key', async () => {
   const { id } = await made('/brps', { name: 'Twice' });
   const key = await made('/api-keys', { owner: { type: 'brp', id }, name: 'x' });
   const answers = await Promise.all([1, 2, 3].map(() => post(`/api-keys/${key.id}/rotate`, {})));

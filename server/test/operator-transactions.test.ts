@@ -26,7 +26,7 @@ const at = async (slot: number, of = contract) =>
 const invalidate = (id: string, body: unknown = { reason: 'meter replaced' }) =>
   operator(`${PATH}/${id}/invalidate`, { method: 'POST', body });
 
-test('the operator’s list is that of all BRPs together, in one order', async () => {
+test('the operator’s list has the transactions of all BRPs, in one order', async () => {
   const all = await list(`delivery_date=${DAY}`);
   assert.equal(all.length, 200);
   for (const pair of [first, second]) {
@@ -43,7 +43,7 @@ test('the operator’s list is that of all BRPs together, in one order', async (
   }
 });
 
-test('the filters of the BRP’s list hold for the operator’s', async () => {
+test('the operator’s list has the filters of the BRP’s list', async () => {
   assert.equal((await list(`sender_eic=${second.sellerGroup.eic}`)).length, 100);
   assert.equal((await list(`receiver_eic=${first.buyerGroup.eic}&slot_number_to=4`)).length, 4);
   assert.equal(
@@ -56,7 +56,7 @@ test('the filters of the BRP’s list hold for the operator’s', async () => {
   assert.equal(body.assets.length, 1);
 });
 
-test('an invalidated transaction counts nowhere, for nobody', async () => {
+test('an invalidated transaction is invalid for its parties and counts in no nomination', async () => {
   const before = await at(3);
   const answer = await invalidate(before.id);
   assert.deepEqual([answer.status, answer.body], [200, { ...before, status: 'invalid' }]);
@@ -69,7 +69,7 @@ test('an invalidated transaction counts nowhere, for nobody', async () => {
   assert.deepEqual(amounts.slice(1, 4), [0.25, 0, 0.25]);
 });
 
-test('only a valid transaction can be invalidated, and the refusal names what it is', async () => {
+test('only a valid transaction can be invalidated, and the problem names its status', async () => {
   const { id } = await at(5);
   assert.equal((await invalidate(id)).status, 200);
   const again = await invalidate(id);
@@ -83,12 +83,12 @@ test('only a valid transaction can be invalidated, and the refusal names what it
   assert.deepEqual(
     [renewed.version, renewed.status],
     [2, 'valid'],
-    'the same volume said again is valid again',
+    'the same volume written again is valid again',
   );
   assert.equal((await invalidate(renewed.id)).status, 200);
 });
 
-test('of two who invalidate the same transaction, one does', async () => {
+test('of two concurrent invalidations of a transaction one succeeds', async () => {
   const { id } = await at(9);
   const answers = await Promise.all([1, 2, 3, 4].map(() => invalidate(id)));
   assert.deepEqual(
@@ -97,7 +97,7 @@ test('of two who invalidate the same transaction, one does', async () => {
   );
 });
 
-test('what is not a transaction is not found, and a reason is required', async () => {
+test('an unknown transaction is 404, and a reason is required', async () => {
   const { id } = await at(11);
   const noSlot = `${id.slice(0, -2)}zz`;
   for (const unknown of ['txn_x', 'x', '%00', noSlot, 'txn_01jhm4q7sqe8h9w3tb5k2x0rax'])

@@ -6,7 +6,7 @@ import { type Client, client, startTestPlatform, walk } from './harness.ts';
 import { kwhOf } from './nominated.ts';
 import { createWorld, newEic } from './world.ts';
 
-/** A market that is made through the operator API alone, and read by its BRPs. */
+/** A market created only through the operator API, and read by its BRPs. */
 
 const DAY = '2026-10-25';
 const SLOTS = 100;
@@ -75,7 +75,7 @@ async function foundMarket(): Promise<{ brps: Brp[]; parties: Party[]; deals: De
   return { brps, parties, deals };
 }
 
-/** What is known of a contract's slot: its newest volume, and whether it counts. */
+/** The newest volume of a contract's slot, and whether it counts. */
 type Known = Map<string, { kwh: number; valid: boolean }>;
 
 const cell = fc.record({ slot: fc.integer({ min: 1, max: SLOTS }), kwh: fc.nat(3000) });
@@ -137,7 +137,7 @@ async function invalidate(deal: Deal, slot: number, known: Known): Promise<void>
   expected.valid = false;
 }
 
-test('nominations of a market that only the operator API made equal a brute-force netting, for every BRP its own', async () => {
+test('nominations of a market created through the operator API equal a brute-force netting, for each BRP', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
       const market = await foundMarket();
@@ -185,8 +185,7 @@ async function checkBrp(brp: Brp, { parties, deals }: { parties: Party[]; deals:
   );
 
   const nominations = await walk(brp.request, '/v1/nominations?include_slots=true', 'nominations', 100);
-  for (const { eic } of nominations)
-    assert.ok(brp.eics.includes(eic), 'nobody sees the nominations of others');
+  for (const { eic } of nominations) assert.ok(brp.eics.includes(eic), 'only own nominations are visible');
   for (const { eic, tso } of parties.filter((party) => party.brp === brp)) {
     const expected = bruteForce(deals, known, eic, tso);
     const own = nominations.filter(

@@ -14,7 +14,7 @@ const SLOTS = 10;
 const ORIGIN = 'https://portal.example';
 const environment = { REQUESTS_AT_ONCE: String(AT_ONCE), CORS_ORIGINS: ORIGIN };
 
-/** Lets requests wait for as long as any test takes. */
+/** Longer than any test takes. */
 const patient = await startTestPlatform({ environment: { ...environment, QUEUE_WAIT_MS: '60000' } });
 const log: { msg: string; requests: number }[] = [];
 const impatient = await startTestPlatform({
@@ -24,7 +24,7 @@ const impatient = await startTestPlatform({
 
 const LOCK = statement('test_lock', 'lock table contract in access exclusive mode');
 
-/** Nothing that reads contracts ends until it is released. */
+/** Blocks all reads of contracts until it is released. */
 async function stallContracts(db: Database): Promise<{ release: () => Promise<void> }> {
   const { promise: released, resolve: letGo } = Promise.withResolvers<void>();
   const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
@@ -53,7 +53,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 
 const brpOf = ({ db, clock }: TestPlatform) => createWorld(db, clock).brp();
 
-test('requests beyond those in work wait, and are answered when it is their turn', async () => {
+test('requests beyond the concurrency limit wait, and are answered in turn', async () => {
   const { key } = await brpOf(patient);
   const request = client(patient.baseUrl, key);
   const { release } = await stallContracts(patient.db);
@@ -65,7 +65,7 @@ test('requests beyond those in work wait, and are answered when it is their turn
   assert.equal(await gauge(patient, 'saldo_http_requests_waiting'), 0);
 });
 
-test('a request that has waited too long is rejected like any problem, and those in work are answered', async () => {
+test('a request that has waited too long gets a problem, and requests in progress are answered', async () => {
   const { key } = await brpOf(impatient);
   const request = client(impatient.baseUrl, key);
   const usual = await request('/nowhere', { headers: { origin: ORIGIN } });
@@ -102,7 +102,7 @@ test('a request that has waited too long is rejected like any problem, and those
   }
 });
 
-test('imports start and end while more requests than can be in work keep coming, and take no place from them', async () => {
+test('imports start and end under overload, and do not count as requests in progress', async () => {
   const world = createWorld(patient.db, patient.clock);
   const operatorKey = await world.operatorKey();
   const { seller, producer, consumer } = await world.pair();
@@ -113,7 +113,7 @@ test('imports start and end while more requests than can be in work keep coming,
     while (!over.signal.aborted) assert.equal((await request('/v1/contracts')).status, 200);
   });
   await until(async () => (await gauge(patient, 'saldo_http_requests_waiting')) > AT_ONCE);
-  /** More imports than there are places, each with a body that does not end before ordinary requests are answered. */
+  /** More imports than places, each with a body that ends only after ordinary requests were answered. */
   const importing = Array.from({ length: AT_ONCE + 1 }, async (_, at) => {
     async function* lines() {
       yield 'contract,delivery_date,slot,volume\n';
@@ -136,7 +136,7 @@ test('imports start and end while more requests than can be in work keep coming,
   await Promise.all(load);
 });
 
-test('clients that leave without their answer make room', async () => {
+test('clients that disconnect before their answer free their places', async () => {
   const { key } = await brpOf(patient);
   const { release } = await stallContracts(patient.db);
   const leaving = new AbortController();

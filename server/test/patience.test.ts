@@ -17,7 +17,7 @@ const VOLUMES = '/operator/v1/volumes';
 const FILE = 'contract,delivery_date,slot,volume\nKNOWN,2026-10-22,1,1.5\n';
 const headers = { 'X-Api-Key': key, 'Content-Type': 'text/csv' };
 
-test('a body that does not come to its end is answered with 408, and nothing is done', async () => {
+test('a body that never ends gets 408, and nothing is changed', async () => {
   const json = { 'X-Api-Key': key, 'Content-Type': 'application/json', 'Content-Length': '100' };
   const { status, body } = await exchange(
     platform.baseUrl,
@@ -28,9 +28,9 @@ test('a body that does not come to its end is answered with 408, and nothing is 
   assert.match(JSON.parse(body).detail, /after 1 s/);
 });
 
-test('an import that falls silent is cut off, and its place is free for the next one', async () => {
+test('a stalled import is aborted, and its place is free for the next one', async () => {
   const silent = { ...headers, 'Content-Length': '1000000' };
-  // More of them than may run at once: those that wait get their turn when the first are cut off.
+  // More than the concurrency limit: waiting imports start when the first ones are aborted.
   const cut = Array.from({ length: 5 }, () =>
     exchange(platform.baseUrl, requestText(`POST ${VOLUMES}`, silent, FILE)).then(
       ({ status }) => status,
@@ -39,10 +39,14 @@ test('an import that falls silent is cut off, and its place is free for the next
   );
   for (const status of await Promise.all(cut)) assert.notEqual(status, 200);
   const answer = await fetch(`${platform.baseUrl}${VOLUMES}`, { method: 'POST', headers, body: FILE });
-  assert.equal(((await answer.json()) as { created: number }).created, 1, 'nothing of a cut day was taken');
+  assert.equal(
+    ((await answer.json()) as { created: number }).created,
+    1,
+    'nothing of an incomplete day was stored',
+  );
 });
 
-test('an import that is repeated to another process with its key is done once', async () => {
+test('an import repeated at another process with its key is applied once', async () => {
   const body = FILE.replace('1.5', '2.5');
   const send = (baseUrl: string) =>
     fetch(`${baseUrl}${VOLUMES}`, {
@@ -59,5 +63,5 @@ test('an import that is repeated to another process with its key is done once', 
   assert.equal(texts[0], texts[1]);
   assert.equal(JSON.parse(texts[0] ?? '').corrected, 1);
   const replayed = answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true');
-  assert.equal(replayed.length, 1, 'one of the two was done, the other got its answer');
+  assert.equal(replayed.length, 1, 'one of the two was applied, the other got its answer');
 });

@@ -2,13 +2,13 @@ import type pg from 'pg';
 
 export type PlatformSize = {
   readonly brps: number;
-  /** So many customers, contracts that it sells, keys and users every BRP has. */
+  /** Number of customers, sold contracts, keys and users of every BRP. */
   readonly rowsPerBrp: number;
   /** Delivery days from 2026-01-01 on, with a sheet per contract and two nominations per position. */
   readonly days: number;
 };
 
-/** $1 is the number of BRPs; all numbers begin at 1. */
+/** $1 is the number of BRPs; all numbers start at 1. */
 const OF_BRPS = [
   `insert into brp (id, name, created_at)
    select gen_random_uuid(), 'BRP ' || n, now() from generate_series(1, $1::int) n`,
@@ -22,7 +22,7 @@ const OF_BRPS = [
    where brp_no <= $1::int`,
 ];
 
-/** $1 is the number of rows, $2 how many of them each BRP has. */
+/** $1 is the number of rows, $2 the number per BRP. */
 const OF_ROWS = [
   `insert into customer (id, brp_no, name, status, position_no, metadata, search_terms, assigned_at, created_at)
    select gen_random_uuid(), p.brp_no, 'Stadtwerke ' || n,
@@ -69,7 +69,7 @@ const OF_ROWS = [
    from generate_series(0, $1::int - 1) n`,
 ];
 
-/** $1 is the number of days. Of fifty sheets one is corrected, of 500 one has an invalid cell. */
+/** $1 is the number of days. One of fifty sheets is corrected, one of 500 has an invalid cell. */
 const OF_DAYS = [
   `insert into sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position, sender_brp,
      receiver_brp, status_mask, volumes)
@@ -93,14 +93,14 @@ const OF_DAYS = [
 ];
 
 /**
- * Fills an empty database with the rows of a platform, directly and within seconds. All BRPs are of the same size, so
- * what a list of one of them costs must not depend on how many there are.
+ * Fills an empty database with the rows of a platform by SQL, within seconds. All BRPs have the same size, so the
+ * cost of a BRP's list must not depend on the number of BRPs.
  */
 export async function insertPlatformRows(
   client: pg.Client,
   { brps, rowsPerBrp, days }: PlatformSize,
 ): Promise<void> {
-  // As a restore does: references are known to hold, and checking them takes most of the time.
+  // As in a restore: the references are valid, and checking them takes most of the time.
   await client.query('set session_replication_role = replica');
   for (const text of OF_BRPS) await client.query(text, [brps]);
   for (const text of OF_ROWS) await client.query(text, [brps * rowsPerBrp, rowsPerBrp]);

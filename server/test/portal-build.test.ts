@@ -13,28 +13,28 @@ const portalDir = await ensurePortal(dataDir, (message) => said.push(message));
 assert.ok(portalDir, said.join('\n'));
 const platform = await startTestPlatform({ portalDir });
 
-test('a portal that is built from these sources is not built again', async () => {
+test('an up-to-date portal is not built again', async () => {
   const before = said.length;
   assert.equal(await ensurePortal(dataDir, (message) => said.push(message)), portalDir);
   assert.equal(said.length, before);
-  assert.deepEqual(await readdir(dataDir), [], 'and where it can, it is built in the checkout');
+  assert.deepEqual(await readdir(dataDir), [], 'a writable checkout gets the build');
 });
 
-test('the page has no script or style of its own, and all that it names is served', async () => {
+test('the page has no inline script or style, and everything that it refers to is served', async () => {
   const page = await readFile(path.join(portalDir, 'index.html'), 'utf8');
   assert.doesNotMatch(page, /<style|style="|\son\w+="|javascript:/i);
   for (const [script] of page.matchAll(/<script[^>]*>[^<]*/g)) assert.match(script, /src="\/[^"]+"[^>]*>$/);
   const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);
   assert.ok(files.length >= 2);
   for (const file of files) {
-    assert.match(file, /^\/[^/]/, 'nothing comes from elsewhere');
+    assert.match(file, /^\/[^/]/, 'everything has the same origin');
     const { status, headers } = await client(platform.baseUrl)(file);
     assert.equal(status, 200, file);
     assert.doesNotMatch(headers.get('content-type') ?? '', /octet-stream/, file);
   }
 });
 
-test('the script of the first page is under 200 kB as it travels', async () => {
+test('the script of the first page is under 200 kB compressed', async () => {
   const page = await readFile(path.join(portalDir, 'index.html'), 'utf8');
   const scripts = [...page.matchAll(/(?:src|href)="([^"]+\.js)"/g)].map(([, file = '']) => file);
   let bytes = 0;

@@ -9,7 +9,7 @@ import { newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
-/** What each operation is called with to succeed once. An operation that is missing here fails the first test. */
+/** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown };
 
 const platform = await startTestPlatform();
@@ -46,16 +46,16 @@ const cases: Record<string, Case> = {
   signIn: { path: `${base}/session`, body: { email: invited.email, password: PASSWORD } },
   signOut: { path: `${base}/session` },
 };
-/** Those that need no session. */
+/** Operations without a session. */
 const DOORS = ['signIn', 'getInvitation', 'acceptInvitation'];
-/** Which cookies an operation sets, signing out by ending them. */
+/** The cookies that an operation sets. Signing out expires them. */
 const COOKIES: Record<string, string[]> = {
   signIn: ['saldo_session', 'saldo_device'],
   acceptInvitation: ['saldo_session', 'saldo_device'],
   changePassword: ['saldo_device'],
   signOut: ['saldo_session'],
 };
-/** Those for users of an account alone. */
+/** Operations for users of an account only. */
 const OF_ACCOUNTS = ['browseAssets', 'browseDemands'];
 const userOf = (id: string) => (OF_ACCOUNTS.includes(id) ? ofAccount : browser);
 
@@ -73,7 +73,7 @@ test('every operation has a case, and every case is an operation', () => {
   assert.deepEqual(Object.keys(cases).toSorted(), ids.toSorted());
 });
 
-test('without a session nothing answers but the doors, whatever key is sent', async () => {
+test('without a session only the sign-in operations are accessible, whatever key is sent', async () => {
   const operatorKey = await world.operatorKey();
   for (const id of Object.keys(cases).filter((other) => !DOORS.includes(other))) {
     for (const key of [null, brp.key, operatorKey]) {
@@ -85,7 +85,7 @@ test('without a session nothing answers but the doors, whatever key is sent', as
   }
 });
 
-test('no change is made for a page that does not say that it is ours', async () => {
+test('a change requires the header that only our own pages send', async () => {
   for (const id of Object.keys(cases).filter((other) => endpointOf(other).method !== 'GET')) {
     const silent = client(platform.baseUrl);
     const answer = await call(id, {
@@ -95,7 +95,7 @@ test('no change is made for a page that does not say that it is ours', async () 
   }
 });
 
-test('a query parameter that an operation does not know is refused, and nothing is done', async () => {
+test('an unknown query parameter is rejected, and nothing is changed', async () => {
   for (const id of Object.keys(cases)) {
     const answer = await call(id, userOf(id), '?delivery_dat=2026-10-25');
     assert.equal(answer.status, 400, `${id}: ${answer.text}`);
@@ -103,7 +103,7 @@ test('a query parameter that an operation does not know is refused, and nothing 
   }
 });
 
-test('an operation that takes JSON refuses anything else', async () => {
+test('an operation that accepts JSON rejects other media types', async () => {
   for (const id of Object.keys(cases).filter((other) => endpointOf(other).body !== null)) {
     const send = (body: string, type: string) =>
       browser.request(cases[id]?.path ?? '', {
@@ -117,7 +117,7 @@ test('an operation that takes JSON refuses anything else', async () => {
   }
 });
 
-test('every operation answers as its schema says, with its status and the rate-limit headers', async () => {
+test('every operation responds according to its schema, with its status and the rate-limit headers', async () => {
   for (const id of Object.keys(cases)) {
     const from = DOORS.includes(id) ? openBrowser(platform) : userOf(id);
     const { status, headers, text } = await call(id, from);
@@ -130,7 +130,7 @@ test('every operation answers as its schema says, with its status and the rate-l
   }
 });
 
-test('the market is for users of an account, and nobody else', async () => {
+test('the market is accessible to users of an account only', async () => {
   const { browser: ofOperator } = await signedIn(platform, { type: 'operator' });
   const { browser: ofBrp } = await signedIn(platform, OF_BRP);
   for (const id of OF_ACCOUNTS) {
@@ -141,7 +141,7 @@ test('the market is for users of an account, and nobody else', async () => {
   }
 });
 
-test('users of an account see what its keys see, page by page, with links to where they are', async () => {
+test('users of an account see the same pages as its keys, with links to the portal’s addresses', async () => {
   const operator = client(platform.baseUrl, await world.operatorKey());
   const withKey = client(platform.customerUrl, await world.accountKey());
   const offer = {

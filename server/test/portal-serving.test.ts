@@ -23,7 +23,7 @@ const without = await startTestPlatform();
 const request = client(platform.baseUrl);
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-test('the portal’s page is served at / and wherever one of its own pages has its address', async () => {
+test('the portal’s page is served at / and at the addresses of its pages', async () => {
   for (const url of ['/', '/?theme=dark', '/nominations/nom_x', '/operator/users', '/invitation', '/a.b/c']) {
     const answer = await request(url, { headers: HTML });
     assert.equal(answer.status, 200, url);
@@ -31,10 +31,10 @@ test('the portal’s page is served at / and wherever one of its own pages has i
     assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
     assert.equal(answer.headers.get('cache-control'), 'no-cache');
   }
-  assert.equal((await request('/')).status, 200, 'also for whoever does not say what they want');
+  assert.equal((await request('/')).status, 200, 'also without an Accept header');
 });
 
-test('what an API does not have is a problem, also for a browser', async () => {
+test('an unknown path of an API is a problem, also for a browser', async () => {
   const nowhere = ['/v1/nowhere', '/v2', '/operator/v1/nowhere', '/portal/v1/nowhere', '/docs/nowhere'];
   for (const url of [...nowhere, '/errors/nowhere', '/assets/old-Xy12.js', '/openapi.json/x']) {
     const answer = await request(url, { headers: HTML });
@@ -43,7 +43,7 @@ test('what an API does not have is a problem, also for a browser', async () => {
   assert.equal((await request('/v1/contracts', { headers: HTML })).status, 401);
 });
 
-test('only a read that asks for a page gets one', async () => {
+test('only a GET that accepts HTML gets the page', async () => {
   for (const accept of ['application/json', '*/*', 'image/png']) {
     assert.equal((await request('/nominations', { headers: { accept } })).status, 404, accept);
   }
@@ -56,7 +56,7 @@ test('only a read that asks for a page gets one', async () => {
   assert.deepEqual([options.status, options.headers.get('allow')], [204, 'GET, HEAD, OPTIONS']);
 });
 
-test('what has its content in its name is kept for ever, everything else is asked for again', async () => {
+test('files with a content hash are cached for ever, others are revalidated', async () => {
   const script = await request('/assets/index-Ab3x.js');
   assert.equal(script.text, SCRIPT);
   assert.equal(script.headers.get('content-type'), 'text/javascript; charset=utf-8');
@@ -69,7 +69,7 @@ test('what has its content in its name is kept for ever, everything else is aske
   }
 });
 
-test('files are compressed as the browser wants them', async () => {
+test('files are compressed with an encoding that the browser accepts', async () => {
   for (const encoding of ['br', 'gzip']) {
     for (const [url, content] of [
       ['/assets/index-Ab3x.js', SCRIPT],
@@ -86,7 +86,7 @@ test('files are compressed as the browser wants them', async () => {
   assert.deepEqual([plain.headers.get('content-encoding'), plain.text], [null, INDEX]);
 });
 
-test('a page runs and loads nothing but what comes from here, and tells nobody where it was', async () => {
+test('a page loads scripts and styles of its own origin only, and sends no referrer', async () => {
   const { headers } = await request('/', { headers: HTML });
   const policy = Object.fromEntries(
     (headers.get('content-security-policy') ?? '')
@@ -100,7 +100,7 @@ test('a page runs and loads nothing but what comes from here, and tells nobody w
   assert.equal(
     policy['img-src'],
     `'self' https: ${platform.customerUrl}`,
-    'covers are with the customer API',
+    'covers are served by the customer API',
   );
   for (const rule of ['base-uri', 'frame-ancestors']) assert.equal(policy[rule], "'none'", rule);
   assert.doesNotMatch(headers.get('content-security-policy') ?? '', /unsafe|\*/);
@@ -108,7 +108,7 @@ test('a page runs and loads nothing but what comes from here, and tells nobody w
   assert.equal(headers.get('referrer-policy'), 'no-referrer');
 });
 
-test('nothing outside of the portal’s folder can be asked for', async () => {
+test('nothing outside of the portal’s folder is served', async () => {
   const outside = path.basename(portalDir);
   for (const url of [
     `/../${outside}.txt`,
@@ -121,7 +121,7 @@ test('nothing outside of the portal’s folder can be asked for', async () => {
   }
 });
 
-test('a platform without a portal has its APIs and its documentation', async () => {
+test('a platform without a portal still has its APIs and its documentation', async () => {
   const ask = client(without.baseUrl);
   assert.equal((await ask('/', { headers: HTML })).status, 404);
   assert.equal((await ask('/docs', { headers: HTML })).status, 200);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A port that is free now, for a server that must be told its own. */
+/** Returns a free port, for a server that needs its port number in advance. */
 export async function freePort(): Promise<number> {
   const finder = createServer().listen(0, '127.0.0.1');
   await once(finder, 'listening');

@@ -26,7 +26,7 @@ const asOperator = (method: string, path: string, body?: unknown, headers: Recor
 const update = (body: unknown, headers: Record<string, string> = {}, id = producer.id) =>
   request(`/v1/customers/${id}`, { method: 'PATCH', body, headers });
 
-// Platforms to be broken: one by its limits, one from within, one by the loss of its database.
+// Platforms that tests break: one by its limits, one internally, one by the loss of its database.
 const strict = await startTestPlatform({ environment: { RATE_LIMIT: '1' } });
 const broken = await startTestPlatform();
 const severed = await startSevered();
@@ -34,14 +34,14 @@ const BASE_URL = 'https://api.example/saldo';
 const based = await startNamed({ BASE_URL });
 const named = await startNamed({ BASE_URL: `${BASE_URL}/`, ERROR_BASE: 'https://help.example/' });
 
-/** A platform that the outside names otherwise than we do; where it listens, we have to say ourselves. */
+/** A platform behind a proxy, with a public URL that differs from the address that it listens on. */
 async function startNamed(environment: Record<string, string>): Promise<string> {
   const port = await freePort();
   await startTestPlatform({ environment: { ...environment, PORT: String(port) } });
   return `http://127.0.0.1:${port}`;
 }
 
-/** A platform whose way to its database the test can close. */
+/** A platform whose database connection the test can close. */
 async function startSevered() {
   const database = await createDatabase();
   after(() => database.drop());
@@ -72,7 +72,7 @@ async function startSevered() {
   return { baseUrl, cut };
 }
 
-/** A server that has no patience, asked by a client that never comes to an end. */
+/** A server with a short timeout, and a client whose request never ends. */
 async function tooSlow() {
   const app = await createServer({
     logger: pino({ level: 'silent' }),
@@ -101,7 +101,7 @@ async function rawly(answer: ReturnType<typeof exchange>) {
   return { status, headers: new Headers(headers), body: JSON.parse(body) };
 }
 
-/** How each problem of the catalogue comes about. One that is missing here does not compile. */
+/** How each problem of the catalogue occurs. A missing one does not compile. */
 const provocations = {
   validation: () => request('/v1/contracts?limit=0'),
   balance_group_tso_not_enabled: () => update({ balance_group: { eic: sellerGroup.eic, tso: 'DE_TENNET' } }),
@@ -110,7 +110,7 @@ const provocations = {
   invalid_api_key: () => request('/v1/contracts', { key: null }),
   invalid_session: () => request('/portal/v1/session'),
   invalid_credentials: () => {
-    const body = { email: 'nobody@saldo.example', password: 'not a password' };
+    const body = { email: 'unknown@saldo.example', password: 'not a password' };
     const headers = { origin: platform.baseUrl };
     return request('/portal/v1/session', { method: 'POST', body, headers });
   },
@@ -181,7 +181,7 @@ const provocations = {
   },
 } satisfies Record<ProblemCode, () => Promise<{ status: number; headers: Headers; body: unknown }>>;
 
-test('every problem of the catalogue comes about, with its status, title and page', async () => {
+test('every problem of the catalogue can occur, with its status, title and page', async () => {
   for (const code of PROBLEM_CODES) {
     const { status, headers, body } = await provocations[code]();
     assert.equal(status, PROBLEMS[code].status, code);
@@ -198,14 +198,14 @@ test('every problem of the catalogue comes about, with its status, title and pag
   }
 });
 
-test('a failure of the server tells nothing of its inside', async () => {
+test('a server error reveals no internals', async () => {
   const { key } = await createWorld(broken.db, broken.clock).brp();
   const { status, text } = await client(broken.baseUrl, key)('/v1/contracts');
   assert.equal(status, 500);
   assert.doesNotMatch(text, /contract_secret_name|relation|select|\.ts|postgres/i);
 });
 
-/** How each field code comes about, and for which field. */
+/** How each field code occurs, and for which field. */
 const fieldProvocations = {
   unknown_field: [() => request('/v1/contracts?sort=name'), 'sort'],
   read_only_field: [() => update({ name: 'New' }), 'name'],
@@ -222,7 +222,7 @@ const fieldProvocations = {
   ],
 } satisfies Record<FieldCode, [() => ReturnType<typeof request>, string]>;
 
-test('every field code comes about, at its field and with words that help', async () => {
+test('every field code can occur, at its field and with a helpful message', async () => {
   for (const code of FIELD_CODES) {
     const [provoke, field] = fieldProvocations[code];
     const answer = await provoke();
@@ -250,14 +250,14 @@ test('every problem’s type resolves, without a key, to a page that names the c
     assert.doesNotMatch(page.text, /`|<script|https?:/);
   }
   const { body } = await request('/v1/nowhere');
-  assert.equal((await fetch(body.type)).status, 200, 'as it stands in an answer');
+  assert.equal((await fetch(body.type)).status, 200, 'the type of a real answer');
   for (const unknown of ['nonsense', 'toString', '__proto__', 'Validation', '%3Cb%3E']) {
     const answer = await client(platform.baseUrl)(`/errors/${unknown}`);
     assert.deepEqual([answer.status, problemOf(answer).code], [404, 'not_found'], unknown);
   }
 });
 
-test('problems are named by ERROR_BASE, else by BASE_URL, else by the address listened on', async () => {
+test('problem types start with ERROR_BASE, else BASE_URL, else the address listened on', async () => {
   const bases: [address: string, errorBase: string, apiBase: string][] = [
     [named, 'https://help.example', BASE_URL],
     [based, BASE_URL, BASE_URL],

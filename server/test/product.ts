@@ -9,10 +9,10 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 type Command = readonly [program: string, ...args: string[]];
-/** As a person or a service manager starts it: npm, whatever it starts in between, and the server. */
+/** Started as by a person or a service manager: npm, its child processes, and the server. */
 export const NPM_START: Command = ['npm', 'start'];
 
-/** The product as a person starts it: a process of its own, found by what it prints. */
+/** The product in its own process, with addresses parsed from its output. */
 export type Product = {
   readonly child: ChildProcess;
   readonly baseUrl: string;
@@ -21,7 +21,7 @@ export type Product = {
   readonly output: () => string;
   readonly log: () => string;
   demo(): Promise<DemoAccess>;
-  /** Ends it with a signal and waits until it is gone; gives its exit code. */
+  /** Sends a signal and waits for the exit. Returns the exit code. */
   end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>;
 };
 
@@ -54,14 +54,14 @@ export async function startProduct(
   };
 }
 
-/** Starts it without waiting: for starts that are meant to fail. */
+/** Starts it without waiting, for starts that are expected to fail. */
 export function runProduct(
   environment: Record<string, string>,
   [program, ...args]: Command = [process.execPath, MAIN],
 ) {
   const child = spawn(program, args, {
     cwd: ROOT,
-    // A process group of its own, which a test can signal as a whole.
+    // A separate process group, which a test can signal as a whole.
     detached: true,
     env: {
       PATH: process.env['PATH'],

@@ -49,7 +49,7 @@ const volumes = async (id: string, day: string): Promise<number[]> =>
   ).map((transaction) => transaction.volume);
 const repeat = (value: number, times: number) => Array.from({ length: times }, () => value);
 
-test('baseload, peakload and shaped contracts make their volumes, right on the day of the clock change', async () => {
+test('baseload, peakload and shaped contracts generate their volumes, on clock-change days too', async () => {
   platform.clock.set('2026-10-22T10:00:00Z');
   const base = await contract('baseload', { power: 4 });
   const peak = await contract('peakload', { power: 2 });
@@ -82,7 +82,7 @@ test('in spring the missing hour delivers nothing', async () => {
   await run({ days: 2 });
   assert.deepEqual(await volumes(base, '2027-03-28'), repeat(1, 92));
   assert.deepEqual(await volumes(peak, '2027-03-28'), repeat(0, 92));
-  // A Monday, and Easter Monday at that: the market's peak delivers on holidays.
+  // Easter Monday: peakload delivers on holidays.
   assert.deepEqual(await volumes(peak, '2027-03-29'), [...repeat(0, 32), ...repeat(1, 48), ...repeat(0, 16)]);
 });
 
@@ -102,10 +102,10 @@ test('a day that has volumes is never overwritten, and a second run changes noth
   assert.deepEqual(await run({ days: 3 }), { contracts: 0, days: 0, created: 0 });
 });
 
-test('only days within the delivery period are made, and by default seven of them', async () => {
+test('only days within the delivery period are generated, and by default seven of them', async () => {
   platform.clock.set('2026-12-01T23:30:00Z');
   await run();
-  // By local time it is 2 December already, so the coming days begin with the third.
+  // In local time it is already 2 December, so the coming days begin with the third.
   const short = await contract('baseload', { power: 4 }, ['2026-12-04', '2026-12-05']);
   const ended = await contract('baseload', { power: 4 }, ['2026-01-01', '2026-12-02']);
   const later = await contract('baseload', { power: 4 }, ['2026-12-10', '2026-12-31']);
@@ -126,7 +126,7 @@ test('only days within the delivery period are made, and by default seven of the
   }
 });
 
-test('several runs at once make every volume once, for more contracts than one transaction holds', async () => {
+test('concurrent runs generate every volume once, for more contracts than one transaction holds', async () => {
   platform.clock.set('2026-12-20T10:00:00Z');
   await run({ days: 2 });
   const ids: string[] = [];
@@ -140,7 +140,7 @@ test('several runs at once make every volume once, for more contracts than one t
   for (const id of [ids[0]!, ids[44]!]) assert.deepEqual(await volumes(id, '2026-12-22'), repeat(0.1, 96));
 });
 
-test('how many days is a whole number from 1 to 62', async () => {
+test('the number of days is a whole number from 1 to 62', async () => {
   for (const [days, code] of [
     [0, 'value_too_small'],
     [63, 'value_too_large'],
@@ -152,7 +152,7 @@ test('how many days is a whole number from 1 to 62', async () => {
   }
 });
 
-test('a run moves the positions of its contracts and stands in the audit trail', async () => {
+test('a run changes the positions of its contracts and has an audit event', async () => {
   platform.clock.set('2027-06-01T10:00:00Z');
   await run({ days: 1 });
   await world.nominate();

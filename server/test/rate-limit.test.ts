@@ -34,7 +34,7 @@ const alone = await startTestPlatform({ environment: { ...environment, REDIS_URL
 const limits = ({ headers }: Answer) =>
   ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`));
 
-test('every answer to a known key carries the limit, what remains of it and when it begins anew', async () => {
+test('every answer to a known key has the limit, the remaining requests and the reset time', async () => {
   const brp = await world.brp();
   const { secret } = await world.key(brp, ['contracts:read', 'customers:write']);
   const request = client(platform.baseUrl, secret);
@@ -62,7 +62,7 @@ test('every answer to a known key carries the limit, what remains of it and when
   }
 });
 
-test('who asks too often is told so, and when to come back', async () => {
+test('a key beyond its limit gets 429 with Retry-After', async () => {
   const brp = await world.brp();
   const request = client(platform.baseUrl, brp.key);
   for (let i = 0; i < LIMIT; i++) assert.equal((await request('/v1/contracts')).status, 200);
@@ -75,11 +75,11 @@ test('who asks too often is told so, and when to come back', async () => {
     429,
     '429 comes before what is wrong otherwise',
   );
-  assert.equal((await request('/v1/nowhere')).status, 404, 'and after what does not exist');
-  assert.equal((await request('/openapi.json')).status, 200, 'what needs no key has no limit');
+  assert.equal((await request('/v1/nowhere')).status, 404, 'also after an unknown path');
+  assert.equal((await request('/openapi.json')).status, 200, 'requests without a key have no limit');
 });
 
-test('a path or method that does not exist counts for a known key of any kind, and stays what it is beyond the limit', async () => {
+test('an unknown path or method counts for a known key of any kind, and stays 404 or 405 beyond the limit', async () => {
   const { key } = await world.brp();
   const { baseUrl, customerUrl } = platform;
   for (const [origin, secret, known] of [
@@ -107,14 +107,14 @@ test('a path or method that does not exist counts for a known key of any kind, a
   assert.deepEqual([stranger.status, ...limits(stranger)], [404, null, null, null]);
 });
 
-test('two keys of one BRP have a window each', async () => {
+test('two keys of one BRP have separate windows', async () => {
   const brp = await world.brp();
   const { secret } = await world.key(brp);
   for (let i = 0; i <= LIMIT; i++) await client(platform.baseUrl, brp.key)('/v1/contracts');
   assert.equal((await client(platform.baseUrl, secret)('/v1/contracts')).status, 200);
 });
 
-test('an address that fails to show a valid key too often is limited, and valid keys from there are not', async () => {
+test('an address with too many invalid keys is limited, and valid keys from it are not', async () => {
   const stranger = client(platform.baseUrl, 'nonsense');
   const statuses = [];
   for (let i = 0; i < LIMIT + 2; i++) statuses.push((await stranger('/v1/contracts')).status);
@@ -130,7 +130,7 @@ test('an address that fails to show a valid key too often is limited, and valid 
 const remainingAt = async (baseUrl: string, key: string) =>
   Number((await client(baseUrl, key)('/v1/contracts')).headers.get('x-ratelimit-remaining'));
 
-/** Connections are made in the background; until then the second process does not see what the first one counted. */
+/** Waits for the Redis connections. Before, the second process does not see the counts of the first. */
 async function untilTogether(): Promise<void> {
   for (let together = false; !together; ) {
     const { key } = await sharedWorld.brp();
@@ -156,20 +156,20 @@ test('through Redis, all processes count together, until the window ends', async
   assert.deepEqual(limits(answer), [String(LIMIT), String(LIMIT - 1), String(WINDOW_S)]);
 });
 
-test('while Redis is silent or gone each process counts for itself, and together again once it is back', async () => {
+test('while Redis is stalled or down each process counts by itself, and together again afterwards', async () => {
   const { key } = await sharedWorld.brp();
   assert.equal(await remainingAt(first.baseUrl, key), LIMIT - 1);
   redis.isSilent = true;
-  assert.equal(await remainingAt(first.baseUrl, key), LIMIT - 1, 'silent: counted from the start in memory');
+  assert.equal(await remainingAt(first.baseUrl, key), LIMIT - 1, 'stalled: counted in memory from zero');
   redis.isSilent = false;
   await redis.stop();
   assert.equal(await remainingAt(first.baseUrl, key), LIMIT - 2, 'gone');
-  assert.equal(await remainingAt(second.baseUrl, key), LIMIT - 1, 'gone for the other one too');
+  assert.equal(await remainingAt(second.baseUrl, key), LIMIT - 1, 'down for the other process too');
   await redis.start();
   await untilTogether();
 });
 
-test('a platform whose Redis was never there starts, answers and limits', async () => {
+test('a platform whose Redis was never reachable starts, answers and limits', async () => {
   const { key } = await createWorld(alone.db, platform.clock).brp();
   for (let i = 0; i < LIMIT; i++) assert.equal(await remainingAt(alone.baseUrl, key), LIMIT - 1 - i);
   assert.equal((await client(alone.baseUrl, key)('/v1/contracts')).status, 429);

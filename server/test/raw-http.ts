@@ -2,14 +2,14 @@ import { connect } from 'node:net';
 
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string };
 
-/** Sends bytes as they are, which no HTTP client would, and reads until the server closes the connection. */
+/** Sends raw bytes, which no HTTP client would, and reads until the server closes the connection. */
 export function exchange(baseUrl: string, bytes: string | Buffer): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    // A server that has said enough may close while the client is still sending; its answer counts.
+    // The server may close the connection while the client is still sending. Its answer counts.
     socket.on('error', (error) => chunks.length === 0 && reject(error));
     socket.on('close', () => resolve(parse(Buffer.concat(chunks).toString())));
   });
@@ -29,7 +29,7 @@ function parse(text: string): RawAnswer {
   };
 }
 
-/** A request as text, on a connection that ends with its answer. */
+/** A request as text, on a connection that closes after its answer. */
 export const requestText = (line: string, headers: Record<string, string> = {}, body = ''): string => {
   const lines = Object.entries({ Host: 'test', Connection: 'close', ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,

@@ -10,7 +10,7 @@ import { dayOf, formatInstant, localInstant } from '@saldo/core/delivery-day.ts'
 import { createOperatorClient } from '@saldo/sdk';
 import { type Block, CHECKOUT, type Page, parseBlocks, readPages } from './markdown-blocks.ts';
 
-/** Runs what the documentation prints: every `sh` and `ts` block, in order, against the platform that the README starts. */
+/** Runs every `sh` and `ts` block of the documentation, in order, against the platform that the README starts. */
 
 const execute = promisify(execFile);
 const MAX_OUTPUT = 64 * 1024 * 1024;
@@ -23,8 +23,8 @@ assert.ok(start && starts.length === 1, 'one block starts the platform; others n
 const [, operatorKey = ''] = /SALDO_OPERATOR_KEY=(\S+)/.exec(start.text) ?? [];
 
 /**
- * A folder that a command takes for the checkout: whatever it writes stays here, and a checkout that belongs to another
- * user, or that cannot be written to, serves as well.
+ * A folder with links to the checkout, in which the commands run: files that they write stay in it, and the checkout
+ * itself may be read-only or belong to another user.
  */
 async function createWorkplace(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'saldo-readme-'));
@@ -52,7 +52,7 @@ type Started = {
   stop(): Promise<void>;
 };
 
-/** Starts the platform with the printed command, on free ports and with a clock that the test can move. */
+/** Starts the platform with the documented command, on free ports and with a clock that the test can move. */
 async function startAsPrinted(block: Block): Promise<Started> {
   const folder = await createWorkplace();
   const ports = { PORT: '0', CUSTOMER_PORT: '0', ADMIN_PORT: '0' };
@@ -60,7 +60,7 @@ async function startAsPrinted(block: Block): Promise<Started> {
     cwd: folder,
     env: { ...environmentOf(folder), ...ports, SANDBOX: 'on' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own: a signal to it reaches the server behind the shell and npm.
+    // A separate process group, so that a signal reaches the server behind the shell and npm.
     detached: true,
   });
   let [output, log] = ['', ''];
@@ -104,7 +104,7 @@ async function writeModules(blocks: readonly Block[], { folder, addresses }: Sta
   }
 }
 
-/** Runs a page in one shell, so that a block finds the variables of those above it; ends at the first failure. */
+/** Runs a page in one shell, so that blocks share variables. Stops at the first failure. */
 async function runPage(page: Page, platform: Started): Promise<{ output: string; places: string[] }> {
   const { folder, addresses, baseUrl } = platform;
   const commandsOf = (block: Block) =>
@@ -131,7 +131,7 @@ async function runPage(page: Page, platform: Started): Promise<{ output: string;
 const platform = await startAsPrinted(start);
 after(() => platform.stop());
 const operator = createOperatorClient({ baseUrl: platform.baseUrl, apiKey: operatorKey });
-// The hardest time of day: the TSOs accept no schedules of tomorrow.
+// The most restrictive time of day: the TSOs accept no schedules for tomorrow.
 await operator.clock.set({ now: formatInstant(localInstant(dayOf(Date.now()), 15 * 60)) });
 
 for (const page of pages) {
@@ -140,13 +140,13 @@ for (const page of pages) {
     const expected = page.blocks.filter((block) => !isStart(block)).map(({ place }) => place);
     assert.deepEqual(places, expected);
     if (page.name === 'README.md') {
-      // Sent, answered and applied: the four slots in which the simulated counterpart says less.
+      // Sent, answered and applied: the four slots in which the simulated counterpart has a lower value.
       assert.equal(output.match(/^11X\S+ .* partial_match$/gm)?.length, 4, output);
     }
   });
 }
 
-test('the pages that must have blocks have them', () => {
+test('the expected pages have executable blocks', () => {
   const counts = new Map(pages.map(({ name, blocks }) => [name, blocks.length]));
   for (const name of ['README.md', 'sdk/README.md', 'cli/README.md', 'docs/operations.md'])
     assert.ok(counts.get(name), name);
@@ -179,7 +179,7 @@ test('a block that fails, in either language, fails its page', async () => {
   }
 });
 
-test('a block is found in lists too, and left out only for a reason', () => {
+test('blocks in lists are found too, and a block is skipped only for a stated reason', () => {
   const block = (head: string) => parseBlocks('page.md', `${head}\ntrue\n\`\`\`\n`)[0];
   assert.equal(block('<!-- not run: it needs systemd -->\n```sh')?.whyNotRun, 'it needs systemd');
   for (const head of ['```sh', '<!-- not run: -->\n```sh', '<!-- not run: far away -->\n\n```sh']) {

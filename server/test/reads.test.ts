@@ -16,7 +16,7 @@ const NUMBERS = statement(
   'select n, $1::text as said, null::int as nothing, n::bigint * 10 as tenfold from generate_series(1, $2::int) n',
 );
 const HOT_NUMBERS = hotStatement('test_hot_numbers', NUMBERS.text);
-/** Rows that cannot be read: a division by zero in the last of them. */
+/** Rows that cannot be read: the last one divides by zero. */
 const BROKEN = statement('test_broken', 'select 10 / ($1::int - n) from generate_series(1, $1::int) n');
 const backends = statement(
   'test_backends',
@@ -27,7 +27,7 @@ const backends = statement(
 const numbers = (said: string, count: number) =>
   Array.from({ length: count }, (_, at) => ({ n: at + 1, said, nothing: null, tenfold: (at + 1) * 10 }));
 
-test('reads that are asked for together each get their own rows, the first ones of a statement too', async () => {
+test('concurrent reads each get their own rows, the first ones of a statement too', async () => {
   const counts = Array.from({ length: 50 }, (_, at) => at % 4);
   const found = await Promise.all(counts.map((count, at) => db.query(NUMBERS, [`call ${at}`, count])));
   assert.deepEqual(
@@ -44,7 +44,7 @@ test('a statement gives the same values as objects and as arrays', async () => {
   );
 });
 
-test('a read that fails, midway or for its values, takes no other one along', async () => {
+test('a read that fails does not affect any other one', async () => {
   const outcomes = await Promise.allSettled([
     db.query(NUMBERS, ['before', 2]),
     db.query(BROKEN, [3]),
@@ -58,7 +58,7 @@ test('a read that fails, midway or for its values, takes no other one along', as
   assert.deepEqual(await db.query(NUMBERS, ['later', 1]), numbers('later', 1));
 });
 
-test('a statement that was wrong when it was first prepared can be told again', async () => {
+test('a statement whose first preparation failed can be prepared again', async () => {
   const wrong: Statement = statement('test_wrong', 'select no_such_column from contract');
   for (const _ of [1, 2]) await assert.rejects(db.query(wrong), /no_such_column/);
 });

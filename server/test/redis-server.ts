@@ -7,7 +7,7 @@ import { freePort } from './ports.ts';
 
 export type RedisServer = { readonly url: string; stop(): Promise<void> };
 
-/** A real `redis-server` that keeps nothing on disk, or null on a machine that has none. */
+/** A real `redis-server` without persistence, or null if none is installed. */
 export async function startRedisServer(): Promise<RedisServer | null> {
   const folder = await mkdtemp(path.join(tmpdir(), 'saldo-redis-'));
   const port = String(await freePort());

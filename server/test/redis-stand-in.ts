@@ -3,8 +3,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { LuaFactory } from 'wasmoon';
 
 /**
- * As much of a Redis as the rate limiter needs: counters that expire on a clock that the test sets, and a Lua
- * interpreter for scripts on them. `isSilent` lets it listen without answering.
+ * The part of Redis that the rate limiter needs: counters that expire on a clock that the test sets, and a Lua
+ * interpreter for scripts on them. With `isSilent` it accepts connections without answering.
  */
 export type RedisStandIn = {
   readonly url: string;
@@ -16,7 +16,7 @@ export type RedisStandIn = {
 
 const bulk = (text: string) => `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
 
-/** A value in RESP: Redis gives integers for numbers, and arrays for Lua's tables. */
+/** A value in RESP: Redis returns integers for numbers, and arrays for Lua's tables. */
 const encode = (value: unknown): string =>
   Array.isArray(value)
     ? `*${value.length}\r\n${value.map(encode).join('')}`
@@ -111,7 +111,7 @@ export async function startRedisStandIn(): Promise<RedisStandIn> {
   });
 }
 
-/** The first command in what was received, an array of bulk strings; null while it is not complete. */
+/** The first command in the received bytes, an array of bulk strings; null while it is incomplete. */
 function takeCommand(received: string): { words: string[]; length: number } | null {
   const head = /^\*(\d+)\r\n/.exec(received);
   if (!head) return null;

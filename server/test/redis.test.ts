@@ -5,7 +5,7 @@ import { redisRateLimiter } from '../src/platform/http/rate-limit.ts';
 import { startRedisServer } from './redis-server.ts';
 import { startRedisStandIn } from './redis-stand-in.ts';
 
-/** The script of the rate limiter, interpreted by the stand-in and, where one is installed, by a real Redis. */
+/** The script of the rate limiter, run by the stand-in and, if installed, by a real Redis. */
 
 const RULE = { limit: 3, windowS: 60 };
 const WINDOW_MS = RULE.windowS * 1000;
@@ -24,15 +24,15 @@ const setups = [
   ...(server ? [{ name: 'redis-server', redis: await connect(server.url) }] : []),
 ];
 after(async () => {
-  // Before the servers stop, or the clients would try to reconnect.
+  // Close the clients before the servers stop, or they would try to reconnect.
   for (const { redis } of setups) redis.disconnect();
   await standIn.stop();
   await server?.stop();
 });
 
 for (const { name, redis } of setups) {
-  test(`${name}: a window counts its subject's requests, ends on time, and begins anew`, async (t) => {
-    // The limiter gives up on a slow Redis; a slow machine must not decide this test.
+  test(`${name}: a window counts its subject's requests, ends on time, and starts again`, async (t) => {
+    // The limiter has a timeout for Redis, which a slow test machine must not reach.
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const fallback = { take: () => assert.fail('counted in memory instead') };
     const limiter = redisRateLimiter(RULE, redis, fallback, assert.ifError);
@@ -43,14 +43,14 @@ for (const { name, redis } of setups) {
     assert.deepEqual(await take('a'), { remaining: 2, exceeded: false, isNewWindow: true });
     const leftMs = await redis.pttl(KEY);
     assert.ok(leftMs > 0 && leftMs <= WINDOW_MS, `the window ends in ${leftMs} ms`);
-    // As if half of the window had passed.
+    // Simulates that half of the window has passed.
     assert.equal(await redis.pexpire(KEY, WINDOW_MS / 2), 1);
     assert.deepEqual(await take('a'), { remaining: 1, exceeded: false, isNewWindow: false });
     assert.ok((await redis.pttl(KEY)) <= WINDOW_MS / 2, 'a later request does not prolong the window');
     assert.deepEqual(await take('b'), { remaining: 2, exceeded: false, isNewWindow: true });
     assert.deepEqual(await take('a'), { remaining: 0, exceeded: false, isNewWindow: false });
     assert.deepEqual(await take('a'), { remaining: 0, exceeded: true, isNewWindow: false });
-    // As if all of it had passed.
+    // Simulates that the whole window has passed.
     assert.equal(await redis.pexpire(KEY, 0), 1);
     assert.deepEqual(await take('a'), { remaining: 2, exceeded: false, isNewWindow: true });
   });

@@ -21,7 +21,7 @@ import { client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
 import { createWorld } from './world.ts';
 
-/** Restores by the command line, into databases and folders in which no server runs. */
+/** Restores with the command line, into databases and folders without a running server. */
 
 const OPERATOR = { key: 'operator-of-the-restore-tests', eic: '11XSALDO-------Z' };
 const PROGRAM = fileURLToPath(new URL('../src/backup/main.ts', import.meta.url));
@@ -30,7 +30,7 @@ const server = process.env[TEST_SERVER_VARIABLE] ?? '';
 const platform = await startTestPlatform();
 await platform.db.transaction((tx) => loadDemo(tx, OPERATOR, platform.clock.now()));
 const operator = client(platform.baseUrl, await createWorld(platform.db, platform.clock).operatorKey());
-// Leaves a row in the audit trail, which nothing else can write.
+// Adds an audit event, which cannot be inserted otherwise.
 await operator('/operator/v1/brps', { method: 'POST', body: { name: 'Audited' } });
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-restore-'));
 const databases: string[] = [];
@@ -51,7 +51,7 @@ async function query<R extends pg.QueryResultRow>(url: string, ...statements: st
   }
 }
 
-/** A database without anything in it. */
+/** An empty database. */
 async function emptyDatabase(): Promise<string> {
   const name = `saldo_restore_${randomUUID().replaceAll('-', '')}`;
   await query(server, `create database ${name} template template0`);
@@ -71,7 +71,7 @@ const restore = (name: string, url: string, ...more: string[]) =>
 
 const whole = await backUp(platform.databaseUrl, 'whole.saldo');
 
-/** Every table with its rows as text, every sequence, and the definition of everything else in the schema. */
+/** Every table with its rows as text, every sequence, and the definition of every other object of the schema. */
 async function contentOf(url: string): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     url,
@@ -142,7 +142,7 @@ test('a restored database has every table, row, sequence, key, index and trigger
   );
 });
 
-test('a table that is added later is in the backup without a change of code, without its generated columns', async () => {
+test('a new table is in the backup without a code change, without its generated columns', async () => {
   const source = await emptyDatabase();
   await migrate(source, () => {});
   await query(
@@ -180,7 +180,7 @@ test('a table that is added later is in the backup without a change of code, wit
   assert.equal(schema, (await contentOf(platform.databaseUrl)).schema);
 });
 
-test('a table of Saldo cannot be left out, nor one that the backup does not have', async () => {
+test('a backup cannot lack a table of Saldo, nor have an unknown one', async () => {
   const target = await emptyDatabase();
   for (const [table, reason] of [
     ['audit', /The table audit belongs to Saldo and cannot be left out/],
@@ -193,7 +193,7 @@ test('a table of Saldo cannot be left out, nor one that the backup does not have
   }
 });
 
-test('a backup of an older schema is restored and brought up to date', async () => {
+test('a backup of an older schema is restored and migrated', async () => {
   const source = await emptyDatabase();
   const all = [...(await readChecksums())].map(([name, sha256]) => ({ name, sha256 }));
   const connection = new pg.Client({ connectionString: source });
@@ -221,7 +221,7 @@ test('a backup of an older schema is restored and brought up to date', async () 
   );
 });
 
-test('a backup of a newer version, or of one whose migrations differ, is rejected before anything is changed', async () => {
+test('a backup with newer or different migrations is rejected before anything is changed', async () => {
   const backup = await openBackupFile(whole, () => {});
   await backup.close();
   const { header } = backup;
@@ -249,7 +249,7 @@ test('a backup of a newer version, or of one whose migrations differ, is rejecte
   }
 });
 
-test('a database that a newer version has migrated is not backed up', async () => {
+test('a database with newer migrations is not backed up', async () => {
   const source = await emptyDatabase();
   await migrate(source, () => {});
   await query(source, "insert into migration (name, run_on) values ('999-future', now())");
@@ -264,7 +264,7 @@ test('a database that a newer version has migrated is not backed up', async () =
   assert.ok(!existsSync(file('future.saldo')));
 });
 
-test('a file that is cut off, changed anywhere, or no backup at all is rejected before anything is changed', async () => {
+test('a truncated or changed backup, or another file, is rejected before anything is changed', async () => {
   const bytes = await readFile(whole);
   const damaged = new Map<string, Buffer>([
     ['empty', Buffer.alloc(0)],
@@ -274,7 +274,7 @@ test('a file that is cut off, changed anywhere, or no backup at all is rejected 
   for (const part of [0.0001, 0.01, 0.5, 0.999])
     damaged.set(`the first ${part}`, bytes.subarray(0, Math.ceil(bytes.length * part)));
   damaged.set('all but the last byte', bytes.subarray(0, -1));
-  // In each part of the file: signature, header, compressed rows, checksum.
+  // Damages each part of the file: signature, header, compressed rows, checksum.
   for (const position of [
     3,
     10,
@@ -316,7 +316,7 @@ test('a file that is cut off, changed anywhere, or no backup at all is rejected 
   }
 });
 
-test('rows that are not those of the backup are found before anything is committed', async () => {
+test('restored rows are compared with the backup before the commit', async () => {
   const backup = await openBackupFile(whole, () => {});
   const text = Buffer.concat(await Array.fromAsync(backup.body(() => {}))).toString('latin1');
   await backup.close();
@@ -330,7 +330,7 @@ test('rows that are not those of the backup are found before anything is committ
     async function* body() {
       yield Buffer.from(changed, 'latin1');
     }
-    // With a checksum that is right, as if the backup had been made so.
+    // With a valid checksum, as if the backup had been made like this.
     await writeBackupFile(file('changed.saldo'), backup.header, body(), new AbortController().signal);
     const run = await restore('changed.saldo', target);
     assert.equal(run.code, 1, from);
@@ -342,7 +342,7 @@ test('rows that are not those of the backup are found before anything is committ
   }
 });
 
-test('a database that is not empty is not touched', async () => {
+test('a restore does not change a database that is not empty', async () => {
   const target = await emptyDatabase();
   await query(target, 'create table mine (a int)', 'insert into mine values (1)');
   const run = await restore('whole.saldo', target);
@@ -372,7 +372,7 @@ async function until(condition: () => Promise<boolean> | boolean): Promise<void>
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Holds up a restore when everything is loaded and compared but nothing is committed. */
+/** Blocks a restore after everything is loaded and compared, before the commit. */
 async function heldUp(
   target: string,
   work: (child: ChildProcess, error: () => string) => Promise<void>,
@@ -417,7 +417,7 @@ for (const [signal, code] of [
   });
 }
 
-/** Stops whatever changes the schema once sheets have rows: after everything is loaded. */
+/** Blocks changes of the schema once sheets have rows: after everything is loaded. */
 const HOLD_UP = [
   'create schema hold',
   `create function hold.up() returns event_trigger language plpgsql as $$
@@ -428,7 +428,7 @@ const HOLD_UP = [
   "create event trigger hold_up on ddl_command_start when tag in ('CREATE INDEX', 'ALTER TABLE') execute function hold.up()",
 ];
 
-test('a restore into a folder that is killed leaves an empty database, on which a server starts', async () => {
+test('a killed restore into a folder leaves an empty database, on which a server starts', async () => {
   const dataDir = file('killed');
   const prepared = await startEmbeddedPostgres({ application: SALDO, dataDir, say: () => {} });
   await query(prepared.url, ...HOLD_UP);
@@ -442,7 +442,7 @@ test('a restore into a folder that is killed leaves an empty database, on which 
   await once(child, 'exit');
   const product = await startProduct({ DATA_DIR: dataDir, DEMO: 'off' });
   try {
-    const [, key = ''] = /told this once: (\S+)/.exec(product.output()) ?? [];
+    const [, key = ''] = /shown only once\): (\S+)/.exec(product.output()) ?? [];
     const { body } = await client(product.baseUrl, key)('/operator/v1/brps');
     assert.deepEqual(body.brps, []);
   } finally {

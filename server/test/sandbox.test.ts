@@ -5,7 +5,7 @@ import { client, problemOf, startTestPlatform } from './harness.ts';
 import { makeDeal } from './nominated.ts';
 import { createWorld } from './world.ts';
 
-/** The platform's time is the test clock's plus what the sandbox adds; the test clock itself stands still. */
+/** The platform's time is the test clock plus the sandbox offset. The test clock itself stands still. */
 const platform = await startTestPlatform({ now: '2026-11-01T00:00:00Z', environment: { SANDBOX: 'on' } });
 const plain = await startTestPlatform();
 const world = createWorld(platform.db, platform.clock);
@@ -24,13 +24,13 @@ const setClock = async (now: string) => {
 };
 const run = async () => (await operator('/operator/v1/nominations/run', { method: 'POST', body: {} })).body;
 
-test('the clock is set, forward and back, and read again', async () => {
+test('the clock can be set forward and back', async () => {
   await setClock('2027-01-01T00:00:00Z');
   await setClock('2026-10-20T10:00:00Z');
   assert.deepEqual((await operator('/operator/v1/clock')).body, { now: '2026-10-20T10:00:00Z', moved: true });
 });
 
-test('a wrong time changes nothing', async () => {
+test('an invalid time changes nothing', async () => {
   const before = (await operator('/operator/v1/clock')).body;
   for (const [body, error] of [
     [{ now: 'later' }, 'now invalid_format'],
@@ -44,7 +44,7 @@ test('a wrong time changes nothing', async () => {
   assert.deepEqual((await operator('/operator/v1/clock')).body, before);
 });
 
-test('outside of a sandbox there is no clock to be set', async () => {
+test('outside of a sandbox the clock cannot be set', async () => {
   const answer = await (await operatorOf(plain))('/operator/v1/clock', {
     method: 'PUT',
     body: { now: '2026-10-20T10:00:00Z' },
@@ -53,7 +53,7 @@ test('outside of a sandbox there is no clock to be set', async () => {
   assert.equal(problemOf(answer).code, 'not_found');
 });
 
-/** Says one slot of a day anew at some time and gives the gate of the version that follows, or the refusal. */
+/** Corrects one slot of a day at some time. Returns the gate of the new version, or the rejection. */
 async function gateOf(day: string, at: string, slot: number, slots: number): Promise<string> {
   const { contract, asSeller } = await makeDeal(platform, world);
   await setClock('2026-03-01T10:00:00Z');
@@ -68,7 +68,7 @@ async function gateOf(day: string, at: string, slot: number, slots: number): Pro
   const result = await run();
   if (result.too_late > 0) {
     assert.deepEqual(result, { positions: 2, created: 0, unchanged: 0, too_late: 2 });
-    assert.equal((await run()).too_late, 0, 'a refused change is not counted again');
+    assert.equal((await run()).too_late, 0, 'a rejected change is not counted again');
     return 'too late';
   }
   assert.deepEqual(result, { positions: 2, created: 2, unchanged: 0, too_late: 0 });
@@ -76,7 +76,7 @@ async function gateOf(day: string, at: string, slot: number, slots: number): Pro
   return body.nominations[0].gate_closure;
 }
 
-test('a change meets the gate of its time, around both clock changes and before a holiday', async () => {
+test('a change gets the gate of its time, around both clock changes and before a holiday', async () => {
   const cases: [day: string, slots: number, at: string, slot: number, gate: string][] = [
     // An ordinary summer day, a Thursday: slot 61 begins at 13:00 UTC.
     ['2026-10-15', 96, '2026-10-14T12:29:59Z', 61, '2026-10-14T12:30:00Z'],

@@ -55,7 +55,7 @@ test('a nomination as CSV has a line per slot with the power, on days of 92, 96 
   }
 });
 
-test('a nomination as an ESS series names both parties, and has every position once', async () => {
+test('a nomination as an ESS series has both parties and every position once', async () => {
   for (const [ask, group, direction] of [
     [asSeller, sellerGroup, 'OUT'],
     [asBuyer, buyerGroup, 'IN'],
@@ -86,7 +86,7 @@ test('a nomination as an ESS series names both parties, and has every position o
   }
 });
 
-test('without a format the Accept header decides, and CSV is the usual one', async () => {
+test('without a format the Accept header decides, and CSV is the default', async () => {
   const [nomination] = await listNominated(asSeller, '&delivery_date=2026-03-30');
   const typeFor = async (accept: string, query = '') => {
     const answer = await asSeller(`/v1/nominations/${nomination?.id}/schedule${query}`, {
@@ -145,7 +145,7 @@ test('a BRP never gets another one’s schedule', async () => {
   assert.deepEqual(linesOf(nothing.text), []);
 });
 
-test('the SDK gives schedules as text', async () => {
+test('the SDK returns schedules as text', async () => {
   const brp = createBrpClient({ baseUrl: platform.baseUrl, apiKey: buyer.key });
   const csv = await brp.nominations.daySchedule({ delivery_date: '2026-10-25' });
   assert.equal(linesOf(csv).length, 100);

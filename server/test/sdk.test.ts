@@ -53,7 +53,7 @@ const operator = createOperatorClient({ baseUrl: platform.baseUrl, apiKey: await
 const brp = createBrpClient({ baseUrl: platform.baseUrl, apiKey: seller.key });
 const DAY = '2026-10-25';
 
-test('an operator imports a day, and its BRP reads it to the end, page by page', async () => {
+test('an operator imports a day, and its BRP reads all pages', async () => {
   const rows = Array.from({ length: 100 }, (_, index) => `${contract.id},${DAY},${index + 1},1.25\n`);
   const header = 'contract,delivery_date,slot,volume\n';
   const seen: number[] = [];
@@ -80,7 +80,7 @@ test('an operator imports a day, and its BRP reads it to the end, page by page',
   );
 });
 
-test('nominations are made and explained, for the operator as for the BRP', async () => {
+test('nominations are created and explained, for the operator and for the BRP', async () => {
   await operator.nominations.run({ delivery_date: DAY });
   const own = [];
   for await (const nomination of brp.nominations.each({ delivery_date: DAY, include_slots: 'true' })) {
@@ -96,7 +96,7 @@ test('nominations are made and explained, for the operator as for the BRP', asyn
   assert.equal((await brp.deliveryDays.get(DAY)).slot_count, 100);
 });
 
-test('an account holder walks through the market while it changes, and nothing that stays is missed', async () => {
+test('paging through a changing market misses no lasting record', async () => {
   const market = createMarketClient({ baseUrl: platform.customerUrl, apiKey: await world.accountKey() });
   const publish = () => operator.demands.create({ contract_period: 5, delivery_volume: 1000, country: 'DE' });
   const made: string[] = [];
@@ -105,7 +105,7 @@ test('an account holder walks through the market while it changes, and nothing t
   const seen: string[] = [];
   for await (const { id } of market.demands.each()) {
     seen.push(id);
-    // Between the first page and the second, one goes and one comes.
+    // Between the first and the second page, one record is withdrawn and one published.
     if (seen.length === 1) await Promise.all([operator.demands.delete(newest), publish()]);
   }
   assert.deepEqual(seen, made);
@@ -113,7 +113,7 @@ test('an account holder walks through the market while it changes, and nothing t
   assert.deepEqual(assets, []);
 });
 
-test('an operator offers an asset with a cover of its own', async () => {
+test('an operator offers an asset with an uploaded cover', async () => {
   const { cover_url, media_type } = await operator.assets.uploadCover(coverImage('sdk'));
   assert.equal(media_type, 'image/png');
   const asset = await operator.assets.create({
@@ -136,7 +136,7 @@ test('an operator offers an asset with a cover of its own', async () => {
   await assert.rejects(operator.assets.uploadCover('no image'), (error) => isProblem(error, 'validation'));
 });
 
-test('an act that is repeated with its idempotency key happens once', async () => {
+test('a request repeated with its idempotency key is applied once', async () => {
   const idempotencyKey = 'onboarding-of-repeated';
   const first = await operator.brps.create({ name: 'Repeated' }, { idempotencyKey });
   let replayed: string | null = null;
@@ -151,7 +151,7 @@ test('an act that is repeated with its idempotency key happens once', async () =
   );
 });
 
-test('an answer that is lost on the way is asked for again, and nothing is made twice', async () => {
+test('a lost answer is requested again, and nothing is created twice', async () => {
   let lost = 0;
   const lossy: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);
@@ -169,7 +169,7 @@ test('an answer that is lost on the way is asked for again, and nothing is made 
   assert.deepEqual(named, [account.id]);
 });
 
-test('a record that somebody else changed meanwhile is not overwritten', async () => {
+test('a record changed by another client meanwhile is not overwritten', async () => {
   let etag = '';
   const onResponse = ({ headers }: Response) => {
     etag = headers.get('etag') ?? '';
@@ -181,7 +181,7 @@ test('a record that somebody else changed meanwhile is not overwritten', async (
   await assert.rejects(late, (error) => isProblem(error, 'precondition_failed'));
 });
 
-test('a key is revoked, which has no answer, and is then refused', async () => {
+test('revoking a key returns null, and the key is rejected afterwards', async () => {
   const owner = { type: 'brp' as const, id: seller.id };
   const { id, secret } = await operator.apiKeys.create({ owner, name: 'short-lived' });
   assert.equal(await operator.apiKeys.revoke(id), null);
@@ -189,7 +189,7 @@ test('a key is revoked, which has no answer, and is then refused', async () => {
   await assert.rejects(refused, (error) => isProblem(error, 'invalid_api_key'));
 });
 
-test('a rate limit is waited for as long as the platform says', async () => {
+test('the client waits for a rate limit as long as Retry-After requires', async () => {
   const waits: number[] = [];
   const patient = createBrpClient({
     baseUrl: limited.baseUrl,

@@ -28,7 +28,7 @@ const OF_SELLER = { type: 'brp', brpNo: seller.no } as const;
 const OF_ACCOUNT = { type: 'account', accountNo: account.no } as const;
 const OPERATOR = { type: 'operator' } as const;
 
-test('a session sees in the BRP API what a key of its BRP sees, and nothing of others', async () => {
+test('a session of a BRP sees in the BRP API exactly what a key of that BRP sees', async () => {
   const outsider = await world.brp();
   const { request } = await signedIn(platform, OF_SELLER);
   const byKey = await client(platform.baseUrl, seller.key)('/v1/contracts');
@@ -40,7 +40,7 @@ test('a session sees in the BRP API what a key of its BRP sees, and nothing of o
   assert.equal((await stranger.request(`/v1/customers/${producer.id}`)).status, 404);
 });
 
-test('each role opens its own API and no other', async () => {
+test('each role has access to its own API only', async () => {
   const paths = ['/v1/contracts', '/operator/v1/brps', '/portal/v1/api-keys', '/portal/v1/balance-groups'];
   const expected: [Parameters<typeof signedIn>[1], number[]][] = [
     [OF_SELLER, [200, 401, 200, 200]],
@@ -55,7 +55,7 @@ test('each role opens its own API and no other', async () => {
   }
 });
 
-test('who may only read reads everything of the role and changes nothing', async () => {
+test('a read-only user reads everything of the role and changes nothing', async () => {
   const { request, state } = await signedIn(platform, OF_SELLER, 'read');
   assert.deepEqual(
     state.scopes,
@@ -77,7 +77,7 @@ test('who may only read reads everything of the role and changes nothing', async
   assert.deepEqual([create.status, problemOf(create).code], [403, 'insufficient_permissions']);
 });
 
-test('who may manage changes what a key with every scope could, and the trail names the user', async () => {
+test('a managing user may do what a key with every scope may, and the audit trail names the user', async () => {
   const { request, state } = await signedIn(platform, OF_SELLER);
   const body = { metadata: { by: 'portal' } };
   assert.equal((await request(`/v1/customers/${producer.id}`, { method: 'PATCH', body })).status, 200);
@@ -98,7 +98,7 @@ test('who may manage changes what a key with every scope could, and the trail na
   assert.ok(own.at(-1).request_id);
 });
 
-test('both cookies are out of reach of scripts, of other sites and of plain http', async () => {
+test('both cookies are HttpOnly and SameSite=Strict, and Secure under HTTPS', async () => {
   const user = await newUser(platform, OF_SELLER);
   const answer = await openBrowser(platform).signIn(user.email, user.password);
   assert.match(
@@ -123,7 +123,7 @@ test('both cookies are out of reach of scripts, of other sites and of plain http
   assert.equal(tossed.status, 401, 'a cookie without the prefix may come from another host');
 });
 
-test('the session says who is signed in, what they may do, and the platform’s time', async () => {
+test('the session has the user, their permissions and the platform’s time', async () => {
   const { request, state, user } = await signedIn(platform, OF_SELLER);
   const { body } = await request('/portal/v1/session');
   assert.deepEqual(body, state);
@@ -142,7 +142,7 @@ test('the session says who is signed in, what they may do, and the platform’s 
   assert.equal(body.expires_at, '2026-10-27T08:00:00Z');
 });
 
-test('a change with a cookie is done only for a page of our own', async () => {
+test('a change with a cookie is accepted from our own pages only', async () => {
   const { browser } = await signedIn(platform, OF_SELLER);
   const path = `/v1/customers/${producer.id}`;
   const send = (headers: Record<string, string>) =>
@@ -184,7 +184,7 @@ test('a change with a cookie is done only for a page of our own', async () => {
   assert.equal(read.headers.get('access-control-allow-origin'), null, 'its page cannot read the answer');
 });
 
-test('nobody is signed in by a page of another site', async () => {
+test('a page of another site cannot sign a user in', async () => {
   const user = await newUser(platform, OF_SELLER);
   const answer = await client(platform.baseUrl)('/portal/v1/session', {
     method: 'POST',
@@ -195,7 +195,7 @@ test('nobody is signed in by a page of another site', async () => {
   assert.deepEqual(answer.headers.getSetCookie(), []);
 });
 
-test('a key goes before a cookie, and a cookie does not mend a wrong key', async () => {
+test('a key takes precedence over a cookie, also when the key is invalid', async () => {
   const { browser } = await signedIn(platform, { type: 'brp', brpNo: buyer.no });
   const ask = (key: string) =>
     client(platform.baseUrl, key)('/v1/customers', { headers: { cookie: browser.cookie } });
@@ -204,7 +204,7 @@ test('a key goes before a cookie, and a cookie does not mend a wrong key', async
   for (const key of ['', 'nonsense']) assert.equal((await ask(key)).status, 401);
 });
 
-test('a cookie that is no session is 401 everywhere', async () => {
+test('an invalid session cookie is 401 everywhere', async () => {
   for (const cookie of [
     'saldo_session=',
     'saldo_session=x',
@@ -224,7 +224,7 @@ test('a cookie that is no session is 401 everywhere', async () => {
     assert.deepEqual([answer.status, problemOf(answer).code], [401, 'invalid_session'], cookie);
   }
   const withKey = await client(platform.baseUrl, seller.key)('/portal/v1/session');
-  assert.equal(withKey.status, 401, 'a key is nobody who could sign in');
+  assert.equal(withKey.status, 401, 'a key cannot have a session');
 });
 
 test('signing out ends this session at once, and only this one', async () => {
@@ -234,13 +234,13 @@ test('signing out ends this session at once, and only this one', async () => {
   const cookie = one.cookie;
   assert.equal((await one.request('/v1/contracts')).status, 200);
   assert.equal((await one.request('/portal/v1/session', { method: 'DELETE' })).status, 204);
-  assert.equal(one.cookie, '', 'the browser is told to forget the cookie');
+  assert.equal(one.cookie, '', 'the answer expires the cookie');
   const again = await client(platform.baseUrl)('/v1/contracts', { headers: { cookie } });
   assert.equal(again.status, 401);
   assert.equal((await other.request('/v1/contracts')).status, 200);
 });
 
-test('signing in again in a browser takes the place of the session that it had', async () => {
+test('signing in again in a browser replaces its session', async () => {
   const { browser, user } = await signedIn(platform, OF_SELLER);
   const before = browser.cookie;
   await browser.request('/portal/v1/session');
@@ -251,14 +251,14 @@ test('signing in again in a browser takes the place of the session that it had',
   assert.equal((await browser.request('/portal/v1/session')).status, 200);
 });
 
-test('the session’s cookie is found among others', async () => {
+test('the session cookie is found among other cookies', async () => {
   const { browser } = await signedIn(platform, OF_SELLER);
   const others = ['a=b', 'saldo_session_x=1', 'xsaldo_session=2', 'c', '=', 'theme="a; b"'];
   const cookie = [...others, browser.cookie, 'z='].join('; ');
   assert.equal((await client(platform.baseUrl)('/portal/v1/session', { headers: { cookie } })).status, 200);
 });
 
-test('signing out everywhere else leaves the session from which it was asked', async () => {
+test('signing out everywhere else keeps the current session', async () => {
   const user = await newUser(platform, OF_SELLER);
   const browsers = [openBrowser(platform), openBrowser(platform), openBrowser(platform)];
   for (const browser of browsers) await browser.signIn(user.email, user.password);
@@ -270,7 +270,7 @@ test('signing out everywhere else leaves the session from which it was asked', a
 
 const at = (hours: number) => platform.clock.set(new Date(Date.parse(NOW) + hours * 3_600_000).toISOString());
 
-test('a session that nobody uses ends after half a day', async () => {
+test('an unused session ends after twelve hours', async () => {
   const { request } = await signedIn(platform, OF_SELLER);
   const { request: late } = await signedIn(platform, OF_SELLER);
   at(11.99);
@@ -279,15 +279,15 @@ test('a session that nobody uses ends after half a day', async () => {
   assert.equal((await late('/portal/v1/session')).status, 401);
   await platform.flush();
   await forgetLookUps();
-  assert.equal((await request('/portal/v1/session')).status, 200, 'what was used goes on');
+  assert.equal((await request('/portal/v1/session')).status, 200, 'the used session stays valid');
   platform.clock.set(NOW);
 });
 
-test('a session ends after a week, however much it is used', async () => {
+test('a session ends after a week, even when used', async () => {
   const { request } = await signedIn(platform, OF_SELLER);
   for (let hours = 11; hours < 24 * 7; hours += 11) {
     at(hours);
-    // What was looked up a moment ago is believed, and no real time passes here.
+    // The session is cached, and no real time passes here.
     assert.equal((await request('/portal/v1/session')).status, 200, `after ${hours} h`);
     await platform.flush();
     await forgetLookUps();
@@ -297,13 +297,13 @@ test('a session ends after a week, however much it is used', async () => {
   platform.clock.set(NOW);
 });
 
-/** Somebody's signing out makes the platform look all sessions up again. */
+/** A sign-out clears the session cache of the platform. */
 async function forgetLookUps() {
   const { request } = await signedIn(platform, OPERATOR);
   assert.equal((await request('/portal/v1/session', { method: 'DELETE' })).status, 204);
 }
 
-test('a sandbox’s clock signs nobody out', async () => {
+test('moving a sandbox’s clock ends no session', async () => {
   const { request } = await signedIn(platform, OPERATOR);
   for (const now of ['2027-10-20T08:00:00Z', '2020-01-01T00:00:00Z', NOW]) {
     assert.equal((await request('/operator/v1/clock', { method: 'PUT', body: { now } })).status, 200);
@@ -315,7 +315,7 @@ test('a sandbox’s clock signs nobody out', async () => {
   }
 });
 
-test('an ended session is refused within 5 seconds by every process', async () => {
+test('every process rejects an ended session within 5 seconds', async () => {
   const { browser, state } = await signedIn(platform, OF_SELLER);
   const token = browser.cookie.split('=')[1] ?? '';
   let at = 0;
@@ -333,7 +333,7 @@ test('an ended session is refused within 5 seconds by every process', async () =
   assert.equal(await elsewhere.find(token), null);
 });
 
-test('requests of a session are counted by themselves, apart from its user’s other sessions', async () => {
+test('each session has its own rate limit, also among sessions of one user', async () => {
   const limitedWorld = createWorld(limited.db, limited.clock);
   const brp = await limitedWorld.brp();
   const user = await newUser(limited, { type: 'brp', brpNo: brp.no });
@@ -351,7 +351,7 @@ test('requests of a session are counted by themselves, apart from its user’s o
   assert.equal((await client(limited.baseUrl, brp.key)('/v1/contracts')).status, 200);
 });
 
-test('a repeated POST of a session is done once', async () => {
+test('a repeated POST of a session is applied once', async () => {
   const { request } = await signedIn(platform, OPERATOR);
   const create = () =>
     request('/operator/v1/brps', {
@@ -368,10 +368,10 @@ test('a repeated POST of a session is done once', async () => {
     body: { name: 'Twice' },
     headers: { 'idempotency-key': 'from a page' },
   });
-  assert.equal(other.status, 201, 'another session’s keys are its own');
+  assert.equal(other.status, 201, 'idempotency keys of another session are separate');
 });
 
-test('a session gives every read of the BRP API, page by page', async () => {
+test('a session has access to every read of the BRP API, page by page', async () => {
   const { browser } = await signedIn(platform, OF_SELLER);
   const asPage = (path: string) => browser.request(path);
   const contracts = await walk(asPage, '/v1/contracts', 'contracts', 1);
@@ -387,7 +387,7 @@ test('a session gives every read of the BRP API, page by page', async () => {
 
 const SESSIONS = statement('test_sessions', 'select count(*)::int as count from user_session');
 
-test('sessions that have ended are cleared away', async () => {
+test('ended sessions are deleted', async () => {
   await signedIn(platform, OF_SELLER);
   platform.clock.set('2026-11-20T08:00:00Z');
   await signedIn(platform, OF_SELLER);

@@ -15,7 +15,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a request that has begun is answered before the server stops', async () => {
+test('a request in progress is answered before the server stops', async () => {
   const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url, DEMO: 'on' });
   const [brp] = (await product.demo()).brps;
   assert.ok(brp);
@@ -23,7 +23,7 @@ test('a request that has begun is answered before the server stops', async () =>
   const socket = connect(Number(port), '127.0.0.1');
   await once(socket, 'connect');
   const body = JSON.stringify({ ids: ['nom_unknown'] });
-  // The headers are there, the body is not: the server waits for it while it is asked to stop.
+  // The server has the headers and waits for the body when the stop begins.
   socket.write(
     `POST /v1/nominations/bulk HTTP/1.1\r\nHost: saldo\r\nX-Api-Key: ${brp.api_key}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
@@ -40,14 +40,14 @@ test('a request that has begun is answered before the server stops', async () =>
   assert.equal(await stopped, 0);
 });
 
-test('both listeners answer what they have begun and close behind it, and the log names requests to either', async () => {
+test('both listeners answer requests in progress and then close, and the log names the requests of both', async () => {
   const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url, DEMO: 'on' });
   const [account] = (await product.demo()).accounts;
   assert.ok(account);
   const { port } = new URL(product.customerUrl);
   const socket = connect(Number(port), '127.0.0.1');
   await once(socket, 'connect');
-  // A request that is begun and not yet complete is under way.
+  // A request that has started but is incomplete counts as in progress.
   socket.write('GET /v1/assets?limit=1 HTTP/1.1\r\nHost: saldo\r\nX-Request-Id: browse-1\r\n');
   await fetch(`${product.customerUrl}/docs`);
   const stopped = product.end('SIGTERM');
@@ -59,12 +59,12 @@ test('both listeners answer what they have begun and close behind it, and the lo
   assert.match(answer, /\r\nconnection: close\r\n/i);
   assert.match(answer, /\{"assets":\[\{/);
   assert.equal(await stopped, 0);
-  await assert.rejects(fetch(`${product.customerUrl}/docs`), 'nobody listens any more');
+  await assert.rejects(fetch(`${product.customerUrl}/docs`), 'the listener is closed');
   assert.match(product.log(), /"request_id":"browse-1","key_id":"key_\w+"/);
   assert.ok(!product.log().includes(account.api_key));
 });
 
-test('health, readiness and metrics are on the admin port, and the log names key ids but never keys', async () => {
+test('health, readiness and metrics are on the admin port, and the log has key ids but never keys', async () => {
   const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url, DEMO: 'on' });
   const [brp] = (await product.demo()).brps;
   assert.ok(brp);

@@ -27,7 +27,7 @@ function setTime(seconds: number): void {
 
 type User = { readonly email: string; readonly password: string };
 let addresses = 0;
-/** An address that no other try has come from. */
+/** An address without earlier attempts. */
 const newAddress = () => `198.51.${Math.floor(++addresses / 250)}.${(addresses % 250) + 1}`;
 
 const signIn = (browser: Browser, { email, password }: User, address: string): Promise<Answer> =>
@@ -37,7 +37,7 @@ const signIn = (browser: Browser, { email, password }: User, address: string): P
     headers: { 'x-forwarded-for': address },
   });
 
-/** A try with a wrong password, in a new browser. */
+/** An attempt with a wrong password, in a new browser. */
 const guess = (email: string, address: string, where: Pick<TestPlatform, 'baseUrl'> = platform) =>
   signIn(openBrowser(where), { email, password: 'a wrong password' }, address);
 
@@ -58,7 +58,7 @@ async function newOwner(where = platform) {
 
 const outcome = ({ status, headers }: Answer) => [status, headers.get('retry-after')];
 
-test('wrong passwords of one address for one account are delayed, longer and longer, and for a minute at most', async () => {
+test('wrong passwords of one address for one account are delayed increasingly, by a minute at most', async () => {
   const { user } = await newOwner();
   const address = newAddress();
   await guesses(5, user.email, () => address);
@@ -77,17 +77,17 @@ test('wrong passwords of one address for one account are delayed, longer and lon
   assert.deepEqual(delays, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
   assert.equal((await guess(user.email, newAddress())).status, 401, 'other addresses are not delayed');
   setTime((seconds += 15 * 60));
-  assert.equal((await guess(user.email, address)).status, 401, 'forgotten after a quarter of an hour');
+  assert.equal((await guess(user.email, address)).status, 401, 'reset after a quarter of an hour');
   setTime(0);
 });
 
-test('while others try at its address, the owner signs in at once on a known device, and after the delay on another', async () => {
+test('during attempts of others at its address, the owner signs in at once on a known device, and after the delay on another', async () => {
   const { user, browser } = await newOwner();
   const address = newAddress();
   await guesses(5, user.email, () => address);
   assert.equal((await guess(user.email, address)).status, 429);
   assert.equal((await signIn(browser, user, address)).status, 200);
-  assert.equal((await guess(user.email, address)).status, 429, 'which helps nobody else');
+  assert.equal((await guess(user.email, address)).status, 429, 'other clients of the address stay delayed');
   const elsewhere = openBrowser(platform);
   assert.deepEqual(outcome(await signIn(elsewhere, user, address)), [429, '1']);
   setTime(1);
@@ -95,20 +95,20 @@ test('while others try at its address, the owner signs in at once on a known dev
   setTime(0);
 });
 
-test('while others try from many addresses, a new one waits half a minute first, and a known device not at all', async () => {
+test('during attempts from many addresses, a new one is delayed for half a minute, and a known device is not', async () => {
   const { user, browser } = await newOwner();
   await guesses(20, user.email, newAddress);
   const [one, another] = [newAddress(), newAddress()];
   assert.deepEqual(outcome(await guess(user.email, one)), [429, '32']);
   assert.equal((await signIn(browser, user, another)).status, 200, 'a known device');
-  assert.equal((await signIn(browser, user, one)).status, 200, 'wherever it is');
+  assert.equal((await signIn(browser, user, one)).status, 200, 'from any address');
   const elsewhere = openBrowser(platform);
   assert.deepEqual(outcome(await signIn(elsewhere, user, another)), [429, '32']);
   setTime(31.999);
   assert.deepEqual(outcome(await signIn(elsewhere, user, another)), [429, '1']);
   setTime(32);
   assert.equal((await guess(user.email, one)).status, 401);
-  assert.deepEqual(outcome(await guess(user.email, one)), [429, '60'], 'one try a minute and address');
+  assert.deepEqual(outcome(await guess(user.email, one)), [429, '60'], 'one attempt per minute and address');
   assert.equal((await signIn(elsewhere, user, another)).status, 200);
   assert.equal((await signIn(elsewhere, user, newAddress())).status, 200, 'now this device is known too');
   setTime(0);
@@ -122,7 +122,7 @@ test('addresses of one IPv6 network count as one', async () => {
   assert.equal((await guess(user.email, '2001:db8:8::1')).status, 401);
 });
 
-test('many tries at once, in several processes, are no way around the delay', async () => {
+test('concurrent attempts in several processes do not avoid the delay', async () => {
   const { user } = await newOwner();
   const address = newAddress();
   const tries = Array.from({ length: 20 }, (_, at) =>
@@ -133,7 +133,7 @@ test('many tries at once, in several processes, are no way around the delay', as
   assert.equal(statuses.filter((status) => status === 429).length, 15);
 });
 
-test('every process knows the devices and the delays of the others', async () => {
+test('all processes share known devices and delays', async () => {
   const { user, browser } = await newOwner();
   const address = newAddress();
   await guesses(5, user.email, () => address);
@@ -143,7 +143,7 @@ test('every process knows the devices and the delays of the others', async () =>
   assert.equal((await signIn(there, user, address)).status, 200);
 });
 
-test('an email of nobody is delayed like that of a user, word for word', async () => {
+test('an unknown email is delayed with the same answers as a user’s', async () => {
   const { user } = await newOwner();
   const told = async (email: string) => {
     const address = newAddress();
@@ -155,17 +155,17 @@ test('an email of nobody is delayed like that of a user, word for word', async (
     return answers.map((answer) => [...outcome(answer), answer.text]);
   };
   const known = await told(user.email);
-  assert.deepEqual(await told('nobody-of-this-name@saldo.example'), known);
+  assert.deepEqual(await told('unknown@saldo.example'), known);
   assert.deepEqual([known[5]?.[0], known[21]?.[0]], [429, 429]);
 });
 
 const SPEND = statement('test_spend_tries', 'update sign_in_try set count = 100 where count = 5');
 
-test('an address that tries many accounts is delayed for all of them, but for known devices', async () => {
+test('an address that tries many accounts is delayed for all of them, except on known devices', async () => {
   const address = newAddress();
   const { user, browser } = await newOwner();
-  for (let tries = 0; tries < 5; tries++) await guess(`nobody${tries}@saldo.example`, address);
-  // As if there had been a hundred of them: to make them takes too long.
+  for (let tries = 0; tries < 5; tries++) await guess(`unknown${tries}@saldo.example`, address);
+  // Simulates a hundred attempts, which would take too long.
   await platform.db.transaction((tx) => tx.query(SPEND));
   const elsewhere = openBrowser(platform);
   assert.deepEqual(outcome(await signIn(elsewhere, user, address)), [429, '1']);
@@ -175,7 +175,7 @@ test('an address that tries many accounts is delayed for all of them, but for kn
   setTime(0);
 });
 
-test('a flood of requests at an address does not keep a known device there from signing in', async () => {
+test('a rate-limited address does not prevent a known device there from signing in', async () => {
   const { user, browser } = await newOwner(flooded);
   const address = newAddress();
   const statuses = [];
@@ -186,12 +186,12 @@ test('a flood of requests at an address does not keep a known device there from 
   assert.equal(
     (await signIn(openBrowser(flooded), user, address)).status,
     429,
-    'an unknown one is counted there',
+    'an unknown device is counted by address',
   );
   assert.equal((await signIn(browser, user, address)).status, 200);
 });
 
-test('a device is known for those who signed in there, as long as their password is the same', async () => {
+test('a device is known for the users who signed in on it, until their password changes', async () => {
   const { user, browser } = await newOwner();
   const colleague = await newUser(platform, OPERATOR);
   const attacked = async () => {
@@ -217,7 +217,7 @@ test('a device is known for those who signed in there, as long as their password
   assert.equal((await signIn(browser, changed, first)).status, 200, 'where it was changed');
 });
 
-test('a cookie that was not made here makes no device known', async () => {
+test('a forged cookie makes no device known', async () => {
   const { user, browser } = await newOwner();
   const stranger = await newOwner();
   const [name = '', value = ''] = browser.device.split('=');
@@ -246,7 +246,7 @@ test('a cookie that was not made here makes no device known', async () => {
   assert.equal((await signIn(browser, user, address)).status, 200);
 });
 
-test('a stolen device is delayed too, and delays nobody but itself', async () => {
+test('a stolen device is delayed too, and delays no other device', async () => {
   const { user, browser } = await newOwner();
   const thief = openBrowser(platform);
   thief.device = browser.device;
@@ -263,7 +263,7 @@ const ROWS = statement(
   'select *, ctid::text, xmin::text, xmax::text from sign_in_try order by subject',
 );
 
-test('a refused try writes nothing, and what is over is cleared away', async () => {
+test('a delayed attempt writes nothing, and past attempts are deleted', async () => {
   const { user } = await newOwner();
   const address = newAddress();
   await guesses(5, user.email, () => address);
@@ -271,7 +271,7 @@ test('a refused try writes nothing, and what is over is cleared away', async () 
   for (let tries = 0; tries < 20; tries++) assert.equal((await guess(user.email, address)).status, 429);
   assert.deepEqual(await platform.db.query(ROWS), before);
   setTime(3600);
-  // A hundred with each try.
+  // Each attempt deletes up to a hundred rows.
   await guesses(2, user.email, () => address);
   assert.equal((await platform.db.query(ROWS)).length, 3);
   setTime(0);

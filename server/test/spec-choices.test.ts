@@ -13,7 +13,7 @@ import { client, problemOf, startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { createWorld } from './world.ts';
 
-// What the specification leaves open and no other test pins; docs/spec-gaps.md names all of these choices.
+// Choices that no other test pins. docs/spec-gaps.md lists all choices.
 
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-tls-'));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -21,7 +21,7 @@ const { certificate, environment } = await makeCertificate(folder);
 
 const platform = await startTestPlatform();
 const secure = await startTestPlatform({ environment });
-// An empty variable is one that is not set: this platform has the limits of an ordinary start.
+// An empty variable counts as unset: this platform has the default limits.
 const ordinary = await startTestPlatform({ environment: { RATE_LIMIT: '', RATE_WINDOW_S: '' } });
 const world = createWorld(platform.db, platform.clock);
 const { seller: brp, producer, consumer } = await world.pair();
@@ -67,7 +67,7 @@ function operationOf(operation: string) {
   return api.paths[address]?.[method.toLowerCase()];
 }
 
-test('every operation has the scopes and the query parameters that are written down here', () => {
+test('every operation has the scopes and query parameters listed in this test', () => {
   for (const [operation, scopes, query] of OPERATIONS) {
     const described = operationOf(operation);
     assert.ok(described, operation);
@@ -81,7 +81,7 @@ test('every operation has the scopes and the query parameters that are written d
   }
 });
 
-/** The members of each resource; a question mark stands behind those that need not be there. */
+/** The members of each resource; a question mark follows optional ones. */
 const RESOURCES: Record<string, string> = {
   Pagination: 'limit has_more next_cursor',
   Problem: 'type title status detail? instance? errors?',
@@ -126,7 +126,7 @@ test('the resources have exactly the fields of the specification, and require th
   }
 });
 
-/** The same for the customer API, whose members are all there; a bar stands before those that may be null. */
+/** The same for the customer API, whose members are all required; a bar precedes nullable ones. */
 const MARKET_RESOURCES: Record<string, string> = {
   AssetList: 'assets',
   Asset:
@@ -164,7 +164,7 @@ test('the customer API has two operations with page and limit, and exactly the f
   assert.deepEqual(ppaType.enum, ['PAY_AS_PRODUCED', 'PAY_AS_FORECASTED', 'PAY_AS_NOMINATED']);
 });
 
-test('of the customer API, too, nothing is announced as withdrawn', async () => {
+test('the customer API has no deprecated operation', async () => {
   const ask = client(platform.customerUrl, await world.accountKey());
   for (const path of ['/v1/assets', '/v1/demands']) {
     const { headers } = await ask(path);
@@ -173,7 +173,7 @@ test('of the customer API, too, nothing is announced as withdrawn', async () => 
   assert.doesNotMatch((await ask('/openapi.json')).text, /"deprecated"/);
 });
 
-test('nothing is announced as withdrawn, for nothing is', async () => {
+test('the BRP API has no deprecated operation', async () => {
   for (const [operation] of OPERATIONS) {
     assert.equal(operationOf(operation)?.deprecated, undefined, operation);
     const [method = '', address = ''] = operation.split(' ');
@@ -197,7 +197,7 @@ test('the documentation and the pages of problems need no key, and answer HEAD a
   }
 });
 
-test('plain HTTP is answered where it was asked and never redirected, whatever name and way it came by', async () => {
+test('plain HTTP is answered and never redirected, whatever host and proxy headers it has', async () => {
   const outside = { Host: 'api.example.org', 'X-Forwarded-Proto': 'http', 'Upgrade-Insecure-Requests': '1' };
   for (const [key, expected] of [
     [brp.key, 200],
@@ -210,8 +210,8 @@ test('plain HTTP is answered where it was asked and never redirected, whatever n
   }
 });
 
-test('given a certificate and its key, the server speaks HTTPS itself', async () => {
-  assert.equal(new URL(secure.baseUrl).protocol, 'https:', 'it names itself by what it speaks');
+test('with a certificate and its key the server speaks HTTPS', async () => {
+  assert.equal(new URL(secure.baseUrl).protocol, 'https:', 'its own URL is https');
   const url = `${secure.baseUrl}/v1/contracts`;
   const { key } = await createWorld(secure.db, secure.clock).brp();
   const sent = get(url, {
@@ -227,17 +227,17 @@ test('given a certificate and its key, the server speaks HTTPS itself', async ()
   assert.deepEqual(body.contracts, []);
 });
 
-test('unless told otherwise the BRP API is on port 8080 and the admin pages on 9090, for this machine only', () => {
+test('by default the BRP API is on port 8080 and the admin pages on 9090, on the loopback address only', () => {
   const { host, port, adminHost, adminPort, tls } = readConfig({ DATA_DIR: tmpdir() });
   assert.deepEqual([host, port, adminHost, adminPort, tls], ['127.0.0.1', 8080, '127.0.0.1', 9090, null]);
 });
 
-test('unless told otherwise the customer API is on port 8081, for this machine only', () => {
+test('by default the customer API is on port 8081, on the loopback address only', () => {
   const { host, customerPort, customerBaseUrl } = readConfig({ DATA_DIR: tmpdir() });
   assert.deepEqual([host, customerPort, customerBaseUrl], ['127.0.0.1', 8081, null]);
 });
 
-test('unless told otherwise a key may make 300 requests in 60 seconds', async () => {
+test('by default a key may make 300 requests in 60 seconds', async () => {
   const { key } = await createWorld(ordinary.db, ordinary.clock).brp();
   const { headers } = await client(ordinary.baseUrl, key)('/v1/contracts');
   assert.equal(headers.get('x-ratelimit-limit'), '300');
@@ -245,7 +245,7 @@ test('unless told otherwise a key may make 300 requests in 60 seconds', async ()
   assert.equal(headers.get('x-ratelimit-reset'), '60');
 });
 
-test('whatever a client accepts, it gets JSON or a problem: 406 is never sent', async () => {
+test('every Accept header gets JSON or a problem: 406 is never sent', async () => {
   for (const accept of ['text/xml', 'application/problem+json', 'image/png, */*;q=0', 'nonsense']) {
     const found = await request('/v1/contracts', { headers: { accept } });
     assert.equal(found.status, 200, accept);
@@ -254,14 +254,14 @@ test('whatever a client accepts, it gets JSON or a problem: 406 is never sent', 
   }
 });
 
-test('a key that lacks several scopes is told all of them', async () => {
+test('a problem about scopes lists all missing ones', async () => {
   const { secret } = await world.key(brp, ['customers:read']);
   const { status, body } = await request(`/v1/contracts/${contract.id}/transactions`, { key: secret });
   assert.equal(status, 403);
   assert.match(body.detail, /contracts:read and transactions:read\. Create a new key/);
 });
 
-test('a body that is too large is told after a missing scope, and before everything that stands in it', async () => {
+test('a body that is too large is reported after a missing scope, and before errors of its content', async () => {
   const { secret: weak } = await world.key(brp, ['customers:read']);
   const send = async (key: string, type: string) => {
     const body = ' '.repeat(LIMITS.bodyBytes + 1);
@@ -306,7 +306,7 @@ test('in a query a plus sign means a blank, so an offset has to be escaped', asy
   assert.deepEqual(problemOf(answer), { code: 'validation', errors: ['delivery_start invalid_format'] });
 });
 
-test('a contract without transactions has an empty list of them, of whatever type it is', async () => {
+test('a contract of any type without transactions has an empty list of them', async () => {
   for (const type of ['ppa', 'day_ahead', 'intraday'] as const) {
     const { id } = await world.contract(producer, consumer, { type });
     const { status, body } = await request(`/v1/contracts/${id}/transactions`);
@@ -316,7 +316,7 @@ test('a contract without transactions has an empty list of them, of whatever typ
   }
 });
 
-test('what may be null is there as null, whether or not it has to be there', async () => {
+test('nullable members are present as null, required or not', async () => {
   const own = await world.pair();
   await world.volumes(await world.contract(own.producer, own.consumer), '2026-10-25', 250);
   await world.nominate();
@@ -333,7 +333,7 @@ test('what may be null is there as null, whether or not it has to be there', asy
   assert.equal((await ask(`/v1/customers/${homeless.id}`)).body.balance_group, null);
 });
 
-test('in the body of a bulk read include_assets is true or false, and no word', async () => {
+test('in the body of a bulk read include_assets is a boolean', async () => {
   const send = (include_assets: unknown) =>
     request('/v1/transactions/bulk', { method: 'POST', body: { ids: ['x'], include_assets } });
   for (const wrong of ['true', 1, null]) {

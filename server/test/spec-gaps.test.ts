@@ -6,7 +6,7 @@ const ROOT = new URL('../../', import.meta.url);
 const HEADER = '| # | what is not shown | our choice | pinned by |';
 const RULE = '|---|---|---|---|';
 const NOT_BUILT = 'not built yet';
-/** A file that the tests are run from, and the name of a test as its source has it. */
+/** A test file, and the name of a test as in its source. */
 const PIN = /^`((?:core\/src|api\/src|server\/(?:src|test))\/[\w./-]+\.test\.ts)` — "([^"]+)"$/;
 const TITLE = /^\s*test\(\s*(['"`])((?:\\.|(?!\1).)*)\1/gm;
 
@@ -30,7 +30,7 @@ test('every section of the spec gaps is one table, and every row has a number of
   );
 });
 
-test('every choice in the spec gaps is pinned by tests that exist, or is said not to be built yet', async () => {
+test('every choice in the spec gaps names existing tests, or is marked as not built yet', async () => {
   const titles = new Map<string, Set<string>>();
   for (const row of rows) {
     for (const pin of pinsOf(row)) {

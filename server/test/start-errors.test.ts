@@ -19,7 +19,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The one line with which a start ends that cannot succeed. */
+/** The one line that a failed start prints. */
 async function refusal(environment: Record<string, string>): Promise<string> {
   const run = runProduct({
     DATA_DIR: path.join(folder, 'data'),
@@ -55,7 +55,7 @@ test('TLS files that cannot be used stop the start with one line that names the 
   }
 });
 
-/** A folder that cannot be written to, by root neither. */
+/** A folder that even root cannot write to. */
 async function closedFolder(): Promise<string> {
   if (process.geteuid?.() === 0 && process.platform === 'linux') return '/proc';
   const dir = path.join(folder, 'closed');
@@ -75,7 +75,7 @@ test('a folder that cannot be written to stops the start with one line that name
 });
 
 test('a host that is no address of this machine stops the start with one line that names the variable', async () => {
-  // Of the range for documentation, and of the domain that never exists.
+  // An address reserved for documentation, and a domain that never exists.
   for (const host of ['203.0.113.7', 'no-such-host.invalid']) {
     for (const [name, workers] of [
       ['HOST', '1'],
@@ -88,7 +88,7 @@ test('a host that is no address of this machine stops the start with one line th
   }
 });
 
-test('origins are trimmed, and what is no origin stops the start with one line that names it', async () => {
+test('origins are trimmed, and an invalid origin stops the start with one line that names it', async () => {
   for (const entry of [
     'https://app.example/',
     'https://app.example/x',
@@ -131,7 +131,7 @@ test('a database that cannot be reached stops the start with one line that names
   }
 });
 
-test('a second server on a data folder is refused in one line, and the first goes on', async () => {
+test('a second server on a data folder is rejected in one line, and the first continues', async () => {
   const DATA_DIR = path.join(folder, 'shared');
   const first = await startProduct({ DATA_DIR, DEMO: 'off' });
   const line = await refusal({ DATA_DIR, DATABASE_URL: '' });
@@ -143,7 +143,7 @@ test('a second server on a data folder is refused in one line, and the first goe
   assert.equal(await first.end('SIGTERM'), 0);
 });
 
-test('a database of a newer version stops the start with one line that says what to do', async () => {
+test('a database of a newer version stops the start with one line and the remedy', async () => {
   const newer = await createDatabase();
   const connection = new pg.Client({ connectionString: newer.url });
   await connection.connect();
@@ -154,11 +154,11 @@ test('a database of a newer version stops the start with one line that says what
   await newer.drop();
 });
 
-test('a database of one’s own gets the demo world only when that is asked for', async () => {
+test('an external database gets the demo world only on request', async () => {
   const own = await createDatabase();
   const environment = { DATA_DIR: path.join(folder, 'own'), DATABASE_URL: own.url };
   const empty = await startProduct(environment);
-  assert.match(empty.output(), /Operator key, told this once/);
+  assert.match(empty.output(), /Operator key \(shown only once\)/);
   await assert.rejects(empty.demo());
   assert.equal(await empty.end('SIGTERM'), 0);
   const full = await startProduct({ ...environment, DEMO: 'on' });
@@ -170,7 +170,7 @@ test('a database of one’s own gets the demo world only when that is asked for'
 
 const modeOf = async (dir: string) => (await stat(dir)).mode & 0o777;
 
-test('the folders of schedules and answers are private, and ones that are open to everybody are reported', async (t) => {
+test('the folders of schedules and answers are private, and world-accessible ones are reported', async (t) => {
   if (process.platform === 'win32') return t.skip('Windows has no such modes');
   const dataDir = path.join(folder, 'modes');
   const environment = { DATA_DIR: dataDir, DATABASE_URL: database.url };
@@ -188,7 +188,11 @@ test('the folders of schedules and answers are private, and ones that are open t
     second.output(),
     /Every user of this machine can open OUTBOX_DIR\. Close it with: chmod o-rwx '.*outbox'/,
   );
-  assert.doesNotMatch(second.output(), /INBOX_DIR/, 'a group may be that of a gateway');
+  assert.doesNotMatch(second.output(), /INBOX_DIR/, 'group access is allowed for a gateway');
   assert.equal(await second.end('SIGTERM'), 0);
-  assert.deepEqual([await modeOf(outbox), await modeOf(inbox)], [0o755, 0o770], 'they are left as they are');
+  assert.deepEqual(
+    [await modeOf(outbox), await modeOf(inbox)],
+    [0o755, 0o770],
+    'their modes are not changed',
+  );
 });

@@ -57,7 +57,7 @@ test('the first start loads the demo world, prints curl lines that work, and the
   assert.equal(await second.end('SIGINT'), 0);
 });
 
-/** The lines of the greeting as the README shows it, for any port and any key. */
+/** The greeting as in the README, with placeholders for ports and keys. */
 async function printedGreeting(): Promise<RegExp[]> {
   const blocks = parseBlocks('README.md', await readFile(path.join(CHECKOUT, 'README.md'), 'utf8'));
   const greeting = blocks.find(({ text }) => text.startsWith('Saldo is ready.'));
@@ -72,7 +72,7 @@ async function printedGreeting(): Promise<RegExp[]> {
     .map((line) => new RegExp(`^${line}$`, 'm'));
 }
 
-/** A machine without curl still checks the lines: the same request by hand. */
+/** Without curl the same request is sent by the test. */
 function viaFetch(line: string) {
   return async () => {
     const [, key = '', url = ''] = /X-Api-Key: (\S+)' '(\S+)'/.exec(line) ?? [];
@@ -80,16 +80,17 @@ function viaFetch(line: string) {
   };
 }
 
-test('without the demo the platform starts empty and tells the operator key once', async () => {
+test('without the demo the platform starts empty and prints the operator key once', async () => {
   const database = await createDatabase();
   const environment = { DATA_DIR: path.join(folder, 'empty'), DATABASE_URL: database.url, DEMO: 'off' };
   const first = await startProduct(environment);
-  assert.match(first.output(), /Operator key, told this once: saldo_operator_\w{38}\n/);
+  assert.match(first.output(), /Operator key \(shown only once\): saldo_operator_\w{38}\n/);
   assert.doesNotMatch(first.output(), /curl/);
   await assert.rejects(first.demo());
   const [, email, token] =
-    /Portal, for (\S+), once and within 72 hours:\n +\S+\/invitation#([\w-]{43})\n/.exec(first.output()) ??
-    [];
+    /Portal link for (\S+) \(valid once, for 72 hours\):\n +\S+\/invitation#([\w-]{43})\n/.exec(
+      first.output(),
+    ) ?? [];
   assert.equal(email, 'operator@localhost');
   const browser = openBrowser(first);
   const invitation = `/portal/v1/invitations/${token}`;
@@ -127,7 +128,7 @@ test('a key from the environment is not printed', async () => {
   await database.drop();
 });
 
-test('a wrong value of the environment stops the start with one line that names it', async () => {
+test('an invalid environment variable stops the start with one line that names it', async () => {
   const run = runProduct({ DATA_DIR: path.join(folder, 'wrong'), PORT: 'eighty' });
   const [code] = await once(run.child, 'close');
   assert.equal(code, 1);
@@ -135,7 +136,7 @@ test('a wrong value of the environment stops the start with one line that names 
   assert.equal(run.log().trim(), line);
 });
 
-test('a port in use is told by its number', async () => {
+test('a port in use is reported with its number', async () => {
   const database = await createDatabase();
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
@@ -155,11 +156,11 @@ test('a port in use is told by its number', async () => {
   await database.drop();
 });
 
-test('a data folder that cannot be made is told', async () => {
+test('a data folder that cannot be created is reported', async () => {
   const file = path.join(folder, 'a file');
   await writeFile(file, '');
   const run = runProduct({ DATA_DIR: path.join(file, 'data') });
   const [code] = await once(run.child, 'close');
   assert.equal(code, 1);
-  assert.match(run.log(), /DATA_DIR must be a folder that exists or can be made/);
+  assert.match(run.log(), /DATA_DIR must be a folder that exists or can be created/);
 });

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { NPM_START, type Product, startProduct } from './product.ts';
 
 const CLIENTS = 64;
-/** So many answers show that the load is there before the stop begins. */
+/** Number of answers after which the load counts as running. */
 const ANSWERS_BEFORE_STOP = 1_000;
 
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-stop-'));
@@ -18,7 +18,7 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 type Outcome = { answered: number; closedByServer: number; refused: boolean; failures: string[] };
 
-/** Asks again and again until the server refuses new connections. */
+/** Sends requests until the server refuses new connections. */
 async function keepAsking(url: string, key: string, agent: Agent, onAnswer: () => void): Promise<Outcome> {
   const outcome: Outcome = { answered: 0, closedByServer: 0, refused: false, failures: [] };
   while (!outcome.refused && outcome.failures.length === 0) {
@@ -50,7 +50,7 @@ const readBulk = (url: string, key: string, agent: Agent) => {
   );
 };
 
-/** The answer, when it is a whole one with 200. */
+/** The answer if it is a complete 200. */
 async function answerTo(asked: ReturnType<typeof request>, body: string): Promise<IncomingMessage> {
   asked.end(body);
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
@@ -73,10 +73,10 @@ const isAlive = (pid: number): boolean => {
 const postmasterOf = async (dataDir: string) =>
   Number((await readFile(path.join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 
-/** Neither Postgres nor any process of the group that npm started. */
+/** Neither Postgres nor a process of npm's process group is left. */
 async function assertNothingLeft({ child }: Product, postmaster: number): Promise<void> {
   assert.ok(!isAlive(postmaster), 'Postgres has ended');
-  // What npm started may need a moment to be reaped.
+  // Exited child processes of npm may take a moment to be reaped.
   for (let tries = 0; isAlive(-child.pid!) && tries < 100; tries++) await delay(50);
   assert.ok(!isAlive(-child.pid!), 'no process of the group is left');
 }
@@ -86,7 +86,7 @@ for (const [name, workers, signalled] of [
   ['its whole process group', '1', 'group'],
   ['the process that npm start made, with several workers', '2', 'npm'],
 ] as const) {
-  test(`SIGTERM under load to ${name} answers or refuses every request, resets none, and leaves nothing behind`, async () => {
+  test(`SIGTERM under load to ${name}: every request is answered or rejected, none is reset, and no process remains`, async () => {
     const dataDir = path.join(folder, `${workers}-${signalled}`);
     const product = await startProduct(
       { DATA_DIR: dataDir, WORKERS: workers, RATE_LIMIT: '1000000', LOG_LEVEL: 'error' },
@@ -99,7 +99,7 @@ for (const [name, workers, signalled] of [
     const { promise: underLoad, resolve: isUnderLoad } = Promise.withResolvers<void>();
     let answers = 0;
     const onAnswer = () => ++answers === ANSWERS_BEFORE_STOP && isUnderLoad();
-    // One of four opens a connection for each request.
+    // One of four clients opens a connection for each request.
     const clients = Array.from({ length: CLIENTS }, (_, at) =>
       keepAsking(
         product.baseUrl,
@@ -120,7 +120,7 @@ for (const [name, workers, signalled] of [
     const keptAlive = outcomes.filter((_, at) => at % 4 !== 0);
     assert.ok(
       keptAlive.some(({ closedByServer }) => closedByServer > 0),
-      'connections that were kept alive end with an answer that says so',
+      'answers on kept-alive connections have Connection: close',
     );
     await exited;
     assert.match(product.output(), /Stopping/);
@@ -129,7 +129,7 @@ for (const [name, workers, signalled] of [
   });
 }
 
-test('a stop closes idle connections while a request is under way, and answers what comes on the others', async () => {
+test('a stop closes idle connections while a request is in progress, and answers requests on the others', async () => {
   const dataDir = path.join(folder, 'idle');
   const product = await startProduct({ DATA_DIR: dataDir, LOG_LEVEL: 'error' });
   const { port } = new URL(product.baseUrl);

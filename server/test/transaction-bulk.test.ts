@@ -20,7 +20,7 @@ const found: Transaction[] = await walk(request, '/v1/transactions', 'transactio
 
 const bulk = (ids: unknown[]) => request('/v1/transactions/bulk', { method: 'POST', body: { ids } });
 
-test('a bulk read answers in the order asked, each id once, and leaves out what is not there to see', async () => {
+test('a bulk read of transactions has the requested order, each id once, without invisible records', async () => {
   const asBuyer = client(platform.baseUrl, buyer.key);
   const [hidden] = (await asBuyer(`/v1/transactions?contract_id=${foreign.id}`)).body.transactions;
   const [a, b, c] = [found[5], found[0], found[40]] as Transaction[];

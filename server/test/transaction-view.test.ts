@@ -12,8 +12,8 @@ import { client, startTestPlatform, walk } from './harness.ts';
 import { createWorld, newEic, type WorldBrp, type WorldContract, type WorldCustomer } from './world.ts';
 
 /**
- * A random market beside a model of it that knows nothing of sheets: a list of versions per contract, day and slot.
- * Everything that the API and the SQL view tell is held against the model. Fix the seed to repeat a failure.
+ * A random market beside a model without sheets: a list of versions per contract, day and slot. All answers of the
+ * API and of the SQL view are compared with the model. Fix the seed to repeat a failure.
  */
 const SEED = Date.now() % 2 ** 31;
 const platform = await startTestPlatform({ now: '2025-06-01T00:00:00Z' });
@@ -84,7 +84,7 @@ const slotsOf = (day: string) => (midnight(day, 1) - midnight(day)) / 900_000;
 const startOf = ({ day, slot }: Version) => midnight(day) + (slot - 1) * 900_000;
 const isoOf = (instant: number) => `${new Date(instant).toISOString().slice(0, 19)}Z`;
 
-/** By contract, day and slot, all versions, the oldest first. */
+/** All versions by contract, day and slot, oldest first. */
 const market = new Map<string, Version[]>();
 
 async function write(contract: Contract, day: string, said: Map<number, number>): Promise<void> {
@@ -135,7 +135,7 @@ async function invalidate(version: Version): Promise<void> {
   version.status = 'invalid';
 }
 
-/** Around the sizes at which a number is stored in another way. */
+/** Around the sizes at which the storage format changes. */
 const edgeKwh = fc.constantFrom(255, 256, 32_767, 32_768, 65_534, 65_535, 65_536, 2_147_483_647);
 const anyCells = fc.oneof(
   fc.array(fc.tuple(fc.integer({ min: 1, max: 100 }), fc.oneof(fc.nat({ max: 3 }), edgeKwh)), {
@@ -150,7 +150,7 @@ const anyCells = fc.oneof(
 );
 const anyChange = fc.record({
   contract: fc.constantFrom(...contracts),
-  // A few contract-days are written again and again, so that chains grow long.
+  // A few contract-days are written repeatedly, so that chains grow long.
   day: fc.oneof(fc.constantFrom(...DAYS), fc.constantFrom('2026-03-29', '2026-10-25')),
   cells: anyCells,
   invalidates: fc.option(fc.nat(), { nil: null, freq: 3 }),
@@ -172,7 +172,7 @@ type Wire = {
   slot_number: number;
   version: number;
 };
-/** What the model says of a transaction, the two ids aside, which it cannot know. */
+/** The model's version of a transaction, except for the two ids, which it cannot know. */
 const told = (version: Version) => ({
   type: 'ppa',
   contract_id: version.contract.id,
@@ -192,7 +192,7 @@ const told = (version: Version) => ({
 });
 const withoutIds = ({ id: _id, previous_transaction_id: _previous, ...rest }: Wire) => rest;
 
-test('the market has everything that may go wrong in it', () => {
+test('the test market has every edge case', () => {
   const has = (holds: (version: Version) => boolean) => everything.some(holds);
   assert.ok(
     has(({ version }) => version >= 3),
@@ -213,7 +213,7 @@ test('the market has everything that may go wrong in it', () => {
   );
 });
 
-test('each BRP is told all that it sends or receives, field for field, once and in order', async () => {
+test('each BRP lists all that it sends or receives, field for field, once and in order', async () => {
   const idOf = new Map<Version, string>();
   for (const brp of brps) {
     const expected = everything.filter(isVisible(brp));
@@ -221,7 +221,7 @@ test('each BRP is told all that it sends or receives, field for field, once and 
     assert.deepEqual(found.map(withoutIds), expected.map(told), `seed ${SEED}`);
     for (const [at, version] of expected.entries()) {
       const id = found[at]?.id ?? '';
-      assert.equal(idOf.get(version) ?? id, id, 'both sides are told the same id');
+      assert.equal(idOf.get(version) ?? id, id, 'both sides have the same id');
       idOf.set(version, id);
       const before = market.get(`${version.contract.no} ${version.day} ${version.slot}`)?.[
         version.version - 2
@@ -232,7 +232,7 @@ test('each BRP is told all that it sends or receives, field for field, once and 
   assert.equal(new Set(idOf.values()).size, everything.length, 'each id is one transaction’s');
 });
 
-/** The view as a person with SQL would read it, in a session of any time zone. */
+/** The view as an SQL user reads it, in a session with any time zone. */
 async function readView(timeZone: string): Promise<Wire[]> {
   const session = new pg.Client({
     connectionString: platform.databaseUrl,
@@ -257,7 +257,7 @@ async function readView(timeZone: string): Promise<Wire[]> {
   });
 }
 
-test('the SQL view says the same as the API, whatever the time zone of the session', async () => {
+test('the SQL view equals the API, in any session time zone', async () => {
   const told = new Map<string, Wire>();
   for (const brp of brps) {
     for (const transaction of await list(brp, '/v1/transactions')) told.set(transaction.id, transaction);
@@ -269,7 +269,7 @@ test('the SQL view says the same as the API, whatever the time zone of the sessi
   }
 });
 
-test('the SQL view names the delivery day and volumes to the kWh', async () => {
+test('the SQL view has the delivery day and volumes in kWh', async () => {
   const session = new pg.Client({ connectionString: platform.databaseUrl });
   await session.connect();
   const { rows } = await session.query(
@@ -292,7 +292,7 @@ const anyInstant = fc
     fc.constantFrom(0, 0, 1, -1, 449_000),
   )
   .map(([day, slots, off]) => midnight(day) + slots * 900_000 + off);
-/** The same instant in different offsets, sometimes to the millisecond. */
+/** The same instant in different offsets, sometimes with milliseconds. */
 const offsetText = (instant: number, hours: number) => {
   const wall = new Date(instant + hours * HOUR).toISOString().slice(0, 23);
   return hours === 0
@@ -311,7 +311,7 @@ const FILTERS = {
   slots: fc.tuple(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 100 })).map(ascending),
 };
 const filterNames = Object.keys(FILTERS) as (keyof typeof FILTERS)[];
-/** A few filters at once: with all of them nothing would ever be found. */
+/** Only a few filters at once: all of them together would match nothing. */
 const anyFilter = fc
   .tuple(fc.record(FILTERS), fc.subarray(filterNames, { maxLength: 3 }))
   .map(([all, names]) => Object.fromEntries(names.map((name) => [name, all[name]])) as Partial<typeof all>);
@@ -338,7 +338,7 @@ const meets = (filter: Filter) => (one: Version) =>
   (!filter.times || (startOf(one) >= filter.times[0] && startOf(one) + 900_000 <= filter.times[1])) &&
   (!filter.slots || (one.slot >= filter.slots[0] && one.slot <= filter.slots[1]));
 
-test('any filters with any limit find what a search through everything finds', async () => {
+test('any filters with any limit find the same as a linear search', async () => {
   const viewer = fc.constantFrom(...brps);
   const offset = fc.integer({ min: -12, max: 14 });
   const limits = fc.integer({ min: 1, max: 100 });
@@ -355,7 +355,7 @@ test('any filters with any limit find what a search through everything finds', a
           single && typeof contract === 'object' && [contract.seller.brp, contract.buyer.brp].includes(brp);
         const path = ofContract ? `/v1/contracts/${contract.id}/transactions` : '/v1/transactions';
         const expected = everything.filter(isVisible(brp)).filter(meets(filter));
-        // Twenty pages are enough to go wrong.
+        // Twenty pages are enough to find errors.
         const pageSize = Math.max(limit, Math.ceil(expected.length / 20));
         const found: Wire[] = await list(brp, `${path}?${queryOf(filter, hours, ofContract)}`, pageSize);
         assert.deepEqual(found.map(withoutIds), expected.map(told));
@@ -365,11 +365,11 @@ test('any filters with any limit find what a search through everything finds', a
   );
 });
 
-/** A database handle whose sessions may not use any index to read in order. */
+/** A database handle whose sessions may not use an index to read in order. */
 function openWithoutIndexes() {
   const off = ['enable_indexscan', 'enable_indexonlyscan', 'enable_bitmapscan'];
   const url = new URL(platform.databaseUrl);
-  // Options in the address take the place of those that a reader has otherwise.
+  // Options in the URL replace those of the read connections.
   url.searchParams.set('options', ['-c timezone=UTC', ...off.map((name) => `-c ${name}=off`)].join(' '));
   return openDatabase(url.href);
 }

@@ -47,7 +47,7 @@ type Transaction = {
 const list = async (query: string, of = ''): Promise<Transaction[]> =>
   walk(request, `/v1${of}/transactions${query}`, 'transactions', 100);
 
-/** A day on which just these slots are said. */
+/** A day with volumes in only these slots. */
 const cells = (day: string, said: Record<number, number>) =>
   Array.from({ length: slotCount(day) }, (_, at) => said[at + 1] ?? null);
 
@@ -114,7 +114,7 @@ test('the days on which the clocks change have 92 and 100 slots without a gap', 
   }
 });
 
-test('delivery_start and delivery_end take slots that lie between them as a whole, in any offset', async () => {
+test('delivery_start and delivery_end select slots that lie entirely between them, in any offset', async () => {
   await world.volumes(bought, '2026-02-02', 500);
   const slots = async (query: string) =>
     (await list(query, `/contracts/${bought.id}`)).map((one) => one.slot_number);
@@ -140,7 +140,7 @@ test('delivery_start and delivery_end take slots that lie between them as a whol
   assert.deepEqual(await slots('?slot_number_from=1&slot_number_to=100'), between(1, 96));
 });
 
-test('filters that run backwards or leave their limits are refused, each named', async () => {
+test('filter ranges that are reversed or out of bounds are rejected, each named', async () => {
   const refused: [string, string[]][] = [
     [
       'delivery_start=2026-02-02T00:00:00Z&delivery_end=2026-02-01T23:59:59Z',
@@ -166,7 +166,7 @@ test('filters that run backwards or leave their limits are refused, each named',
   assert.deepEqual(await list('?type=ppa&delivery_date=2026-02-02'), await list('?delivery_date=2026-02-02'));
 });
 
-test('a sender or receiver is found in all of its control areas, own or foreign, and nobody else is', async () => {
+test('a sender or receiver filter finds exactly its transactions, in all control areas, own or foreign', async () => {
   const day = '2026-02-10';
   const all = [sold, soldAtAmprion, bought, internal, foreign];
   for (const [at, contract] of all.entries())
@@ -229,7 +229,7 @@ test('a contract_id that is unknown, foreign or malformed finds nothing', async 
   assert.ok(ofOne.length > 0 && ofOne.every((one) => one.contract_id === bought.id));
 });
 
-test('assets come once each, only those of the page, and only when asked for', async () => {
+test('included assets are those of the page, once each, and only on request', async () => {
   const day = '2026-02-11';
   for (const contract of [sold, soldAtAmprion, bought, internal]) {
     await world.volumes(contract, day, cells(day, { 1: 1, 2: 2 }));
@@ -259,7 +259,7 @@ test('assets come once each, only those of the page, and only when asked for', a
   assert.deepEqual(Object.keys(plain.body), ['transactions']);
 });
 
-test('a correction supersedes what it changes and nothing else, and an invalid volume may be corrected', async () => {
+test('a correction supersedes only what it changes, and may correct an invalid volume', async () => {
   const day = '2026-02-12';
   const now = async (query = '') => list(`?delivery_date=${day}${query}`);
   await world.volumes(sold, day, cells(day, { 1: 100, 2: 200, 3: 300 }));
@@ -277,7 +277,7 @@ test('a correction supersedes what it changes and nothing else, and an invalid v
   assert.equal(await world.invalidate(third?.id ?? ''), 'not_valid');
   assert.deepEqual(brief(await now('&status=invalid')), ['3.1 invalid 0.3']);
   assert.deepEqual(brief(await now('&status=valid')), valid.toSpliced(2, 1));
-  // The same volume again is a correction here, for it makes the volume count again.
+  // The same volume is a correction here, because it makes the slot valid again.
   await world.volumes(sold, day, cells(day, { 3: 300 }));
   assert.deepEqual(brief(await now('&slot_number_from=3&slot_number_to=3')), [
     '3.1 superseded 0.3',
@@ -315,7 +315,7 @@ test('a history is the whole chain, newest first, from the id of any version', a
   }
 });
 
-test('corrections of one day that come at once follow one another without a gap', async () => {
+test('concurrent corrections of one day have consecutive versions', async () => {
   const day = '2026-02-14';
   await Promise.all([1, 2, 3, 4, 5, 6].map((kwh) => world.volumes(sold, day, cells(day, { 7: kwh }))));
   const found = await list(`?delivery_date=${day}`);
@@ -334,7 +334,7 @@ test('a transaction of others, a missing one and a malformed id give the same 40
   const asPartner = client(platform.baseUrl, partner.key);
   const [hidden] = (await asPartner(`/v1/transactions?contract_id=${foreign.id}`)).body.transactions;
   const missing = encodeId(ID_PREFIX.transaction, newId().replace(/..$/, '05'));
-  // A sheet that exists, and a slot of which it says nothing.
+  // An existing sheet, and a slot without a volume in it.
   const [seen] = await list('?delivery_date=2026-01-15');
   const unsaid = seen?.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
   const others = [hidden.id, unsaid, `${seen?.id.slice(0, -2)}00`, 'nonsense', '%00', seen?.id.toUpperCase()];
@@ -347,7 +347,7 @@ test('a transaction of others, a missing one and a malformed id give the same 40
   }
 });
 
-test('what counts on a day is printed to the last kWh', async () => {
+test('the volumes of a day are exact to the kWh', async () => {
   const volume = fc.oneof(
     fc.constantFrom(0, 1, 999, 1_000, 2_147_483_647),
     fc.nat(),

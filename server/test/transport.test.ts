@@ -14,7 +14,7 @@ const platform = await startTestPlatform();
 const sharing = await startTestPlatform({
   environment: { CORS_ORIGINS: 'https://portal.example,https://other.example' },
 });
-/** Gives clients one second for a body. */
+/** Allows clients one second for a body. */
 const hasty = await startTestPlatform({
   environment: { CORS_ORIGINS: 'https://portal.example', REQUEST_TIMEOUT_S: '1' },
 });
@@ -30,7 +30,7 @@ const { baseUrl } = platform;
 const request = client(baseUrl, brp.key);
 const withKey = { 'X-Api-Key': brp.key };
 
-/** A raw answer that must be a problem: its code, and its field errors as `field code`. */
+/** Asserts that a raw answer is a problem. Returns its code, and its field errors as `field code`. */
 function rawProblem(answer: RawAnswer): { status: number; code: string; errors: string[] } {
   assert.equal(answer.headers['content-type'], 'application/problem+json', JSON.stringify(answer));
   assert.equal(answer.headers['cache-control'], 'no-store');
@@ -42,7 +42,7 @@ function rawProblem(answer: RawAnswer): { status: number; code: string; errors: 
   return { status: answer.status, ...problemOf({ ...answer, headers: new Headers(), text: '', body }) };
 }
 
-test('what is not an HTTP request is answered with a problem', async () => {
+test('input that is not an HTTP request gets a problem', async () => {
   const broken = [
     'hello\r\n\r\n',
     '\u0016\u0003\u0001\u0000\u0005 a TLS greeting',
@@ -63,7 +63,7 @@ test('what is not an HTTP request is answered with a problem', async () => {
   }
 });
 
-test('headers and request lines over 16 KB are refused with 431', async () => {
+test('headers and request lines over 16 KB get 431', async () => {
   const long = 'x'.repeat(LIMITS.headerBytes);
   for (const text of [
     requestText('GET /', { 'X-Long': long }),
@@ -78,14 +78,14 @@ test('headers and request lines over 16 KB are refused with 431', async () => {
   );
 });
 
-test('a request without the Host header is refused with a problem, unless it is of HTTP/1.0', async () => {
+test('a request without the Host header gets a problem, except in HTTP/1.0', async () => {
   const answer = await exchange(baseUrl, `GET /v1/contracts HTTP/1.1\r\nConnection: close\r\n\r\n`);
   assert.deepEqual(rawProblem(answer), { status: 400, code: 'validation', errors: [' required'] });
   const old = await exchange(baseUrl, `GET /v1/contracts HTTP/1.0\r\nX-Api-Key: ${brp.key}\r\n\r\n`);
   assert.equal(old.status, 200);
 });
 
-test('several Host headers are refused with a problem, in every version of HTTP', async () => {
+test('several Host headers get a problem, in every version of HTTP', async () => {
   for (const [version, second] of [
     ['1.1', 'Host: other'],
     ['1.1', 'hOST: test'],
@@ -98,12 +98,12 @@ test('several Host headers are refused with a problem, in every version of HTTP'
   }
 });
 
-test('an expectation that means nothing to the server is ignored', async () => {
+test('an unknown expectation is ignored', async () => {
   const answer = await exchange(baseUrl, requestText('GET /v1/contracts', { ...withKey, Expect: 'gold' }));
   assert.equal(answer.status, 200);
 });
 
-test('an address that cannot be decoded is a problem', async () => {
+test('a URL that cannot be decoded gets a problem', async () => {
   for (const path of ['/v1/contracts/%zz', '/v1/customers/%ff', '/%', '/v1/transactions/%c3%28/history']) {
     const answer = await request(path);
     assert.equal(answer.status, 400);
@@ -112,7 +112,7 @@ test('an address that cannot be decoded is a problem', async () => {
   }
 });
 
-test('a path that does not exist is 404 whoever asks, with whatever method and body', async () => {
+test('an unknown path is 404 for any key, method and body', async () => {
   const paths = [
     '/v1',
     '/v1/',
@@ -144,11 +144,11 @@ test('a path that does not exist is 404 whoever asks, with whatever method and b
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'QUERY', 'TRACE', 'OPTIONS'];
 
-test('every path tells its methods, needs no key for that, and refuses all others with 405', async () => {
+test('every path reports its methods without a key, and rejects all others with 405', async () => {
   const paths = Map.groupBy(Object.values(brpEndpoints), ({ path }) => path);
   for (const [path, endpoints] of paths) {
     const known = new Set<string>(endpoints.map(({ method }) => method));
-    // A fixed path is also one that its neighbour's parameter could take.
+    // A fixed path also matches the parameter of a sibling path.
     if (path.endsWith('/bulk')) known.add('GET');
     if (known.has('GET')) known.add('HEAD');
     known.add('OPTIONS');
@@ -191,7 +191,7 @@ test('an id of any length and content is the resource’s plain 404', async () =
   }
 });
 
-test('a body that is not JSON in UTF-8 is told as such', async () => {
+test('a body that is not JSON in UTF-8 is reported as such', async () => {
   const bodies = [
     '{',
     '{"a":1,}',
@@ -232,7 +232,7 @@ test('a body that is missing is required, and one that is not an object is of th
   }
 });
 
-test('a body is taken as JSON, and in a PATCH as a merge patch too; every other type is 415', async () => {
+test('a body may be JSON, in a PATCH also a merge patch; every other type is 415', async () => {
   const send = async (path: string, method: string, type: string, body: string) => {
     const answer = await request(path, { method, body, headers: { 'content-type': type } });
     return answer.status === 200 ? 200 : `${answer.status} ${problemOf(answer).code}`;
@@ -272,7 +272,7 @@ test('a body is taken as JSON, and in a PATCH as a merge patch too; every other 
   assert.equal(rawProblem(untyped).code, 'unsupported_media_type');
 });
 
-test('a compressed JSON body is refused with 415, whatever it is compressed with', async () => {
+test('a compressed JSON body gets 415, for any encoding', async () => {
   const json = '{"ids":["x"]}';
   const send = (body: string | Buffer<ArrayBuffer>, encoding: string) =>
     request('/v1/nominations/bulk', {
@@ -298,7 +298,7 @@ test('a compressed JSON body is refused with 415, whatever it is compressed with
   assert.equal((await request('/v1/nominations/bulk', asked)).status, 403, 'scopes come first');
 });
 
-test('a body over 1 MB is refused with 413, announced or not', async () => {
+test('a body over 1 MB gets 413, with or without a Content-Length', async () => {
   const exactly = `{"metadata":{}}`.padEnd(LIMITS.bodyBytes);
   assert.equal((await request(customerPath, { method: 'PATCH', body: exactly })).status, 200);
   const json = { ...withKey, 'Content-Type': 'application/json' };
@@ -312,7 +312,7 @@ test('a body over 1 MB is refused with 413, announced or not', async () => {
   assert.equal(rawProblem(await exchange(baseUrl, streamed)).code, 'payload_too_large');
 });
 
-test('a body made of nothing but mistakes is refused in a short answer', async () => {
+test('a body full of errors is rejected with a short answer', async () => {
   const ids = `{"ids":[${'1,'.repeat(500_000)}1]}`;
   const answer = await request('/v1/nominations/bulk', { method: 'POST', body: ids });
   assert.equal(answer.status, 400);
@@ -320,7 +320,7 @@ test('a body made of nothing but mistakes is refused in a short answer', async (
   assert.equal(answer.body.errors[0].field, 'ids');
 });
 
-test('checks come in one order: route, method, key, scopes, media type, form, existence', async () => {
+test('checks have one order: route, method, key, scopes, media type, form, existence', async () => {
   const { secret: weak } = await world.key(brp, ['nominations:read']);
   const code = async (path: string, key: string | null, type: string, body: string, method = 'PATCH') =>
     problemOf(await request(path, { method, key, body, headers: { 'content-type': type } })).code;
@@ -335,17 +335,17 @@ test('checks come in one order: route, method, key, scopes, media type, form, ex
   assert.equal(await code('/v1/customers/unknown', brp.key, 'application/json', '{}'), 'customer_not_found');
 });
 
-test('a request id is taken over when it is sane, and made otherwise', async () => {
+test('a valid request id is adopted, otherwise one is generated', async () => {
   const idOf = async (given: string) =>
     (await request('/v1/contracts', { headers: { 'x-request-id': given } })).headers.get('x-request-id');
   for (const sane of ['a', 'job-17.step_2', 'x'.repeat(64)]) assert.equal(await idOf(sane), sane);
   const made = new Set<string | null>();
   for (const odd of ['', 'x'.repeat(65), 'a b', 'a"b', '<script>', 'ä']) made.add(await idOf(odd));
-  assert.equal(made.size, 6, 'each is a new one');
+  assert.equal(made.size, 6, 'each request has a new id');
   for (const id of made) assert.match(id ?? '', /^req_\w+$/);
 });
 
-test('answers from 1 KB on are compressed as asked, and unpack to the same bytes', async () => {
+test('answers from 1 KB on are compressed on request, and decompress to the same bytes', async () => {
   await world.customer(brp, { metadata: { long: 'Ä'.repeat(500), longer: 'ß'.repeat(500) } });
   const plain = await bytesOf('/v1/customers', 'identity');
   assert.equal(plain.encoding, null);
@@ -363,10 +363,10 @@ test('answers from 1 KB on are compressed as asked, and unpack to the same bytes
   }
   const small = await bytesOf(customerPath, 'br, gzip');
   assert.ok(small.bytes.length < 1024);
-  assert.equal(small.encoding, null, 'a small answer goes as it is');
+  assert.equal(small.encoding, null, 'a small answer is not compressed');
 });
 
-/** The bytes of an answer as they were sent: fetch would unpack them. */
+/** The raw bytes of an answer, which fetch would decompress. */
 async function bytesOf(path: string, accepted: string): Promise<{ encoding: string | null; bytes: Buffer }> {
   const sent = get(baseUrl + path, { headers: { ...withKey, 'accept-encoding': accepted }, agent: false });
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -377,7 +377,7 @@ async function bytesOf(path: string, accepted: string): Promise<{ encoding: stri
   return { encoding: response.headers['content-encoding'] ?? null, bytes };
 }
 
-test('no origin is told anything unless origins are configured', async () => {
+test('no CORS headers are sent unless origins are configured', async () => {
   const headers = { origin: 'https://portal.example', 'access-control-request-method': 'GET' };
   for (const method of ['GET', 'OPTIONS']) {
     const answer = await request('/v1/contracts', { method, headers });
@@ -386,7 +386,7 @@ test('no origin is told anything unless origins are configured', async () => {
   }
 });
 
-test('configured origins may read answers, errors and rate limits included, and others may not', async () => {
+test('configured origins may read answers, errors and rate limits, and others may not', async () => {
   const shared = client(sharing.baseUrl, null);
   for (const [origin, allowed] of [
     ['https://portal.example', true],
@@ -406,7 +406,7 @@ test('configured origins may read answers, errors and rate limits included, and 
   }
 });
 
-test('answers that are made before a request reaches an operation may be read by configured origins too', async () => {
+test('answers sent before a request reaches an operation have CORS headers too', async () => {
   const origin = 'Origin: https://portal.example\r\n';
   const early: [code: string, bytes: string][] = [
     ['validation', `GET /v1/contracts HTTP/1.1\r\n${origin}Connection: close\r\n\r\n`],
@@ -426,7 +426,7 @@ test('answers that are made before a request reaches an operation may be read by
   }
 });
 
-test('HTTPS is announced to browsers by the listeners whose address or certificate says so, for this host only', async () => {
+test('HSTS is sent by listeners whose address or certificate is HTTPS, for this host only', async () => {
   const pages = ['/v1/contracts', '/openapi.json', '/v1/nowhere', '/%zz'];
   for (const path of pages) {
     const answer = await fetch(`http://127.0.0.1:${securePort}${path}`);
@@ -434,10 +434,10 @@ test('HTTPS is announced to browsers by the listeners whose address or certifica
     assert.equal((await fetch(baseUrl + path)).headers.get('strict-transport-security'), null, path);
   }
   const customer = await fetch(`${secure.customerUrl}/openapi.json`);
-  assert.equal(customer.headers.get('strict-transport-security'), null, 'this one has no such address');
+  assert.equal(customer.headers.get('strict-transport-security'), null, 'this listener has no HTTPS address');
 });
 
-test('with origins configured, OPTIONS is still answered like everywhere else', async () => {
+test('with origins configured, preflights are answered, and other OPTIONS requests as before', async () => {
   const shared = client(sharing.baseUrl, null);
   const preflight = await shared('/v1/contracts', {
     method: 'OPTIONS',

@@ -90,7 +90,7 @@ test('an invitation works once', async () => {
   assert.deepEqual(codeOf(read), [404, 'invitation_not_found']);
 });
 
-test('an invitation works for 72 hours, and until a newer one is made', async () => {
+test('an invitation is valid for 72 hours, or until a newer one is created', async () => {
   const { body: user } = await createUser();
   const { token: first } = await invite(user.id);
   const { token } = await invite(user.id);
@@ -104,27 +104,27 @@ test('an invitation works for 72 hours, and until a newer one is made', async ()
   platform.clock.set(NOW);
 });
 
-test('what is no invitation is not found, and costs nothing', async () => {
+test('an unknown or malformed invitation is 404', async () => {
   for (const token of ['x', 'a'.repeat(43), '%00', encodeURIComponent('ü'), 'a'.repeat(5000)]) {
     const answer = await openBrowser(platform).request(`/portal/v1/invitations/${token}`);
     assert.deepEqual(codeOf(answer), [404, 'invitation_not_found'], token);
   }
 });
 
-test('a new invitation resets a lost password and signs everybody out who was in', async () => {
+test('a new invitation resets a lost password and ends the user’s sessions', async () => {
   const user = await newUser(platform, OF_BRP);
   const before = openBrowser(platform);
   await before.signIn(user.email, user.password);
   const { id } = (await operator(`/operator/v1/users?email=${user.email}`)).body.users[0];
   const { token } = await invite(id);
-  assert.equal((await before.request('/portal/v1/session')).status, 200, 'until the link is used');
+  assert.equal((await before.request('/portal/v1/session')).status, 200, 'valid until the link is used');
   assert.equal((await accept(openBrowser(platform), token)).status, 200);
   assert.equal((await before.request('/portal/v1/session')).status, 401);
   assert.equal((await openBrowser(platform).signIn(user.email, user.password)).status, 401);
   assert.equal((await openBrowser(platform).signIn(user.email, PASSWORD)).status, 200);
 });
 
-test('a password has 12 to 128 characters and is not the email; what is wrong is said', async () => {
+test('a password has 12 to 128 characters and is not the email; violations are reported', async () => {
   const { body: user } = await createUser();
   const { token } = await invite(user.id);
   const refusals: [password: unknown, error: string][] = [
@@ -144,7 +144,7 @@ test('a password has 12 to 128 characters and is not the email; what is wrong is
   assert.equal((await openBrowser(platform).signIn(user.email, twelve)).status, 200);
 });
 
-test('a password that is easy to guess is refused with what to do instead, and one that exists goes on to work', async () => {
+test('a guessable new password is rejected with advice, and an existing one stays valid', async () => {
   const { body: user } = await createUser({ name: 'Dora Dunkel' });
   const { token } = await invite(user.id);
   const weak = [
@@ -180,7 +180,7 @@ test('a password that is easy to guess is refused with what to do instead, and o
   assert.equal((await change(PASSWORD)).status, 204);
 });
 
-test('an email that could be taken for another’s is refused, and users who have one sign in as before', async () => {
+test('a deceptive email is rejected, and existing users with one can sign in', async () => {
   const refused: [email: string, why: RegExp][] = [
     ['аnna@saldo.example', /different scripts/],
     ['anna@sаldo.example', /different scripts/],
@@ -210,7 +210,7 @@ test('an email that could be taken for another’s is refused, and users who hav
 
 const SET_EMAIL = statement('test_set_email', 'update app_user set email = $2 where id = $1');
 
-test('unknown, uninvited, disabled and mistaken are answered with the same bytes', async () => {
+test('unknown email, missing password, disabled user and wrong password get the same bytes', async () => {
   const { body: uninvited } = await createUser();
   const disabled = await newUser(platform, OF_BRP);
   const known = await newUser(platform, OF_BRP);
@@ -218,7 +218,7 @@ test('unknown, uninvited, disabled and mistaken are answered with the same bytes
   await update(id, { disabled: true });
   const texts = new Set<string>();
   for (const [email, password] of [
-    ['nobody@saldo.example', PASSWORD],
+    ['unknown@saldo.example', PASSWORD],
     [uninvited.email, PASSWORD],
     [disabled.email, disabled.password],
     [known.email, `${known.password}!`],
@@ -232,7 +232,7 @@ test('unknown, uninvited, disabled and mistaken are answered with the same bytes
   assert.equal(texts.size, 1);
 });
 
-test('who is disabled is out at once, and can come back when enabled', async () => {
+test('disabling a user ends their sessions at once, and enabling lets them sign in again', async () => {
   const { browser, state, user } = await signedIn(platform, OF_BRP);
   assert.equal((await browser.request('/v1/contracts')).status, 200);
   const disabled = await update(state.user.id, { disabled: true });
@@ -254,7 +254,7 @@ test('an invitation ends when its user is disabled', async () => {
   assert.equal((await accept(openBrowser(platform), token)).status, 404);
 });
 
-test('permissions that are taken away are gone at once', async () => {
+test('removed permissions have effect at once', async () => {
   const { browser, state } = await signedIn(platform, OPERATOR);
   const create = () => browser.request('/operator/v1/brps', { method: 'POST', body: { name: 'X' } });
   assert.equal((await create()).status, 201);
@@ -262,7 +262,7 @@ test('permissions that are taken away are gone at once', async () => {
   assert.equal((await create()).status, 403);
 });
 
-test('nobody locks themselves out', async () => {
+test('users cannot disable themselves or make themselves read-only', async () => {
   const { browser, state } = await signedIn(platform, OPERATOR);
   const change = (body: object) =>
     browser.request(`/operator/v1/users/${state.user.id}`, { method: 'PATCH', body });
@@ -274,7 +274,7 @@ test('nobody locks themselves out', async () => {
 
 const FIND_HASH = statement('test_password_hash', 'select password_hash from app_user where id = $1');
 
-test('a password that was hashed with weaker parameters still works, and is hashed anew', async () => {
+test('a password hashed with weaker parameters still works, and is rehashed', async () => {
   const user = await newUser(platform, OF_BRP);
   const cost = { memory: 64, passes: 1, parallelism: 1 };
   const nonce = Buffer.alloc(16, 'salt');
@@ -307,7 +307,7 @@ test('a changed password replaces the old one and ends all other sessions', asyn
   assert.equal((await openBrowser(platform).signIn(user.email, PASSWORD)).status, 200);
 });
 
-test('a session is no way to guess its password for ever', async () => {
+test('guessing the current password within a session is limited', async () => {
   const { browser } = await signedIn(platform, OF_BRP);
   const guess = () =>
     browser.request('/portal/v1/password', { method: 'PUT', body: { current: 'a guess', new: PASSWORD } });
@@ -315,14 +315,14 @@ test('a session is no way to guess its password for ever', async () => {
   assert.deepEqual(codeOf(await guess()), [429, 'rate_limited']);
 });
 
-test('an email belongs to one user, in capitals too', async () => {
+test('an email is unique, ignoring case', async () => {
   assert.equal((await createUser({ email: 'once@saldo.example' })).status, 201);
   for (const email of ['once@saldo.example', 'Once@SALDO.example']) {
     assert.deepEqual(codeOf(await createUser({ email })), [409, 'already_exists']);
   }
 });
 
-test('a user works for the operator, one BRP or one account, and all that is wrong is said', async () => {
+test('a user belongs to the operator, one BRP or one account, and all errors are reported', async () => {
   const wrong: [more: object, errors: string[]][] = [
     [{ email: 'no address' }, ['email invalid_format']],
     [{ email: `${'a'.repeat(65)}@saldo.example` }, ['email invalid_format']],
@@ -377,7 +377,7 @@ test('users are listed by role, party and email, page by page', async () => {
   }
 });
 
-test('own keys are those of the user’s party: made, rotated, revoked, and no others are seen or touched', async () => {
+test('own keys are those of the user’s party: they are created, rotated and revoked, and other keys are inaccessible', async () => {
   const stranger = await world.brp();
   const { browser, state } = await signedIn(platform, OF_BRP);
   const made = await browser.request('/portal/v1/api-keys', {
@@ -442,7 +442,7 @@ test('own balance groups are those of the user’s BRP', async () => {
   );
 });
 
-test('what is done to users is in the trail, without passwords, tokens or hashes', async () => {
+test('audit events of users have no passwords, tokens or hashes', async () => {
   const { body: user } = await createUser();
   const { token } = await invite(user.id);
   await accept(openBrowser(platform), token);
@@ -466,7 +466,7 @@ const EVERYTHING = statement(
      from user_session s) as text from app_user u`,
 );
 
-test('no password, token or link is in the database, only their hashes', async () => {
+test('the database has hashes of passwords, tokens and links only', async () => {
   const { body: user } = await createUser();
   const { token } = await invite(user.id);
   const { browser, user: other } = await signedIn(platform, OF_BRP);

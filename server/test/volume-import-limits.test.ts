@@ -50,7 +50,7 @@ const volumes = (first: unknown, count = 96) => [first, ...Array.from({ length: 
 const latin1 = Buffer.from('KÖNIG,2026-10-22,1,1', 'latin1');
 const long = 'x'.repeat(LIMITS.importLineBytes + 1);
 
-/** Lines that are refused with each code, in the two formats. A code that is missing here does not compile. */
+/** Lines that are rejected with each code, in both formats. A missing code does not compile. */
 const PROVOCATIONS: Record<RejectionCode, { csv: (string | Buffer)[]; ndjson: (string | Buffer)[] }> = {
   malformed_line: {
     csv: [
@@ -154,7 +154,7 @@ const PROVOCATIONS: Record<RejectionCode, { csv: (string | Buffer)[]; ndjson: (s
 };
 
 for (const code of REJECTION_CODES) {
-  test(`${code} is told with its line, and stores nothing of the day`, async () => {
+  test(`${code} is reported with its line, and nothing of the day is stored`, async () => {
     const { csv: csvLines, ndjson: jsonLines } = PROVOCATIONS[code];
     for (const [format, lines] of [
       [csv, csvLines],
@@ -175,7 +175,7 @@ for (const code of REJECTION_CODES) {
   });
 }
 
-test('every line of a day that cannot be taken is listed, a thousand at most, and all are counted', async () => {
+test('every rejected line of a day is listed, up to a thousand, and all are counted', async () => {
   const lines = Array.from({ length: 96 * 20 }, (_, at) => {
     const day = addDays('2026-03-01', Math.floor(at / 96));
     return `UNKNOWN,${day},${(at % 96) + 1},1\n`;
@@ -218,7 +218,7 @@ test('a header that cannot be used, or no body at all, is a validation problem',
   assert.deepEqual((await ndjson('\n\r\n')).body.rows, 0);
 });
 
-test('only CSV and NDJSON in UTF-8 are taken', async () => {
+test('only CSV and NDJSON in UTF-8 are accepted', async () => {
   const body = `${HEADER}KNOWN,2026-10-23,1,1\n`;
   for (const type of [
     'text/plain',
@@ -265,7 +265,7 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** The trail of an import that broke off: it is written when the server has noticed. */
+/** The audit event of an aborted import, which is written when the server has noticed. */
 async function brokenOff(requestId: string) {
   for (let asked = 0; asked < 1000; asked++) {
     const { entries } = (await operator(`/operator/v1/audit?subject=${requestId}`)).body;
@@ -274,14 +274,14 @@ async function brokenOff(requestId: string) {
   throw new Error('the server did not notice that the stream broke off');
 }
 
-test('of a stream that breaks off there are whole days or none, and never an answer of success', async () => {
+test('an interrupted stream stores whole days or none, and never gets a success', async () => {
   const days = Array.from({ length: 300 }, (_, at) => addDays('2026-01-01', at));
   const slots = Array.from({ length: 92 }, (_, at) => at + 1);
   const lines = days.flatMap((day) => slots.map((slot) => `CUT,${day},${slot},1.125\n`)).join('');
   for (const [round, framing] of ['Transfer-Encoding: chunked', 'Content-Length: 100000000'].entries()) {
     const name = `CUT-${round}`;
     const cut = await world.contract(producer, consumer, { externalId: name });
-    // The last line is cut in the middle of a day that would otherwise be complete.
+    // The last line is truncated within a day that would otherwise be complete.
     const file = Buffer.from(
       HEADER + lines.replaceAll('CUT', name) + lines.replaceAll('CUT', name).slice(0, -3),
     );
@@ -309,7 +309,7 @@ test('of a stream that breaks off there are whole days or none, and never an ans
   }
 });
 
-test('a stream that breaks off within its first day stores nothing, and its key may be used again', async () => {
+test('a stream interrupted within its first day stores nothing, and its key may be used again', async () => {
   await world.contract(producer, consumer, { externalId: 'FIRST' });
   const headers = 'Transfer-Encoding: chunked\r\nIdempotency-Key: cut-early';
   const part = `${HEADER}FIRST,2026-10-22,1,1\nFIRST,2026-10-22,2,1\n`;
@@ -330,7 +330,7 @@ test('broken chunked encoding is never a success', async () => {
   assert.equal(answer.status, 400);
 });
 
-test('a line without an end is refused without being kept, and what follows it is read', async () => {
+test('an endless line is rejected without buffering it, and later lines are read', async () => {
   const megabyte = Buffer.alloc(1 << 20, 'x');
   const [before, size] = [process.memoryUsage.rss(), 200];
   let most = before;
@@ -353,7 +353,7 @@ test('a line without an end is refused without being kept, and what follows it i
   assert.ok(most - before < 120 * 1e6, `memory grew by ${(most - before) / 1e6} MB`);
 });
 
-test('who is not the operator is refused before the body is read', async () => {
+test('a caller that is not the operator is rejected before the body is read', async () => {
   const answer = await exchange(
     platform.baseUrl,
     requestText(`POST ${PATH}`, { 'Content-Type': 'text/csv', 'Content-Length': '1000000' }),

@@ -10,7 +10,7 @@ const world = createWorld(platform.db, platform.clock);
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { producer, consumer } = await world.pair();
 
-/** What a line says, and what is wrong with it; a line that cannot be read says nothing of contract and day. */
+/** The content of a line, and its fault. An unreadable line has no contract and day. */
 type Line = { contract: number; day: string; slot: number; kwh: number; fault: 'none' | 'day' | 'line' };
 type Block = { contract: number; day: string; cells: { slot: number; kwh: number }[]; fault: Line['fault'] };
 type Counts = { rows: number; created: number; corrected: number; unchanged: number; rejected_days: number };
@@ -51,7 +51,7 @@ function linesOf(blocks: readonly Block[]): Line[] {
   });
 }
 
-/** The rules in the plainest form: per contract-day and slot all volumes ever said, newest last. */
+/** The rules in their simplest form: all volumes written per contract-day and slot, newest last. */
 class Model {
   readonly chains = new Map<string, number[]>();
 
@@ -65,7 +65,7 @@ class Model {
       const group = readable.slice(from, to);
       const isDouble = new Set(group.map(({ slot }) => slot)).size < group.length;
       from = to;
-      // A faulty line's own slot does not count; it spoils the day by itself.
+      // The slot of a faulty line does not count: the line rejects the day by itself.
       if (group.some(({ fault }) => fault === 'day') || isDouble) counts.rejected_days++;
       else for (const { slot, kwh } of group) this.say(`${key} ${slot}`, kwh, counts);
     }
@@ -105,7 +105,7 @@ const ndjsonOf = (lines: readonly Line[], names: readonly string[]) =>
       if (fault === 'line') return '{"contract":';
       const about = { contract: names[contract], delivery_date: day };
       if (fault === 'day') return JSON.stringify({ ...about, slot: 0, volume: 1 });
-      // Every other slot is said as a day in which the others say nothing.
+      // Every other slot is written as a day whose other slots are null.
       if (slot % 2 === 1) return JSON.stringify({ ...about, slot, volume: kwh / 1000 });
       const volumes: (number | null)[] = Array.from({ length: DAYS[day as keyof typeof DAYS] }, () => null);
       volumes[slot - 1] = kwh / 1000;
@@ -153,7 +153,7 @@ const sorted = (chains: Map<string, number[]>) =>
   [...chains].toSorted(([one], [other]) => (one < other ? -1 : 1));
 
 let runs = 0;
-test('random files in every format end as the rules say, cell by cell, and dry runs foretell them', async () => {
+test('random files in every format have the result of the model, cell by cell, and so have dry runs', async () => {
   await fc.assert(
     fc.asyncProperty(files, fc.nat({ max: 2 }), fc.boolean(), async (given, format, byId) => {
       const run = ++runs;
@@ -182,7 +182,7 @@ test('random files in every format end as the rules say, cell by cell, and dry r
   );
 });
 
-test('imports and single days at once neither lose nor double anything, whatever their order', async () => {
+test('concurrent imports and single days neither lose nor duplicate anything, in any order', async () => {
   const contracts: WorldContract[] = [];
   for (let at = 0; at < 40; at++) {
     contracts.push(await world.contract(producer, consumer, { externalId: `RACE-${at}` }));
@@ -215,7 +215,7 @@ test('imports and single days at once neither lose nor double anything, whatever
     const path = `/operator/v1/transactions?contract_id=${id}&delivery_date=${day}`;
     const valid: Transaction[] = await walk(operator, `${path}&status=valid`, 'transactions', 100);
     assert.equal(valid.length, 96);
-    assert.equal(new Set(valid.map(({ volume }) => volume)).size, 1, 'a day is of one import as a whole');
+    assert.equal(new Set(valid.map(({ volume }) => volume)).size, 1, 'a day is from one import');
     const all: Transaction[] = await walk(operator, path, 'transactions', 100);
     assert.equal(all.length % 96, 0);
   }

@@ -8,14 +8,14 @@ import { type Client, client, startTestPlatform, walk } from './harness.ts';
 import { amountsOf, kwhOf, listNominated, makeDeal } from './nominated.ts';
 import { createWorld, type WorldContract } from './world.ts';
 
-/** A sheet stores small volumes in fewer bytes than large ones. Nobody may notice which of them it holds. */
+/** A sheet stores small volumes in fewer bytes than large ones, which must have no visible effect. */
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
 const world = createWorld(platform.db, platform.clock);
 const operator = client(platform.baseUrl, await world.operatorKey());
 
 const DAYS = { '2026-03-29': 92, '2026-10-24': 96, '2026-10-25': 100 };
 type Day = keyof typeof DAYS;
-/** The last volume of each size, and the first of the next. */
+/** The largest volume of each size, and the smallest of the next. */
 const EDGES = [0, 255, 256, 32_767, 32_768, 65_534, 65_535, 65_536, 16_777_215, 16_777_216, MAX_SLOT_KWH];
 
 type Cell = { id: string; slot_number: number; version: number; status: string; volume: number };
@@ -33,7 +33,7 @@ async function put(contract: WorldContract, day: Day, kwh: readonly (number | nu
 const linesOf = (cells: readonly Cell[]) =>
   cells.map(({ slot_number, version, status, volume }) => `${slot_number}.${version} ${status} ${volume}`);
 
-/** The view as people with SQL read it, in the order of the lists. */
+/** The view as an SQL user reads it, in the order of the lists. */
 async function viewOf(contract: WorldContract): Promise<Cell[]> {
   const session = new pg.Client({ connectionString: platform.databaseUrl });
   await session.connect();
@@ -46,7 +46,7 @@ async function viewOf(contract: WorldContract): Promise<Cell[]> {
   return rows;
 }
 
-/** All versions said of a day, by slot, then version, as lines. */
+/** All versions of a day, by slot, then version, as lines. */
 function expectedLines(said: readonly (readonly (number | null)[])[]): string[] {
   return said[0]!.flatMap((_, at) => {
     const chain: number[] = [];
@@ -73,12 +73,12 @@ async function assertTold(contract: WorldContract, asSeller: Client, lines: stri
   return told;
 }
 
-test('volumes of every size are told by the API, the history and the SQL view as they were said', async () => {
+test('the API, the history and the SQL view have volumes of every size unchanged', async () => {
   for (const [day, slots] of Object.entries(DAYS) as [Day, number][]) {
     const { contract, asSeller } = await makeDeal(platform, world);
     const small = Array.from({ length: slots }, (_, at) => at);
     const mixed = small.map((kwh, at) => EDGES[at] ?? kwh);
-    // From small to large, back to small, and to large in the last slot alone.
+    // From small to large, back to small, and to large only in the last slot.
     const last = small.map((_, at) => (at === slots - 1 ? MAX_SLOT_KWH : null));
     const said = [small, mixed, small, last];
     for (const volumes of said) await put(contract, day, volumes);
@@ -92,7 +92,7 @@ test('volumes of every size are told by the API, the history and the SQL view as
   }
 });
 
-test('a slot that the day of a sheet does not have is no transaction, in sheets of either size', async () => {
+test('a slot that does not exist on the day of a sheet is no transaction, in sheets of either size', async () => {
   for (const kwh of [1, MAX_SLOT_KWH]) {
     const { contract, asSeller } = await makeDeal(platform, world);
     await put(
@@ -112,7 +112,7 @@ test('a slot that the day of a sheet does not have is no transaction, in sheets 
   }
 });
 
-test('each edge alone makes a day that reads as it was said', async () => {
+test('each edge value alone is read back unchanged', async () => {
   for (const edge of EDGES) {
     const { contract, asSeller } = await makeDeal(platform, world);
     const volumes = Array.from({ length: 96 }, (_, at) => (at === 40 ? edge : at === 41 ? 7 : null));

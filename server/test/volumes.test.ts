@@ -19,7 +19,7 @@ const put = (id: string, day: string, volumes: unknown) =>
 const day = (slots: number, mwh: number | null) => Array.from({ length: slots }, () => mwh);
 
 type Cell = { slot_number: number; volume: number; version: number; status: string };
-/** The transactions of a contract's day, as a reader sees them. */
+/** The transactions of a contract's day, as a viewer reads them. */
 const cellsOf = (contract: WorldContract, deliveryDate: string): Promise<Cell[]> =>
   walk(
     operator,
@@ -57,7 +57,7 @@ const none = { rows: 0, created: 0, corrected: 0, unchanged: 0, rejected_lines: 
 const rejections = ({ body }: Answer): string[] =>
   body.rejected.map(({ line, code }: { line: number; code: string }) => `${line} ${code}`);
 
-test('a day is said as a whole: new cells, then corrections, then nothing new', async () => {
+test('a written day creates new cells, then corrections, then nothing', async () => {
   const contract = await newContract();
   const first = await put(contract.id, '2026-10-22', [...day(95, 1.25), null]);
   assert.deepEqual(first.body, { created: 95, corrected: 0, unchanged: 0, revision: 1 });
@@ -77,7 +77,7 @@ test('a day is said as a whole: new cells, then corrections, then nothing new', 
   );
 });
 
-test('a day of nulls says nothing and has no revision', async () => {
+test('a day of nulls changes nothing and creates no revision', async () => {
   const contract = await newContract();
   const answer = await put(contract.id, '2026-10-22', day(96, null));
   assert.deepEqual(answer.body, { created: 0, corrected: 0, unchanged: 0, revision: null });
@@ -105,7 +105,7 @@ test('the same volume on an invalid cell makes it valid again as a new version',
   );
 });
 
-test('clock-change days take 92 and 100 volumes, and say so when they get others', async () => {
+test('clock-change days accept 92 and 100 volumes, and report another number', async () => {
   const contract = await newContract();
   for (const [date, slots] of [
     ['2026-03-29', 92],
@@ -124,7 +124,7 @@ test('clock-change days take 92 and 100 volumes, and say so when they get others
   }
 });
 
-test('all that is wrong with a day is told at once, and nothing of it is stored', async () => {
+test('all errors of a day are reported together, and nothing of it is stored', async () => {
   const contract = await newContract();
   const volumes: unknown[] = day(97, 1);
   volumes.splice(0, 6, '1', -1, 1.2345, 2_147_483.648, true, -0.00001);
@@ -146,7 +146,7 @@ test('all that is wrong with a day is told at once, and nothing of it is stored'
   assert.deepEqual(await cellsOf(contract, '2026-10-22'), []);
 });
 
-test('a day outside of the contract, a contract without volumes, and none at all are told apart', async () => {
+test('a day outside of the contract, a contract without volumes and an unknown contract have different errors', async () => {
   const contract = await newContract({ first: '2026-02-01', last: '2026-10-31' });
   for (const date of ['2026-01-31', '2026-11-01']) {
     const answer = await put(contract.id, date, day(96, 1));
@@ -167,7 +167,7 @@ test('a day outside of the contract, a contract without volumes, and none at all
   }
 });
 
-test('CSV and NDJSON say the same: slots and days, contracts by id and by external id', async () => {
+test('CSV and NDJSON have the same effect: slots and days, contracts by id and by external id', async () => {
   const [one, two, three] = [await newContract(), await newContract(), await newContract()];
   const lines = Array.from({ length: 96 }, (_, at) => `${one.externalId},2026-10-22,${at + 1},${at}.5\n`);
   assert.deepEqual(counts(await csv(lines.join('') + `${two.id},2026-10-22,7,0.125\n`)), {
@@ -188,7 +188,7 @@ test('CSV and NDJSON say the same: slots and days, contracts by id and by extern
   assert.deepEqual(await current(two, '2026-10-22'), { 7: 0.125, 8: 0.001 });
 });
 
-test('columns come in any order, with quotes, BOM and CRLF, and blank lines are no lines', async () => {
+test('columns have any order, quotes, BOM and CRLF are accepted, and blank lines are skipped', async () => {
   const contract = await newContract({ externalId: 'PPA "Nord", Süd' });
   const body =
     '\ufeff"volume",slot,contract,"delivery_date"\r\n' +
@@ -215,7 +215,7 @@ test('a re-import corrects only what changed', async () => {
   assert.equal((await cellsOf(contract, '2026-10-22')).length, 97);
 });
 
-test('one faulty line takes its whole day with it and no other', async () => {
+test('one faulty line rejects its whole day and no other', async () => {
   const [bad, good] = [await newContract(), await newContract()];
   const answer = await csv(
     `${bad.id},2026-10-22,1,1\n${bad.id},2026-10-22,2,-1\n${bad.id},2026-10-22,3,1\n` +
@@ -227,7 +227,7 @@ test('one faulty line takes its whole day with it and no other', async () => {
   assert.deepEqual(await current(bad, '2026-10-23'), { 1: 1 });
 });
 
-test('a line that cannot be read falls alone, between the lines of a day too', async () => {
+test('an unreadable line is rejected alone, also between the lines of a day', async () => {
   const contract = await newContract();
   const answer = await csv(`${contract.id},2026-10-22,1,1\nwhat is this\n${contract.id},2026-10-22,2,2\n`);
   assert.deepEqual(counts(answer), { ...none, rows: 3, created: 2, rejected_lines: 1 });
@@ -238,7 +238,7 @@ test('a line that cannot be read falls alone, between the lines of a day too', a
   );
 });
 
-test('of a duplicate the later line is rejected; the same day later in the file is a further change', async () => {
+test('the later line of a duplicate is rejected; the same day later in the file is a further change', async () => {
   const [one, two] = [await newContract(), await newContract()];
   const doubled = await csv(`${one.id},2026-10-22,1,1\n${one.id},2026-10-22,1,2\n`);
   assert.deepEqual(rejections(doubled), ['3 duplicate_slot']);
@@ -256,10 +256,10 @@ test('of a duplicate the later line is rejected; the same day later in the file 
   );
 });
 
-test('a dry run says exactly what would happen, also of a day that comes again much later, and does nothing', async () => {
+test('a dry run predicts the exact result, also of a day that is repeated much later, and changes nothing', async () => {
   const [contract, other] = [await newContract(), await newContract()];
   await put(contract.id, '2026-10-22', day(96, 1));
-  // So many days between the two that they cannot be one transaction.
+  // So many days in between that the two cannot be in one transaction.
   const between = Array.from({ length: 300 }, (_, at) => {
     const date = new Date(Date.UTC(2026, 0, 1 + at)).toISOString().slice(0, 10);
     return Array.from({ length: 8 }, (_, slot) => `${other.id},${date},${slot + 1},${slot}\n`).join('');
@@ -277,7 +277,7 @@ test('a dry run says exactly what would happen, also of a day that comes again m
   assert.deepEqual(counts(wet), { ...none, rows: 4805, created: 2401, corrected: 2, unchanged: 2402 });
 });
 
-test('an import moves the positions of its contracts, and a dry run moves none', async () => {
+test('an import changes the positions of its contracts, and a dry run does not', async () => {
   const contract = await newContract();
   await world.nominate();
   const run = () => world.nominate();
@@ -289,7 +289,7 @@ test('an import moves the positions of its contracts, and a dry run moves none',
   assert.equal((await run()).positions, 0);
 });
 
-test('with an Idempotency-Key an import is done once, and another body with the key is refused', async () => {
+test('with an Idempotency-Key an import is applied once, and another body with the key is rejected', async () => {
   const contract = await newContract();
   const headers = { 'idempotency-key': `import-${contract.id}` };
   const file = `${HEADER}${contract.id},2026-10-22,1,1\n`;

@@ -18,7 +18,7 @@ after(async () => {
 
 const WORKER = /^process_start_time_seconds\{worker="(\d+)"\}/gm;
 
-test('several workers share the ports, are told apart, replaced when one ends, and stop together', async () => {
+test('several workers share the ports, are distinguishable, replaced when one exits, and stop together', async () => {
   const product = await startProduct({
     DATA_DIR: folder,
     DATABASE_URL: database.url,
@@ -30,7 +30,7 @@ test('several workers share the ports, are told apart, replaced when one ends, a
   assert.ok(brp);
   const ask = () =>
     fetch(`${product.baseUrl}/v1/contracts?limit=1`, {
-      // A connection of its own, so that the next one may go to another worker.
+      // A new connection, so that the next one may go to another worker.
       headers: { 'x-api-key': brp.api_key, connection: 'close' },
     });
   const metrics = async () => (await fetch(`${product.adminUrl}/metrics`)).text();
@@ -45,22 +45,22 @@ test('several workers share the ports, are told apart, replaced when one ends, a
   assert.deepEqual(
     counted.map(([, , count]) => Number(count)),
     [5, 5],
-    'each takes its turn',
+    'both workers answer',
   );
 
   process.kill(Number(before[0]), 'SIGKILL');
-  // Whoever asks meanwhile is answered by the one that is left.
+  // Meanwhile the remaining worker answers.
   let now = before;
   while (now.includes(before[0]) || now.length < 2) {
     now = await workers();
     assert.equal((await ask()).status, 200);
   }
-  assert.ok(now.includes(before[1]), 'the other one goes on');
-  assert.match(product.log(), new RegExp(`"pid":${before[0]}.*a worker has ended`));
+  assert.ok(now.includes(before[1]), 'the other worker continues');
+  assert.match(product.log(), new RegExp(`"pid":${before[0]}.*worker exited`));
   assert.equal(await product.end('SIGTERM'), 0);
 });
 
-test('what keeps workers from starting is told once', async () => {
+test('an error that prevents all workers from starting is reported once', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const { port } = holder.address() as AddressInfo;
@@ -78,7 +78,7 @@ test('what keeps workers from starting is told once', async () => {
   assert.match(run.log(), /^Saldo cannot start: Port \d+ is in use\. .*\n$/);
 });
 
-test('samples of several workers stand together under the head of their family', () => {
+test('metrics of several workers are grouped by family', () => {
   const text = (value: number) =>
     `# HELP a First.\n# TYPE a counter\na ${value}\na{b="c d"} 2\n# TYPE e gauge\ne 3\n`;
   assert.equal(

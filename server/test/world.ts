@@ -11,7 +11,7 @@ import { createAccount, createApiKey, createBalanceGroup, createBrp } from '../s
 import type { Database } from '../src/platform/db/database.ts';
 import { invalidateTransaction, writeContractDay } from '../src/transactions/actions.ts';
 
-/** Makes parties, contracts and volumes the way the platform does, each with sensible defaults. */
+/** Creates parties, contracts and volumes through the platform's functions, with sensible defaults. */
 export type World = ReturnType<typeof createWorld>;
 
 export type WorldBrp = { no: number; id: string; key: string };
@@ -21,7 +21,7 @@ export type WorldContract = { no: number; uuid: string; id: string };
 
 let eicCount = 0;
 
-/** A valid EIC of a balance group that nobody has used yet. */
+/** A valid, unused EIC of a balance group. */
 export function newEic(): string {
   for (;;) {
     const stem = `11XTEST${String(++eicCount).padStart(8, '-')}`;
@@ -43,13 +43,13 @@ export function createWorld(db: Database, clock: { now(): number }) {
     return db.transaction((tx) => createApiKey(tx, { owner, name: 'test', scopes, expiresAt }, now()));
   }
 
-  /** The secret of a new key of the operator. */
+  /** The secret of a new operator key. */
   async function operatorKey(): Promise<string> {
     const key = { owner: { type: 'operator' as const }, name: 'test', scopes: [], expiresAt: null };
     return (await db.transaction((tx) => createApiKey(tx, key, now()))).secret;
   }
 
-  /** The secret of a new key of a new account. */
+  /** The secret of a key of a new account. */
   async function accountKey(expiresAt: number | null = null): Promise<string> {
     return db.transaction(async (tx) => {
       const { no } = await createAccount(tx, { name: `Account ${++count}` }, now());
@@ -146,13 +146,13 @@ export function createWorld(db: Database, clock: { now(): number }) {
     return { no: made.no, uuid: made.id, id: encodeId(ID_PREFIX.contract, made.id) };
   }
 
-  /** Says a whole day in kWh: one value for all slots, or one for each (null says nothing). */
+  /** Writes a whole day in kWh: one value for all slots, or one for each (null: no volume). */
   async function volumes(of: WorldContract, day: string, kwh: number | readonly (number | null)[]) {
     const values = typeof kwh === 'number' ? Array.from({ length: slotCount(day) }, () => kwh) : kwh;
     return db.transaction((tx) => writeContractDay(tx, of.no, day, values, now()));
   }
 
-  /** The operator's act: takes one transaction out of every saldo. */
+  /** Invalidates one transaction, as the operator. */
   async function invalidate(transactionId: string, reason = 'meter failure') {
     const uuid = decodeId(ID_PREFIX.transaction, transactionId);
     const key = uuid === null ? null : splitTransactionUuid(uuid);

@@ -47,7 +47,9 @@ function slotsOf(text: string): number[] | null {
     const [, first, last = first] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(part) ?? [];
     const [from, to] = [Number(first), Number(last)];
     if (first === undefined || from < 1 || to < from || to > 100) {
-      throw new BehaviourError(`${text} are no slots: give numbers from 1 to 100, such as 45-48,61, or all`);
+      throw new BehaviourError(
+        `${text} is not a list of slots: give numbers from 1 to 100, such as 45-48,61, or all`,
+      );
     }
     return Array.from({ length: to - from + 1 }, (_, at) => from + at);
   });

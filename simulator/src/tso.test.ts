@@ -32,7 +32,7 @@ const decide = (answer: Answer | null, newest: Schedule) => {
   return applyAnswer(answer, sent);
 };
 
-test('whatever the counterparts say, the smaller value of both is confirmed', () => {
+test('the smaller value of both sides is confirmed', () => {
   const slots = fc.uniqueArray(fc.integer({ min: 1, max: 96 }), { maxLength: 96 });
   const kwh = fc.array(fc.nat(5000), { minLength: 96, maxLength: 96 });
   fc.assert(
@@ -59,7 +59,7 @@ test('whatever the counterparts say, the smaller value of both is confirmed', ()
   );
 });
 
-test('a difference is reported with both sides’ values, and none without one', () => {
+test('an anomaly report has both sides’ values, and exists only for a difference', () => {
   const schedule = scheduleOf(flat(250));
   assert.equal(answersTo(schedule, EXEMPLARY, 0).anomaly, null);
   const deviations = [{ eic: PRODUCER, tso: 'DE_TENNET' as const, day: DAY, slots: [96], differenceKw: 5 }];
@@ -71,7 +71,7 @@ test('a difference is reported with both sides’ values, and none without one',
   );
 });
 
-test('behaviour for another day or TSO does not count', () => {
+test('behaviour set for another day or TSO does not apply', () => {
   const schedule = scheduleOf(flat(250));
   const elsewhere: Behaviour = {
     deviations: [{ eic: PRODUCER, tso: 'DE_AMPRION', day: null, slots: null, differenceKw: -1 }],
@@ -94,7 +94,7 @@ test('a schedule that does not net to zero is rejected, as by a real TSO', () =>
   assert.ok(acknowledgement.reasons.some(({ code }) => code === 'A54'));
 });
 
-test('what a person tells the simulator is understood, or refused with what is wrong', () => {
+test('simulator settings are accepted, or rejected with the reason', () => {
   const texts = { deviate: [], missing: [], reject: [], day: null };
   assert.deepEqual(
     readBehaviour({

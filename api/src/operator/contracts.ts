@@ -29,7 +29,7 @@ export const operatorContractEndpoints = {
     tag,
     summary: 'Sign a contract',
     description:
-      'Both customers need a balance group; the contract keeps their names, EICs and TSOs as of now. A `profile` lets the platform make the volumes itself.',
+      'Both customers need a balance group; the contract keeps their names, EICs and TSOs as of now. With a `profile` the platform generates the volumes.',
     scopes: [],
     status: 201,
     query: Strict({}),
@@ -49,7 +49,7 @@ export const operatorContractEndpoints = {
     query: Strict(
       {
         external_id: Type.Optional(
-          Type.String({ description: 'The one with this reference.', examples: ['PPA-2026-0017'] }),
+          Type.String({ description: 'Only the contract with this reference.', examples: ['PPA-2026-0017'] }),
         ),
         ...contractFilters,
       },
@@ -66,7 +66,7 @@ export const operatorContractEndpoints = {
     path: '/operator/v1/contracts/{contract_id}',
     tag,
     summary: 'Read a contract',
-    description: 'One contract of any BRPs.',
+    description: 'One contract, of any BRP.',
     scopes: [],
     query: Strict({}),
     body: null,
@@ -79,7 +79,7 @@ export const operatorContractEndpoints = {
     method: 'PATCH',
     path: '/operator/v1/contracts/{contract_id}',
     tag,
-    summary: 'End a contract early, or fix its dates',
+    summary: 'End a contract early, or set its dates',
     description:
       'An earlier `delivery_end` invalidates all transactions from then on. Dates that were null can be set once.',
     scopes: [],

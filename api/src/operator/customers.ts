@@ -5,7 +5,7 @@ import { BalanceGroupUpdate, Customer, customerExample, customerFilters } from '
 import { endpoint } from '../endpoint.ts';
 
 export const OperatorCustomer = Type.Object(
-  { ...Customer.properties, brp_id: Type.String({ description: 'The BRP it is assigned to.' }) },
+  { ...Customer.properties, brp_id: Type.String({ description: 'The BRP that it is assigned to.' }) },
   { title: 'OperatorCustomer' },
 );
 export type OperatorCustomer = Static<typeof OperatorCustomer>;
@@ -15,7 +15,7 @@ const pendingExample: OperatorCustomer = { ...example, status: 'pending', activa
 
 export const OperatorCustomerCreate = Strict(
   {
-    brp_id: Type.String({ description: 'The BRP it is assigned to.', examples: [example.brp_id] }),
+    brp_id: Type.String({ description: 'The BRP that it is assigned to.', examples: [example.brp_id] }),
     name: Name('Display name.', example.name),
     balance_group: Type.Optional(BalanceGroupUpdate),
     metadata: Type.Optional(
@@ -40,7 +40,7 @@ export const OperatorCustomerUpdate = Strict(
       }),
     ),
     status: Type.Optional(
-      Choice(CUSTOMER_STATUSES, { description: 'The status to move to.', examples: ['active'] }),
+      Choice(CUSTOMER_STATUSES, { description: 'The new status.', examples: ['active'] }),
     ),
     balance_group: Type.Optional(BalanceGroupUpdate),
     metadata: Type.Optional(MetadataUpdate),
@@ -96,7 +96,7 @@ export const operatorCustomerEndpoints = {
     path: `${path}/{customer_id}`,
     tag,
     summary: 'Read a customer',
-    description: 'One customer of any BRP. The answer carries an `ETag`; `If-None-Match` is honoured.',
+    description: 'One customer of any BRP. The answer has an `ETag`; `If-None-Match` is supported.',
     scopes: [],
     query: Strict({}),
     body: null,
@@ -112,7 +112,7 @@ export const operatorCustomerEndpoints = {
     tag,
     summary: 'Change a customer',
     description:
-      'As its BRP may, and its name and BRP. A customer that changes its BRP loses the old one’s balance group and metadata. `If-Match` is honoured.',
+      'The fields that its BRP may change, and its name and BRP. With the BRP, balance group and metadata are removed. `If-Match` is supported.',
     scopes: [],
     query: Strict({}),
     body: OperatorCustomerUpdate,

@@ -31,25 +31,27 @@ export const MESSAGE_STATES = [
 export const Message = Type.Object(
   {
     id: Type.String({ examples: ['msg_01jhm55t4kfdgv3y8n2c6q1w9r'] }),
-    direction: Choice(MESSAGE_DIRECTIONS, { description: 'Out to a TSO, or in from one.' }),
+    direction: Choice(MESSAGE_DIRECTIONS, { description: '`out`: to a TSO; `in`: from a TSO.' }),
     type: Choice(MESSAGE_TYPES),
     format: Nullable(Choice(MESSAGE_FORMATS, { description: 'Null when it was not recognised.' })),
     tso: Nullable(TsoSchema),
-    delivery_date: Nullable(Day('The German delivery day that it is about.')),
+    delivery_date: Nullable(Day('The German delivery day of the message.')),
     version: Nullable(
-      Type.Integer({ description: 'Of the schedule; of an answer, the version it answers.' }),
+      Type.Integer({
+        description: 'Version of the schedule; for an answer, of the schedule that it answers.',
+      }),
     ),
     state: Choice(MESSAGE_STATES, {
       description:
-        'Out: stored, sent, acknowledged, rejected, confirmed. In: stored until it is read, then applied, ignored (repeated, outdated, not ours) or failed (unreadable).',
+        'Out: stored, sent, acknowledged, rejected, confirmed. In: stored until it is parsed, then applied, ignored (repeated, outdated, not ours) or failed (unreadable).',
     }),
-    error: Nullable(Type.String({ description: 'Why it was rejected, ignored, or could not be read.' })),
+    error: Nullable(Type.String({ description: 'Why it was rejected, ignored or unreadable.' })),
     file_name: Nullable(
       Type.String({ examples: ['20260115_TPS_11XSALDO-------Z_10XDE-VE-TRANSMK_001.XML'] }),
     ),
     answers: Nullable(Type.String({ description: 'Id of the schedule that this answers.' })),
     created_at: DateTime('When it was stored.'),
-    sent_at: Nullable(DateTime('When it was handed over to be sent.')),
+    sent_at: Nullable(DateTime('When it was written to the outbox.')),
   },
   { title: 'Message' },
 );
@@ -60,10 +62,10 @@ const MismatchedSlot = Type.Object(
     slot_number: SlotNumber('Quarter-hour within the German delivery day.'),
     delivery_start: DateTime('Start of the quarter-hour, UTC.'),
     delivery_end: DateTime('End of the quarter-hour, UTC.'),
-    amount: MwhSchema('What we nominated, MWh.'),
-    matched_amount: Nullable(MwhSchema('What the TSO confirmed, MWh; null until it has.')),
+    amount: MwhSchema('Nominated amount, MWh.'),
+    matched_amount: Nullable(MwhSchema('Amount that the TSO confirmed, MWh; null before that.')),
     counterpart_amount: Nullable(
-      MwhSchema('What the counterpart nominated, MWh; null unless an anomaly report told it.'),
+      MwhSchema('Amount that the counterpart nominated, MWh; null unless known from an anomaly report.'),
     ),
   },
   { title: 'MismatchedSlot' },
@@ -77,8 +79,8 @@ export const NominationMismatch = Type.Object(
     direction: Choice(DIRECTIONS, { description: 'From the balance group’s perspective.' }),
     version: Type.Integer(),
     status: Choice(NOMINATION_STATUSES),
-    confirmed_at: Nullable(DateTime('When the TSO’s final confirmation came.')),
-    slots: Type.Array(MismatchedSlot, { description: 'The slots that differ, and no others.' }),
+    confirmed_at: Nullable(DateTime('Time of the TSO’s final confirmation.')),
+    slots: Type.Array(MismatchedSlot, { description: 'Only the slots that differ.' }),
   },
   { title: 'NominationMismatch' },
 );
@@ -92,15 +94,13 @@ export const UnsentNomination = Type.Object(
     tso: TsoSchema,
     direction: Choice(DIRECTIONS),
     version: Type.Integer(),
-    gate_closure: DateTime('The deadline that this version has to meet.'),
+    gate_closure: DateTime('The deadline of this version.'),
     gate_is_closed: Type.Boolean({ description: 'Whether that deadline is past.' }),
     sends_at: Nullable(
       DateTime('From when on it leaves by itself; null when every gate of its day is closed.'),
     ),
-    error: Nullable(
-      Type.String({ description: 'What keeps the schedule of its TSO and day from being sent.' }),
-    ),
-    created_at: DateTime('When this version was made.'),
+    error: Nullable(Type.String({ description: 'Why the schedule of its TSO and day cannot be sent.' })),
+    created_at: DateTime('When this version was created.'),
   },
   { title: 'UnsentNomination' },
 );
@@ -163,9 +163,9 @@ export const operatorExchangeEndpoints = {
     method: 'POST',
     path: '/operator/v1/exchange/send',
     tag,
-    summary: 'Send what is not sent, now',
+    summary: 'Send unsent schedules now',
     description:
-      'Nets what has changed, and sends a new version of every schedule that is no longer as it was sent. A job does the same before each gate by itself. Between the day-ahead gate and the end of the wait phase nothing is sent. A schedule that was rejected is sent again under a new version when its day and TSO are named.',
+      'Nets all changes, and sends a new version of every schedule that differs from the last one sent. A job does the same before each gate. Between the day-ahead gate and the end of the wait phase nothing is sent. A rejected schedule is sent again under a new version if the request names its day and TSO.',
     scopes: [],
     query: Strict({}),
     body: Strict(
@@ -202,7 +202,7 @@ export const operatorExchangeEndpoints = {
     tag,
     summary: 'Receive a TSO’s answer',
     description:
-      'An acknowledgement, confirmation or anomaly report, in ESS or CIM. It is stored as it is before it is read; one that cannot be read is kept with the reason. A repeated, outdated or foreign one is recorded and changes nothing.',
+      'An acknowledgement, confirmation or anomaly report, in ESS or CIM. It is stored unchanged before it is parsed; an unreadable one is kept with the reason. A repeated or outdated one, or one for another receiver, is recorded and changes nothing.',
     scopes: [],
     query: Strict({}),
     body: null,
@@ -225,9 +225,9 @@ export const operatorExchangeEndpoints = {
     method: 'GET',
     path: '/operator/v1/exchange/mismatches',
     tag,
-    summary: 'List what does not match',
+    summary: 'List mismatches',
     description:
-      'The current nominations of a day that a TSO did not match in full or, until it has decided, that an anomaly report names: with the slots that differ and what each side says.',
+      'The current nominations of a day that a TSO did not match in full or, before its confirmation, that an anomaly report names, with the differing slots and the values of each side.',
     scopes: [],
     query: Strict({
       delivery_date: Day('The German delivery day.'),
@@ -272,8 +272,8 @@ export const operatorExchangeEndpoints = {
     method: 'GET',
     path: '/operator/v1/exchange/unsent',
     tag,
-    summary: 'List what is not sent',
-    description: 'Current nominations that no TSO has been told yet, the most urgent first.',
+    summary: 'List unsent nominations',
+    description: 'Current nominations that were not sent to a TSO yet, most urgent first.',
     scopes: [],
     query: Strict({
       delivery_date: Type.Optional(Day('Only this German delivery day.')),
@@ -313,10 +313,10 @@ export const operatorExchangeEndpoints = {
     path: '/operator/v1/messages',
     tag,
     summary: 'List messages',
-    description: 'Every message out and in, by when they were stored.',
+    description: 'All sent and received messages, in the order in which they were stored.',
     scopes: [],
     query: Strict({
-      delivery_date: Type.Optional(Day('Only those about this German delivery day.')),
+      delivery_date: Type.Optional(Day('Only messages of this German delivery day.')),
       tso: Type.Optional(TsoSchema),
       direction: Type.Optional(
         Choice(MESSAGE_DIRECTIONS, { description: 'Only this direction.', examples: ['out'] }),
@@ -347,7 +347,7 @@ export const operatorExchangeEndpoints = {
     path: '/operator/v1/messages/{message_id}',
     tag,
     summary: 'Read a message',
-    description: 'What is known of one message; the document itself is under `/raw`.',
+    description: 'One message without its document, which is under `/raw`.',
     scopes: [],
     query: Strict({}),
     body: null,
@@ -361,7 +361,7 @@ export const operatorExchangeEndpoints = {
     path: '/operator/v1/messages/{message_id}/raw',
     tag,
     summary: 'Read a message’s document',
-    description: 'The document as it was sent or received, to the byte.',
+    description: 'The exact bytes of the document that was sent or received.',
     scopes: [],
     query: Strict({}),
     body: null,

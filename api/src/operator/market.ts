@@ -39,7 +39,10 @@ const AnnualMwh = (description: string, example: number) =>
 const Years = (description: string) => Type.Integer({ ...LIMITS.contractYears, description, examples: [10] });
 
 const offerMembers = {
-  ppa_type: Choice(OFFER_PPA_TYPES, { description: 'What is paid for.', examples: ['PAY_AS_PRODUCED'] }),
+  ppa_type: Choice(OFFER_PPA_TYPES, {
+    description: 'The volumes that are paid for.',
+    examples: ['PAY_AS_PRODUCED'],
+  }),
   average_annual_power: Nullable(AnnualMwh('MWh a year, at most 3 decimals.', 126_500)),
   delivery_start: DateTime('When delivery begins.', '2027-01-01T00:00:00Z'),
   additional_info: AdditionalInfo,
@@ -48,14 +51,14 @@ const offerMembers = {
   cover_url: Nullable(
     Type.String({
       maxLength: LIMITS.urlLength,
-      description: 'The `cover_url` of an uploaded cover, or any outside https address.',
+      description: 'The `cover_url` of an uploaded cover, or any other https address.',
       examples: ['https://pictures.example/uckermark.jpg'],
     }),
   ),
   pricing: Type.Array(
     Strict(
       {
-        years: Years('Duration of the contract in years; each once.'),
+        years: Years('Duration of the contract in years; must not be repeated.'),
         price: Type.Number({
           ...LIMITS.priceEurPerMwh,
           'x-decimals': 2,
@@ -102,7 +105,7 @@ export const OfferUpdate = Strict(
 export type OfferUpdate = Static<typeof OfferUpdate>;
 
 export const Offer = Type.Object(
-  { ...offerMembers, published_at: DateTime('Since when it is on the market.') },
+  { ...offerMembers, published_at: DateTime('When it was published.') },
   { title: 'Offer' },
 );
 export type Offer = Static<typeof Offer>;
@@ -111,7 +114,7 @@ export type Offer = Static<typeof Offer>;
 export const OperatorAsset = Type.Object(
   {
     ...Asset.properties,
-    offer: Type.Union([Offer, Type.Null()], { description: 'Null: it is not on offer.' }),
+    offer: Type.Union([Offer, Type.Null()], { description: 'Null if it is not on offer.' }),
   },
   { title: 'OperatorAsset' },
 );
@@ -120,7 +123,7 @@ export type OperatorAsset = Static<typeof OperatorAsset>;
 export const AssetCreate = Strict(
   {
     name: Name('Display name.', assetExample.name),
-    technology: Choice(TECHNOLOGIES, { description: 'What it runs on.', examples: ['wind_onshore'] }),
+    technology: Choice(TECHNOLOGIES, { description: 'Energy source.', examples: ['wind_onshore'] }),
     nominal_power: Type.Number({
       exclusiveMinimum: 0,
       maximum: LIMITS.powerMw,
@@ -151,7 +154,7 @@ const demandMembers = {
   additional_info: AdditionalInfo,
   country: CountryCode,
   state: State,
-  delivery_start: Nullable(DateTime('When delivery shall begin.', '2027-01-01T00:00:00Z')),
+  delivery_start: Nullable(DateTime('Requested start of delivery.', '2027-01-01T00:00:00Z')),
 };
 
 const DEMAND_ID = 'dem_01jhm3wc4re8zs7k1y5vn2dq9f';
@@ -183,7 +186,7 @@ export const Demand = Type.Object(
   {
     id: Type.String({ examples: [DEMAND_ID] }),
     ...demandMembers,
-    published_at: DateTime('Since when it is on the market.'),
+    published_at: DateTime('When it was published.'),
   },
   { title: 'Demand' },
 );
@@ -196,7 +199,7 @@ export const Cover = Type.Object(
       description: 'Where the image is served, without a key. Name it in an offer.',
       examples: [COVER_URL],
     }),
-    media_type: Type.String({ description: 'What the image is, by its content.', examples: ['image/png'] }),
+    media_type: Type.String({ description: 'Type of the image, by its content.', examples: ['image/png'] }),
     width: Type.Integer({ description: 'Pixels.', examples: [1600] }),
     height: Type.Integer({ description: 'Pixels.', examples: [900] }),
   },
@@ -246,7 +249,7 @@ const assetEndpoints = {
     path: '/operator/v1/assets',
     tag,
     summary: 'Register an asset',
-    description: 'A plant that contracts can deliver from. With an `offer` it is listed in the customer API.',
+    description: 'A plant that contracts can refer to. With an `offer` it is listed in the customer API.',
     scopes: [],
     status: 201,
     query: Strict({}),
@@ -312,7 +315,7 @@ const assetEndpoints = {
     tag,
     summary: 'Change an asset, offer it, or withdraw its offer',
     description:
-      'Its name, technology, power or TSO. `offer` publishes an asset, or changes the members of its offer that are given, which keeps its place in the list; `null` withdraws it.',
+      'Changes name, technology, power or TSO. `offer` publishes an offer, or changes the given members of the existing one, which keeps its place in the list; `null` withdraws it.',
     scopes: [],
     query: Strict({}),
     body: AssetUpdate,
@@ -330,7 +333,7 @@ const assetEndpoints = {
     tag,
     summary: 'Upload a cover image',
     description:
-      'A PNG, JPEG or WebP of at most 5 MB, recognised by its content. The answer names its address, for the `cover_url` of offers; the same image always has the same one.',
+      'A PNG, JPEG or WebP of at most 5 MB, recognised by its content. The answer has its address, for the `cover_url` of offers; equal images have the same address.',
     scopes: [],
     status: 201,
     query: Strict({}),
@@ -358,7 +361,7 @@ const demandEndpoints = {
     path: '/operator/v1/demands',
     tag: 'Demands',
     summary: 'Publish a demand',
-    description: 'What a buyer looks for; it is listed in the customer API until it is deleted.',
+    description: 'A demand is listed in the customer API until it is deleted.',
     scopes: [],
     status: 201,
     query: Strict({}),
@@ -407,7 +410,7 @@ const demandEndpoints = {
     path: '/operator/v1/demands/{demand_id}',
     tag: 'Demands',
     summary: 'Change a demand',
-    description: 'The members that are given; it keeps its place in the list.',
+    description: 'Changes the given members; the demand keeps its place in the list.',
     scopes: [],
     query: Strict({}),
     body: DemandUpdate,
@@ -421,7 +424,7 @@ const demandEndpoints = {
     path: '/operator/v1/demands/{demand_id}',
     tag: 'Demands',
     summary: 'Withdraw a demand',
-    description: 'It is gone from the customer API at once; the audit trail keeps what it was.',
+    description: 'Removes it from the customer API at once. The audit trail keeps its last state.',
     scopes: [],
     status: 204,
     query: Strict({}),

@@ -18,8 +18,9 @@ export const operatorNominationEndpoints = {
     method: 'POST',
     path: '/operator/v1/nominations/run',
     tag,
-    summary: 'Net what has changed, now',
-    description: 'A job does the same by itself. A refused change is settled in money and not counted again.',
+    summary: 'Net all changes now',
+    description:
+      'A job does the same in the background. A change after all gates is settled financially and is not netted again.',
     scopes: [],
     query: Strict({}),
     body: Strict(
@@ -29,7 +30,7 @@ export const operatorNominationEndpoints = {
     response: Type.Object(
       {
         positions: Type.Integer({ description: 'Position-days netted.' }),
-        created: Type.Integer({ description: 'Nomination versions made.' }),
+        created: Type.Integer({ description: 'Nomination versions created.' }),
         unchanged: Type.Integer({ description: 'Position-days without a new version.' }),
         too_late: Type.Integer({ description: 'Position-days whose gates were all past.' }),
       },
@@ -90,7 +91,7 @@ export const operatorNominationEndpoints = {
     tag,
     summary: 'Explain a nomination',
     description:
-      'Per slot, the transactions that were valid when this version was made. Their sum is the amount.',
+      'Per slot, the transactions that were valid when this version was created. Their sum is the amount.',
     scopes: [],
     query: Strict({}),
     body: null,

@@ -60,7 +60,7 @@ export type OperatorBalanceGroup = Static<typeof OperatorBalanceGroup>;
 
 export const KeyOwner = Strict(
   {
-    type: Choice(KEY_OWNERS, { description: 'Whose key it is.', examples: ['brp'] }),
+    type: Choice(KEY_OWNERS, { description: 'Type of the owner.', examples: ['brp'] }),
     id: Type.Optional(Type.String({ description: 'Id of the BRP or account.', examples: [BRP_ID] })),
   },
   { title: 'KeyOwner' },
@@ -70,7 +70,7 @@ const keyFields = {
   id: Type.String({ examples: ['key_01jhm3w0ave6p8mxk2r5t7zj4h'] }),
   owner: KeyOwner,
   name: Type.String(),
-  prefix: Type.String({ description: 'As much of the key as is shown again.', examples: ['saldo_brp_Ab3x'] }),
+  prefix: Type.String({ description: 'The visible part of the key.', examples: ['saldo_brp_Ab3x'] }),
   scopes: Type.Array(Choice(SCOPES)),
   created_at: DateTime('Creation, UTC.'),
   expires_at: Nullable(DateTime('From then on the key is invalid.')),
@@ -80,7 +80,7 @@ const keyFields = {
 export const ApiKey = Type.Object(keyFields, { title: 'ApiKey' });
 export type ApiKey = Static<typeof ApiKey>;
 export const NewApiKey = Type.Object(
-  { ...keyFields, secret: Type.String({ description: 'The key itself, in this one answer only.' }) },
+  { ...keyFields, secret: Type.String({ description: 'The key itself, only in this answer.' }) },
   { title: 'NewApiKey' },
 );
 export type NewApiKey = Static<typeof NewApiKey>;
@@ -132,7 +132,7 @@ export const keyRotation = {
       minimum: 0,
       maximum: LIMITS.keyGraceS,
       default: 0,
-      description: 'Seconds for which the old key goes on to work.',
+      description: 'Seconds for which the old key stays valid.',
       examples: [3600],
     }),
   ),
@@ -256,7 +256,7 @@ export const operatorPartyEndpoints = {
     path: '/operator/v1/balance-groups/{eic}',
     tag,
     summary: 'Change a balance group’s settings',
-    description: 'Its name, and the control areas in which customers may be placed in it.',
+    description: 'Changes its name and the control areas in which customers may use it.',
     scopes: [],
     query: Strict({}),
     body: Strict(
@@ -272,7 +272,7 @@ export const operatorPartyEndpoints = {
     method: 'POST',
     path: '/operator/v1/accounts',
     tag,
-    summary: 'Open an account',
+    summary: 'Create an account',
     description: 'An account holder of the customer API.',
     scopes: [],
     status: 201,
@@ -305,7 +305,7 @@ export const operatorPartyEndpoints = {
     path: '/operator/v1/api-keys',
     tag,
     summary: 'Create an API key',
-    description: 'The secret is in this one answer only. A BRP’s key carries scopes, all of them by default.',
+    description: 'The secret is only in this answer. A BRP’s key has scopes, by default all.',
     scopes: [],
     status: 201,
     query: Strict({}),
@@ -333,7 +333,7 @@ export const operatorPartyEndpoints = {
     scopes: [],
     query: Strict({
       owner_type: Type.Optional(
-        Choice(KEY_OWNERS, { description: 'Only keys of these.', examples: ['brp'] }),
+        Choice(KEY_OWNERS, { description: 'Only keys of this type of owner.', examples: ['brp'] }),
       ),
       owner_id: Type.Optional(Type.String({ description: 'Only this owner’s.', examples: [brpExample.id] })),
       ...pageQuery,

@@ -6,19 +6,19 @@ import { endpoint } from '../endpoint.ts';
 export const AuditEntry = Type.Object(
   {
     id: Type.String({ description: 'Grows with each entry.' }),
-    at: DateTime('When, by the platform’s clock.'),
+    at: DateTime('Time by the platform’s clock.'),
     actor: Type.String({
-      description: 'The key or the user that did it, or the name of a job.',
+      description: 'The key or user that made the change, or the name of a job.',
       examples: ['key_01jhm3w0ave6p8mxk2r5t7zj4h'],
     }),
     action: Type.String({ examples: ['customer.updated'] }),
     subject: Type.String({
-      description: 'Id of what was changed.',
+      description: 'Id of the changed record.',
       examples: ['cust_01jhm3vz1he1tr8kc5g7w2m0qp'],
     }),
     request_id: Nullable(Type.String()),
-    before: Nullable(Type.Unknown({ description: 'How it was; null when it is new.' })),
-    after: Nullable(Type.Unknown({ description: 'How it is; null when it is gone.' })),
+    before: Nullable(Type.Unknown({ description: 'The record before; null for a new one.' })),
+    after: Nullable(Type.Unknown({ description: 'The record after; null for a deleted one.' })),
   },
   { title: 'AuditEntry' },
 );
@@ -36,23 +36,23 @@ export type ClockState = Static<typeof ClockState>;
 export const Health = Type.Object(
   {
     server_time: DateTime('The platform’s time now.'),
-    machine_time: DateTime('The machine’s; it differs in a sandbox only.'),
-    started_at: DateTime('Since when this process runs, by the machine’s clock.'),
+    machine_time: DateTime('The machine’s time; it differs only in a sandbox.'),
+    started_at: DateTime('When this process started, by the machine’s clock.'),
     database: Type.Object(
       {
         version: Type.String({ description: 'Of PostgreSQL.', examples: ['18.4'] }),
-        migration: Type.String({ description: 'The last change of the schema.', examples: ['005-users'] }),
-        size_bytes: Type.Integer({ description: 'On disk, indexes included.', examples: [73400320] }),
-        answered_in_ms: Type.Number({ description: 'How long this question took.', examples: [1.2] }),
+        migration: Type.String({ description: 'The last applied migration.', examples: ['005-users'] }),
+        size_bytes: Type.Integer({ description: 'Size on disk, indexes included.', examples: [73400320] }),
+        answered_in_ms: Type.Number({ description: 'Response time of the database.', examples: [1.2] }),
       },
       { title: 'DatabaseHealth' },
     ),
     waiting: Type.Object(
       {
         position_days: Type.Integer({
-          description: 'Balance groups and days whose transactions changed and are not netted yet.',
+          description: 'Number of position-days with changes that are not netted yet.',
         }),
-        oldest_at: Nullable(DateTime('Since when the oldest of them waits; null when there is none.')),
+        oldest_at: Nullable(DateTime('Time of the oldest such change; null if there is none.')),
       },
       { title: 'WaitingNominations' },
     ),
@@ -70,7 +70,7 @@ export const operatorPlatformEndpoints = {
     path: '/operator/v1/health',
     tag,
     summary: 'Read the platform’s health',
-    description: 'How the platform is: its times, its database, and what waits to be netted.',
+    description: 'The platform’s times, its database, and the changes that wait for netting.',
     scopes: [],
     query: Strict({}),
     body: null,
@@ -106,18 +106,19 @@ export const operatorPlatformEndpoints = {
     path: '/operator/v1/audit',
     tag,
     summary: 'Read the audit trail',
-    description: 'Who did what, when, before and after. Append-only; oldest first unless asked otherwise.',
+    description:
+      'All changes with actor, time, and the record before and after. Append-only; oldest first by default.',
     scopes: [],
     query: Strict({
       subject: Type.Optional(
         Type.String({
-          description: 'Only what concerns this id.',
+          description: 'Only changes of the record with this id.',
           examples: ['cust_01jhm3vz1he1tr8kc5g7w2m0qp'],
         }),
       ),
       actor: Type.Optional(
         Type.String({
-          description: 'Only what this key or user did.',
+          description: 'Only changes by this key or user.',
           examples: ['key_01jhm3w0ave6p8mxk2r5t7zj4h'],
         }),
       ),
@@ -175,13 +176,10 @@ export const sandboxEndpoints = {
     path: '/operator/v1/clock',
     tag,
     summary: 'Set the clock',
-    description: 'Moves the platform’s time forward or back; it ticks on from there. Only in a sandbox.',
+    description: 'Moves the platform’s time forward or back. Only in a sandbox.',
     scopes: [],
     query: Strict({}),
-    body: Strict(
-      { now: DateTime('The time to go on from.', '2026-10-24T12:29:59Z') },
-      { title: 'ClockSetting' },
-    ),
+    body: Strict({ now: DateTime('The new time.', '2026-10-24T12:29:59Z') }, { title: 'ClockSetting' }),
     response: ClockState,
     problems: [],
     example: {

@@ -12,12 +12,12 @@ export const User = Type.Object(
     }),
     created_at: DateTime('Creation, UTC.'),
     disabled_at: Nullable(DateTime('When the user was disabled.')),
-    last_signed_in_at: Nullable(DateTime('The last time that the user signed in.')),
+    last_signed_in_at: Nullable(DateTime('When the user last signed in.')),
     invitation_expires_at: Nullable(
-      DateTime('Until then the last invitation can be used; null when there is none, or it was used.'),
+      DateTime('Expiry of the last invitation; null if there is none or it was used.'),
     ),
   },
-  { title: 'User', description: 'Somebody who may sign in to the portal.' },
+  { title: 'User', description: 'A user of the portal.' },
 );
 export type User = Static<typeof User>;
 
@@ -26,10 +26,10 @@ export const InvitationLink = Type.Object(
   {
     link: Type.String({
       description:
-        'The page on which the user sets a password: `{base}/invitation#{token}`. What follows the `#` never reaches a log.',
+        'The page on which the user sets a password: `{base}/invitation#{token}`. The part after the `#` is not sent to servers.',
       examples: ['https://saldo.example/invitation#k3…'],
     }),
-    expires_at: DateTime('Until then it can be used, once.'),
+    expires_at: DateTime('Expiry; it can be used once.'),
   },
   { title: 'InvitationLink' },
 );
@@ -64,22 +64,25 @@ export const operatorUserEndpoints = {
     path: '/operator/v1/users',
     tag,
     summary: 'Create a user',
-    description: 'Somebody who may sign in to the portal, once invited. Nobody can sign in before that.',
+    description: 'A user of the portal, who can sign in after accepting an invitation.',
     scopes: [],
     status: 201,
     query: Strict({}),
     body: Strict(
       {
         email: NewEmail,
-        name: Name('How the user is called.', userExample.name),
-        role: Choice(USER_ROLES, { description: 'For whom the user works.', examples: ['brp'] }),
+        name: Name('Name of the user.', userExample.name),
+        role: Choice(USER_ROLES, {
+          description: 'The kind of party that the user belongs to.',
+          examples: ['brp'],
+        }),
         permissions: Permissions,
         brp_id: Type.Optional(
-          Type.String({ description: 'The BRP of a user of one.', examples: [userExample.brp?.id] }),
+          Type.String({ description: 'The BRP, for role `brp`.', examples: [userExample.brp?.id] }),
         ),
         account_id: Type.Optional(
           Type.String({
-            description: 'The account of a user of one.',
+            description: 'The account, for role `account`.',
             examples: ['acc_01jhm3vrc2e5rb4v1p9yqs8n3d'],
           }),
         ),
@@ -151,15 +154,15 @@ export const operatorUserEndpoints = {
     tag,
     summary: 'Change a user',
     description:
-      'Name and permissions, and whether the user is disabled. A disabled user’s sessions end at once, and an invitation of theirs can no longer be used.',
+      'Changes name, permissions and whether the user is disabled. Disabling ends the user’s sessions at once and revokes their invitation.',
     scopes: [],
     query: Strict({}),
     body: Strict(
       {
-        name: Type.Optional(Name('How the user is called.', userExample.name)),
+        name: Type.Optional(Name('Name of the user.', userExample.name)),
         permissions: Type.Optional(Permissions),
         disabled: Type.Optional(
-          Type.Boolean({ description: 'Whether the user is kept out.', examples: [true] }),
+          Type.Boolean({ description: 'Whether the user is disabled.', examples: [true] }),
         ),
       },
       {
@@ -189,7 +192,7 @@ export const operatorUserEndpoints = {
     tag,
     summary: 'Invite a user',
     description:
-      'A link with which the user sets a password, the first one or a new one. It works once and for 72 hours; an earlier one ends.',
+      'Creates a link to set the first or a new password. It works once and for 72 hours, and revokes an earlier one.',
     scopes: [],
     status: 201,
     query: Strict({}),

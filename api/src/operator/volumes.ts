@@ -6,9 +6,9 @@ import { Transaction, TransactionList, transactionEndpoints, transactionExample 
 
 export const DayResult = Type.Object(
   {
-    created: Type.Integer({ description: 'Cells that are new.' }),
-    corrected: Type.Integer({ description: 'Cells that got a new version.' }),
-    unchanged: Type.Integer({ description: 'Cells that say what was known.' }),
+    created: Type.Integer({ description: 'New cells.' }),
+    corrected: Type.Integer({ description: 'Cells with a new version.' }),
+    unchanged: Type.Integer({ description: 'Cells with an unchanged volume.' }),
     revision: Nullable(Type.Integer({ description: 'The day’s newest revision; null when there is none.' })),
   },
   { title: 'DayResult' },
@@ -17,7 +17,7 @@ export type DayResult = Static<typeof DayResult>;
 
 export const ImportResult = Type.Object(
   {
-    rows: Type.Integer({ description: 'Data lines, rejected ones too.' }),
+    rows: Type.Integer({ description: 'Data lines, rejected ones included.' }),
     created: Type.Integer(),
     corrected: Type.Integer(),
     unchanged: Type.Integer(),
@@ -29,9 +29,9 @@ export const ImportResult = Type.Object(
       }),
       { description: `The faulty lines; at most ${LIMITS.rejectedLines} are listed.` },
     ),
-    rejected_lines: Type.Integer({ description: 'How many lines were faulty.' }),
-    rejected_days: Type.Integer({ description: 'How many contract-days fell with them.' }),
-    dry_run: Type.Boolean({ description: 'Whether this only says what would happen.' }),
+    rejected_lines: Type.Integer({ description: 'Number of faulty lines.' }),
+    rejected_days: Type.Integer({ description: 'Number of contract-days rejected because of them.' }),
+    dry_run: Type.Boolean({ description: 'Whether this was a dry run.' }),
   },
   { title: 'ImportResult' },
 );
@@ -54,9 +54,9 @@ export const operatorVolumeEndpoints = {
     method: 'PUT',
     path: '/operator/v1/contracts/{contract_id}/days/{delivery_date}',
     tag,
-    summary: 'Say a contract’s day',
+    summary: 'Write a contract’s day',
     description:
-      'The whole day, idempotent: new cells are version 1, changed ones a correction, equal ones untouched, and null says nothing.',
+      'The whole day, idempotent: new cells are version 1, changed ones a correction, equal ones unchanged, and null is skipped.',
     scopes: [],
     query: Strict({}),
     body: Strict(
@@ -79,9 +79,9 @@ export const operatorVolumeEndpoints = {
     tag,
     summary: 'Import volumes',
     description:
-      'CSV with a header line (`contract,delivery_date,slot,volume`, columns in any order) or NDJSON with one slot (`slot`, `volume`) or one day (`volumes`) a line; contracts by id or external id. Streamed, any size. Neighbouring lines of the same contract and day are one day, taken whole or not at all.',
+      'CSV with a header line (`contract,delivery_date,slot,volume`, columns in any order) or NDJSON with one slot (`slot`, `volume`) or one day (`volumes`) a line; contracts by id or external id. Streamed, any size. Consecutive lines of the same contract and day form one contract-day, which is stored completely or not at all.',
     scopes: [],
-    query: Strict({ dry_run: Flag('Only say what would happen.') }),
+    query: Strict({ dry_run: Flag('Dry run: report the result without storing anything.') }),
     body: null,
     stream: ['text/csv', 'application/x-ndjson'],
     response: ImportResult,
@@ -120,7 +120,7 @@ export const operatorVolumeEndpoints = {
     path: '/operator/v1/transactions/{transaction_id}/invalidate',
     tag,
     summary: 'Invalidate a transaction',
-    description: 'Takes a valid transaction out of every saldo. A later correction of it is valid again.',
+    description: 'The transaction no longer counts in any saldo. A later correction of it is valid again.',
     scopes: [],
     query: Strict({}),
     body: Strict(
@@ -147,9 +147,9 @@ export const operatorVolumeEndpoints = {
     method: 'POST',
     path: '/operator/v1/profiles/run',
     tag,
-    summary: 'Make the volumes of profile contracts',
+    summary: 'Generate the volumes of profile contracts',
     description:
-      'For the coming days; a day that has volumes is never overwritten. A job does the same by itself.',
+      'For the coming days; a day that has volumes is never overwritten. A job does the same in the background.',
     scopes: [],
     query: Strict({}),
     body: Strict(
@@ -158,7 +158,7 @@ export const operatorVolumeEndpoints = {
           Type.Integer({
             minimum: 1,
             maximum: LIMITS.profileDays,
-            description: 'How many days ahead.',
+            description: 'Number of days ahead.',
             examples: [7],
           }),
         ),

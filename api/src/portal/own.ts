@@ -42,7 +42,7 @@ export const portalOwnEndpoints = {
     path: '/portal/v1/api-keys',
     tag,
     summary: 'Create an own API key',
-    description: 'The secret is in this one answer only. A BRP’s key carries scopes, all of them by default.',
+    description: 'The secret is only in this answer. A BRP’s key has scopes, by default all.',
     scopes: [],
     status: 201,
     query: Strict({}),

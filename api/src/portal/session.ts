@@ -12,10 +12,10 @@ export const SessionState = Type.Object(
   {
     user: SessionUser,
     scopes: Type.Array(Choice(SCOPES), {
-      description: 'What the user may do in the BRP API; empty for other roles.',
+      description: 'Scopes of the user in the BRP API; empty for other roles.',
     }),
-    expires_at: DateTime('When the session ends at the latest, by the machine’s clock.'),
-    server_time: DateTime('The platform’s time now: what gates and statuses go by.'),
+    expires_at: DateTime('Latest end of the session, by the machine’s clock.'),
+    server_time: DateTime('The platform’s time now, which gates and statuses depend on.'),
     customer_base_url: Type.String({
       format: 'uri',
       description: 'Where the customer API is, for those with its keys.',
@@ -30,7 +30,7 @@ export const Invitation = Type.Object(
     email: Type.String(),
     name: Type.String(),
     role: Choice(USER_ROLES),
-    expires_at: DateTime('Until then the link can be used, once.'),
+    expires_at: DateTime('Expiry of the link, which can be used once.'),
   },
   { title: 'Invitation' },
 );
@@ -61,7 +61,7 @@ export const portalSessionEndpoints = {
     path: '/portal/v1/session',
     tag,
     summary: 'Sign in',
-    description: 'The answer sets the session’s cookie. Needs no session.',
+    description: 'The answer sets the session cookie. Needs no session.',
     scopes: [],
     query: Strict({}),
     body: Credentials,
@@ -78,7 +78,7 @@ export const portalSessionEndpoints = {
     path: '/portal/v1/session',
     tag,
     summary: 'Read the session',
-    description: 'Who is signed in, and what they may do.',
+    description: 'The signed-in user and their permissions.',
     scopes: [],
     query: Strict({}),
     body: null,
@@ -140,7 +140,7 @@ export const portalSessionEndpoints = {
     path: '/portal/v1/invitations/{token}',
     tag,
     summary: 'Read an invitation',
-    description: 'Whom the link was made for. Needs no session.',
+    description: 'The user that the link was created for. Needs no session.',
     scopes: [],
     query: Strict({}),
     body: null,
@@ -162,7 +162,7 @@ export const portalSessionEndpoints = {
     tag,
     summary: 'Accept an invitation',
     description:
-      'Sets the password and signs in; all sessions that the user had before end. Works once. Needs no session.',
+      'Sets the password, signs in and ends all earlier sessions of the user. Works once. Needs no session.',
     scopes: [],
     query: Strict({}),
     body: Strict({ password: NewPassword }, { title: 'InvitationAccept' }),

@@ -19,7 +19,7 @@ restore that fails leaves the database empty. A backup of an older version gets 
 export function addBackupCommands(program: Command, open: OpenSession): void {
   const backup = program
     .command('backup <file>')
-    .description('write everything in the platform’s database to a file, on the server’s machine')
+    .description('write the whole database to a file, on the server’s machine')
     .addHelpText('after', BACKUP_NOTES);
   addExamples(
     backup,
@@ -35,7 +35,7 @@ export function addBackupCommands(program: Command, open: OpenSession): void {
   const restore = program
     .command('restore <file>')
     .description('load a backup into an empty database, on the server’s machine')
-    .option('--without <table>', 'leave out a table that Saldo did not create; may be repeated', collect)
+    .option('--without <table>', 'skip a table that Saldo did not create; may be repeated', collect)
     .addHelpText('after', RESTORE_NOTES);
   addExamples(restore, 'restore 2026-10-25.saldo', 'restore 2026-10-25.saldo --without my_report').action(
     doing(open, async (session, { args: [file = ''], command }) => {

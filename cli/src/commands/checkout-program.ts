@@ -17,7 +17,7 @@ export async function runCheckoutProgram(
 ): Promise<void> {
   const { terminal } = session;
   const file = fileURLToPath(new URL(program, terminal.checkout));
-  if (!existsSync(file)) throw new UsageError(`${command} works in a checkout of Saldo only`);
+  if (!existsSync(file)) throw new UsageError(`${command} works only in a checkout of Saldo`);
   const child = spawn(process.execPath, [file, ...args], {
     cwd: fileURLToPath(terminal.checkout),
     env: terminal.env,

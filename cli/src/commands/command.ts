@@ -48,8 +48,8 @@ export function addList<E extends Endpoint>(
 ): Command {
   const command = parent.command(list.name ?? 'list').description(list.about);
   addFields(command, list.endpoint.query, { except: ['limit', 'after', 'include_assets'] });
-  command.option('--limit <number>', 'how many to show at most', countOf, 20);
-  command.option('--all', 'show all of them');
+  command.option('--limit <number>', 'maximum number of records', countOf, 20);
+  command.option('--all', 'show all records');
   addExamples(command, ...list.examples);
   return command.action(
     doing(open, async (session) => {
@@ -59,7 +59,7 @@ export function addList<E extends Endpoint>(
       const filter = session.format === 'text' ? { ...list.forTable, ...given } : given;
       const wanted = all ? Number.POSITIVE_INFINITY : limit;
       const { records, hasMore } = await collect(read, filter, wanted);
-      await session.showTable(records as RecordOf<E>[], list.columns, 'There are none.');
+      await session.showTable(records as RecordOf<E>[], list.columns, 'No records match.');
       if (hasMore)
         session.note(`There are more than these ${records.length}: --limit shows more, --all shows all.`);
     }),

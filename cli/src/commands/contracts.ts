@@ -89,15 +89,19 @@ const PARSED_BY_COMMAND = [
 ];
 
 function addCreation(contracts: Command, open: OpenSession): void {
-  const create = contracts.command('create').description('sign a contract between two customers');
+  const create = contracts.command('create').description('create a contract between two customers');
   create.requiredOption('--seller <customer>', 'id of the customer that sells');
   create.requiredOption('--buyer <customer>', 'id of the customer that buys');
   create.option('--first-day <day>', 'the first delivery day', (text) => parseDayArgument(text));
   create.option('--last-day <day>', 'the last delivery day', (text) => parseDayArgument(text));
   addFields(create, api.createContract.body, { except: PARSED_BY_COMMAND });
-  create.option('--baseload <MW>', 'make the volumes: this power, always', numberOf);
-  create.option('--peakload <MW>', 'make the volumes: this power, Monday to Friday from 8 to 20', numberOf);
-  create.option('--shaped <file>', 'make the volumes: JSON with 12 months of 24 hours of MW');
+  create.option('--baseload <MW>', 'generate volumes with this power in every slot', numberOf);
+  create.option(
+    '--peakload <MW>',
+    'generate volumes with this power, Monday to Friday from 8 to 20',
+    numberOf,
+  );
+  create.option('--shaped <file>', 'generate volumes from JSON with 12 months of 24 hours of MW');
   addExamples(
     create,
     'contracts create --external-id PPA-2026-0017 --type ppa --ppa-type produced --seller cust_… --buyer cust_… --first-day 2026-01-01 --last-day 2030-12-31',
@@ -151,11 +155,11 @@ function addDays(program: Command, open: OpenSession): void {
   const days = program.command('days').description('a contract’s volumes, a whole day at a time');
   const put = days
     .command('put <contract> <day> [file]')
-    .description('say the volumes of a contract’s delivery day');
+    .description('write the volumes of a contract’s delivery day');
   put.option('--volume <MWh>', 'the same volume in every slot, instead of a file', numberOf);
   put.addHelpText(
     'after',
-    '\nThe file (- is standard input) holds a JSON array with the MWh of each slot, 92, 96 or 100 of them; null says nothing.\n',
+    '\nThe file (- is standard input) has a JSON array with the MWh of each slot, 92, 96 or 100 of them; null keeps a slot unchanged.\n',
   );
   addExamples(
     put,
@@ -177,7 +181,7 @@ function addDays(program: Command, open: OpenSession): void {
       await session.show(result);
       const totalKwh = sumKwh(volumes.map((volume) => kwhFromMwh(volume ?? 0)));
       if (session.format === 'text')
-        session.note(`${day}: ${slots} slots, ${formatMwh(totalKwh)} MWh in all.`);
+        session.note(`${day}: ${slots} slots, ${formatMwh(totalKwh)} MWh in total.`);
     }),
   );
 }

@@ -38,9 +38,7 @@ export function addCustomerCommands(program: Command, open: OpenSession): void {
 }
 
 function addCreation(customers: Command, open: OpenSession): void {
-  const create = customers
-    .command('create')
-    .description('assign a new customer to a BRP; it begins as pending');
+  const create = customers.command('create').description('create a customer of a BRP, with status pending');
   addFields(create, api.operatorCreateCustomer.body, NESTED);
   addPlace(create);
   addExamples(
@@ -69,7 +67,7 @@ function addUpdate(customers: Command, open: OpenSession): void {
   ).action(
     doing(open, async (session, { args: [id = ''] }) => {
       const change = { ...readFields(update, api.operatorUpdateCustomer.body), ...placeOf(update) };
-      if (Object.keys(change).length === 0) throw new UsageError('say what to change; see --help');
+      if (Object.keys(change).length === 0) throw new UsageError('give at least one change; see --help');
       await session.show(await (await session.operator()).customers.update(id, change));
     }),
   );
@@ -92,7 +90,8 @@ function addPlace(command: Command): void {
 
 function placeOf(command: Command): object {
   const { eic, tso, meta, unset = [] } = command.opts<PlaceOptions>();
-  if ((eic === undefined) !== (tso === undefined)) throw new UsageError('--eic and --tso go together');
+  if ((eic === undefined) !== (tso === undefined))
+    throw new UsageError('--eic and --tso must be given together');
   const removed = Object.fromEntries(unset.map((key) => [key, null]));
   return {
     ...(eic === undefined ? {} : { balance_group: { eic, tso } }),

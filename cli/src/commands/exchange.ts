@@ -32,7 +32,7 @@ export function addExchangeCommands(program: Command, open: OpenSession): void {
 }
 
 function addSend(exchange: Command, open: OpenSession): void {
-  const send = exchange.command('send').description('send what is not sent, now');
+  const send = exchange.command('send').description('send unsent schedules now');
   addFields(send, api.sendSchedules.body);
   send.addHelpText('after', '\nThe exit code is 1 when a schedule could not be sent.\n');
   addExamples(send, 'exchange send', 'exchange send --delivery-date 2026-10-25 --tso DE_TENNET').action(
@@ -40,7 +40,7 @@ function addSend(exchange: Command, open: OpenSession): void {
       const body = readFields(send, api.sendSchedules.body);
       const result = await (await session.operator()).exchange.send(body);
       if (session.format === 'json') await session.show(result);
-      else await session.showTable(result.messages, MESSAGE_COLUMNS, 'There was nothing to send.');
+      else await session.showTable(result.messages, MESSAGE_COLUMNS, 'No schedule to send.');
       for (const { error } of result.faults) session.note(session.style('red', error));
       if (result.faults.length > 0) session.endWith(1);
     }),
@@ -50,7 +50,7 @@ function addSend(exchange: Command, open: OpenSession): void {
 function addReceive(exchange: Command, open: OpenSession): void {
   const receive = exchange
     .command('receive <file>')
-    .description('take in a TSO’s answer; - reads standard input');
+    .description('import a TSO’s answer; - reads standard input');
   addExamples(receive, 'exchange receive answer.xml', 'exchange receive - < answer.xml').action(
     doing(open, async (session, { args: [file = ''] }) => {
       const { terminal } = session;
@@ -71,7 +71,7 @@ function addMessages(exchange: Command, open: OpenSession): void {
   addList(exchange, open, {
     name: 'messages',
     endpoint: api.listMessages,
-    about: 'list messages out and in',
+    about: 'list sent and received messages',
     examples: [
       'exchange messages --delivery-date 2026-10-25',
       'exchange messages --state rejected --all --json',
@@ -94,7 +94,7 @@ function addMessages(exchange: Command, open: OpenSession): void {
 }
 
 function addOverviews(exchange: Command, open: OpenSession): void {
-  const mismatches = exchange.command('mismatches').description('what does not match, slot by slot');
+  const mismatches = exchange.command('mismatches').description('list mismatches, slot by slot');
   addFields(mismatches, api.listMismatches.query, { except: ['limit', 'after'] });
   addExamples(mismatches, 'exchange mismatches --delivery-date 2026-10-25').action(
     doing(open, async (session) => {
@@ -105,7 +105,7 @@ function addOverviews(exchange: Command, open: OpenSession): void {
   addList(exchange, open, {
     name: 'unsent',
     endpoint: api.listUnsent,
-    about: 'list what no TSO has been told yet, and when its gate closes',
+    about: 'list unsent nominations and their gate closures',
     examples: ['exchange unsent', 'exchange unsent --tso DE_TENNET --all'],
     columns: [
       ['NOMINATION', ({ nomination_id }) => nomination_id],
@@ -148,7 +148,7 @@ async function showMismatches(session: Session, query: { delivery_date: string }
 function addSimulator(program: Command, open: OpenSession): void {
   program
     .command('simulate-tso')
-    .description('play the four TSOs on the outbox and inbox of a platform; --help says more')
+    .description('simulate the four TSOs on the outbox and inbox of a platform; see --help')
     .helpOption(false)
     .allowUnknownOption()
     .allowExcessArguments()

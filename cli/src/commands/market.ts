@@ -63,7 +63,7 @@ function addAssets(program: Command, open: OpenSession): void {
   addExamples(update, 'assets update ast_01jhm3w8v5e2ntq0v9bgr4kx7c --nominal-power 50.4').action(
     doing(open, async (session, { args: [id = ''] }) => {
       const change = readFields(update, api.updateAsset.body);
-      if (Object.keys(change).length === 0) throw new UsageError('say what to change; see --help');
+      if (Object.keys(change).length === 0) throw new UsageError('give at least one change; see --help');
       await showAsset(session, await (await session.operator()).assets.update(id, change));
     }),
   );
@@ -98,7 +98,7 @@ function priceOf(text: string, earlier: Ladder = []): Ladder {
 function addOffers(assets: Command, open: OpenSession): void {
   const offer = assets
     .command('offer <asset>')
-    .description('put an asset on offer in the customer API, or change its offer');
+    .description('offer an asset in the customer API, or change its offer');
   addFields(offer, OfferUpdate, { except: ['pricing'] });
   offer.option('--price <years=price...>', 'EUR/MWh for this duration; all durations together', priceOf);
   addExamples(
@@ -112,11 +112,11 @@ function addOffers(assets: Command, open: OpenSession): void {
         ...readFields(offer, OfferUpdate),
         ...(price === undefined ? {} : { pricing: price }),
       };
-      if (Object.keys(change).length === 0) throw new UsageError('say what to offer; see --help');
+      if (Object.keys(change).length === 0) throw new UsageError('give at least one change; see --help');
       await showAsset(session, await (await session.operator()).assets.update(id, { offer: change }));
     }),
   );
-  const withdraw = assets.command('withdraw <asset>').description('take an asset off the market');
+  const withdraw = assets.command('withdraw <asset>').description('withdraw the offer of an asset');
   addExamples(withdraw, 'assets withdraw ast_01jhm3w8v5e2ntq0v9bgr4kx7c').action(
     doing(open, async (session, { args: [id = ''] }) => {
       await showAsset(session, await (await session.operator()).assets.update(id, { offer: null }));
@@ -142,7 +142,7 @@ function addOffers(assets: Command, open: OpenSession): void {
 }
 
 function addDemands(program: Command, open: OpenSession): void {
-  const demands = program.command('demands').description('what buyers look for in the customer API');
+  const demands = program.command('demands').description('demands of buyers in the customer API');
   addList(demands, open, {
     endpoint: api.listDemands,
     about: 'list demands, oldest first',
@@ -179,11 +179,11 @@ function addDemands(program: Command, open: OpenSession): void {
   addExamples(update, 'demands update dem_01jhm3wc4re8zs7k1y5vn2dq9f --delivery-volume 20000').action(
     doing(open, async (session, { args: [id = ''] }) => {
       const change = readFields(update, api.updateDemand.body);
-      if (Object.keys(change).length === 0) throw new UsageError('say what to change; see --help');
+      if (Object.keys(change).length === 0) throw new UsageError('give at least one change; see --help');
       await session.show(await (await session.operator()).demands.update(id, change));
     }),
   );
-  const remove = demands.command('delete <demand>').description('take a demand off the market');
+  const remove = demands.command('delete <demand>').description('delete a demand');
   addExamples(remove, 'demands delete dem_01jhm3wc4re8zs7k1y5vn2dq9f').action(
     doing(open, async (session, { args: [id = ''] }) => {
       await (await session.operator()).demands.delete(id);

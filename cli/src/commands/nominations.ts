@@ -20,9 +20,7 @@ const COLUMNS: readonly Column<Nomination>[] = [
 ];
 
 export function addNominationCommands(program: Command, open: OpenSession): void {
-  const nominate = program
-    .command('nominate')
-    .description('net what has changed and make new nominations, now');
+  const nominate = program.command('nominate').description('net all changes and create nominations now');
   nominate.option('--date <day>', 'only this delivery day', (text) => parseDayArgument(text));
   addExamples(nominate, 'nominate', 'nominate --date tomorrow').action(
     doing(open, async (session) => {
@@ -34,7 +32,7 @@ export function addNominationCommands(program: Command, open: OpenSession): void
   addReads(program, open);
   const explain = program
     .command('explain <nomination>')
-    .description('the transactions that a nomination is made of');
+    .description('show the transactions behind a nomination');
   explain.option('--slot <number>', 'only this slot', countOf);
   addExamples(explain, 'explain nom_01jhm52x6yf6rbkm2s8hq3j5zd --slot 61').action(
     doing(open, async (session, { args: [id = ''] }) => {
@@ -51,7 +49,7 @@ export function addNominationCommands(program: Command, open: OpenSession): void
 function addReads(program: Command, open: OpenSession): void {
   const nominations = program
     .command('nominations')
-    .description('what balance groups nominate to their TSOs');
+    .description('nominations of balance groups to their TSOs');
   addList(nominations, open, {
     endpoint: api.operatorListNominations,
     about: 'list nominations of all BRPs, by delivery day',
@@ -76,7 +74,7 @@ function addReads(program: Command, open: OpenSession): void {
   addExamples(history, 'nominations history nom_01jhm52x6yf6rbkm2s8hq3j5zd').action(
     doing(open, async (session, { args: [id = ''] }) => {
       const { nominations: versions } = await (await session.operator()).nominations.history(id);
-      await session.showTable(versions, COLUMNS, 'There are none.');
+      await session.showTable(versions, COLUMNS, 'No records match.');
     }),
   );
 }

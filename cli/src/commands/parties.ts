@@ -80,7 +80,7 @@ function addBalanceGroups(program: Command, open: OpenSession): void {
   addExamples(set, 'balance-groups set 11XNORDWIND----J --tsos DE_50HERTZ DE_TENNET DE_AMPRION').action(
     doing(open, async (session, { args: [eic = ''] }) => {
       const change = readFields(set, api.updateBalanceGroup.body);
-      if (Object.keys(change).length === 0) throw new UsageError('say what to set: --name or --tsos');
+      if (Object.keys(change).length === 0) throw new UsageError('give --name or --tsos');
       await session.show(await (await session.operator()).balanceGroups.update(eic, change));
     }),
   );
@@ -99,7 +99,7 @@ function addAccounts(program: Command, open: OpenSession): void {
     ],
     from: (client) => client.accounts,
   });
-  const create = accounts.command('create').description('open an account');
+  const create = accounts.command('create').description('create an account');
   addFields(create, api.createAccount.body);
   addExamples(create, "accounts create --name 'Grünland Ventures'").action(
     doing(open, async (session) => {
@@ -136,7 +136,7 @@ function addKeys(program: Command, open: OpenSession): void {
     }),
   );
   const rotate = keys.command('rotate <key>').description('replace a key by a new one, by its id');
-  rotate.option('--grace <seconds>', 'for how long the old key goes on to work', countOf);
+  rotate.option('--grace <seconds>', 'seconds for which the old key stays valid', countOf);
   addExamples(rotate, 'keys rotate key_01jhm3w0ave6p8mxk2r5t7zj4h --grace 3600').action(
     doing(open, async (session, { args: [id = ''] }) => {
       const { grace } = rotate.opts<{ grace?: number }>();
@@ -173,7 +173,7 @@ function addKeyCreation(keys: Command, open: OpenSession): void {
       ];
       const [owner] = owners;
       if (!owner || owners.length > 1) {
-        throw new UsageError('say whose key it is with one of --brp, --account and --operator');
+        throw new UsageError('give the owner of the key: one of --brp, --account and --operator');
       }
       const body = { ...readFields(create, api.createApiKey.body), owner } as BodyOf<typeof api.createApiKey>;
       await showSecret(session, await (await session.operator()).apiKeys.create(body));
@@ -183,5 +183,5 @@ function addKeyCreation(keys: Command, open: OpenSession): void {
 
 async function showSecret(session: Session, key: NewApiKey): Promise<void> {
   await session.show(key);
-  if (session.format === 'text') session.note('Keep the secret now: it is not shown again.');
+  if (session.format === 'text') session.note('Store the secret now: it is not shown again.');
 }

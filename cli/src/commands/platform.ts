@@ -9,7 +9,7 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
   addList(program, open, {
     name: 'audit',
     endpoint: api.listAudit,
-    about: 'who did what, and when; before and after come with --json',
+    about: 'list changes with actor and time; --json adds the records before and after',
     examples: [
       'audit --subject cust_01jhm3vz1he1tr8kc5g7w2m0qp',
       'audit --action customer.updated --all --json',
@@ -28,7 +28,7 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
   addExamples(get, 'clock get').action(
     doing(open, async (session) => session.show(await (await session.operator()).clock.get())),
   );
-  const set = clock.command('set <instant>').description('move the platform’s time; it ticks on from there');
+  const set = clock.command('set <instant>').description('move the platform’s time');
   addExamples(set, 'clock set 2026-10-24T12:29:59Z', 'clock set 2026-10-24T14:29:59+02:00').action(
     doing(open, async (session, { args: [now = ''] }) => {
       await session.show(await (await session.operator()).clock.set({ now }));

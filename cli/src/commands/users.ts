@@ -9,7 +9,7 @@ import { addExamples, addList, doing, type OpenSession } from './command.ts';
 const SINGLE = 'user_01jhm3w4t9e3rvbq6d8n2k5x7c';
 
 export function addUserCommands(program: Command, open: OpenSession): void {
-  const users = program.command('users').description('people who may sign in to the portal');
+  const users = program.command('users').description('users of the portal');
   addList(users, open, {
     endpoint: api.listUsers,
     about: 'list users, oldest first',
@@ -63,13 +63,13 @@ function addCreation(users: Command, open: OpenSession): void {
 function addInvitation(users: Command, open: OpenSession): void {
   const invite = users
     .command('invite <user>')
-    .description('make a link with which a user sets a password, the first one or a new one');
+    .description('create a link to set the first or a new password');
   addExamples(invite, 'users invite dispatch@nordwind.example', `users invite ${SINGLE} --json`).action(
     doing(open, async (session, { args: [user = ''] }) => {
       const client = await session.operator();
       await session.show(await client.users.invite(await idOf(client, user)));
       if (session.format === 'text') {
-        session.note('Hand the link over now: it is not shown again, and works once.');
+        session.note('Send the link now: it is not shown again, and works once.');
       }
     }),
   );
@@ -81,14 +81,14 @@ function addChanges(users: Command, open: OpenSession): void {
   addExamples(set, 'users set dispatch@nordwind.example --permissions read').action(
     doing(open, async (session, { args: [user = ''] }) => {
       const change = readFields(set, api.updateUser.body);
-      if (Object.keys(change).length === 0) throw new UsageError('say what to set: --name or --permissions');
+      if (Object.keys(change).length === 0) throw new UsageError('give --name or --permissions');
       const client = await session.operator();
       await session.show(await client.users.update(await idOf(client, user), change));
     }),
   );
   for (const [name, about, disabled] of [
-    ['disable', 'keep a user out, and end its sessions at once', true],
-    ['enable', 'let a disabled user in again', false],
+    ['disable', 'disable a user and end their sessions at once', true],
+    ['enable', 'enable a disabled user', false],
   ] as const) {
     const command = users.command(`${name} <user>`).description(about);
     addExamples(command, `users ${name} dispatch@nordwind.example`).action(

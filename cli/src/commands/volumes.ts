@@ -24,8 +24,8 @@ const SHOWN_REJECTIONS = 20;
 export function addVolumeCommands(program: Command, open: OpenSession): void {
   addTransactions(program, open);
   addImport(program, open);
-  const profiles = program.command('profiles').description('contracts that make their own volumes');
-  const run = profiles.command('run').description('make the volumes of the coming days, now');
+  const profiles = program.command('profiles').description('profiles of contracts');
+  const run = profiles.command('run').description('generate the volumes of the coming days now');
   addFields(run, api.runProfiles.body);
   addExamples(run, 'profiles run', 'profiles run --days 14').action(
     doing(open, async (session) => {
@@ -61,7 +61,7 @@ function addTransactions(program: Command, open: OpenSession): void {
   });
   const invalidate = transactions
     .command('invalidate <transaction>')
-    .description('take a valid transaction out of every saldo')
+    .description('invalidate a transaction, so that it counts in no saldo')
     .requiredOption('--reason <text>', 'why it must not be delivered');
   addExamples(invalidate, "transactions invalidate txn_… --reason 'meter replaced'").action(
     doing(open, async (session, { args: [id = ''] }) => {
@@ -72,12 +72,12 @@ function addTransactions(program: Command, open: OpenSession): void {
 }
 
 function addImport(program: Command, open: OpenSession): void {
-  const imports = program.command('import').description('bring data in');
+  const imports = program.command('import').description('import data');
   const volumes = imports
     .command('volumes <file>')
     .description('import the volumes of any number of contracts and days; - reads standard input')
-    .addOption(new Option('--format <format>', 'of the file, unless its name says it').choices(FORMATS))
-    .option('--dry-run', 'only say what would happen');
+    .addOption(new Option('--format <format>', 'format of the file; default: by its name').choices(FORMATS))
+    .option('--dry-run', 'report the result without storing anything');
   volumes.addHelpText(
     'after',
     `
@@ -141,7 +141,7 @@ async function showImport(session: Session, result: ImportResult, elapsedMs: num
   const { style } = session;
   const count = (value: number) => COUNT.format(value);
   const seconds = `${(elapsedMs / 1000).toFixed(1)} s`;
-  const trial = result.dry_run ? ' (a trial: nothing was changed)' : '';
+  const trial = result.dry_run ? ' (dry run: nothing was changed)' : '';
   const lines = [
     `${count(result.rows)} lines in ${seconds}${trial}`,
     `  ${count(result.created)} created, ${count(result.corrected)} corrected, ${count(result.unchanged)} unchanged`,
@@ -149,7 +149,7 @@ async function showImport(session: Session, result: ImportResult, elapsedMs: num
   if (result.rejected_lines > 0) {
     const days =
       result.rejected_days === 1 ? '1 contract-day' : `${count(result.rejected_days)} contract-days`;
-    lines.push(style('red', `  ${count(result.rejected_lines)} lines rejected, and ${days} with them`));
+    lines.push(style('red', `  ${count(result.rejected_lines)} lines rejected, in ${days}`));
   }
   await session.print(`${lines.join('\n')}\n`);
   if (result.rejected.length === 0) return;

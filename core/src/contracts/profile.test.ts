@@ -7,7 +7,7 @@ import { type Profile, profileVolumes } from './profile.ts';
 
 const total = (volumes: number[]): number => volumes.reduce((sum, kwh) => sum + kwh, 0);
 const peakload: Profile = { kind: 'peakload', powerKw: 400 };
-/** Every month and hour has a power of its own. */
+/** Every month and hour has a different power. */
 const shaped: Profile = {
   kind: 'shaped',
   powerKw: Array.from({ length: 12 }, (_, month) =>

@@ -21,7 +21,7 @@ const consumer = '11XFC-CONS-----0';
 const amprion = '10XDE-RWENET---W';
 const at = Date.parse('2026-10-24T13:00:00Z');
 
-/** Amprion's file: 10 kWh come in from the producer, 6 go to the consumer, the rest is bridged to TenneT. */
+/** Amprion's file: 10 kWh from the producer, 6 to the consumer, the rest is bridged to TenneT. */
 const newest: Schedule = (() => {
   const [first] = buildSchedules({
     operatorEic: OPERATOR,
@@ -90,7 +90,7 @@ const imposed = (series: AnsweredSeries, powersKw: readonly number[]): ImposedSe
   reasons: reasons('A30'),
 });
 
-/** What the producer's and the consumer's series are matched with. */
+/** The matched values of the producer's and the consumer's series. */
 function matchedOf(answer: Confirmation, sent = state()) {
   const decision = applyAnswer(answer, sent);
   assert.ok(decision.kind === 'confirmed', JSON.stringify(decision));
@@ -312,7 +312,7 @@ test('an answer with another message, receiver, sender or day is not ours', () =
   for (const change of foreign) {
     assert.equal(whyIgnored(applyAnswer(confirmation(change), state())), 'not_ours', JSON.stringify(change));
   }
-  // A stranger's answer is a stranger's, also when it comes twice or late.
+  // An answer that is not ours stays so when it is repeated or late.
   const stranger = confirmation({ receiver: consumer });
   assert.equal(whyIgnored(applyAnswer(stranger, state({ isRepeated: true, isFinal: true }))), 'not_ours');
 });

@@ -60,6 +60,6 @@ test('the first change is sent immediately, later ones together, and none misses
   assert.equal(isTooSoon(made, null, minutes(1)), true);
   assert.equal(isTooSoon(made, minutes(60), minutes(5)), false);
   assert.equal(isTooSoon(made, minutes(4), minutes(1)), false);
-  assert.equal(isTooSoon(made, minutes(5), minutes(1)), false, 'at the very instant a gate is closed');
+  assert.equal(isTooSoon(made, minutes(5), minutes(1)), false, 'a gate is closed at its deadline');
   assert.equal(isTooSoon(made, minutes(60), minutes(-1)), false, 'a clock that was moved back');
 });

@@ -11,7 +11,7 @@ const slots = slotCount(day);
 const gates = gatesOf(day, rules);
 const early = gates.dayAhead - 1;
 
-/** Zeros but for these slots. */
+/** Zeros except for these slots. */
 function saldoOf(bySlot: Record<number, number>): number[] {
   return Array.from({ length: slots }, (_, at) => bySlot[at + 1] ?? 0);
 }
@@ -25,7 +25,7 @@ function versionsOf(next: NextNominations) {
   return next.versions;
 }
 
-/** What a store does with a decision: the new versions replace those of their direction. */
+/** Simulates the store: new versions replace those of their direction. */
 function after(previous: CurrentNomination[], next: NextNominations): CurrentNomination[] {
   if (next.kind !== 'versions') return previous;
   const renewed = new Set(next.versions.map(({ direction }) => direction));

@@ -24,7 +24,7 @@ import {
 
 const SLOTS = 5;
 
-/** What a store does with a decision: appends the new sheet and replaces statuses, nothing else. */
+/** Simulates the store: appends the new sheet and replaces statuses. */
 function stored(history: Sheet[], sheet: NewSheet | null, changes: StatusChange[]): Sheet[] {
   const updated = history.map((old) => {
     const change = changes.find(({ revision }) => revision === old.revision);
@@ -52,7 +52,7 @@ function frozen(history: Sheet[]): Sheet[] {
   return Object.freeze(history) as Sheet[];
 }
 
-/** The same rules told the simplest way: a list of versions per slot. */
+/** The same rules in their simplest form: a list of versions per slot. */
 class Model {
   revision = 0;
   slots = new Map<number, Cell[]>();
@@ -117,7 +117,7 @@ const anyOperations: fc.Arbitrary<Operation[]> = fc.array(
   { maxLength: 12 },
 );
 
-/** Runs the operations on sheets and on the model, comparing every answer. */
+/** Runs the operations on sheets and on the model, and compares every result. */
 function play(operations: Operation[]): { history: Sheet[]; cells: Cell[] } {
   const model = new Model();
   let history: Sheet[] = [];
@@ -336,7 +336,7 @@ test('a broken history or an impossible volume is a programming error', () => {
   for (const volume of [-1, 0.5, Number.NaN, MAX_SLOT_KWH + 1]) assert.throws(() => writeDay([], [volume]));
 });
 
-/** The largest volume that two bytes hold beside the mark for nothing said. */
+/** The largest volume in two bytes, which also have a mark for no volume. */
 const NARROW_KWH = 65_534;
 
 test('packed volumes of any size are unpacked unchanged', () => {

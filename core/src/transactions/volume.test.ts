@@ -36,7 +36,7 @@ test('a number is a volume exactly when its shortest text is one', () => {
   );
 });
 
-/** The next number that can be told apart. */
+/** The next representable number. */
 function neighbour(value: number, sign: number): number {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);

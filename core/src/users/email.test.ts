@@ -52,7 +52,7 @@ test('compatible ways to write a letter, and blanks around an email, are the sam
   );
 });
 
-test('an email that people have is not deceptive', () => {
+test('common email addresses are not deceptive', () => {
   fc.assert(fc.property(fc.emailAddress(), (email) => whyDeceptive(email) === null));
   for (const email of [
     'jürgen.groß@müller.example',
@@ -66,7 +66,7 @@ test('an email that people have is not deceptive', () => {
   }
 });
 
-/** Put anywhere into an email, one of these makes it another one that looks the same. */
+/** Inserting one of these into an email gives a different one that looks the same. */
 const UNSEEN = [
   '\u00ad',
   '\u034f',
@@ -84,7 +84,7 @@ const LOOK_ALIKES = ['а', 'е', 'о', 'р', 'ѕ', 'і', 'ο', 'ν', 'α', 'ո',
 
 const insertedInto = (email: string, at: number, text: string) => email.slice(0, at) + text + email.slice(at);
 
-test('an invisible character or a letter of another script is refused wherever it stands', () => {
+test('an invisible character or a letter of another script is rejected at any position', () => {
   const email = 'anna.berg@nordwind.example';
   const position = fc.integer({ min: 1, max: email.length - 1 });
   fc.assert(

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const judge = (tries: Partial<Record<Subject, Tries>>, now = NOW) =>
   judgeTry(new Map(Object.entries(tries) as [Subject, Tries][]), now);
 
-/** How many tries in a row are admitted at the earliest possible moments, within a time. */
+/** The number of attempts that are admitted within a time, if each is made as early as possible. */
 function admittedWithin(subject: Subject, ms: number): number {
   let [count, lastAt, now, admitted] = [0, 0, NOW, 0];
   while (now <= NOW + ms) {
@@ -20,7 +20,7 @@ function admittedWithin(subject: Subject, ms: number): number {
   return admitted;
 }
 
-test('no history makes anybody wait for more than a minute, whatever the clock says', () => {
+test('no history leads to a delay of more than a minute, whatever the clock shows', () => {
   const tries = fc.record({ count: fc.nat({ max: 2 ** 31 - 1 }), lastAt: fc.integer() });
   const subject = fc.constantFrom<Subject>('device', 'session', 'pair', 'address', 'account');
   fc.assert(
@@ -31,7 +31,7 @@ test('no history makes anybody wait for more than a minute, whatever the clock s
   );
 });
 
-test('a wait that was served admits the next try', () => {
+test('the next attempt is admitted once the delay is over', () => {
   const subject = fc.constantFrom<Subject>('device', 'session', 'pair', 'address');
   fc.assert(
     fc.property(subject, fc.nat({ max: 1000 }), (name, count) => {
@@ -42,7 +42,7 @@ test('a wait that was served admits the next try', () => {
   );
 });
 
-test('the delay grows with every try and never shrinks', () => {
+test('the delay grows with every attempt and never shrinks', () => {
   let before = -1;
   for (let count = 0; count < 50; count++) {
     const verdict = judge({ pair: { count, lastAt: NOW } });
@@ -55,7 +55,7 @@ test('the delay grows with every try and never shrinks', () => {
   }
 });
 
-test('an address tries an account less than a hundred times an hour, and a device its own', () => {
+test('an address has fewer than a hundred attempts per account and hour, and so has a device', () => {
   const HOUR_MS = 60 * MINUTE_MS;
   for (const subject of ['pair', 'device', 'session'] as const) {
     const admitted = admittedWithin(subject, HOUR_MS);
@@ -64,7 +64,7 @@ test('an address tries an account less than a hundred times an hour, and a devic
   assert.ok(admittedWithin('address', HOUR_MS) < 200);
 });
 
-test('under attack an address that is new waits before its first try, and one that has waited tries', () => {
+test('under attack a new address is delayed before its first attempt, and admitted after the delay', () => {
   const attacked = { account: { count: 20, lastAt: NOW }, address: { count: 0, lastAt: 0 } };
   const first = judge({ ...attacked, pair: { count: 0, lastAt: 0 } });
   assert.deepEqual(first, { kind: 'wait', ms: 32_000, isNewcomer: true });

@@ -28,7 +28,7 @@ const DEMAND: MarketDemand = {
   deliveryStart: null,
 };
 
-test('all filters hold together, and none that is not set', () => {
+test('all filters that are set apply together', () => {
   assert.ok(isOfferWanted({})(OFFER));
   assert.ok(isOfferWanted({ type: 'WIND', ppa: 'PAY_AS_PRODUCED', country: 'DE', search: 'ucker' })(OFFER));
   assert.ok(!isOfferWanted({ type: 'SOLAR' })(OFFER));
@@ -36,13 +36,13 @@ test('all filters hold together, and none that is not set', () => {
   assert.ok(!isOfferWanted({ ppa: 'PAY_AS_NOMINATED' })(OFFER));
 });
 
-test('text is looked for in name, region and description, whatever its case', () => {
+test('search matches name, region and description, ignoring case', () => {
   assert.ok(isOfferWanted({ search: ' BRANDEN ' })(OFFER));
   assert.ok(!isOfferWanted({ search: 'hessen' })(OFFER));
   assert.ok(isDemandWanted({ search: 'FOUNDRY' })(DEMAND));
   assert.ok(!isDemandWanted({ search: 'foundry', country: 'AT' })(DEMAND));
 });
 
-test('what cannot be meant is no filter', () => {
+test('an invalid filter value is ignored', () => {
   assert.deepEqual(readOfferFilters({ type: 'COAL', ppa: 'x', country: 'germany', search: ' ' }), {});
 });

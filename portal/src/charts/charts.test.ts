@@ -8,19 +8,19 @@ import { slotByKey } from './slot-keys.ts';
 const x = (index: number) => index * 10;
 const y = (value: number) => 100 - value;
 
-test('what is not known is a gap, never a line at zero', () => {
+test('an unknown value is a gap in the chart, never zero', () => {
   assert.equal(stepPath([5, 7, null, 0], x, y), 'M0 95H10V93H20M30 100H40');
   assert.equal(stepPath([null, null], x, y), '');
   assert.equal(stepArea([null, 4], x, y), 'M10 100V96H20V100Z');
 });
 
-test('the scale is round and reaches over the largest value', () => {
+test('the scale has round steps and exceeds the largest value', () => {
   assert.deepEqual(ticksUpTo(7.2, 4), [0, 2, 4, 6, 8]);
   assert.deepEqual(ticksUpTo(10, 4), [0, 2.5, 5, 7.5, 10]);
   assert.deepEqual(ticksUpTo(0, 4), [0, 1]);
 });
 
-test('keys move over the slots and stop at the ends', () => {
+test('arrow keys move through the slots and stop at both ends', () => {
   assert.equal(slotByKey('ArrowRight', 5, 100), 6);
   assert.equal(slotByKey('ArrowLeft', 1, 100), 1);
   assert.equal(slotByKey('PageUp', 98, 100), 100);
@@ -36,7 +36,7 @@ const labels = (day: string, width: number) =>
     width,
   ).map(({ label }) => label);
 
-test('the axis of the long day names the hour that comes twice, on narrow screens too', () => {
+test('the axis of the 25-hour day labels the repeated hour, on narrow screens too', () => {
   for (const width of [1800, 1300]) {
     const found = labels('2026-10-25', width);
     assert.ok(found.includes('02:00A') && found.includes('02:00B'), `${width}: ${found.join(' ')}`);

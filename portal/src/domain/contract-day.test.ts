@@ -17,7 +17,7 @@ const at = (
   volume,
 });
 
-test('the newest version counts, an invalid one counts nothing, and a missing slot is no zero', () => {
+test('the newest version counts, an invalid one does not, and a missing slot is not zero', () => {
   const slots = volumeSlots('2026-03-29', [
     at(1, 1, 'superseded', 5),
     at(1, 2, 'valid', 5.25),

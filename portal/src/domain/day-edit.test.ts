@@ -9,7 +9,7 @@ const volumes = fc.array(fc.option(fc.integer({ min: 0, max: 10_000_000 })), {
   maxLength: 100,
 });
 
-test('a day that nobody touched changes nothing', () => {
+test('a day without edits sends no change', () => {
   fc.assert(
     fc.property(volumes, (beforeKwh) => {
       assert.deepEqual(editOf(beforeKwh, textsOf(beforeKwh)), { changes: [], wrong: new Set() });
@@ -17,7 +17,7 @@ test('a day that nobody touched changes nothing', () => {
   );
 });
 
-test('what is sent is exactly what differs, in whole kWh', () => {
+test('exactly the changed slots are sent, in whole kWh', () => {
   fc.assert(
     fc.property(volumes, volumes, (beforeKwh, typedKwh) => {
       const texts = beforeKwh.map((_, index) => textsOf([typedKwh[index] ?? null])[0] ?? '');
@@ -32,6 +32,6 @@ test('what is sent is exactly what differs, in whole kWh', () => {
   );
 });
 
-test('text that is no volume is named by its slot, and an emptied field says nothing', () => {
+test('text that is no volume is reported with its slot, and an emptied field is not sent', () => {
   assert.deepEqual(editOf([1000, 2000, null], ['', 'x', '-1']), { changes: [], wrong: new Set([2, 3]) });
 });

@@ -4,7 +4,7 @@ import { formatMwh } from '@saldo/core/energy.ts';
 import fc from 'fast-check';
 import { cellsOf, parseTyped, readShape } from './decimal-input.ts';
 
-test('what is written out is read back exactly, with a point or a comma', () => {
+test('a formatted number is parsed unchanged, with a point or a comma', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 999_999_999 }), (thousandths) => {
       const written = formatMwh(thousandths);
@@ -14,14 +14,14 @@ test('what is written out is read back exactly, with a point or a comma', () => 
   );
 });
 
-test('signs, groups, four decimals and words are no volumes', () => {
+test('signs, digit groups, four decimals and words are rejected as volumes', () => {
   for (const typed of ['', '-1', '+1', '1.2345', '1.234,5', '1e3', 'x', '.5', '1.']) {
     assert.equal(parseTyped(typed), null, typed);
   }
   assert.equal(parseTyped('0,5'), 500);
 });
 
-test('cells come from tabs, semicolons and blanks, and empty lines count for nothing', () => {
+test('tabs, semicolons and blanks separate cells, and empty lines are skipped', () => {
   assert.deepEqual(cellsOf('1,5\t2\r\n\r\n3; 4\n5 6'), [
     ['1,5', '2'],
     ['3', '4'],
@@ -29,7 +29,7 @@ test('cells come from tabs, semicolons and blanks, and empty lines count for not
   ]);
 });
 
-test('a shape is 12 lines of 24 numbers, and what is wrong is named', () => {
+test('a shape is 12 lines of 24 numbers, and each fault is reported with its place', () => {
   const line = Array.from({ length: 24 }, (_, hour) => `${hour},5`).join('\t');
   const whole = Array.from({ length: 12 }, () => line);
   const read = readShape(whole.join('\n'));

@@ -9,7 +9,7 @@ test('the range of days is half-open in UTC, from local midnight to local midnig
   });
 });
 
-test('months have their days, and lead over the turn of the year', () => {
+test('months have the right days, also across the turn of the year', () => {
   assert.equal(daysOfMonth('2028-02').length, 29);
   assert.equal(daysOfMonth('2026-11').at(-1), '2026-11-30');
   assert.equal(addMonths('2026-12', 1), '2027-01');

@@ -11,7 +11,7 @@ test('a record does not differ from itself', () => {
   );
 });
 
-test('only what changed is told, by its path', () => {
+test('only changed members are listed, each with its path', () => {
   const before = { name: 'A', group: { eic: '11X', tso: 'T' }, tsos: ['T'], metadata: {} };
   const after = { name: 'A', group: { eic: '11X', tso: 'U' }, tsos: ['T', 'U'], metadata: { note: 'n' } };
   assert.deepEqual(differencesOf(before, after), [
@@ -22,7 +22,7 @@ test('only what changed is told, by its path', () => {
   ]);
 });
 
-test('what is new has no before, and what is gone no after', () => {
+test('an added member has no old value, a removed one no new value', () => {
   assert.deepEqual(differencesOf(null, { name: 'A' }), [{ path: 'name', before: undefined, after: 'A' }]);
   assert.deepEqual(differencesOf({ name: 'A' }, null), [{ path: 'name', before: 'A', after: undefined }]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { duplicateIds, entriesOf, metadataChange } from './metadata.ts';
 
-test('only what was changed is sent, and what was removed is null', () => {
+test('only changed keys are sent, and removed ones as null', () => {
   const stored = { keep: '1', change: 'old', remove: 'x' };
   const entries = [
     { id: 0, key: 'keep', value: '1' },
@@ -19,7 +19,7 @@ test('keys may be called anything', () => {
   assert.equal(JSON.stringify(change), '{"__proto__":"data"}');
 });
 
-test('a key that stands twice is found', () => {
+test('a repeated key is detected', () => {
   const entries = ['a', 'b', 'a'].map((key, id) => ({ id, key, value: '' }));
   assert.deepEqual([...duplicateIds(entries)], [2]);
 });

@@ -13,7 +13,7 @@ const slot = (number: number, amount: number, matched: number | null, counterpar
   counterpart_amount: counterpart,
 });
 
-test('the TSO’s word counts, and until it has spoken that of the counterpart', () => {
+test('the TSO’s value counts, and until there is one that of the counterpart', () => {
   const slots = mismatchedSlots({
     slots: [slot(1, 7.125, 7, 6.5), slot(2, 1, null, 1.25), slot(3, 0.3, 0.1)],
   });
@@ -30,7 +30,7 @@ test('a day of 100 quarter-hours has 100 values, and none where nothing differs'
   assert.deepEqual(values.slice(98), [null, 500]);
 });
 
-test('what one nominates too much does not hide what another nominates too little', () => {
+test('an excess of one nomination does not hide a shortfall of another', () => {
   const values = deviationBySlot(DAY, [{ slots: [slot(5, 1, 0.75)] }, { slots: [slot(5, 1, 1.25)] }]);
   assert.equal(values[4], 500);
   assert.equal(values[5], null);

@@ -46,7 +46,7 @@ test('totals are exact, and there is no matched total as long as a slot is not m
   assert.equal(open.mismatches, 0);
 });
 
-test('not matched yet is no mismatch; matched with zero is one', () => {
+test('an unmatched nomination is no mismatch; one matched with zero is', () => {
   const slots = slotsOf(nomination('2026-11-15', (slot) => ({ amount: 1, matched: slot === 5 ? 0 : null })));
   assert.deepEqual(
     slots.filter(isMismatch).map(({ slot }) => slot),
@@ -64,7 +64,7 @@ test('a clock-change day has 25 hours of four quarters, whose sums make the day'
   assert.equal(findDay(day), '2026-10-25');
 });
 
-test('changes name exactly the slots that differ', () => {
+test('changes list exactly the slots that differ', () => {
   const before = nomination('2026-11-15', () => ({ amount: 1, matched: null }));
   const after = nomination('2026-11-15', (slot) => ({ amount: slot === 7 ? 1.5 : 1, matched: null }));
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('changes name exactly the slots that differ', () => {
   assert.equal(changesBetween(null, after).length, 96);
 });
 
-test('a month nets what is delivered against what is received, and knows days without anything', () => {
+test('a month nets deliveries against receipts, and marks days without either', () => {
   const out = nomination('2026-11-15', () => ({ amount: 2, matched: 2 }));
   const back = nomination('2026-11-15', (slot) => ({ amount: 0.5, matched: slot === 3 ? 0 : 0.5 }), {
     direction: 'in',

@@ -33,7 +33,7 @@ const asset = (pricing: { years: number; price: number }[], annual: number | nul
     },
   }) satisfies OperatorAsset;
 
-test('an offer that nobody touched is sent as it was', () => {
+test('an offer without edits is sent unchanged', () => {
   const cents = fc.integer({ min: 0, max: 10_000_000 }).map((count) => count / 100);
   const kwh = fc.integer({ min: 0, max: 9_000_000_000 }).map((count) => count / 1000);
   fc.assert(
@@ -45,13 +45,13 @@ test('an offer that nobody touched is sent as it was', () => {
   );
 });
 
-test('another day begins at its local midnight', () => {
+test('a new start day begins at its local midnight', () => {
   const { offer } = asset([{ years: 5, price: 61 }]);
   const body = offerBody({ ...offerInputs({ offer }), start: '2027-07-01' }, offer);
   assert.equal(body.delivery_start, '2027-06-30T22:00:00Z');
 });
 
-test('what is no number or no day is told at its field, before anything is sent', () => {
+test('an invalid number or day is reported at its field before anything is sent', () => {
   const pricing = [
     { id: 0, years: '5', price: '61,50' },
     { id: 1, years: '', price: 'x' },
@@ -70,7 +70,7 @@ test('what is no number or no day is told at its field, before anything is sent'
   assert.deepEqual([...demandFaults(NEW_DEMAND)], [['delivery_volume', 'noNumber']]);
 });
 
-test('the preview has the prices that are filled in, the shortest first', () => {
+test('the preview has the prices that are filled in, shortest duration first', () => {
   const pricing = ['10', '', '5'].map((years, id) => ({ id, years, price: '60' }));
   const preview = offerPreview(asset([]), { ...NEW_OFFER, pricing });
   assert.deepEqual(
@@ -80,7 +80,7 @@ test('the preview has the prices that are filled in, the shortest first', () => 
   assert.equal(preview.assetType, 'WIND');
 });
 
-test('what is left empty in a demand is not known', () => {
+test('an empty field of a demand is sent as null', () => {
   const body = demandBody({ ...NEW_DEMAND, annualMwh: '24000', country: 'de' }, null);
   assert.deepEqual(body, {
     contract_period: 10,

@@ -5,7 +5,7 @@ import { parseSearch, stringifySearch } from './search.ts';
 
 const read = (search: string) => readNominationFilters(parseSearch(search));
 
-test('filters are read from the address and written to it as they are', () => {
+test('filters survive the conversion to the address and back', () => {
   const filters = read(
     '?day=2026-10-25&status=partial_match&eic=11XFC-PROD-----E&tso=DE_TENNET&direction=out',
   );
@@ -21,7 +21,7 @@ test('filters are read from the address and written to it as they are', () => {
   assert.equal(stringifySearch({}), '');
 });
 
-test('what cannot be meant is left out, not sent to the server', () => {
+test('invalid filter values are dropped instead of sent to the server', () => {
   assert.deepEqual(read('?day=2026-02-30&status=done&tso=AMPRION&eic=%20&unknown=1'), {});
   assert.deepEqual(readMonthSearch(parseSearch('?month=2026-13')), {});
 });

@@ -21,7 +21,7 @@ test('both languages have the same texts, and none is empty', () => {
   assert.ok(TSOS.every((tso) => en.common.tsos[tso] === de.common.tsos[tso]));
 });
 
-test('problems are only explained that there are', () => {
+test('only codes of the problem catalogue have an explanation', () => {
   for (const code of Object.keys(en.problems.codes)) assert.ok(code in PROBLEMS, code);
 });
 
@@ -31,7 +31,7 @@ test('the language is the chosen one, else the browser’s, else English', () =>
   assert.equal(preferredLanguage('klingon', ['fr']), 'en');
 });
 
-test('numbers have three decimals in the way of the language, exact to the last digit', () => {
+test('numbers have three decimals in the format of the language, exact to the last digit', () => {
   assert.equal(formatOf('de').mwh(1_234_567), '1.234,567');
   assert.equal(formatOf('en').mwh(1_234_567), '1,234.567');
   assert.equal(formatOf('en').mwh(9_007_199_254_740_991), '9,007,199,254,740.991');
@@ -40,7 +40,7 @@ test('numbers have three decimals in the way of the language, exact to the last 
   assert.equal(formatOf('en').mwhSigned(5), '+0.005');
 });
 
-test('times are those of Berlin, and of UTC where they say so', () => {
+test('times are Berlin times, or UTC where labelled so', () => {
   const de = formatOf('de');
   assert.equal(de.dateTime('2026-07-01T22:30:00Z'), '02.07.2026, 00:30');
   assert.equal(de.utcTime('2026-07-01T22:30:00Z'), '22:30');

@@ -21,7 +21,7 @@ const HEADER: BackupHeader = {
   tables: [{ name: 'Müller "x"', columns: ['a', 'b'] }],
 };
 
-/** Any text as COPY writes it: what would end a field or a row is escaped. */
+/** Text as COPY writes it, with field and row separators escaped. */
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 const value = fc.string({ unit: fc.constantFrom('\\', '.', '\n', '\t', 'a', 'ü', 'x'), maxLength: 8 });
 const row = value.map((text) =>
@@ -29,7 +29,7 @@ const row = value.map((text) =>
 );
 const tables = fc.array(fc.array(row, { maxLength: 5 }), { maxLength: 4 });
 
-/** Cut at any places, as streams do. */
+/** Cuts at random positions, as streams do. */
 async function* chunked(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let start = 0;
   for (let at = 0; start < bytes.length; at++) {
@@ -65,7 +65,7 @@ test('a file that is no backup, or one of another format, is rejected by its fir
   }
 });
 
-test('any rows come out of the body as they went in, however it is cut', async () => {
+test('any rows are read from the body as written, for any chunk sizes', async () => {
   await fc.assert(
     fc.asyncProperty(tables, sizes, async (given, cuts) => {
       const text = given.map(
@@ -83,14 +83,14 @@ test('any rows come out of the body as they went in, however it is cut', async (
   );
 });
 
-test('a body that ends in the middle of a table is rejected', async () => {
+test('a body that ends within a table is rejected', async () => {
   for (const text of ['', 'row\n', 'row\n\\.', '\\']) {
     const body = new BodyReader(chunked(Buffer.from(text), [3]));
     await assert.rejects(Array.fromAsync(body.rows()), BackupFileError);
   }
 });
 
-test('the digest of rows is the same in any order and however they are cut, and differs when a row does', () => {
+test('the digest of rows does not depend on their order or chunking, and changes with any row', () => {
   const digestOf = (rows: readonly string[], cuts: readonly number[]) => {
     const digest = new RowDigest();
     const bytes = Buffer.from(rows.map((one) => `${one}\n`).join(''));

@@ -129,8 +129,7 @@ async function load(
   progress.start('Loading', file.bytes);
   const body = new BodyReader(file.body((bytes) => progress.add({ done: bytes, bytes })));
   for (const table of file.header.tables) {
-    if ((await body.line()) !== copyLine(table))
-      throw new Error(`no rows of ${table.name} where they should be`);
+    if ((await body.line()) !== copyLine(table)) throw new Error(`the rows of ${table.name} are missing`);
     if (!tables.has(table.name)) {
       for await (const _ of body.rows());
       continue;
@@ -173,6 +172,6 @@ async function verify(
   const wanted = new Map(totals.sequences.map((sequence) => [sequence.name, JSON.stringify(sequence)]));
   for (const sequence of await listSequences(client)) {
     if (JSON.stringify(sequence) !== wanted.get(sequence.name))
-      throw new Error(`the sequence ${sequence.name} has not the value of the backup`);
+      throw new Error(`the sequence ${sequence.name} differs from the backup`);
   }
 }

@@ -18,7 +18,7 @@ const JPEG = Buffer.concat([
 ]);
 const IMAGES = { PNG, JPEG, WEBP_LOSSY, WEBP_LOSSLESS };
 
-/** A WebP with a canvas and whatever chunks follow it. */
+/** A WebP with a canvas and the given chunks. */
 function extendedWebp(width: number, height: number, ...chunks: Buffer[]): Buffer {
   const canvas = Buffer.alloc(18);
   canvas.write('VP8X', 0, 'latin1');
@@ -30,7 +30,7 @@ function extendedWebp(width: number, height: number, ...chunks: Buffer[]): Buffe
   return Buffer.concat([head, canvas, ...chunks]);
 }
 
-/** The same PNG of another size, with its checksum in order. */
+/** The same PNG with another size and a valid checksum. */
 function resizedPng(width: number, height: number): Buffer {
   const copy = Buffer.from(PNG);
   copy.writeUInt32BE(width, 16);
@@ -54,7 +54,7 @@ test('an image is recognised by its content, with its size', () => {
   assert.equal(facts(extended), `image/webp 1600×900 ${extended.length}`);
 });
 
-test('what is appended to an image is not part of it', () => {
+test('bytes after the end of an image are removed', () => {
   for (const [name, image] of Object.entries(IMAGES)) {
     const read = readImage(Buffer.concat([image, Buffer.from('<script>alert(1)</script>')]));
     assert.ok('length' in read, name);
@@ -62,7 +62,7 @@ test('what is appended to an image is not part of it', () => {
   }
 });
 
-test('an image that is cut off anywhere is none', () => {
+test('an image that is truncated at any byte is rejected', () => {
   for (const [name, image] of Object.entries(IMAGES)) {
     const step = Math.max(1, Math.floor(image.length / 200));
     for (let length = 0; length < image.length; length += step) {
@@ -72,7 +72,7 @@ test('an image that is cut off anywhere is none', () => {
   }
 });
 
-test('a PNG with a single wrong byte is refused by its checksums', () => {
+test('a PNG with a single wrong byte is rejected by its checksums', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: PNG.length - 1 }),
@@ -86,7 +86,7 @@ test('a PNG with a single wrong byte is refused by its checksums', () => {
   );
 });
 
-test('whatever the bytes are, they are read without failing, and are an image only if they say so', () => {
+test('arbitrary bytes never crash the parser, and only images are accepted', () => {
   const starts = Object.values(IMAGES).map((image) => image.subarray(0, 16));
   fc.assert(
     fc.property(
@@ -102,7 +102,7 @@ test('whatever the bytes are, they are read without failing, and are an image on
   );
 });
 
-test('an image without pixels, or with more on a side than can be shown, is refused', () => {
+test('an image without pixels, or larger than the limit, is rejected', () => {
   assert.ok('fault' in readImage(resizedPng(0, 10)));
   assert.ok('length' in readImage(resizedPng(8192, 8192)));
   const tooLarge = readImage(resizedPng(8193, 1));
@@ -111,7 +111,7 @@ test('an image without pixels, or with more on a side than can be shown, is refu
   assert.ok('fault' in readImage(extendedWebp(20_000, 1, WEBP_LOSSY.subarray(12))));
 });
 
-test('structures without the pixels that they announce are no images', () => {
+test('an image without the pixel data that it announces is rejected', () => {
   const header = PNG.subarray(0, 33);
   const end = PNG.subarray(-12);
   assert.ok('fault' in readImage(Buffer.concat([header, end])), 'a PNG without data');

@@ -25,7 +25,7 @@ export function readImage(bytes: Buffer): Image | ImageFault {
       ? readJpeg(bytes)
       : ascii(bytes, 0, 4) === 'RIFF' && ascii(bytes, 8, 12) === 'WEBP'
         ? readWebp(bytes)
-        : { fault: 'it begins like none of them' };
+        : { fault: 'its content has another format' };
   if ('fault' in image) return image;
   const { sidePixels } = LIMITS.cover;
   const sides = [image.width, image.height];

@@ -206,7 +206,7 @@ function priceErrors(pricing: unknown): ProblemFieldError[] {
     seen.add(years);
     if (!isRepeated) return [];
     return [
-      { field: `offer.pricing[${at}].years`, code: 'validation_failed', message: 'must be there once' },
+      { field: `offer.pricing[${at}].years`, code: 'validation_failed', message: 'must not be repeated' },
     ];
   });
 }

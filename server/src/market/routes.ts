@@ -95,12 +95,8 @@ function versionIn(name: ListName, header: string | string[] | undefined): numbe
 
 const versionProblem = (fault: VersionFault) =>
   fault === 'unknown'
-    ? fieldProblem(VERSION_HEADER, 'invalid_format', 'is not a version of this list; begin without it')
-    : fieldProblem(
-        VERSION_HEADER,
-        'validation_failed',
-        'is of a list that is forgotten; begin anew without it',
-      );
+    ? fieldProblem(VERSION_HEADER, 'invalid_format', 'is not a version of this list; start again without it')
+    : fieldProblem(VERSION_HEADER, 'validation_failed', 'is too old; start again without it');
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 

@@ -28,7 +28,7 @@ const head = {
   created_at: instant,
 };
 
-/** An ordinary day, and those on which the clocks change; with slots or without, confirmed or not. */
+/** An ordinary day and the clock-change days; with and without slots, confirmed or not. */
 const row: fc.Arbitrary<NominationRow> = fc
   .constantFrom('2026-10-24', '2026-10-25', '2027-03-28')
   .chain((day) =>
@@ -77,7 +77,7 @@ const objectOf = (row: NominationRow, range: SlotRange) => ({
   created_at: instantOf(row.created_at),
 });
 
-test('nominations are the JSON of their rows, whichever slots are asked for', () => {
+test('nominations equal the JSON of their rows, for any requested slots', () => {
   const write = nominationWriter(OPERATOR);
   const pagination = fc.option(fc.constant({ limit: 20, has_more: true, next_cursor: 'a_cursor-1' }));
   fc.assert(

@@ -149,7 +149,7 @@ async function findOwner(db: Db, { type, id }: KeyBody['owner']): Promise<Owner 
     if (id === undefined) return { type };
     return { code: 'validation_failed', message: 'must not be given: there is only one operator' };
   }
-  if (id === undefined) return { code: 'required', message: `is required: whose key is it?` };
+  if (id === undefined) return { code: 'required', message: `is required for keys of this owner type` };
   const found = type === 'brp' ? await findBrp(db, id) : await findAccount(db, id);
   if (found === null) return { code: 'validation_failed', message: `is not the id of any ${type}` };
   return type === 'brp' ? { type, brpNo: found.no } : { type, accountNo: found.no };

@@ -47,6 +47,6 @@ export function ownPartyRoutes(db: Db, clock: Clock): Route[] {
 }
 
 function ownerOf({ owner }: OwnCall): Owner {
-  if (owner === null) throw new Error('only a user who works for somebody is let in here');
+  if (owner === null) throw new Error('the signed-in user has no BRP or account');
   return owner;
 }

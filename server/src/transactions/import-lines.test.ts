@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { CSV_COLUMNS, csvFields, csvLineParser, type LineParser, ndjsonLineParser } from './import-lines.ts';
 
 const read = (parser: LineParser, line: string): ParsedLine => {
-  // Within other bytes, as it stands in a file.
+  // Surrounded by other bytes, as in a file.
   const bytes = Buffer.from(`before\n${line}\nafter`);
   return { ...parser(bytes, 7, bytes.length - 6) };
 };
@@ -35,7 +35,7 @@ const fieldText = fc.oneof(
   fc.stringMatching(/^[0-9.,"x-]{0,14}$/),
 );
 
-test('a line after others is parsed as it is on its own', () => {
+test('a line is parsed the same after other lines as alone', () => {
   const prefix = fc.constantFrom(
     'PPA-1,2026-10-25',
     'PPA-1,2026-10-22',
@@ -90,7 +90,7 @@ test('the fast path reads a volume as the slow path does', () => {
   );
 });
 
-test('columns in any order say the same', () => {
+test('the order of columns does not matter', () => {
   const values = { contract: 'PPA "1", Nord', delivery_date: '2026-10-22', slot: '7', volume: '1.25' };
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
   fc.assert(
@@ -105,7 +105,7 @@ test('columns in any order say the same', () => {
   );
 });
 
-test('fields come back from RFC 4180, and a quote that is not closed does not pass', () => {
+test('RFC 4180 fields are parsed, and an unclosed quote is rejected', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 5 }), (fields) => {
       const line = fields.map((field) => `"${field.replaceAll('"', '""')}"`).join(',');
@@ -120,7 +120,7 @@ test('fields come back from RFC 4180, and a quote that is not closed does not pa
     assert.equal(typeof csvFields(line), 'string', line);
 });
 
-test('a day of JSON numbers is read to the kWh, nulls say nothing, and a fault names its place', () => {
+test('a day of JSON numbers is exact to the kWh, nulls are skipped, and a fault has its place', () => {
   const kwh = fc.option(fc.integer({ min: 0, max: MAX_SLOT_KWH }));
   fc.assert(
     fc.property(fc.array(kwh, { minLength: 96, maxLength: 96 }), (volumes) => {

@@ -196,7 +196,7 @@ export function csvFields(line: string): string[] | string {
       }
       at++;
       fields.push(field);
-      if (at < line.length && line[at] !== ',') return 'there is text behind a closing quote';
+      if (at < line.length && line[at] !== ',') return 'there is text after a closing quote';
     } else {
       const comma = line.indexOf(',', at);
       const field = line.slice(at, comma === -1 ? line.length : comma);
@@ -241,7 +241,7 @@ const DAY_MEMBERS = new Set(['contract', 'delivery_date', 'volumes']);
 function membersFault(record: Record<string, unknown>): string | null {
   const members = Object.hasOwn(record, 'volumes') ? DAY_MEMBERS : SLOT_MEMBERS;
   for (const name of Object.keys(record)) {
-    if (!members.has(name)) return `a line with ${[...members].join(', ')} takes no other member`;
+    if (!members.has(name)) return `a line with ${[...members].join(', ')} must have no other member`;
   }
   for (const name of members) {
     if (!Object.hasOwn(record, name)) return `${name} is missing`;

@@ -40,7 +40,7 @@ const line = fc.oneof(
   fc.constant(Buffer.from([0xe2, 0x82])),
 );
 
-test('however a file is cut into chunks, it says the same', () => {
+test('the result does not depend on how a file is cut into chunks', () => {
   const endings = fc.constantFrom('\n', '\r\n');
   const file = fc.record({
     bom: fc.boolean(),
@@ -70,7 +70,7 @@ test('however a file is cut into chunks, it says the same', () => {
   );
 });
 
-test('a line is as long as allowed or too long, wherever it is cut', () => {
+test('the maximum line length does not depend on chunk borders', () => {
   const good = `PPA-1,2026-10-22,1,1`;
   const padded = (bytes: number) => `"${'x'.repeat(bytes - good.length + 3)}",2026-10-22,1,1`;
   for (const ending of ['\n', '\r\n', '']) {

@@ -138,7 +138,7 @@ async function applyBatch(
     const contract = contracts(input.contract);
     const fault = contractFault(contract, input);
     if (fault !== null) {
-      // The lines are well-formed, but their contract or day cannot take volumes, so each of them is rejected.
+      // The lines are well-formed, but their contract or day accepts no volumes, so each of them is rejected.
       for (const line of linesOf(input)) contractFaults.reject(line, fault);
       if (!input.hasFaults) rejectedDays++;
     } else if (!input.hasFaults && input.day !== null) {
@@ -197,7 +197,7 @@ function contractFault(contract: VolumeContract | null, { day }: ContractDayInpu
   if (type !== 'ppa' || deliveryStart === null || deliveryEnd === null) {
     return {
       code: 'contract_without_volumes',
-      message: 'only ppa contracts with both delivery dates take volumes',
+      message: 'only ppa contracts with both delivery dates accept volumes',
     };
   }
   if (day !== null && !isDayWithin(contract, day)) {

@@ -61,7 +61,7 @@ async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, now: 
   const { type, deliveryStart, deliveryEnd } = contract;
   if (type !== 'ppa' || deliveryStart === null || deliveryEnd === null) {
     const why = type === 'ppa' ? 'Its delivery dates are not both set.' : `It is of type ${type}, not ppa.`;
-    throw problem('contract_without_volumes', `The contract takes no volumes. ${why}`);
+    throw problem('contract_without_volumes', `The contract accepts no volumes. ${why}`);
   }
   if (!isDayWithin(contract, day)) {
     throw fieldProblem(

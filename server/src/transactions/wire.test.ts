@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import type { SheetRow, TransactionRecord } from './store.ts';
 import { transactionBytes, transactionEnvelope } from './wire.ts';
 
-/** An ordinary day, and those on which the clocks change. */
+/** An ordinary day and the clock-change days. */
 const DAYS = ['2026-10-24', '2026-10-25', '2027-03-28'];
 const uuid = fc.uuid();
 const sheetId = uuid.map(sheetUuid);
@@ -40,7 +40,7 @@ const row: fc.Arbitrary<SheetRow> = fc.record({
     .map((ids) => Object.fromEntries(CORRECTED_REVISIONS.map((revision, at) => [revision, ids[at]!]))),
 });
 
-/** Few kinds of versions, so that transactions often follow their like. */
+/** Few combinations of status and version, so that consecutive transactions often share one. */
 const cell = fc.record({
   share: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   version: fc.constantFrom(1, 2, 12),
@@ -49,7 +49,7 @@ const cell = fc.record({
   previousRevision: fc.constantFrom(null, null, ...CORRECTED_REVISIONS),
 });
 
-/** Sheets in any order, each of them often again and again. */
+/** Sheets in any order, many of them repeated. */
 const records: fc.Arbitrary<TransactionRecord[]> = fc
   .tuple(
     fc.array(row, { minLength: 1, maxLength: 3 }),
@@ -88,7 +88,7 @@ const objectOf = ({ row, cell }: TransactionRecord) => {
   };
 };
 
-test('a page of transactions is the JSON of its records, whatever their order and versions', () => {
+test('a page of transactions equals the JSON of its records, in any order and versions', () => {
   const cursor = fc.option(fc.base64String());
   fc.assert(
     fc.property(records, cursor, (given, next_cursor) => {
@@ -99,7 +99,7 @@ test('a page of transactions is the JSON of its records, whatever their order an
   );
 });
 
-test('the names of assets keep their letters', () => {
+test('asset names keep all characters', () => {
   const asset: Asset = {
     id: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c',
     name: 'Windpark Größe "Süd" – 風 🌬',
@@ -119,7 +119,7 @@ test('the names of assets keep their letters', () => {
   );
 });
 
-test('all slots of a day in a row, and each by itself, are the JSON of their records', () => {
+test('all slots of a day together, and each alone, equal the JSON of their records', () => {
   for (const day of DAYS) {
     const [sample] = fc.sample(row, 1);
     const all = Array.from({ length: slotCount(day) }, (_, at) => ({
@@ -142,7 +142,7 @@ test('all slots of a day in a row, and each by itself, are the JSON of their rec
   }
 });
 
-test('a correction that does not know what it corrects is not written', () => {
+test('a correction without its previous version throws', () => {
   const [sample] = fc.sample(row, 1);
   const cell = {
     slot: 1,

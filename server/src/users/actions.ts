@@ -66,7 +66,10 @@ export async function updateUser(
 ): Promise<{ before: UserRow; after: UserRow }> {
   const before = await getUserToChange(tx, publicId);
   if (actor === publicId && (update.disabled === true || update.permissions === 'read')) {
-    throw problem('invalid_status_transition', 'Nobody can lock themselves out; ask another operator.');
+    throw problem(
+      'invalid_status_transition',
+      'You cannot disable yourself or make yourself read-only. Ask another operator.',
+    );
   }
   const mayManage = update.permissions === undefined ? before.may_manage : update.permissions === 'manage';
   const disabledAt =

@@ -82,8 +82,7 @@ async function findEmployer(db: Db, { role, brp_id, account_id }: UserBody): Pro
   }
   if (role === 'operator') return { type: role };
   const [field, id] = role === 'brp' ? ['brp_id', brp_id] : ['account_id', account_id];
-  if (id === undefined)
-    throw fieldProblem(field, 'required', `is required: which ${role} does the user work for?`);
+  if (id === undefined) throw fieldProblem(field, 'required', `is required for users of role ${role}`);
   const found = role === 'brp' ? await findBrp(db, id) : await findAccount(db, id);
   if (found === null) throw fieldProblem(field, 'validation_failed', `is not the id of any ${role}`);
   return role === 'brp' ? { type: role, brpNo: found.no } : { type: role, accountNo: found.no };

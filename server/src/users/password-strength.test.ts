@@ -12,7 +12,7 @@ const OWNER = {
   account_name: null,
 };
 
-test('passwords that are common, breached, patterns, or made of what is known of the user are guessable', async () => {
+test('passwords that are common, breached, patterns or derived from user data are guessable', async () => {
   for (const password of [
     'passwordpassword',
     'Password123!',
@@ -51,14 +51,14 @@ test('phrases and random passwords are not guessable', async () => {
   ]) {
     assert.equal(await isGuessable(password, OWNER), false, password);
   }
-  // As the demo world makes them.
+  // The format of the demo world's passwords.
   for (let count = 0; count < 100; count++) {
     const password = randomBytes(15).toString('base64url');
     assert.equal(await isGuessable(password, OWNER), false, password);
   }
 });
 
-test('any text of any length is judged', async () => {
+test('text of any length gets a result', async () => {
   const password = fc.string({ unit: 'binary', minLength: 1, maxLength: LIMITS.password.maximum });
   await fc.assert(
     fc.asyncProperty(password, async (text) => typeof (await isGuessable(text, OWNER)) === 'boolean'),

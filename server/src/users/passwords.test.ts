@@ -4,7 +4,7 @@ import { hashPassword, isOutdated, isPassword } from './passwords.ts';
 
 const PASSWORD = 'nine gulls over the jetty';
 
-test('a password is recognised by its hash, and nothing else is', async () => {
+test('a hash matches its password and no other', async () => {
   const hash = await hashPassword(PASSWORD);
   assert.equal(await isPassword(PASSWORD, hash), true);
   for (const other of ['', `${PASSWORD} `, PASSWORD.toUpperCase(), PASSWORD.slice(0, -1), hash]) {
@@ -16,16 +16,16 @@ test('the same password never has the same hash twice', async () => {
   assert.notEqual(await hashPassword(PASSWORD), await hashPassword(PASSWORD));
 });
 
-test('whoever has no password is compared with one that nobody has', async () => {
+test('a user without a password matches no password', async () => {
   for (const guess of ['', PASSWORD]) assert.equal(await isPassword(guess, null), false);
 });
 
-test('a password is the same however its letters were composed', async () => {
+test('a password matches in every Unicode composition', async () => {
   const composed = 'Übertragungsnetz'.normalize('NFC');
   assert.equal(await isPassword(composed.normalize('NFD'), await hashPassword(composed)), true);
 });
 
-test('a hash with weaker parameters still works and is told to be outdated', async () => {
+test('a hash with weaker parameters still matches and is reported as outdated', async () => {
   const hash = await hashPassword(PASSWORD);
   assert.equal(isOutdated(hash), false);
   assert.equal(isOutdated(hash.replace(/m=\d+/, 'm=4096')), true);
@@ -33,10 +33,10 @@ test('a hash with weaker parameters still works and is told to be outdated', asy
   assert.equal(
     await isPassword(PASSWORD, hash.replace(/m=\d+/, 'm=4096')),
     false,
-    'parameters are part of it',
+    'the hash includes its parameters',
   );
 });
 
-test('what is no hash of ours is an error, not a wrong password', async () => {
+test('a malformed hash is an error, not a wrong password', async () => {
   await assert.rejects(isPassword(PASSWORD, 'plain text'), /made here/);
 });

@@ -45,7 +45,7 @@ const RECORD_SIGN_IN = statement(
   'update app_user set last_signed_in_at = $2 where id = $1 and disabled_at is null returning id',
 );
 
-const invalidCredentials = () => problem('invalid_credentials', 'The email or the password is not right.');
+const invalidCredentials = () => problem('invalid_credentials', 'The email or the password is wrong.');
 
 async function startSession(
   tx: Tx,

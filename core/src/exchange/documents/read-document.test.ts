@@ -85,7 +85,7 @@ function refusal(document: string | Uint8Array) {
   return result;
 }
 
-/** A confirmation in which something is replaced, once. */
+/** A confirmation with one replacement. */
 function broken(format: MessageFormat, found: string | RegExp, replacement: string): string {
   const text = texts[format].replace(found, replacement);
   assert.notEqual(text, texts[format], `${found} is in the document`);
@@ -116,7 +116,7 @@ for (const format of ['ess', 'cim'] as const) {
     }
   });
 
-  test(`${format}: every position of the day stands there once`, () => {
+  test(`${format}: every position of the day occurs exactly once`, () => {
     const whole = (position: number, quantity: string) =>
       point(format, position, quantity) + pointEnd[format];
     const faults: [string, RegExp][] = [
@@ -134,7 +134,7 @@ for (const format of ['ess', 'cim'] as const) {
     }
   });
 
-  test(`${format}: codes that are not known are refused by name`, () => {
+  test(`${format}: an unknown code is rejected and named`, () => {
     const code = (value: string) =>
       format === 'ess' ? `<ReasonCode v="${value}"/>` : `<code>${value}</code>`;
     const value = (ess: string, cim: string, said: string) =>
@@ -181,7 +181,7 @@ for (const format of ['ess', 'cim'] as const) {
     for (const [text, expected] of faults) assert.match(refusal(text).reason, expected);
   });
 
-  test(`${format}: elements that are missing, unknown, twice or in the wrong place are named with their place`, () => {
+  test(`${format}: missing, unknown, repeated or misplaced elements are reported with their place`, () => {
     const product =
       format === 'ess' ? '<Product v="8716867000016"/>\n' : '<product>8716867000016</product>\n';
     const unit = format === 'ess' ? 'MeasurementUnit' : 'measure_Unit.name';
@@ -205,7 +205,7 @@ for (const format of ['ess', 'cim'] as const) {
     for (const [text, expected] of faults) assert.match(refusal(text).reason, expected);
   });
 
-  test(`${format}: a document that is cut off anywhere or goes on after its end is refused`, () => {
+  test(`${format}: a document that is truncated or continues after its end is rejected`, () => {
     const text = texts[format];
     for (let length = 0; length < text.length - 1; length += 997) refusal(text.slice(0, length));
     assert.match(refusal(text.slice(0, -3)).reason, /cut off/);
@@ -214,7 +214,7 @@ for (const format of ['ess', 'cim'] as const) {
     assert.match(refusal(text + text).reason, /Processing instructions/);
   });
 
-  test(`${format}: the same series twice is refused`, () => {
+  test(`${format}: a repeated series is rejected`, () => {
     const twice = { ...confirmation, series: [...confirmation.series, ...confirmation.series] };
     assert.match(
       refusal(writeAnswer(twice, format)).reason,
@@ -225,7 +225,7 @@ for (const format of ['ess', 'cim'] as const) {
     assert.match(refusal(writeAnswer(other, format)).reason, /"IMPOSED-2": It stands twice/);
   });
 
-  test(`${format}: an answer that judges the whole twice, or not at all, is refused`, () => {
+  test(`${format}: an answer with several overall results, or none, is rejected`, () => {
     const judged = (...codes: string[]) => codes.map((code) => ({ code, text: null }));
     const twice = writeAnswer({ ...confirmation, reasons: judged('A06', 'A08') }, format);
     assert.match(refusal(twice).reason, /more than one of the reasons A0/);
@@ -264,7 +264,7 @@ for (const format of ['ess', 'cim'] as const) {
     assert.match(refusal(allOther).reason, /position 97: the period has only 96 positions/);
   });
 
-  test(`${format}: periods that follow each other make a day, and those that do not are refused`, () => {
+  test(`${format}: consecutive periods form a day, others are rejected`, () => {
     const split = (second: string) => {
       const [end, start] =
         format === 'ess'
@@ -304,7 +304,7 @@ for (const format of ['ess', 'cim'] as const) {
   });
 }
 
-test('a period may leave no slot of the day out', () => {
+test('a period must contain every slot of its part of the day', () => {
   const text = writeAnswer({ ...confirmation, imposed: [] }, 'ess');
   const at = text.indexOf('<Period>');
   const short = text
@@ -314,7 +314,7 @@ test('a period may leave no slot of the day out', () => {
   assert.match(refusal(text.slice(0, at) + short).reason, /Slot 100 of 2026-10-25 is in none of the periods/);
 });
 
-test('only UTF-8 is read, with or without its mark', () => {
+test('only UTF-8 is accepted, with or without a byte order mark', () => {
   const text = texts.ess;
   assert.equal(readDocument(Buffer.from(`\ufeff${text}`)).kind, 'ok');
   const swapped = Buffer.from(text, 'utf16le').swap16();
@@ -371,7 +371,7 @@ test('a document of an unknown kind is distinguished from a faulty one', () => {
   assert.match(refusal(marked).reason, /has no attribute "evil"/);
 });
 
-test('another version of the schema, a prefix and hints to schemas are no reason to refuse', () => {
+test('another schema version, a namespace prefix and schema hints are accepted', () => {
   const expected = { kind: 'ok', format: 'cim', document: confirmation };
   const newer = texts.cim.replace('confirmationdocument:5:0', 'confirmationdocument:5:1');
   assert.deepEqual(read(newer), expected);

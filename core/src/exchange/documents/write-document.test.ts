@@ -29,8 +29,8 @@ const CIM_HEAD =
   'sender_MarketParticipant.mRID sender_MarketParticipant.marketRole.type receiver_MarketParticipant.mRID receiver_MarketParticipant.marketRole.type';
 
 /**
- * Which elements stand in which, in which order and how often: the structure of both formats, told here a second time
- * and independently of what the writer goes by.
+ * The structure of both formats: the children of each element, their order and number. Written independently of the
+ * tables that the writer uses.
  */
 const STRUCTURE: Readonly<Record<MessageFormat, Readonly<Record<string, string>>>> = {
   ess: {
@@ -80,7 +80,7 @@ const VERSION = /^[1-9]\d{0,2}$/;
 const IDENTIFICATION = /^.{1,44}$/;
 const CODE = /^A\d\d$/;
 
-/** The form of every value, by the end of its element's name. */
+/** The format of every value, by the end of its element's name. */
 const TYPES: readonly [RegExp, RegExp][] = [
   [
     /(Sender|Receiver|MessageSender)Identification$|Party$|Area$|Domain(\.mRID)?$|MarketParticipant\.mRID$|marketParticipant\.mRID$|domain\.mRID$/,
@@ -101,7 +101,7 @@ const TYPES: readonly [RegExp, RegExp][] = [
   [/Type$|type$|Code$|^code$|Aggregation$/, CODE],
 ];
 
-/** Throws where an element has other children than it may have, or a value of another form. */
+/** Throws for unexpected children and for values of another format. */
 function checkStructure(format: MessageFormat, element: XmlElement): void {
   const { name, children } = element;
   const structure = STRUCTURE[format][name];
@@ -252,7 +252,7 @@ test('a schedule in ESS begins as the TSOs expect it', () => {
   );
 });
 
-test('a schedule in CIM names its schema, its area and whose it is', () => {
+test('a schedule in CIM names its schema, area and sender', () => {
   const root = parse(writeSchedule(schedule, 'cim', createdAt));
   assert.equal(root.attributes.get('xmlns'), 'urn:iec62325.351:tc57wg16:451-2:scheduledocument:5:2');
   const said = (name: string) => root.children.find((child) => child.name === name)?.text;

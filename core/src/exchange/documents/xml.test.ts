@@ -5,7 +5,7 @@ import { escapeXml, placeOf, readXml, XML_LIMITS, type XmlElement, XmlFault } fr
 
 type Tree = { name: string; attributes: [string, string][]; children: Tree[]; text: string };
 
-/** Records like those of the reader, which have the usual prototype. */
+/** Generated records have the usual prototype, as those of the reader do. */
 const PLAIN = { noNullPrototype: true } as const;
 
 const anyName = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,8}$/);
@@ -36,7 +36,7 @@ const { tree: anyTree } = fc.letrec<{ tree: Tree }>((tie) => ({
 }));
 const anyGap = fc.constantFrom('', '\n', ' \t', '\r\n  ', '<!-- a < b & c -->', ' <!---->\n');
 
-/** Elements as other programs may write them: any quotation mark, space and comments anywhere they may stand. */
+/** Elements as other programs may write them: with either quotation mark, spaces and comments wherever allowed. */
 function print({ name, attributes, children, text }: Tree, gap: string): string {
   const quote = gap === '' ? '"' : "'";
   const said = attributes.map(([key, value]) => ` ${key}=${quote}${escapeXml(value)}${quote}`).join('');
@@ -199,7 +199,7 @@ test('all sizes are limited', () => {
   assert.match(faultOf(`<r>${'<!---->'.repeat(XML_LIMITS.gapLength / 7 + 1)}</r>`), /too much space/);
   assert.match(faultOf(`<r><a>${'<b/>'.repeat(XML_LIMITS.partLength / 4)}</a></r>`), /One part .* longer/);
   assert.match(faultOf(`<r><a>${'<!---->'.repeat(XML_LIMITS.partLength)}</a></r>`), /One part .* longer/);
-  // With an expression that goes back and forth this would take hours.
+  // A backtracking regular expression would take hours for this.
   assert.match(faultOf(`<?xml${' '.repeat(4_000_000)}`), /declaration is malformed/);
   const attributes = Array.from({ length: XML_LIMITS.attributes + 1 }, (_, at) => ` a${at}="1"`).join('');
   assert.match(faultOf(`<r${attributes}/>`), /too many attributes/);

@@ -144,7 +144,7 @@ export const brp: Dictionary['brp'] = {
     role: 'Rolle',
     roles: { sender: 'liefert', receiver: 'bezieht' },
     saldo: 'Saldo der Transaktionen',
-    otherDirection: 'In dieser Viertelstunde gilt die andere Richtung; deren Nominierung trägt den Saldo.',
+    otherDirection: 'In dieser Viertelstunde hat die Nominierung der anderen Richtung den Saldo.',
     transaction: 'Transaktion',
     scheduleCsv: 'Fahrplan CSV',
     scheduleEss: 'Fahrplan ESS',

@@ -57,7 +57,7 @@ export const market: Dictionary['market'] = {
     title: 'Gesuche',
     text: 'Was Käufer suchen, das Neueste zuerst.',
     empty: 'Keine Gesuche',
-    emptyText: 'Zurzeit sucht niemand Energie.',
+    emptyText: 'Zurzeit gibt es keine Gesuche.',
     emptyFiltered: 'Kein Gesuch passt zu diesen Filtern.',
   },
   keysText:

@@ -26,7 +26,7 @@ export const operator: Dictionary['operator'] = {
     withoutVolumesHint: 'PPA-Verträge, zu deren erster Viertelstunde des Tages noch nichts gemeldet ist.',
     tooManyContracts: 'Morgen liefern so viele Verträge, dass ihre Mengen hier nicht geprüft werden.',
     pendingCustomers: 'Noch nicht aktivierte Kunden',
-    lastEntries: 'Zuletzt geschehen',
+    lastEntries: 'Letzte Änderungen',
   },
   health: {
     title: 'Zustand der Plattform',
@@ -47,9 +47,9 @@ export const operator: Dictionary['operator'] = {
     emptyText: 'Sie erscheinen, sobald Mengen eingegangen und saldiert sind.',
     run: 'Jetzt saldieren',
     runAgain: 'Noch einmal saldieren',
-    runTitle: 'Geändertes saldieren',
+    runTitle: 'Alle Änderungen saldieren',
     runText:
-      'Überall, wo sich Transaktionen geändert haben, entstehen neue Versionen. Die Plattform tut das alle paar Sekunden von selbst; dies ist für den Fall, dass Sie nicht warten wollen.',
+      'Erzeugt neue Versionen, wo sich Transaktionen geändert haben. Die Plattform tut das alle paar Sekunden automatisch.',
     runDays: 'Liefertage',
     allDays: 'Alle Tage',
     positions: 'Saldierte Bilanzkreis-Tage',
@@ -59,7 +59,7 @@ export const operator: Dictionary['operator'] = {
   },
   brps: {
     title: 'Bilanzkreisverantwortliche',
-    text: 'Wer Bilanzkreise verantwortet. Jeder sieht seine eigenen Verträge, Nominierungen und Kunden.',
+    text: 'Unternehmen, die Bilanzkreise verantworten. Jedes sieht seine eigenen Verträge, Nominierungen und Kunden.',
     create: 'Neuer BKV',
     createTitle: 'BKV aufnehmen',
     empty: 'Noch keine BKV',
@@ -98,7 +98,7 @@ export const operator: Dictionary['operator'] = {
   },
   users: {
     title: 'Benutzer',
-    text: 'Wer sich in diesem Portal anmelden darf, für wen er arbeitet und was er darf.',
+    text: 'Benutzer dieses Portals, ihre Organisationen und Rechte.',
     create: 'Neuer Benutzer',
     createTitle: 'Neuer Benutzer',
     createAndInvite: 'Anlegen und einladen',
@@ -111,7 +111,7 @@ export const operator: Dictionary['operator'] = {
     emptyText: 'Legen Sie einen an, damit sich jemand anmelden kann.',
     disabled: 'Gesperrt',
     disabledHint: 'Sitzungen enden sofort, und eine Einladung kann nicht mehr benutzt werden.',
-    yourself: 'Das sind Sie selbst. Wer sich sperrt, braucht einen anderen Betreiber, um zurückzukommen.',
+    yourself: 'Das ist Ihr eigener Benutzer. Nur ein anderer Betreiber kann ihn sperren.',
     invite: 'Einladen',
     inviteTitle: (name) => `${name} einladen?`,
     inviteText: 'Ein neuer Link entsteht; ein früherer endet.',
@@ -235,7 +235,7 @@ export const operator: Dictionary['operator'] = {
   },
   audit: {
     title: 'Protokoll',
-    text: 'Wer was getan hat, und wie es vorher und nachher war. Hier lässt sich nichts ändern.',
+    text: 'Alle Änderungen mit Urheber und den Werten vorher und nachher. Einträge sind unveränderlich.',
     ofThis: 'Protokoll',
     subject: 'Was',
     actor: 'Wer',

@@ -34,7 +34,7 @@ export const problems: Dictionary['problems'] = {
       'Diese Regelzone ist für den Bilanzkreis nicht freigeschaltet. Der Betreiber schaltet sie in dessen Einstellungen frei.',
     precondition_failed: 'Jemand hat dies inzwischen geändert. Bitte laden Sie es neu.',
     internal_error:
-      'Der Server hat einen Fehler gemacht. Bitte versuchen Sie es erneut; bleibt er, nennen Sie dem Betreiber die Anfrage.',
+      'Im Server ist ein Fehler aufgetreten. Bitte versuchen Sie es erneut; bleibt er, nennen Sie dem Betreiber die Anfrage-Id.',
     unavailable: 'Der Server ist ausgelastet oder startet neu. Bitte versuchen Sie es gleich noch einmal.',
   },
 };

@@ -1,10 +1,10 @@
 export const problems = {
   connection: 'The server cannot be reached. Please check the connection and try again.',
   unexpected: 'Something unexpected happened in this page. Please load it again.',
-  /** The server writes in English and names the value it does not like. */
+  /** The server's message is in English and names the invalid value. */
   field: (_code: string, message: string) => message,
   codes: {
-    invalid_credentials: 'Email and password do not belong together.',
+    invalid_credentials: 'The email or the password is wrong.',
     invalid_session: 'Your session has ended. Please sign in again.',
     insufficient_permissions: 'Your user may look at this, but not change it.',
     rate_limited: 'Too many attempts in a short time. Please wait a minute and try again.',
@@ -15,7 +15,7 @@ export const problems = {
       'This control area is not enabled for the balance group. The operator enables it in the balance group settings.',
     precondition_failed: 'Somebody has changed this meanwhile. Please load it again.',
     internal_error:
-      'The server made a mistake. Please try again; if it stays, name the request to the operator.',
+      'A server error occurred. Please try again; if it persists, tell the operator the request id.',
     unavailable: 'The server is busy or being restarted. Please try again in a moment.',
   },
 };

@@ -11,7 +11,7 @@ export const session = {
   invitationText: (email: string) => `Choose a password for ${email}. Afterwards you are signed in.`,
   invitationMissing: 'This invitation cannot be used',
   invitationMissingText:
-    'It has been used already, has run out, or the address is incomplete. Ask whoever invited you for a new link.',
+    'It has been used already, has run out, or the address is incomplete. Please ask for a new link.',
   invitationExpires: 'The link works once, until',
   newPassword: 'New password',
   repeatPassword: 'Repeat the new password',

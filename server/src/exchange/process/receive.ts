@@ -66,7 +66,7 @@ export async function receiveDue(
     const document = isTooLarge ? null : await file.read();
     if (document === null && !isTooLarge) continue;
     const error = isTooLarge
-      ? `The file has ${file.bytes} bytes; at most ${receiving.messageLimitBytes} are taken in. It was put aside unread.`
+      ? `The file has ${file.bytes} bytes; at most ${receiving.messageLimitBytes} are accepted. It was set aside unread.`
       : null;
     const incoming = { document, error, fileName: file.name, inboxFingerprint: file.fingerprint(document) };
     const id = await db.transaction((tx) => insertIncoming(tx, incoming, now));

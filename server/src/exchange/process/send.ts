@@ -96,8 +96,8 @@ async function daysToSend(db: Database, now: number, requested: SendRequest | nu
 
 const whyNot = (day: DeliveryDay, sending: SendingPhase): string =>
   'opensAt' in sending
-    ? `The TSOs take nothing for ${day} until ${formatInstant(sending.opensAt)}. It is sent by itself then.`
-    : `Every gate of ${day} is closed. What is not sent is settled in money.`;
+    ? `The TSOs accept nothing for ${day} until ${formatInstant(sending.opensAt)}. It is sent automatically then.`
+    : `Every gate of ${day} is closed. Unsent changes are settled financially.`;
 
 type WantedSchedules = { readonly day: DeliveryDay; readonly tso: Tso | null; readonly isRequested: boolean };
 

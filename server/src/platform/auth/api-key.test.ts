@@ -5,7 +5,7 @@ import { hashSecret, type KeyKind, looksLikeKey, newSecret, shownPrefix } from '
 
 const KINDS: KeyKind[] = ['brp', 'account', 'operator'];
 
-test('a key tells its kind by its prefix and is taken for no other', () => {
+test('the prefix of a key is its kind, and a key of one kind is never parsed as another', () => {
   for (const kind of KINDS) {
     const secret = newSecret(kind);
     assert.match(secret, new RegExp(`^saldo_${kind}_[0-9A-Za-z]{38}$`));
@@ -18,7 +18,7 @@ test('no two keys are the same', () => {
   assert.equal(secrets.size, 2000);
 });
 
-test('every mistyped character, and every pair of swapped ones, is told from a key by the checksum', () => {
+test('the checksum detects every single wrong character and every swapped pair', () => {
   const secret = newSecret('brp');
   for (let at = 0; at < secret.length; at++) {
     const typo = secret.charAt(at) === 'x' ? 'y' : 'x';
@@ -33,7 +33,7 @@ test('every mistyped character, and every pair of swapped ones, is told from a k
   }
 });
 
-test('a key that is cut off, prolonged or written otherwise is none', () => {
+test('a truncated, extended or otherwise changed key is not a key', () => {
   const secret = newSecret('brp');
   for (const text of [
     '',
@@ -48,7 +48,7 @@ test('a key that is cut off, prolonged or written otherwise is none', () => {
   }
 });
 
-test('no text that was not made as a key looks like one', () => {
+test('arbitrary text is not a key', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       assert.equal(looksLikeKey('brp', `saldo_brp_${text}`), false);
@@ -56,18 +56,18 @@ test('no text that was not made as a key looks like one', () => {
   );
 });
 
-test('what may be shown of a key is its kind and four characters', () => {
+test('the visible part of a key is its kind and four characters', () => {
   const secret = newSecret('operator');
   assert.equal(shownPrefix('operator', secret), secret.slice(0, 'saldo_operator_'.length + 4));
 });
 
-test('a key that was not made here, but chosen by somebody, is shown by four characters alone', () => {
+test('the visible part of any other key is four characters', () => {
   for (const secret of ['0123456789abcdef', 'saldo_operator_x', 'saldo_operator_1234', newSecret('brp')]) {
     assert.equal(shownPrefix('operator', secret), secret.slice(0, 4));
   }
 });
 
-test('a hash is of 32 bytes, always the same for a key and never for two', () => {
+test('a hash has 32 bytes, is stable for a key and differs between keys', () => {
   const [one, two] = [newSecret('brp'), newSecret('brp')];
   assert.equal(hashSecret(one).length, 32);
   assert.deepEqual(hashSecret(one), hashSecret(one));

@@ -10,7 +10,7 @@ const piece = fc.oneof(
   fc.record({ kwh: fc.oneof(fc.integer(), fc.integer({ min: -1e15, max: 1e15 })) }),
 );
 
-test('bytes read as if they had been put together from text, however little room was expected', () => {
+test('written bytes equal the concatenated text, for any initial capacity', () => {
   fc.assert(
     fc.property(fc.nat(64), fc.array(piece, { maxLength: 50 }), (expectedBytes, pieces) => {
       const writer = new ByteWriter(expectedBytes);
@@ -26,7 +26,7 @@ test('bytes read as if they had been put together from text, however little room
   );
 });
 
-test('every fraction of a thousand is as short as it can be', () => {
+test('every number of thousandths is written in its shortest form', () => {
   for (let value = -1000; value <= 1000; value++) {
     const writer = new ByteWriter(0);
     writer.mwh(value);

@@ -11,13 +11,13 @@ import {
 import fc from 'fast-check';
 import { SlotJson } from './slot-json.ts';
 
-/** Days of summers and winters, those of clock changes, and days long before. */
+/** Summer and winter days, clock-change days, and days in the distant past. */
 const days = fc.oneof(
   fc.integer({ min: 0, max: 20_000 }).map((count): DeliveryDay => addDays('2000-01-01', count)),
   fc.constantFrom('2026-03-29', '2026-10-25', '2026-12-31', '2024-02-29', '1892-07-01', '1893-04-01'),
 );
 
-test('the members of a slot say its times and number, whatever day was asked for before', () => {
+test('the members of a slot are its times and number, whatever day was requested before', () => {
   const members = new SlotJson('{', ',"volume":1}');
   const asked = fc.array(fc.tuple(days, fc.integer({ min: 1, max: 100 })), { minLength: 1, maxLength: 60 });
   fc.assert(

@@ -6,7 +6,7 @@ import { CopyText } from './copy-text.ts';
 const integers = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const arrays = fc.array(fc.option(integers), { maxLength: 100 });
 
-test('rows read as if they had been put together from text', () => {
+test('written rows equal the concatenated text', () => {
   const rows = fc.array(
     fc.tuple(fc.stringMatching(/^[\w-]{0,40}$/), integers, fc.option(arrays), fc.uint8Array()),
     {

@@ -43,7 +43,7 @@ const refusal = async (dir: string): Promise<string> => {
 const recorded = () =>
   run<{ name: string; checksum: string }>('select name, checksum from migration order by name');
 
-test('processes that start at once on an empty database migrate it once, and record the checksums', async () => {
+test('processes that start concurrently on an empty database migrate it once, and record the checksums', async () => {
   const said: string[] = [];
   await Promise.all(
     Array.from({ length: 4 }, () => migrate(database.url, (message) => void said.push(message))),
@@ -60,7 +60,7 @@ test('a database from before checksums gets them at its next start', async () =>
   assert.deepEqual(await recorded(), before);
 });
 
-test('a migration that was edited after it was applied stops the start, and nothing is changed', async () => {
+test('an edited migration that was already applied stops the start, and nothing is changed', async () => {
   const dir = await copyMigrations('edited');
   await appendFile(path.join(dir, '003-market.sql'), '\n-- one more line\n');
   await writeFile(path.join(dir, '900-later.sql'), 'create table later ();');
@@ -79,20 +79,20 @@ test('a database that a newer version has migrated stops the start', async () =>
   await run("drop table later; delete from migration where name = '900-later'");
 });
 
-test('a migration that was renamed is one that is not known', async () => {
+test('a renamed migration is an unknown one', async () => {
   const dir = await copyMigrations('renamed');
   await rename(path.join(dir, '005-users.sql'), path.join(dir, '005-people.sql'));
   assert.match(await refusal(dir), /does not know its migration 005-users/);
 });
 
-test('line ends of another system change no checksum', async () => {
+test('line endings do not change the checksum', async () => {
   const dir = await copyMigrations('line-ends');
   const file = path.join(dir, '003-market.sql');
   await writeFile(file, (await readFile(file, 'utf8')).replaceAll('\n', '\r\n'));
   await migrate(database.url, () => assert.fail('nothing was left to apply'), dir);
 });
 
-test('a database that cannot be reached is told in one line, without its password', async () => {
+test('an unreachable database is reported in one line, without its password', async () => {
   const url = 'postgres://saldo:hunter2@127.0.0.1:1/saldo';
   await assert.rejects(
     migrate(url, () => {}),
@@ -105,7 +105,7 @@ test('a database that cannot be reached is told in one line, without its passwor
   );
 });
 
-test('emails that were stored in another form get the one in which they are looked up, each user their own', async () => {
+test('stored emails are normalised, unless two users would get the same one', async () => {
   const old = await createEmptyDatabase();
   after(() => old.drop());
   const dir = await copyMigrations('before-006');
@@ -128,7 +128,7 @@ test('emails that were stored in another form get the one in which they are look
   );
 });
 
-/** Released migrations never change: databases hold what they did. Add a line here with each new file. */
+/** Released migrations never change, because databases have applied them. Add a line here for each new file. */
 const RELEASED = {
   '001-platform': '258550de28243cbfcd3a612713b0fee33cff13d97d317357e87d46972a4b7d6e',
   '002-operator': '943fbd9665a9bdb944a2ce27300317bec1e386b4995cd7a83699cf9c4fcbb393',

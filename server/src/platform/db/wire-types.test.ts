@@ -34,12 +34,12 @@ test('a timestamp column is read to the millisecond, finer digits are cut off', 
   assert.equal(parseTimestamp('2024-02-29 23:59:59.999+00'), Date.UTC(2024, 1, 29, 23, 59, 59, 999));
 });
 
-test('every instant comes back from its column as it was', () => {
+test('every instant is read back unchanged', () => {
   const instant = fc.date({ min: new Date('1000-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
   fc.assert(
     fc.property(instant, (date) => {
       const [day = '', time = '', fraction = ''] = date.toISOString().split(/[TZ.]/);
-      // Postgres leaves out the zeros at the end of a fraction, and the fraction when nothing remains of it.
+      // Postgres omits trailing zeros of a fraction, and a fraction of zero.
       const digits = fraction.replace(/0+$/, '');
       const column = `${day} ${time}${digits === '' ? '' : `.${digits}`}+00`;
       assert.equal(parseTimestamp(column), date.getTime());
@@ -47,7 +47,7 @@ test('every instant comes back from its column as it was', () => {
   );
 });
 
-test('an instant is sent to Postgres in UTC, and none is null', () => {
+test('an instant is sent to Postgres in UTC, and a missing one as null', () => {
   assert.equal(timestamp(Date.UTC(2026, 9, 24, 22)), '2026-10-24T22:00:00.000Z');
   assert.equal(timestampOrNull(Date.UTC(2026, 9, 24, 22)), '2026-10-24T22:00:00.000Z');
   assert.equal(timestampOrNull(null), null);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { acceptedEncoding } from './compression.ts';
 
-test('the best encoding that a client takes is chosen', () => {
+test('the best encoding that the client accepts is chosen', () => {
   const cases: [header: string | undefined, encoding: string | null][] = [
     [undefined, null],
     ['', null],
@@ -29,7 +29,7 @@ test('the best encoding that a client takes is chosen', () => {
   for (const [header, encoding] of cases) assert.equal(acceptedEncoding(header), encoding, String(header));
 });
 
-test('a client that would rather have the plain text gets it', () => {
+test('a client that prefers identity gets an uncompressed answer', () => {
   assert.equal(acceptedEncoding('identity, gzip;q=0.5'), null);
   assert.equal(acceptedEncoding('identity;q=0.5, gzip;q=0.8'), 'gzip');
   assert.equal(acceptedEncoding('identity, gzip'), 'gzip', 'both are equal to the client');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { concurrencyLimiter } from './concurrency-limiter.ts';
 import { ProblemError } from './problem.ts';
 
-/** Work that ends when the test says so. */
+/** Work that ends on demand. */
 function work() {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const made = { isStarted: false, end: resolve, fail: reject };
@@ -14,7 +14,7 @@ function work() {
   return Object.assign(made, { run });
 }
 
-test('only so many run at once, in the order in which they came', async () => {
+test('at most the limit runs concurrently, in order of arrival', async () => {
   const inTurn = concurrencyLimiter({ atOnce: 2 });
   const all = [work(), work(), work(), work()] as const;
   const done = all.map(({ run }) => inTurn(run));
@@ -25,13 +25,13 @@ test('only so many run at once, in the order in which they came', async () => {
   assert.deepEqual(started(), [true, true, true, false]);
   all[0].fail(new Error('failed'));
   await assert.rejects(done[0] ?? Promise.resolve(), /failed/);
-  assert.deepEqual(started(), [true, true, true, true], 'one that fails gives its place up too');
+  assert.deepEqual(started(), [true, true, true, true], 'failed work frees its place');
   all[2].end();
   all[3].end();
   await Promise.all([done[2], done[3]]);
 });
 
-test('who would have to wait behind too many is sent away', async () => {
+test('a call beyond the queue limit is rejected', async () => {
   const inTurn = concurrencyLimiter({ atOnce: 1, waitingAtMost: 1 });
   const [first, second] = [work(), work()];
   const done = [inTurn(first.run), inTurn(second.run)];

@@ -15,7 +15,10 @@ export function concurrencyLimiter({ atOnce, waitingAtMost = Number.POSITIVE_INF
   return async function withinLimit<T>(work: () => Promise<T>): Promise<T> {
     if (running < atOnce) running++;
     else if (waiting.length < waitingAtMost) await new Promise<void>((resolve) => waiting.push(resolve));
-    else throw problem('unavailable', 'Too many are waiting for this.', { 'retry-after': RETRY_AFTER_S });
+    else
+      throw problem('unavailable', 'Too many requests are waiting. Try again in a moment.', {
+        'retry-after': RETRY_AFTER_S,
+      });
     try {
       return await work();
     } finally {

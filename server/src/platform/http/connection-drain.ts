@@ -2,9 +2,9 @@ import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Requests under way get this long to end; then their connections are cut. */
+/** Grace period for requests in progress. After it their connections are destroyed. */
 const STOP_GRACE_MS = 20_000;
-/** A client that is about to send its next request on an open connection still gets an answer. */
+/** Grace period for clients that are about to send their next request on an open connection. */
 const KEEP_ALIVE_GRACE_MS = 300;
 const SWEEP_EVERY_MS = 50;
 
@@ -12,8 +12,9 @@ const QUIET_MS = 20;
 const MAX_HOLD_MS = 500;
 
 /**
- * Closing a port resets the connections that are not accepted yet. So the caller first holds back what makes clients
- * connect again, this waits until they no longer do, and the port is closed right after a poll of the event loop.
+ * Waits until clients open no more connections, because closing a port resets connections that are not accepted yet.
+ * The caller must first stop answering, so that clients have no reason to reconnect. The port must be closed right
+ * after this function, which ends after a poll of the event loop.
  */
 export async function untilQuiet(countAccepted: () => number): Promise<void> {
   const endsAt = performance.now() + MAX_HOLD_MS;
@@ -24,7 +25,7 @@ export async function untilQuiet(countAccepted: () => number): Promise<void> {
   await nextTurn();
 }
 
-/** Closes a server without resetting a connection on which a request was sent. */
+/** Closes a server without resetting connections that carry a request. */
 export class ConnectionDrain {
   isClosing = false;
   private accepted = 0;
@@ -47,12 +48,12 @@ export class ConnectionDrain {
       this.accepted++;
       add(socket);
     });
-    // With TLS there are two sockets to a connection; what is still to be sent is in this one.
+    // A TLS connection has two sockets. Unsent data is in this one.
     server.on('secureConnection', add);
     return server;
   }
 
-  /** Whether the ports are being closed: a request that arrives then is passed to `hold`. */
+  /** Whether the ports are being closed. A request that arrives in this phase must be passed to `hold`. */
   get isHolding(): boolean {
     return this.held !== null;
   }
@@ -67,7 +68,7 @@ export class ConnectionDrain {
     await this.stopListening();
     if (this.sockets.size === 0) return;
     const startedAt = performance.now();
-    // After a poll as well, because closing a connection resets it when a request was received and not yet read.
+    // Sweep after a poll too: closing a connection with an unread request would reset it.
     const sweep = setInterval(
       () => setImmediate(() => this.sweep(performance.now() - startedAt)),
       SWEEP_EVERY_MS,
@@ -81,7 +82,7 @@ export class ConnectionDrain {
     const held: (() => void)[] = [];
     this.held = held;
     if (listening.length > 0) await untilQuiet(() => this.accepted);
-    // `close` of an HTTP server would also close idle connections, at once.
+    // `close` of an HTTP server would also close idle connections at once.
     for (const server of listening) NetServer.prototype.close.call(server);
     this.isClosing = true;
     this.held = null;
@@ -92,7 +93,7 @@ export class ConnectionDrain {
     if (elapsedMs >= STOP_GRACE_MS) for (const socket of this.sockets) socket.destroy();
     if (elapsedMs < KEEP_ALIVE_GRACE_MS) return;
     for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
-    // `closeIdleConnections` also cuts an answer that is written but not yet sent to a slow reader.
+    // `closeIdleConnections` would also cut a response that a slow client has not received yet.
     const isSending = [...this.sockets].some(({ writableLength }) => writableLength > 0);
     if (!isSending) for (const server of this.servers) server.closeIdleConnections();
   }

@@ -9,7 +9,7 @@ const BINDING = bindingOf('7', '/v1/transactions', { status: 'valid' });
 const POSITION = ['2026-10-25', '01890a5d-ac96-774b-bcce-b302099a8057', 61, 2];
 const CURSOR = sealer.seal(BINDING, POSITION);
 
-test('a cursor carries its position there and back, whatever it holds', () => {
+test('a cursor preserves its position, whatever it holds', () => {
   const position = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer()), { maxLength: 5 });
   fc.assert(
     fc.property(fc.string(), position, (binding, given) => {
@@ -45,7 +45,7 @@ test('a cursor with any one character changed, added or left out does not open',
   assert.equal(sealer.open(BINDING, `${CURSOR}=`), null);
 });
 
-test('garbage does not open', () => {
+test('random text is not a cursor', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
       assert.equal(sealer.open(BINDING, text), null);
@@ -53,7 +53,7 @@ test('garbage does not open', () => {
   );
 });
 
-test('a binding is one line, so that no part of it can be taken for a part of the position', () => {
+test('a binding is one line, so that no part of it can be parsed as a part of the position', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (path, value) => {
       assert.doesNotMatch(bindingOf('7\n', `${path}\n`, { eic: `a\n${value}`, 'x\ny': 'z' }), /\n/);
@@ -61,7 +61,7 @@ test('a binding is one line, so that no part of it can be taken for a part of th
   );
 });
 
-test('a binding does not depend on the order of the parameters, nor on how a page looks', () => {
+test('a binding does not depend on the order of the parameters, nor on the format of a page', () => {
   const binding = bindingOf('7', '/v1/transactions', { status: 'valid', sender_eic: 'x' });
   const same = [
     { sender_eic: 'x', status: 'valid' },

@@ -93,12 +93,11 @@ function refuseMissingScopes(endpoint: Endpoint, { scopes, session }: Principal)
   const detail =
     session === null
       ? `The API key lacks ${what}. Create a new key with the required scopes.`
-      : `Your user lacks ${what}. Ask the operator to let you manage.`;
+      : `Your user lacks ${what}. Ask the operator for the permission to manage.`;
   throw problem('insufficient_scopes', detail);
 }
 
-const cannotManage = () =>
-  problem('insufficient_permissions', 'Your user may read here, but not change anything.');
+const cannotManage = () => problem('insufficient_permissions', 'Your user has read-only permission.');
 
 /** Changes that no scope covers need the permission to manage. */
 const isManagement = ({ method, scopes }: Endpoint) => method !== 'GET' && scopes.length === 0;
@@ -133,7 +132,7 @@ export function apiGuard(
       return andThen(found, (principal) => {
         if (principal === null) {
           const detail = key === undefined ? 'The header X-Api-Key is missing.' : 'The API key is not valid.';
-          const why = token === null ? detail : 'The session has ended or is not one for this API.';
+          const why = token === null ? detail : 'The session has ended or is for another API.';
           return refuse(request, limiter, problem('invalid_api_key', why, { 'www-authenticate': 'ApiKey' }));
         }
         request.principal = principal;
@@ -164,7 +163,8 @@ export function sessionGuard(rule: PortalRule, sessionAuth: SessionAuth, limiter
     const token = sessionAuth.cookie.read(request);
     const principal = token === null ? null : await sessionAuth.sessions.find(token);
     if (principal === null) {
-      const detail = token === null ? 'Nobody is signed in.' : 'The session has ended. Sign in again.';
+      const detail =
+        token === null ? 'The request has no session. Sign in.' : 'The session has ended. Sign in again.';
       return refuse(request, limiter, problem('invalid_session', detail, { 'www-authenticate': 'Session' }));
     }
     request.principal = principal;
@@ -172,7 +172,7 @@ export function sessionGuard(rule: PortalRule, sessionAuth: SessionAuth, limiter
     await count(reply, limiter, countedAs(principal));
     refuseForeignPage(request, sessionAuth);
     if (!rule.roles.some((role) => role === principal.owner?.type)) {
-      throw problem('insufficient_permissions', 'There is nothing here for users of your role.');
+      throw problem('insufficient_permissions', 'Users of your role have no access to this operation.');
     }
     if (rule.isManaged && !principal.mayManage && isManagement(endpoint)) throw cannotManage();
   };

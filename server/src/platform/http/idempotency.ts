@@ -71,7 +71,7 @@ function idempotencyKeyOf(request: FastifyRequest): string | null {
 }
 
 function callerSecretOf({ callerSecret }: FastifyRequest): string {
-  if (callerSecret === null) throw new Error('only somebody who is known can repeat a request');
+  if (callerSecret === null) throw new Error('a request with an Idempotency-Key must be authenticated');
   return callerSecret;
 }
 

@@ -138,7 +138,7 @@ const IDEMPOTENCY_KEY: Json = {
   in: 'header',
   required: false,
   description:
-    'Any text of your own. A request that is repeated with it within 24 hours is not done twice, but gets the same answer.',
+    'Any text that you choose. A request repeated with the same key within 24 hours is not applied again and gets the same answer.',
   schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength },
   example: '8a1f6e0c-5d0b-4c39-9b7e-2f4f4e6d7c11',
 };
@@ -147,7 +147,7 @@ const LIST_VERSION: Json = {
   name: 'X-List-Version',
   in: 'header',
   required: false,
-  description: 'Cuts the pages from the list as it was at this version, which an earlier answer has told.',
+  description: 'Reads the list as of this version, which an earlier answer has returned.',
   schema: { type: 'string' },
   example: 'assets-1234',
 };
@@ -325,7 +325,7 @@ const HEADERS = {
     example: 60,
   },
   'X-Request-Id': {
-    description: 'Names this request, in our log too. One that you send along is taken over.',
+    description: 'Identifies this request, also in the server’s log. An id that you send is adopted.',
     schema: { type: 'string' },
     example: 'req_k3vT9mQx00042',
   },
@@ -350,17 +350,18 @@ const HEADERS = {
     example: '<https://market.example/v1/assets?page=2&limit=10>; rel="next"',
   },
   'X-Total-Count': {
-    description: 'How many records the list holds.',
+    description: 'Number of records in the list.',
     schema: { type: 'integer' },
     example: 1234,
   },
   'X-List-Version': {
-    description: 'The version of the list. Send it along with the other pages to have them all cut from it.',
+    description:
+      'The version of the list. Send it with the requests for other pages to read them from the same version.',
     schema: { type: 'string' },
     example: 'assets-1234',
   },
   ETag: {
-    description: 'Names the record as it reads now, for `If-None-Match` and `If-Match`.',
+    description: 'Identifies the current state of the record, for `If-None-Match` and `If-Match`.',
     schema: { type: 'string' },
     example: '"oRd50i9FLdoiRReOxvrUWg"',
   },

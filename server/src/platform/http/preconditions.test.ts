@@ -29,7 +29,7 @@ test('a tag is found in a list of tags, and only as a whole', () => {
   }
 });
 
-test('a weak tag is good enough for reading and never for writing', () => {
+test('a weak tag matches for reads and never for writes', () => {
   for (const header of [`W/${TAG}`, `"x", W/${TAG}`]) {
     assert.equal(isFresh(header, TAG), true, header);
     assert.equal(meetsIfMatch(header, TAG), false, header);

@@ -28,7 +28,7 @@ export const problem = (
 /** Reports all field errors of a request together, so that clients can fix them in one step. */
 export function validationProblem(errors: readonly ProblemFieldError[]): ProblemError {
   const count = errors.length === 1 ? 'One field is' : `${errors.length} fields are`;
-  return new ProblemError('validation', `${count} not acceptable. Nothing was changed.`, { errors });
+  return new ProblemError('validation', `${count} invalid. Nothing was changed.`, { errors });
 }
 
 export const fieldProblem = (field: string, code: FieldCode, message: string): ProblemError =>

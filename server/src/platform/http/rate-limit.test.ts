@@ -12,7 +12,7 @@ function inMemory() {
   return { clock, take: (subject: string) => limiter.take(subject) as RateLimitState, limiter };
 }
 
-test('requests count down to the limit, and those beyond it are too many', () => {
+test('requests count down to zero, and further ones exceed the limit', () => {
   const { take } = inMemory();
   const states = Array.from({ length: 5 }, () => take('a'));
   assert.deepEqual(states[0], { limit: 3, remaining: 2, resetS: 60, exceeded: false });
@@ -28,7 +28,7 @@ test('requests count down to the limit, and those beyond it are too many', () =>
   );
 });
 
-test('a window begins with its first request, ends on time, and tells the seconds until then', () => {
+test('a window begins with its first request, ends on time, and reports the seconds until then', () => {
   const { take, clock } = inMemory();
   const resetAt = (at: number) => {
     clock.now = at;
@@ -38,7 +38,11 @@ test('a window begins with its first request, ends on time, and tells the second
   assert.deepEqual(resetAt(1_000), { resetS: 60, remaining: 2 });
   assert.deepEqual(resetAt(1_001), { resetS: 60, remaining: 1 });
   assert.deepEqual(resetAt(31_000), { resetS: 30, remaining: 0 });
-  assert.deepEqual(resetAt(60_999), { resetS: 1, remaining: 0 }, 'never zero: it would mean to try at once');
+  assert.deepEqual(
+    resetAt(60_999),
+    { resetS: 1, remaining: 0 },
+    'never zero, which would mean an immediate retry',
+  );
   assert.deepEqual(resetAt(61_000), { resetS: 60, remaining: 2 });
 });
 
@@ -48,7 +52,7 @@ test('subjects do not share windows', () => {
   assert.deepEqual(take('b'), { limit: 3, remaining: 2, resetS: 60, exceeded: false });
 });
 
-test('the time until a window resets is never zero and never exceeds the window, whatever the clock says', () => {
+test('the time until a window resets is never zero and never exceeds the window, for any clock', () => {
   const instant = fc.double({ min: 0, max: 2 ** 45, noNaN: true });
   const step = fc.double({ min: 0, max: 130_000, noNaN: true });
   fc.assert(
@@ -64,7 +68,7 @@ test('the time until a window resets is never zero and never exceeds the window,
   );
 });
 
-test('a window that Redis says is longer, because it began under another setting, is told as a whole one', async () => {
+test('a longer window in Redis, begun under another setting, is reported as a full window', async () => {
   for (const [leftMs, resetS] of [
     [60_001, 60],
     [3_600_000, 60],
@@ -77,7 +81,7 @@ test('a window that Redis says is longer, because it began under another setting
   }
 });
 
-test('however requests come, no window lets in more than the limit', () => {
+test('no window admits more than the limit, for any sequence of requests', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(30_000), fc.constantFrom('a', 'b')), { maxLength: 60 }), (steps) => {
       const { take, clock } = inMemory();
@@ -95,7 +99,7 @@ test('however requests come, no window lets in more than the limit', () => {
   );
 });
 
-/** A Redis whose answer to a count is what the test says. */
+/** A Redis that returns the given counts. */
 const redisThat = (answers: () => Promise<unknown>) => ({ eval: answers }) as unknown as Redis;
 
 function limiterOn(answers: () => Promise<unknown>): { limiter: RateLimiter; warnings: string[] } {
@@ -104,13 +108,13 @@ function limiterOn(answers: () => Promise<unknown>): { limiter: RateLimiter; war
   return { limiter: redisRateLimiter(RULE, redisThat(answers), inMemory().limiter, warn), warnings };
 }
 
-test('what Redis counts is what is told', async () => {
+test('the reported count is that of Redis', async () => {
   const { limiter, warnings } = limiterOn(async () => [2, 12_345]);
   assert.deepEqual(await limiter.take('a'), { limit: 3, remaining: 1, resetS: 13, exceeded: false });
   assert.deepEqual(warnings, []);
 });
 
-test('while Redis fails, the process counts for itself', async () => {
+test('while Redis fails, each process counts by itself', async () => {
   const { limiter, warnings } = limiterOn(() => Promise.reject(new Error('no connection')));
   const remaining: number[] = [];
   for (let i = 0; i < 4; i++) remaining.push((await limiter.take('a')).remaining);
@@ -119,7 +123,7 @@ test('while Redis fails, the process counts for itself', async () => {
   assert.match(warnings[0] ?? '', /no connection/);
 });
 
-test('a Redis that does not answer holds nobody up', async (t) => {
+test('a Redis that does not answer delays no request', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { limiter, warnings } = limiterOn(() => new Promise(() => {}));
   const taken = limiter.take('a');

@@ -22,7 +22,7 @@ function queueWith(t: {
   };
 }
 
-/** A request whose answer ends, or whose client leaves, when the test says so. */
+/** A request whose response ends, or whose client disconnects, on demand. */
 function enter(queue: TestQueue) {
   const response = new EventEmitter();
   const entered = { response, state: 'waiting' as string, close: () => response.emit('close') };
@@ -39,7 +39,7 @@ function enter(queue: TestQueue) {
 
 const statesOf = (entered: readonly { state: string }[]) => entered.map(({ state }) => state);
 
-test('so many requests are in work, and the others follow in order of arrival', (t) => {
+test('at most the limit of requests is processed, and the others follow in order of arrival', (t) => {
   const { queue } = queueWith(t);
   const all = Array.from({ length: 4 }, () => enter(queue));
   assert.deepEqual(statesOf(all), ['started', 'started', 'waiting', 'waiting']);
@@ -53,7 +53,7 @@ test('so many requests are in work, and the others follow in order of arrival', 
   assert.deepEqual([queue.inWork, queue.inQueue], [0, 0]);
 });
 
-test('a request is rejected once it has waited too long, and those behind it when their time comes', (t) => {
+test('each request is rejected when its own maximum wait has passed', (t) => {
   const { queue, pass } = queueWith(t);
   const busy = [enter(queue), enter(queue)];
   const first = enter(queue);
@@ -69,19 +69,19 @@ test('a request is rejected once it has waited too long, and those behind it whe
   assert.equal(second.state, 'rejected after 1000 ms');
   const third = enter(queue);
   busy[0]?.close();
-  assert.equal(third.state, 'started', 'a rejected request takes no place');
+  assert.equal(third.state, 'started', 'a rejected request is not counted');
   pass(5000);
   assert.deepEqual([queue.inWork, queue.inQueue], [2, 0]);
 });
 
-test('what waits is bounded: beyond it a request is rejected at once', (t) => {
+test('a request beyond the queue length is rejected at once', (t) => {
   const { queue } = queueWith(t);
   const all = Array.from({ length: 7 }, () => enter(queue));
   assert.deepEqual(statesOf(all.slice(0, 5)), ['started', 'started', 'waiting', 'waiting', 'waiting']);
   assert.deepEqual(statesOf(all.slice(5)), ['rejected after 0 ms', 'rejected after 0 ms']);
 });
 
-test('a client that leaves while it waits gives its place up and is never started', (t) => {
+test('a client that disconnects while waiting leaves the queue and is never processed', (t) => {
   const { queue } = queueWith(t);
   const all = Array.from({ length: 4 }, () => enter(queue));
   all[2]?.close();
@@ -90,7 +90,7 @@ test('a client that leaves while it waits gives its place up and is never starte
   assert.deepEqual(statesOf(all), ['started', 'started', 'waiting', 'started']);
 });
 
-test('a request that leaves early frees its place once', (t) => {
+test('an aborted request frees its slot exactly once', (t) => {
   const { queue } = queueWith(t);
   const [streamed, other, third, fourth] = Array.from({ length: 4 }, () => enter(queue));
   queue.leave(streamed!.response);

@@ -1,10 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Of a response only its end matters here. */
 type Closable = Pick<EventEmitter, 'on'>;
 
-/** What a server does with its requests: one object for all of them, since closures per request cost a tenth of a short one. */
+/** Shared by all requests of a server, because closures per request cost a tenth of a short request. */
 export type RequestHandlers<Request, Response> = {
   start(request: Request, response: Response): void;
   reject(request: Request, response: Response, waitedMs: number): void;
@@ -16,21 +15,21 @@ type QueuedRequest<Request, Response> = {
   readonly handlers: RequestHandlers<Request, Response>;
 };
 
-/** Upper bound for memory: as many requests with the first 64 KB of a body each take about 300 MB. */
+/** Memory limit: this many requests with the first 64 KB of a body each take about 300 MB. */
 export const MAX_WAITING = 4096;
 
 export type RequestQueueRule = {
-  /** Requests in work at once. */
+  /** Maximum number of requests in progress. */
   readonly atOnce: number;
-  /** Beyond it a request is rejected without waiting. */
+  /** A request beyond this number is rejected at once. */
   readonly maxWaiting: number;
   readonly maxWaitMs: number;
 };
 
 /**
- * Shed load by waiting time. A bounded number of requests is in work; the others wait in order of arrival, before any
- * work is done for them, and their sockets hold back the bodies. Only a request that has waited `maxWaitMs` is
- * rejected: rejecting costs a third of answering, so rejecting by count alone would halve what is answered.
+ * Sheds load by waiting time. The number of requests in progress is limited. Other requests wait in order of arrival:
+ * no work is done for them, and backpressure stops their bodies. A request is rejected only after `maxWaitMs`,
+ * because a rejection costs a third of an answer: rejecting by count alone would halve the throughput.
  */
 export class RequestQueue<Request = IncomingMessage, Response extends Closable = ServerResponse> {
   private working = 0;
@@ -39,7 +38,7 @@ export class RequestQueue<Request = IncomingMessage, Response extends Closable =
   private readonly now: () => number;
   private timer: NodeJS.Timeout | null = null;
 
-  /** `now` is monotonic milliseconds. */
+  /** `now` returns monotonic milliseconds. */
   constructor(rule: RequestQueueRule, now: () => number) {
     this.rule = rule;
     this.now = now;
@@ -53,7 +52,7 @@ export class RequestQueue<Request = IncomingMessage, Response extends Closable =
     return this.waiting.size;
   }
 
-  /** Starts the request now or later, or else rejects it; neither once the response is closed. */
+  /** Starts the request now or later, or rejects it. Does neither once the response is closed. */
   enter(request: Request, response: Response, handlers: RequestHandlers<Request, Response>): void {
     if (this.working < this.rule.atOnce) this.begin(request, response, handlers);
     else if (this.waiting.size >= this.rule.maxWaiting) handlers.reject(request, response, 0);
@@ -64,7 +63,7 @@ export class RequestQueue<Request = IncomingMessage, Response extends Closable =
     }
   }
 
-  /** Frees the place of a request that is answered, or that goes on for as long as its client sends. */
+  /** Frees the place of a request that was answered, or whose body is streamed. */
   leave(response: Response): void {
     const place = response as Placed;
     if (place[HOLDER] !== this) return;
@@ -88,7 +87,10 @@ export class RequestQueue<Request = IncomingMessage, Response extends Closable =
     return setTimeout(() => this.expire(), ms).unref();
   }
 
-  /** Also while nothing in work ends, as with a stalled database. */
+  /**
+   * Runs on a timer, so that requests are rejected even if none in progress ends, for example with a stalled
+   * database.
+   */
   private expire(): void {
     const { maxWaitMs } = this.rule;
     const now = this.now();
@@ -105,7 +107,7 @@ export class RequestQueue<Request = IncomingMessage, Response extends Closable =
   }
 }
 
-/** The queue in which a response has a place. A set of responses would keep them alive for the garbage collector. */
+/** The queue that counts the response. A `Set` of responses would delay their garbage collection. */
 const HOLDER = Symbol('holder');
 type Placed = { [HOLDER]?: { leave(response: unknown): void } | undefined };
 

@@ -122,7 +122,7 @@ function admission(endpoint: Endpoint, guard: Guard) {
   const hasParameters = endpoint.path.includes('{');
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
     if (hasParameters && Object.values(request.params as Record<string, string>).includes('')) {
-      return done(problem('not_found', `There is nothing at ${pathOf(request)}.`));
+      return done(problem('not_found', `No operation has the path ${pathOf(request)}.`));
     }
     let waiting: void | Promise<void>;
     try {
@@ -165,7 +165,7 @@ function requestCheck({ endpoint, check }: Route, cursors: CursorSealer) {
 
     const limit = (query['limit'] as number | undefined) ?? LIMITS.pageSize.default;
     return {
-      // Account holders have none. A route of theirs that used it would fail at once, on its kind.
+      // A route for account holders must not use the viewer. It fails at the first call.
       viewer: principal.viewer as Viewer,
       owner: principal.owner,
       actor: principal.actor,

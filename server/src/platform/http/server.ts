@@ -25,36 +25,35 @@ export type ServerOptions = {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly trustProxy: boolean;
   readonly corsOrigins: readonly string[];
-  /** The outside reaches this server by HTTPS only: browsers may remember that. */
+  /** Clients reach this server by HTTPS only, so it sends HSTS. */
   readonly isSecure: boolean;
   /** Shared by all listeners of the process. */
   readonly queue: RequestQueue;
-  /** How long a client may take for a request that is read as a whole. */
+  /** Maximum time for a request whose body is read as a whole. */
   readonly requestTimeoutMs: number;
-  /** Where problems are explained; asked for at each problem, since an address may be known only after listening. */
+  /** Base URL of the error pages. A function, because without a configured URL it is known only after listening. */
   readonly errorBase: () => string;
-  /** Which methods a path has; empty when there is no such path. */
+  /** The methods of a path. Empty for an unknown path. */
   readonly methodsOf: (path: string) => string[];
-  /** What browsers are shown where there is no operation. */
+  /** Serves the portal's pages to browsers where no operation matches. */
   readonly portal: Portal | null;
   readonly onAnswer: (request: FastifyRequest, status: number, seconds: number) => void;
-  /** A request was rejected because of overload, before the framework saw it. */
+  /** Called for a request that was rejected because of overload, before Fastify handled it. */
   readonly onReject: (method: string, waitedSeconds: number) => void;
-  /** Counts a request without an operation against the caller's rate limit, if its key is known. */
+  /** Counts a request without a matching route against the caller's rate limit, if its key is known. */
   readonly countUnrouted: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 };
 
-/** A body that is read as a stream may be of any size; whoever reads it watches that it does not fall silent. */
+/** Streamed bodies have no size limit, and their handlers enforce an idle timeout. This is only an upper bound. */
 const STREAM_TIMEOUT_MS = 6 * 3600 * 1000;
 const KEEP_ALIVE_MS = 75_000;
 const RETRY = { 'retry-after': '2' };
-/** A request id that a client may bring along: it ends up in logs. */
+/** Request ids of clients are restricted, because they are logged. */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
-/** A year, for this host alone: other hosts of the domain are not ours to decide for. */
+/** One year. No `includeSubDomains`, which would affect hosts that are not part of Saldo. */
 const HSTS = { 'strict-transport-security': 'max-age=31536000' };
 
-/** Headers of every answer. */
 const commonHeaders = ({ corsOrigins, isSecure }: ServerOptions) => ({
   'cache-control': 'private, no-cache',
   vary: `X-Api-Key, Accept-Encoding${corsOrigins.length > 0 ? ', Origin' : ''}`,
@@ -64,7 +63,7 @@ const commonHeaders = ({ corsOrigins, isSecure }: ServerOptions) => ({
 
 const PROBLEM_HEADERS = { 'cache-control': 'no-store', 'content-type': PROBLEM_MEDIA_TYPE };
 
-/** An HTTP server that answers every failure, down to a request that cannot be parsed, with a problem. */
+/** Creates an HTTP server that answers every error with a problem, even for input that is not HTTP. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { queue } = options;
   const requestIdOf = requestIds();
@@ -81,11 +80,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     trustProxy: options.trustProxy,
     bodyLimit: LIMITS.bodyBytes,
     routerOptions: { maxParamLength: LIMITS.headerBytes },
-    // A request that arrives while the server stops is answered.
+    // Requests that arrive during a stop are answered.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
       reply.headers({ ...early.headers, ...early.cors(request.raw), 'x-request-id': request.id });
-      // Such a request runs through no hooks.
+      // Fastify runs no hooks for these requests.
       reply.raw.once('finish', () => options.onAnswer(request, reply.statusCode, reply.elapsedTime / 1000));
       answerProblem(request, reply, toProblem(error));
     },
@@ -97,7 +96,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         headersTimeout: options.requestTimeoutMs,
         requestTimeout: STREAM_TIMEOUT_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
-        // Node refuses a request without a host by itself, but not with a problem.
+        // Node's own rejection of a missing Host header is no problem document. `hostFault` rejects it instead.
         requireHostHeader: false,
       };
       const handlers: RequestHandlers<IncomingMessage, ServerResponse> = {
@@ -115,7 +114,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       const server = options.tls
         ? createHttpsServer({ ...options.tls, ...limits }, receive)
         : createHttpServer(limits, receive);
-      // The same goes for expectations that it does not know; whoever has none may ignore them.
+      // Handle requests with an unknown `Expect` header normally, as RFC 9110 allows.
       return connections.track(server.on('checkExpectation', receive));
     },
   });
@@ -127,7 +126,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       reply
         .code(PROBLEMS[error.code].status)
         .headers({ ...error.headers, ...PROBLEM_HEADERS })
-        // As bytes, since a text would get a charset that the media type does not have.
+        // Sent as bytes: for a string Fastify would add a charset, which the media type does not have.
         .send(Buffer.from(JSON.stringify(body)))
     );
   }
@@ -136,7 +135,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorateRequest('callerSecret', null);
   function fail(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const known = toProblem(error, request.routeOptions.bodyLimit);
-    // Overload and a database that is away are logged once, where they are noticed.
+    // Overload and a lost database are logged once where they are detected.
     if (known.code === 'internal_error') {
       request.log.error({ err: error, request_id: request.id }, 'request failed');
     }
@@ -155,7 +154,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     reply.headers(early.headers);
     reply.header('x-request-id', request.id);
     if (options.corsOrigins.length > 0) reply.headers(early.cors(request.raw));
-    // Streamed bodies have a concurrency limit of their own, and last for as long as the client sends.
+    // Streamed requests have their own concurrency limit and may take long, so they leave the queue.
     if (request.routeOptions.config.isStreamed === true) queue.leave(reply.raw);
     done(hostFault(request.raw));
   });
@@ -189,7 +188,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app;
 }
 
-/** What answers need that are made before the framework or without its hooks. */
+/** Parts of responses that are sent before Fastify handles the request or without its hooks. */
 type EarlyAnswers = {
   readonly headers: Readonly<Record<string, string>>;
   readonly cors: Cors;
@@ -198,7 +197,7 @@ type EarlyAnswers = {
 
 const OVERLOAD = problem('unavailable', 'The server is overloaded. Try again in a moment.', RETRY);
 
-/** The same bytes as any problem, without the cost of the framework: a third of what an answer costs. */
+/** Sends the same bytes as Fastify would, without its cost. A rejection takes a third of the time of an answer. */
 function rejectOverload(
   request: IncomingMessage,
   response: ServerResponse,
@@ -220,18 +219,18 @@ function rejectOverload(
 const isUnrouted = (error: Error) =>
   error instanceof ProblemError && (error.code === 'not_found' || error.code === 'method_not_allowed');
 
-/** Why a request finds no operation. A path of a known form may still lead to nothing, as that of a file does. */
+/** Not found also if the methods match: the path has a known form, but no file or page exists there. */
 function unrouted(method: string, path: string, methods: readonly string[]): ProblemError {
   if (methods.length === 0 || methods.includes(method)) {
-    return problem('not_found', `There is nothing at ${path}.`);
+    return problem('not_found', `No operation has the path ${path}.`);
   }
   const allow = methods.join(', ');
   return problem('method_not_allowed', `${method} is not possible here, only ${allow}.`, { allow });
 }
 
 /**
- * The connection closes with the answer. Unless the body is still arriving: closing would reset the connection under a
- * client that is sending, so the rest is read first, and the connection is closed once it is idle.
+ * Closes the connection after the answer. While the body is still arriving, closing would reset the connection before
+ * the client reads the answer, so it is kept alive and closed when idle.
  */
 function closeAfter(request: IncomingMessage, response: ServerResponse): void {
   const isArriving = !request.complete && announcesBody(request);
@@ -251,7 +250,7 @@ function isCompressed(request: FastifyRequest): boolean {
   return request.method !== 'GET' && request.method !== 'HEAD' && announcesBody(request);
 }
 
-/** A logger of its own for every request would cost more than the one line that is written about it. */
+/** Shares one logger between all requests: a child logger per request costs more than its one log line. */
 const withoutChildLoggers = (logger: FastifyBaseLogger): FastifyBaseLogger =>
   Object.assign(Object.create(logger) as FastifyBaseLogger, {
     child(this: FastifyBaseLogger) {
@@ -259,7 +258,7 @@ const withoutChildLoggers = (logger: FastifyBaseLogger): FastifyBaseLogger =>
     },
   });
 
-/** Node has one time limit for all requests; this is the one for bodies that are read as a whole. */
+/** Body timeout for requests that are read as a whole. Node itself has only one timeout for all requests. */
 function enforceBodyTimeout(app: FastifyInstance, { raw }: FastifyRequest, timeoutMs: number): void {
   if (!announcesBody(raw)) return;
   const timer = setTimeout(() => {
@@ -269,12 +268,12 @@ function enforceBodyTimeout(app: FastifyInstance, { raw }: FastifyRequest, timeo
     });
     if (!raw.complete) app.server.emit('clientError', late, raw.socket);
   }, timeoutMs);
-  // Whoever was refused before their body was read may never end it.
+  // The body of a rejected request may never end, so the timer must not keep the process alive.
   timer.unref();
   raw.once('close', () => clearTimeout(timer));
 }
 
-/** Node keeps the first of several Host headers, where a proxy in front may have read the last. */
+/** Rejects several Host headers: Node uses the first one, a reverse proxy may have used the last one. */
 function hostFault({ httpVersion, rawHeaders }: IncomingMessage): ProblemError | undefined {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -287,11 +286,13 @@ function hostFault({ httpVersion, rawHeaders }: IncomingMessage): ProblemError |
     : validationProblem([{ code: 'validation_failed', message: 'the header Host is given more than once' }]);
 }
 
-/** The address that is listened on, as a client would write it. */
+/** The URL of the address that the server listens on. */
 export const originOf = (app: FastifyInstance): string =>
   app.server instanceof HttpsServer ? app.listeningOrigin.replace(/^http:/, 'https:') : app.listeningOrigin;
 
-/** What the client calls it; or else short, unique over restarts and processes, and cheap: random once, then counted. */
+/**
+ * Uses the client's id, else a short one that is unique across restarts and processes: a random prefix and a counter.
+ */
 function requestIds(): (request: Pick<IncomingMessage, 'headers'> | null) => string {
   const prefix = `req_${randomBytes(6).toString('base64url').replaceAll(/[-_]/g, 'x')}`;
   let count = 0;
@@ -307,7 +308,7 @@ const MERGE_PATCH = 'application/merge-patch+json';
 function readJsonBodies(app: FastifyInstance): void {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const parse = async (_request: FastifyRequest, body: Buffer) => {
-    // An absent body is told apart from a broken one by whoever needs it.
+    // Routes decide whether a body is required.
     if (body.length === 0) return undefined;
     try {
       return JSON.parse(decoder.decode(body)) as unknown;
@@ -329,7 +330,7 @@ function readJsonBodies(app: FastifyInstance): void {
 }
 
 const validationOfUrl = (error: Error) =>
-  validationProblem([{ code: 'invalid_format', message: `the address cannot be read: ${error.message}` }]);
+  validationProblem([{ code: 'invalid_format', message: `the URL cannot be decoded: ${error.message}` }]);
 
 function toProblem(error: FastifyError, bodyLimit: number = LIMITS.bodyBytes): ProblemError {
   if (error instanceof ProblemError) return error;
@@ -343,7 +344,7 @@ function toProblem(error: FastifyError, bodyLimit: number = LIMITS.bodyBytes): P
       return problem('unsupported_media_type', 'The body must be sent with Content-Type: application/json.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return validationProblem([
-        { code: 'invalid_format', message: 'the body is not as long as Content-Length says' },
+        { code: 'invalid_format', message: 'the length of the body differs from Content-Length' },
       ]);
     case 'FST_ERR_BAD_URL':
       return validationOfUrl(error);
@@ -352,10 +353,10 @@ function toProblem(error: FastifyError, bodyLimit: number = LIMITS.bodyBytes): P
   }
 }
 
-/** The request is known where the headers were fine and the body was late. */
+/** `request` is set if the headers were valid and only the body timed out. */
 type BrokenRequest = NodeJS.ErrnoException & { readonly request?: IncomingMessage };
 
-/** What cannot be parsed as HTTP never becomes a request; its answer is written to the connection itself. */
+/** Writes the answer to the socket, because input that is not HTTP has no request object. */
 function answerBrokenRequest(
   error: BrokenRequest,
   socket: Socket,

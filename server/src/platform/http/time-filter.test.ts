@@ -23,7 +23,7 @@ test('a date-time means the same instant in every offset', () => {
   assert.equal(instantOf(undefined), null);
 });
 
-test('a start finer than a millisecond is the next one, since nothing begins in between', () => {
+test('a start finer than a millisecond is rounded up, since nothing begins in between', () => {
   const second = at('2026-10-24T22:00:00Z');
   for (const fraction of ['.0000001', '.000001', '.0009', '.000999999']) {
     assert.equal(startOf(`2026-10-24T22:00:00${fraction}Z`), second + 1, fraction);
@@ -43,7 +43,7 @@ test('a start finer than a millisecond is the next one, since nothing begins in 
   );
 });
 
-test('the first and the last instants that can be written stay within the days that Postgres can name', () => {
+test('the first and the last valid instants stay within the dates of Postgres', () => {
   for (const text of ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00+23:59']) {
     assert.equal(instantOf(text), EVERYTHING.start, text);
   }
@@ -84,7 +84,7 @@ test('all filters given apply together', () => {
   assert.ok(none.start > none.end);
 });
 
-test('days outside of those that can be named give a range without a slot, not an error', () => {
+test('days outside of the valid range give an empty range, not an error', () => {
   for (const delivery_date of ['0001-01-01', '9999-12-31']) {
     const range = deliveryRange({ delivery_date });
     assert.equal(range.start, range.end);
@@ -94,7 +94,7 @@ test('days outside of those that can be named give a range without a slot, not a
 });
 
 const anyDay = fc.integer({ min: 0, max: 3_000 }).map((days) => addDays('2024-01-01', days));
-/** Around the days on which the clocks change, and anywhere else. */
+/** Times around the clock changes and at random. */
 const tellingDay = fc.oneof(anyDay, fc.constantFrom('2026-03-29', '2026-10-25', '2025-03-30', '2027-10-31'));
 const anyRange = fc
   .record({

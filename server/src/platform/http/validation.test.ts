@@ -26,7 +26,7 @@ const Query = Strict(
 const readQuery = compileQuery(Query);
 const queryCodes = (raw: Record<string, unknown>) => codes(readQuery({ ids: 'x', ...raw }).errors);
 
-test('a value that is well-formed has no errors', () => {
+test('a valid value has no errors', () => {
   assert.deepEqual(check(Type.Object({ a: Type.String() }), { a: '', b: 1 }), []);
 });
 
@@ -80,13 +80,13 @@ test('every failure of a schema has its code and its path', () => {
   assert.deepEqual(all.length, 7, 'all of them are listed at once');
 });
 
-test('a field is listed once: of all that is wrong with it, a wrong type is what counts', () => {
+test('a field is listed once, and a wrong type takes precedence over other errors', () => {
   const schema = Strict({ a: Type.Unsafe({ format: 'eic', maxLength: 2, type: ['string', 'null'] }) });
   assert.deepEqual(check(schema, { a: 'abc' }).length, 1);
   assert.deepEqual(check(schema, { a: 7 }), ['a invalid_type']);
 });
 
-test('of a value that may be one of several things, only what was meant is judged', () => {
+test('errors in a union are those of the matching variant only', () => {
   const Maybe = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
     Type.Union([type, Type.Null()]);
   const schema = Strict({
@@ -122,14 +122,14 @@ test('the EIC of a balance group has the type X or Y, and a right check characte
   assert.match(message(meter + checkCharacter(meter)) ?? '', /X or Y/);
 });
 
-test('a list of errors ends where it helps nobody, and stays cheap for a body full of them', () => {
+test('the list of errors is limited, and stays cheap for a body full of errors', () => {
   const ids = Array.from({ length: 400_000 }, () => 1);
   const errors = compile(Strict({ ids: Type.Array(Type.String(), { maxItems: 100 }) }))({ ids });
   assert.equal(errors.length, LIMITS.fieldErrors);
   assert.deepEqual(codes(errors).slice(0, 2), ['ids value_too_large', 'ids[0] invalid_type']);
 });
 
-test('whole numbers are read from a query, and nothing else is taken for one', () => {
+test('whole numbers in a query are accepted, and other text is not', () => {
   const limit = (text: string) => readQuery({ ids: 'x', limit: text }).query['limit'];
   assert.equal(limit('100'), 100);
   assert.equal(limit('007'), 7);
@@ -144,14 +144,14 @@ test('whole numbers are read from a query, and nothing else is taken for one', (
   }
 });
 
-test('a list in a query is split at its commas, and an empty one is too small', () => {
+test('a list in a query is split at commas, and an empty one is too small', () => {
   assert.deepEqual(readQuery({ ids: 'a,b,,c'.slice(0, 4) }).query['ids'], ['a', 'b', '']);
   assert.deepEqual(codes(readQuery({ ids: '' }).errors), ['ids value_too_small']);
   assert.deepEqual(codes(readQuery({ ids: 'a,b,c,d' }).errors), ['ids value_too_large']);
   assert.deepEqual(codes(readQuery({}).errors), ['ids required']);
 });
 
-test('a parameter given twice is of the wrong type, and one that is not known is not known', () => {
+test('a repeated parameter has the wrong type, and an unknown one is rejected', () => {
   assert.deepEqual(queryCodes({ limit: ['1', '2'] }), ['limit invalid_type']);
   assert.deepEqual(codes(readQuery({ ids: ['a', 'b'] }).errors), ['ids invalid_type']);
   assert.deepEqual(queryCodes({ page: '1' }), ['page unknown_field']);
@@ -165,7 +165,7 @@ test('a parameter given twice is of the wrong type, and one that is not known is
   ]);
 });
 
-test('pairs must not run backwards, and are judged only when both are well-formed', () => {
+test('a range must not end before its start, and is checked only if both bounds are valid', () => {
   const [early, late] = ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00+00:00'];
   assert.deepEqual(queryCodes({ from: early, until: late }), [], 'the same instant');
   assert.deepEqual(queryCodes({ from: early, until: '2026-01-01T00:30:00+01:00' }), [
@@ -195,11 +195,11 @@ test('dates and date-times must exist, and date-times need an offset', () => {
   }
 });
 
-test('a NUL in a query finds nothing instead of breaking the database', () => {
+test('a NUL in a query finds nothing and is no server error', () => {
   assert.deepEqual(readQuery({ ids: 'a\0b' }).query['ids'], ['a\ufffdb']);
 });
 
-test('whatever a query holds, it is read or refused with the codes of the catalogue', () => {
+test('any query is accepted or rejected with codes of the catalogue', () => {
   const value = fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.string(), { maxLength: 3 }));
   const name = fc.oneof(fc.constantFrom(...Object.keys(Query.properties), '__proto__'), fc.string());
   fc.assert(

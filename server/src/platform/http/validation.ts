@@ -195,8 +195,8 @@ function unexpectedMember(error: ErrorObject): [FieldCode, string] {
   const schema = error.parentSchema as { 'x-read-only'?: readonly string[]; properties?: object };
   if (schema['x-read-only']?.includes(name)) return ['read_only_field', 'is read-only and must not be sent'];
   const known = Object.keys(schema.properties ?? {});
-  const takes = known.length === 0 ? 'none are taken here' : `known are ${known.join(', ')}`;
-  return ['unknown_field', `is not known; ${takes}`];
+  const accepted = known.length === 0 ? 'none are accepted' : `accepted are ${known.join(', ')}`;
+  return ['unknown_field', `is unknown; ${accepted}`];
 }
 
 const TYPE_NAMES: Record<string, string> = {
@@ -231,13 +231,13 @@ function sizeMessage(error: ErrorObject): [FieldCode, string] {
     case 'exclusiveMinimum':
       return ['value_too_small', `must be more than ${limit}`];
     case 'uniqueItems':
-      return ['validation_failed', 'must not hold the same twice'];
+      return ['validation_failed', 'must not contain duplicates'];
     case 'maximum':
       return ['value_too_large', `must be at most ${limit}`];
     case 'minItems':
-      return ['value_too_small', `must hold at least ${limit}`];
+      return ['value_too_small', `must have at least ${limit} entries`];
     case 'maxItems':
-      return ['value_too_large', `must hold at most ${limit}`];
+      return ['value_too_large', `must have at most ${limit} entries`];
     case 'minLength':
       return [
         'value_too_small',
@@ -252,7 +252,7 @@ function sizeMessage(error: ErrorObject): [FieldCode, string] {
       ];
     }
     default:
-      return ['validation_failed', error.message ?? 'is not acceptable'];
+      return ['validation_failed', error.message ?? 'is invalid'];
   }
 }
 

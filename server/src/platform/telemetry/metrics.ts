@@ -21,7 +21,7 @@ export function createMetrics(): Metrics {
   }).setToCurrentTime();
   const requests = new Histogram({
     name: 'saldo_http_request_seconds',
-    help: 'How long requests took, by method, route and status.',
+    help: 'Duration of requests by method, route and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: BUCKETS_S,
     registers: [registry],
