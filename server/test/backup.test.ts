@@ -11,7 +11,7 @@ import pg from 'pg';
 import { backUp } from '../src/backup/backup.ts';
 import { SALDO } from '../src/platform/db/embedded.ts';
 import { openBrowser } from './browser.ts';
-import { runCommand } from './command-line.ts';
+import { PROGRAM_ENVIRONMENT, runCommand } from './command-line.ts';
 import { databaseUrl, TEST_SERVER_VARIABLE } from './databases.ts';
 import { client, walk } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
@@ -298,7 +298,7 @@ test('on a full disk the backup fails, leaves no partial file and keeps the earl
   const limited = spawn(
     '/bin/sh',
     ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath, PROGRAM, 'backup', dirOf('first.saldo')],
-    { env: { PATH: process.env['PATH'], DATA_DIR }, stdio: ['ignore', 'ignore', 'pipe'] },
+    { env: { ...PROGRAM_ENVIRONMENT, DATA_DIR }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let error = '';
   limited.stderr.on('data', (text: Buffer) => {
