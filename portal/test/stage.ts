@@ -120,6 +120,24 @@ export async function open(page: Page, url: string): Promise<void> {
   await settled(page);
 }
 
+type WithRouter = {
+  __TSR_ROUTER__: {
+    history: { push(url: string): void };
+    state: { status: string; location: object; resolvedLocation?: object };
+  };
+};
+
+/** Goes to another page as a link does: without loading the portal, and what a test put into the page, again. */
+export async function follow(page: Page, url: string): Promise<void> {
+  await page.evaluate((to) => (window as unknown as WithRouter).__TSR_ROUTER__.history.push(to), url);
+  await page.waitForFunction((to) => {
+    const { state } = (window as unknown as WithRouter).__TSR_ROUTER__;
+    const { pathname, search } = window.location;
+    return pathname + search === to && state.status === 'idle' && state.resolvedLocation === state.location;
+  }, url);
+  await settled(page);
+}
+
 /** The text of every cell of a table's body, row by row. */
 export const cellsOf = (page: Page, table: string): Promise<string[][]> =>
   page
