@@ -13,6 +13,7 @@ import { SALDO } from '../src/platform/db/embedded.ts';
 import { openBrowser } from './browser.ts';
 import { PROGRAM_ENVIRONMENT, runCommand } from './command-line.ts';
 import { databaseUrl, TEST_SERVER_VARIABLE } from './databases.ts';
+import { createDemoFolder } from './demo-folder.ts';
 import { client, walk } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
 
@@ -47,6 +48,7 @@ async function start(environment: Record<string, string> & { DATA_DIR: string })
 const saldo = (args: string[], env: Record<string, string>) => runCommand(args, { folder, env });
 
 const DATA_DIR = dirOf('first');
+await createDemoFolder(DATA_DIR);
 const first = await start({ DATA_DIR, DEMO: 'on' });
 const demo = await first.demo();
 const [brp, otherBrp] = demo.brps;
