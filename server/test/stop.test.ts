@@ -78,7 +78,7 @@ const postmasterOf = async (dataDir: string) =>
 async function assertNothingLeft({ child }: Product, postmaster: number): Promise<void> {
   assert.ok(!isAlive(postmaster), 'Postgres has ended');
   // Exited child processes of npm may take a moment to be reaped.
-  for (let tries = 0; isAlive(-child.pid!) && tries < 100; tries++) await delay(50);
+  for (let tries = 0; isAlive(-child.pid!) && tries < 2_400; tries++) await delay(50);
   assert.ok(!isAlive(-child.pid!), 'no process of the group is left');
 }
 
