@@ -129,7 +129,7 @@ async function onOutside(text: string): Promise<pg.QueryResult> {
 }
 const ITS_CONNECTIONS = "from pg_stat_activity where application_name = 'saldo'";
 
-type Fault = { name: string; of: Setup; cause: () => Promise<unknown> };
+type Fault = { name: string; of: Setup; cause: () => Promise<unknown>; mayMiss?: boolean };
 const signal = async (setup: Setup, name: NodeJS.Signals) => process.kill(await postmasterOf(setup), name);
 const FAULTS: Fault[] = [
   ...SETUPS.flatMap((of) => [
@@ -148,6 +148,7 @@ const FAULTS: Fault[] = [
     name: 'pg_terminate_backend of every connection',
     of: SETUPS[0]!,
     cause: () => onOutside(`select pg_terminate_backend(pid) ${ITS_CONNECTIONS}`),
+    mayMiss: true,
   },
 ];
 
@@ -158,13 +159,21 @@ async function untilBack(requests: Request[]): Promise<void> {
 const isExpected = ({ status, retryAfter }: Outcome) =>
   status === 200 || (status === 503 && retryAfter === '2');
 
-for (const { name, of, cause } of FAULTS) {
+for (const { name, of, cause, mayMiss = false } of FAULTS) {
   test(`${of.name}: the server survives ${name}`, async () => {
     const requests = await requestsOf(of);
     const running = load(requests);
     while (running.outcomes.length < 20) await nextTurn();
     await cause();
-    while (!running.outcomes.some(({ status }) => status === 503)) await nextTurn();
+    let causedAt = running.outcomes.length;
+    while (!running.outcomes.some(({ status }) => status === 503)) {
+      // Reads are repeated on another connection, so a fault that hits no write is not visible and is caused again.
+      if (mayMiss && running.outcomes.length > causedAt + 100) {
+        await cause();
+        causedAt = running.outcomes.length;
+      }
+      await nextTurn();
+    }
     await untilBack(requests);
     assert.deepEqual(
       (await running.stop()).filter((outcome) => !isExpected(outcome)),
