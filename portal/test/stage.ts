@@ -28,19 +28,23 @@ export type Stage = {
   /** Signs a new user in, without the form. */
   user(owner: Owner, permissions?: UserPermissions): Promise<Visitor>;
   /**
-   * Runs a test in a separate browser context. Afterwards every request must have gone to the platform, the content
-   * security policy must have blocked nothing, and no script may have failed.
+   * Runs a test in a browser context without cookies or settings of an earlier test. Afterwards every request must have
+   * gone to the platform, the content security policy must have blocked nothing, and no script may have failed.
    */
   visit<T>(visitor: Visitor, act: (page: Page) => Promise<T>, setting?: Setting): Promise<T>;
 };
 
 const HEIGHT = 900;
+/** Catches hangs only: Playwright's default of 30 s is too short on a busy machine. */
+const DEADLINE_MS = 180_000;
 
 /** Starts the platform with its portal, and one Chromium, for one test file. Call it before the file's first test. */
 export async function openStage(now?: string): Promise<Stage> {
   const browser = await launchChromium();
   // Close the browser before the platform, which waits for open connections.
   after(() => browser.close());
+  /** The contexts that no test uses at the moment, by locale. */
+  const contexts: Record<string, BrowserContext[]> = {};
   const said: string[] = [];
   const portalDir = await ensurePortal(path.join(tmpdir(), 'saldo-portal'), (message) => said.push(message));
   assert.ok(portalDir, said.join('\n'));
@@ -53,26 +57,38 @@ export async function openStage(now?: string): Promise<Stage> {
       return { cookie: signed.cookie };
     },
     async visit(visitor, act, { width = 1440, theme = 'light', locale = 'en-GB' } = {}) {
-      const context = await browser.newContext({
-        baseURL: platform.baseUrl,
-        viewport: { width, height: HEIGHT },
-        colorScheme: theme,
+      const known = (contexts[locale] ??= []);
+      const context =
+        known.pop() ??
         // Without animations, which would change measured sizes.
-        reducedMotion: 'reduce',
-        locale,
-      });
+        (await browser.newContext({ baseURL: platform.baseUrl, reducedMotion: 'reduce', locale }));
+      await giveCookie(context, visitor, platform.baseUrl);
+      const page = await context.newPage();
+      page.setDefaultTimeout(DEADLINE_MS);
+      await page.setViewportSize({ width, height: HEIGHT });
+      await page.emulateMedia({ colorScheme: theme });
+      const faults = watch(page, platform);
       try {
-        await giveCookie(context, visitor, platform.baseUrl);
-        const page = await context.newPage();
-        const faults = watch(page, platform);
         const result = await act(page);
         assert.deepEqual(faults, []);
         return result;
       } finally {
-        await context.close();
+        await forget(context, page, platform.baseUrl);
+        known.push(context);
       }
     },
   };
+}
+
+/** Clears cookies and settings. The cached scripts of the portal stay, because they take longest to load. */
+async function forget(context: BrowserContext, page: Page, url: string): Promise<void> {
+  const session = await context.newCDPSession(page);
+  await session.send('Storage.clearDataForOrigin', {
+    origin: new URL(url).origin,
+    storageTypes: 'local_storage',
+  });
+  await context.clearCookies();
+  await page.close();
 }
 
 async function giveCookie(context: BrowserContext, { cookie }: Visitor, url: string): Promise<void> {
@@ -117,6 +133,24 @@ export const drawn = (page: Page): Promise<void> =>
 
 export async function open(page: Page, url: string): Promise<void> {
   await page.goto(url);
+  await settled(page);
+}
+
+type WithRouter = {
+  __TSR_ROUTER__: {
+    history: { push(url: string): void };
+    state: { status: string; location: object; resolvedLocation?: object };
+  };
+};
+
+/** Goes to another page as a link does: without loading the portal, and what a test put into the page, again. */
+export async function follow(page: Page, url: string): Promise<void> {
+  await page.evaluate((to) => (window as unknown as WithRouter).__TSR_ROUTER__.history.push(to), url);
+  await page.waitForFunction((to) => {
+    const { state } = (window as unknown as WithRouter).__TSR_ROUTER__;
+    const { pathname, search } = window.location;
+    return pathname + search === to && state.status === 'idle' && state.resolvedLocation === state.location;
+  }, url);
   await settled(page);
 }
 

@@ -11,7 +11,6 @@ import {
 } from '@saldo/api';
 import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import type { FastifyInstance } from 'fastify';
-import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { operatorAuditRoutes } from './audit/operator-routes.ts';
 import { calendarRoutes, operatorCalendarRoutes } from './calendar/routes.ts';
@@ -256,13 +255,15 @@ const operatorRoutes = (config: Config, db: Database, clock: MovableClock, custo
 ];
 
 /** All listeners of a process share one limiter. With Redis, all processes share the counts. */
-export function createRateLimiter(
+export async function createRateLimiter(
   config: Config,
   logger: Logger,
-): { limiter: RateLimiter; close: () => Promise<void> } {
+): Promise<{ limiter: RateLimiter; close: () => Promise<void> }> {
   const rule = { limit: config.rateLimit, windowS: config.rateWindowS };
   const inMemory = memoryRateLimiter(rule, monotonicNow);
   if (config.redisUrl === null) return { limiter: inMemory, close: async () => {} };
+  // Loading it takes a tenth of the server's start.
+  const { Redis } = await import('ioredis');
   const redis = new Redis(config.redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false });
   redis.on('error', (error) => logger.warn({ err: error }, 'redis is not reachable'));
   // Log the fallback once per outage, not once per request.

@@ -122,7 +122,7 @@ export const startService = (
     if (config.sandbox) await followSandboxClock(db, clock);
 
     const metrics = createMetrics();
-    const { limiter, close: closeLimiter } = createRateLimiter(config, logger);
+    const { limiter, close: closeLimiter } = await createRateLimiter(config, logger);
     started.push(closeLimiter);
     const queue = requestQueue(config, metrics);
     const shared = { config, db, clock, logger, metrics, limiter, lastUsed, queue };

@@ -11,8 +11,9 @@ import pg from 'pg';
 import { backUp } from '../src/backup/backup.ts';
 import { SALDO } from '../src/platform/db/embedded.ts';
 import { openBrowser } from './browser.ts';
-import { runCommand } from './command-line.ts';
+import { PROGRAM_ENVIRONMENT, runCommand } from './command-line.ts';
 import { databaseUrl, TEST_SERVER_VARIABLE } from './databases.ts';
+import { createDemoFolder } from './demo-folder.ts';
 import { client, walk } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
 
@@ -47,6 +48,7 @@ async function start(environment: Record<string, string> & { DATA_DIR: string })
 const saldo = (args: string[], env: Record<string, string>) => runCommand(args, { folder, env });
 
 const DATA_DIR = dirOf('first');
+await createDemoFolder(DATA_DIR);
 const first = await start({ DATA_DIR, DEMO: 'on' });
 const demo = await first.demo();
 const [brp, otherBrp] = demo.brps;
@@ -298,7 +300,7 @@ test('on a full disk the backup fails, leaves no partial file and keeps the earl
   const limited = spawn(
     '/bin/sh',
     ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath, PROGRAM, 'backup', dirOf('first.saldo')],
-    { env: { PATH: process.env['PATH'], DATA_DIR }, stdio: ['ignore', 'ignore', 'pipe'] },
+    { env: { ...PROGRAM_ENVIRONMENT, DATA_DIR }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let error = '';
   limited.stderr.on('data', (text: Buffer) => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { coverImage } from '../src/demo/cover.ts';
-import { CLI_MAIN, runCommand } from './command-line.ts';
+import { CLI_MAIN, PROGRAM_ENVIRONMENT, runCommand, spawnCommand } from './command-line.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 
@@ -18,12 +18,15 @@ const operatorKey = await world.operatorKey();
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-cli-'));
 after(() => rm(folder, { recursive: true, force: true }));
 
-const saldo = (args: string[], options: { stdin?: string; env?: Record<string, string> } = {}) =>
-  runCommand(args, {
-    ...options,
-    folder,
-    env: { SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey, ...options.env },
-  });
+type Setting = { stdin?: string; env?: Record<string, string> };
+const settingOf = ({ env, ...rest }: Setting) => ({
+  ...rest,
+  folder,
+  env: { SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey, ...env },
+});
+const saldo = (args: string[], setting: Setting = {}) => runCommand(args, settingOf(setting));
+/** For exit codes and standard input, which only a process has. */
+const saldoProcess = (args: string[], setting: Setting = {}) => spawnCommand(args, settingOf(setting));
 
 /** Runs a command that must succeed, and returns its JSON output. */
 async function answer(...args: string[]) {
@@ -117,7 +120,7 @@ test('a day is written, corrected by an import from standard input, and a transa
   const said = await answer('days', 'put', 'CLI-1', day, '--volume', '0.5');
   assert.deepEqual(said, { created: 96, corrected: 0, unchanged: 0, revision: 1 });
   const correction = JSON.stringify({ contract: 'CLI-1', delivery_date: day, slot: 1, volume: 0.75 });
-  const imported = await saldo(['import', 'volumes', '-', '--format', 'ndjson'], {
+  const imported = await saldoProcess(['import', 'volumes', '-', '--format', 'ndjson'], {
     stdin: `${correction}\n`,
   });
   assert.equal(imported.code, 0, imported.err);
@@ -144,7 +147,7 @@ test('a day is written, corrected by an import from standard input, and a transa
 
 test('rejected lines are shown with their place, and the exit code is 1', async () => {
   const text = `contract,delivery_date,slot,volume\nCLI-1,2026-10-28,1,1\nNOBODY,2026-10-28,1,1\n`;
-  const { code, out } = await saldo(['import', 'volumes', '-', '--format', 'csv'], { stdin: text });
+  const { code, out } = await saldoProcess(['import', 'volumes', '-', '--format', 'csv'], { stdin: text });
   assert.equal(code, 1);
   assert.match(out, /1 created/);
   assert.match(out, /1 lines rejected/);
@@ -265,24 +268,24 @@ test('the clock of the sandbox is read and moved', async () => {
 });
 
 test('exit codes: 1 for a problem, 2 for wrong usage, 3 for an unreachable platform', async () => {
-  const problem = await saldo(['brps', 'show', 'brp_nobody']);
+  const problem = await saldoProcess(['brps', 'show', 'brp_nobody']);
   assert.equal(problem.code, 1);
   assert.match(problem.err, /^BRP Not Found \(404 brp_not_found\)\n {2}.*\n {2}request req_/);
   const twice = ['contracts', 'create', '--external-id', 'CLI-1', '--type', 'ppa', '--ppa-type', 'produced'];
-  const again = await saldo([...twice, '--seller', seller.customer.id, '--buyer', buyer.customer.id]);
+  const again = await saldoProcess([...twice, '--seller', seller.customer.id, '--buyer', buyer.customer.id]);
   assert.equal(again.code, 1);
   assert.match(again.err, /^Already Exists \(409 already_exists\)/);
-  assert.equal((await saldo(['brps', 'show'])).code, 2);
-  const wrongKey = await saldo(['brps', 'list'], { env: { SALDO_KEY: 'not-a-key-of-anybody' } });
+  assert.equal((await saldoProcess(['brps', 'show'])).code, 2);
+  const wrongKey = await saldoProcess(['brps', 'list'], { env: { SALDO_KEY: 'not-a-key-of-anybody' } });
   assert.equal(wrongKey.code, 1);
   assert.ok(!wrongKey.err.includes('not-a-key-of-anybody'));
-  const gone = await saldo(['brps', 'list'], { env: { SALDO_URL: 'http://127.0.0.1:1' } });
+  const gone = await saldoProcess(['brps', 'list'], { env: { SALDO_URL: 'http://127.0.0.1:1' } });
   assert.equal(gone.code, 3);
 });
 
 test('a pipe that its reader closes early is no failure', async () => {
   const child = spawn(process.execPath, [CLI_MAIN, 'transactions', 'list', '--all', '--json'], {
-    env: { PATH: process.env['PATH'], HOME: folder, SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey },
+    env: { ...PROGRAM_ENVIRONMENT, HOME: folder, SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stdout.once('data', () => child.stdout.destroy());

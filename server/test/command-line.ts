@@ -1,28 +1,58 @@
 import { spawn } from 'node:child_process';
+import { PassThrough, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { runCli } from '../../cli/src/run.ts';
 
 export const CLI_MAIN = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
+const CHECKOUT = new URL('../../', import.meta.url);
+
+/** What every program that a test starts gets: with the compile cache of the test run it starts in half the time. */
+export const PROGRAM_ENVIRONMENT = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+};
 
 export type CommandRun = { code: number | null; out: string; err: string };
+type CommandOptions = { folder: string; env: Record<string, string>; stdin?: string };
 
-/** Runs the command line in its own process, with only this home and environment. */
-export async function runCommand(
-  args: readonly string[],
-  options: { folder: string; env: Record<string, string>; stdin?: string },
-): Promise<CommandRun> {
+/**
+ * Runs a command with this home and environment and no other, in the process of the test: starting one takes longer
+ * than most commands. Programs of the server that a command starts are processes of their own.
+ */
+export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandRun> {
+  const { folder, env, stdin = '' } = options;
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const [out, err] = [collect(stdout), collect(stderr)];
+  const code = await runCli(args, '0.0.0', {
+    stdout,
+    stderr,
+    stdin: Readable.from([Buffer.from(stdin)]),
+    env: { ...PROGRAM_ENVIRONMENT, HOME: folder, ...env },
+    cwd: folder,
+    home: folder,
+    checkout: CHECKOUT,
+    signal: new AbortController().signal,
+  });
+  stdout.end();
+  stderr.end();
+  return { code, out: await out, err: await err };
+}
+
+/** Runs a command as a person does: a process of its own, with this home and environment and no other. */
+export async function spawnCommand(args: readonly string[], options: CommandOptions): Promise<CommandRun> {
   const { folder, env, stdin = '' } = options;
   const child = spawn(process.execPath, [CLI_MAIN, ...args], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, ...env },
+    env: { ...PROGRAM_ENVIRONMENT, HOME: folder, ...env },
   });
-  let [out, err] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    err += text;
-  });
+  const [out, err] = [collect(child.stdout), collect(child.stderr)];
   child.stdin.end(stdin);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, out, err };
+  return { code, out: await out, err: await err };
+}
+
+async function collect(stream: Readable): Promise<string> {
+  let text = '';
+  for await (const part of stream.setEncoding('utf8')) text += part;
+  return text;
 }

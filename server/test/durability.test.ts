@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { createDemoFolder } from './demo-folder.ts';
 import { client } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
 
@@ -40,6 +41,7 @@ async function writeUntilDead(
 
 test('after each of ten kills during writes, every acknowledged write is stored', async () => {
   const environment = { DATA_DIR: path.join(folder, 'data'), RATE_LIMIT: '1000000' };
+  await createDemoFolder(environment.DATA_DIR);
   product = await startProduct(environment);
   const [brp] = (await product.demo()).brps;
   assert.ok(brp);

@@ -8,6 +8,7 @@ import { SALDO } from '../src/platform/db/embedded.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { ensurePortal } from '../src/portal-build.ts';
 import { databaseUrl, TEMPLATE, TEST_SERVER_VARIABLE } from './databases.ts';
+import { TEST_FOLDER_VARIABLE } from './demo-folder.ts';
 
 let embedded: EmbeddedPostgres | null = null;
 let folder: string | null = null;
@@ -22,9 +23,10 @@ export async function globalSetup(): Promise<void> {
     new URL('../../node_modules/.cache/compiled', import.meta.url),
   );
   await ensurePortal(path.join(tmpdir(), 'saldo-portal'), () => {});
+  folder = await mkdtemp(path.join(tmpdir(), 'saldo-test-'));
+  process.env[TEST_FOLDER_VARIABLE] = folder;
   let server = process.env['DATABASE_URL'];
   if (!server) {
-    folder = await mkdtemp(path.join(tmpdir(), 'saldo-test-'));
     // These data are temporary. Durability is tested separately, on another database.
     const settings = { fsync: 'off', synchronous_commit: 'off', max_connections: '200' };
     embedded = await startEmbeddedPostgres({ application: SALDO, dataDir: folder, say: () => {}, settings });

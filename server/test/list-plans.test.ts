@@ -89,7 +89,7 @@ const { config, customerUrl } = platform;
 const logger = pino({ level: 'silent' });
 const parts = {
   ...{ config, logger, db: recording, clock: movableClock(platform.clock), metrics: createMetrics() },
-  ...{ ...createRateLimiter(config, logger), lastUsed: createLastUsed(db) },
+  ...{ ...(await createRateLimiter(config, logger)), lastUsed: createLastUsed(db) },
   queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
 };
 const app = await createApp({ ...parts, customerUrl, portal: null });

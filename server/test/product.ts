@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DemoAccess } from '../src/demo/load.ts';
+import { PROGRAM_ENVIRONMENT } from './command-line.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -64,8 +65,7 @@ export function runProduct(
     // A separate process group, which a test can signal as a whole.
     detached: true,
     env: {
-      PATH: process.env['PATH'],
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...PROGRAM_ENVIRONMENT,
       PORT: '0',
       CUSTOMER_PORT: '0',
       ADMIN_PORT: '0',

@@ -15,7 +15,7 @@ import { BackupFileError, quoteName } from '../src/backup/format.ts';
 import { loadDemo } from '../src/demo/load.ts';
 import { SALDO } from '../src/platform/db/embedded.ts';
 import { migrate, migrateInTransaction, readChecksums } from '../src/platform/db/migrate.ts';
-import { runCommand } from './command-line.ts';
+import { PROGRAM_ENVIRONMENT, runCommand } from './command-line.ts';
 import { databaseUrl, TEST_SERVER_VARIABLE } from './databases.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
@@ -358,7 +358,7 @@ test('a restore does not change a database that is not empty', async () => {
 /** The program itself, so that a signal reaches it and not the command line in front of it. */
 function startRestore(env: Record<string, string>): { child: ChildProcess; error: () => string } {
   const child = spawn(process.execPath, [PROGRAM, 'restore', whole], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...PROGRAM_ENVIRONMENT, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let error = '';

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createDemoFolder } from './demo-folder.ts';
 import { NPM_START, type Product, startProduct } from './product.ts';
 
 const CLIENTS = 64;
@@ -77,7 +78,7 @@ const postmasterOf = async (dataDir: string) =>
 async function assertNothingLeft({ child }: Product, postmaster: number): Promise<void> {
   assert.ok(!isAlive(postmaster), 'Postgres has ended');
   // Exited child processes of npm may take a moment to be reaped.
-  for (let tries = 0; isAlive(-child.pid!) && tries < 100; tries++) await delay(50);
+  for (let tries = 0; isAlive(-child.pid!) && tries < 2_400; tries++) await delay(50);
   assert.ok(!isAlive(-child.pid!), 'no process of the group is left');
 }
 
@@ -88,6 +89,7 @@ for (const [name, workers, signalled] of [
 ] as const) {
   test(`SIGTERM under load to ${name}: every request is answered or rejected, none is reset, and no process remains`, async () => {
     const dataDir = path.join(folder, `${workers}-${signalled}`);
+    await createDemoFolder(dataDir);
     const product = await startProduct(
       { DATA_DIR: dataDir, WORKERS: workers, RATE_LIMIT: '1000000', LOG_LEVEL: 'error' },
       NPM_START,
@@ -131,6 +133,7 @@ for (const [name, workers, signalled] of [
 
 test('a stop closes idle connections while a request is in progress, and answers requests on the others', async () => {
   const dataDir = path.join(folder, 'idle');
+  await createDemoFolder(dataDir);
   const product = await startProduct({ DATA_DIR: dataDir, LOG_LEVEL: 'error' });
   const { port } = new URL(product.baseUrl);
   const open = async () => {

@@ -140,11 +140,11 @@ function requestCheck({ endpoint, check }: Route, cursors: CursorSealer) {
   const readQuery = compileQuery(endpoint.query);
   const validateBody = endpoint.body && compile(endpoint.body);
   // A POST whose schema has no required member may omit its body.
-  const missingBody = endpoint.method === 'POST' && validateBody?.({}).length === 0 ? {} : undefined;
+  const mayOmitBody = () => endpoint.method === 'POST' && validateBody?.({}).length === 0;
 
   return (request: FastifyRequest, reply: FastifyReply): Call<Endpoint> => {
     const { principal } = request;
-    const body = request.body === undefined ? missingBody : request.body;
+    const body = request.body === undefined && mayOmitBody() ? {} : request.body;
     if (principal === null) throw new Error('a route was reached without a principal');
     const raw = request.query as Record<string, unknown>;
     const { query, errors } = readQuery(raw);
