@@ -1,3 +1,3 @@
 import { lookAtPagesOf } from './accessibility.ts';
 
-lookAtPagesOf('nobody', 'account', 'brp');
+lookAtPagesOf('anonymous', 'account', 'brp');

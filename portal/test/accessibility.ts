@@ -8,7 +8,7 @@ import { coverImage } from '../../server/src/demo/cover.ts';
 import { createAccount } from '../../server/src/parties/actions.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
-import { drawn, follow, NOBODY, open, openStage, type Visitor } from './stage.ts';
+import { ANONYMOUS, drawn, follow, open, openStage, type Visitor } from './stage.ts';
 
 const DAY = '2026-10-21';
 const WIDTHS = [1440, 390];
@@ -62,11 +62,11 @@ const { id: assetId } = await made('/assets', {
 await made('/demands', { contract_period: 10, delivery_volume: 24_000, country: 'AT' });
 const { messages } = await made('/exchange/send', { delivery_date: '2026-10-25' });
 
-type Role = 'nobody' | 'account' | 'brp' | 'operator';
+type Role = 'anonymous' | 'account' | 'brp' | 'operator';
 
 /** The URL of each page and the roles that open it. Every route of the router must be listed. */
 const PAGES: Record<Role, Record<string, readonly string[]>> = {
-  nobody: {
+  anonymous: {
     '/sign-in': ['/sign-in', '/sign-in?ended=true'],
     '/invitation': ['/invitation#a-token-that-does-not-exist'],
   },
@@ -121,7 +121,7 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
 };
 
 const visitors: Record<Role, Visitor> = {
-  nobody: NOBODY,
+  anonymous: ANONYMOUS,
   account: await user({ type: 'account', accountNo: account.no }),
   brp: await user({ type: 'brp', brpNo: seller.no }),
   operator: await user({ type: 'operator' }),
@@ -164,7 +164,7 @@ async function faultsOf(page: Page, name: string): Promise<string[]> {
 }
 
 const DIALOGS: Record<Role, readonly { url: string; button: string; width?: number }[]> = {
-  nobody: [],
+  anonymous: [],
   account: [],
   brp: [
     { url: '/keys', button: 'New key' },
@@ -193,7 +193,7 @@ export function lookAtPagesOf(...roles: Role[]): void {
 }
 
 const lookForForgottenPages = () =>
-  visit(NOBODY, async (page) => {
+  visit(ANONYMOUS, async (page) => {
     await open(page, '/sign-in');
     const paths = await page.evaluate(() => {
       const { __TSR_ROUTER__ } = window as unknown as {
@@ -219,7 +219,7 @@ const lookAtPages = (role: Role) =>
     for (const [route, urls] of Object.entries(PAGES[role])) {
       for (const url of urls) {
         await go(page, url);
-        if (role !== 'nobody') go = follow;
+        if (role !== 'anonymous') go = follow;
         faults.push(...(await faultsOf(page, `${url} (${route})`)));
       }
     }
@@ -235,7 +235,7 @@ const lookAtSearchField = () =>
     await field.press('ArrowDown');
     await page.getByRole('listbox').getByRole('option', { selected: true }).waitFor();
     assert.deepEqual(await faultsOf(page, 'a list of what was found'), []);
-    await field.fill('nobody is called so');
+    await field.fill('no such name');
     await page.getByText('Nothing found').waitFor();
     assert.deepEqual(await faultsOf(page, 'a list of nothing'), []);
   });

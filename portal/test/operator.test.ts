@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { listNominated } from '../../server/test/nominated.ts';
-import { cellsOf, NOBODY, open, openStage, settled } from './stage.ts';
+import { ANONYMOUS, cellsOf, open, openStage, settled } from './stage.ts';
 
 const DAY = '2026-10-21';
 
@@ -162,7 +162,7 @@ test('an operator creates a BRP, its balance group and its user, who signs in by
     await newUser.getByRole('button', { name: 'Create and invite' }).click();
     return page.getByRole('dialog', { name: 'Invitation for Nele Neu' }).locator('code').innerText();
   });
-  await visit(NOBODY, async (page) => {
+  await visit(ANONYMOUS, async (page) => {
     await open(page, link);
     const password = 'a password for Nele';
     await page.getByRole('textbox', { name: 'New password', exact: true }).fill(password);
@@ -203,7 +203,7 @@ test('a read-only operator sees no controls for changes, and the server rejects 
     }
     const status = await page.evaluate(async () => {
       const headers = { 'content-type': 'application/json' };
-      const body = JSON.stringify({ name: 'Nobody' });
+      const body = JSON.stringify({ name: 'Refused' });
       return (await fetch('/operator/v1/brps', { method: 'POST', headers, body })).status;
     });
     assert.equal(status, 403);
@@ -230,7 +230,7 @@ test('parties of a new contract are found by a part of their names, among many c
     assert.match(await sold.inputValue(), /^Stahlwerk Ost · /);
     await page.getByRole('listbox').waitFor({ state: 'detached' });
     const bought = page.getByRole('combobox', { name: 'Buyer' });
-    await bought.fill('nobody is called so');
+    await bought.fill('no such name');
     await page.getByText('Nothing found').waitFor();
     await bought.fill('Hof 25');
     await page.getByRole('option', { name: /^Hof 25 / }).click();

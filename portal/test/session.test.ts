@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newUser, openBrowser } from '../../server/test/browser.ts';
 import { client } from '../../server/test/harness.ts';
-import { NOBODY, open, openStage, settled } from './stage.ts';
+import { ANONYMOUS, open, openStage, settled } from './stage.ts';
 
 const { platform, world, visit } = await openStage();
 const brp = await world.brp('Nordlicht');
@@ -19,7 +19,7 @@ async function fillIn(page: Page, email: string, password: string): Promise<void
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
 test('signing in leads to the requested page, and signing out hides everything', () =>
-  visit(NOBODY, async (page) => {
+  visit(ANONYMOUS, async (page) => {
     await open(page, '/customers?status=pending');
     assert.equal(new URL(page.url()).pathname, '/sign-in');
     await fillIn(page, user.email, user.password);
@@ -41,7 +41,7 @@ test('signing in leads to the requested page, and signing out hides everything',
   }));
 
 test('a wrong password shows an error, and the right one works afterwards', () =>
-  visit(NOBODY, async (page) => {
+  visit(ANONYMOUS, async (page) => {
     await open(page, '/sign-in');
     await fillIn(page, user.email, 'not the password');
     await page.getByRole('alert').getByText('The email or the password is wrong.').waitFor();
@@ -51,7 +51,7 @@ test('a wrong password shows an error, and the right one works afterwards', () =
 
 test('repeated wrong passwords are delayed, and the delay is shown at once', async () => {
   const victim = await newUser(platform, { type: 'brp', brpNo: brp.no });
-  await visit(NOBODY, async (page) => {
+  await visit(ANONYMOUS, async (page) => {
     await open(page, '/sign-in');
     await fillIn(page, victim.email, 'not the password');
     await page.getByRole('alert').getByText('The email or the password is wrong.').waitFor();
@@ -63,7 +63,7 @@ test('repeated wrong passwords are delayed, and the delay is shown at once', asy
 });
 
 test('an address on another site is not followed after signing in', () =>
-  visit(NOBODY, async (page) => {
+  visit(ANONYMOUS, async (page) => {
     await open(page, '/sign-in?next=https%3A%2F%2Felsewhere.example%2F');
     await fillIn(page, user.email, user.password);
     await heading(page, 'Overview').waitFor();
@@ -71,7 +71,7 @@ test('an address on another site is not followed after signing in', () =>
   }));
 
 test('parameters that a page does not know are removed from its address', () =>
-  visit(NOBODY, async (page) => {
+  visit(ANONYMOUS, async (page) => {
     await open(page, '/sign-in');
     await fillIn(page, user.email, user.password);
     await heading(page, 'Overview').waitFor();
@@ -93,7 +93,7 @@ test('an invitation can be accepted once, with a password', async () => {
   });
   const invite = await asOperator(`/operator/v1/users/${invited.id}/invitation`, { method: 'POST' });
   assert.equal(invite.status, 201, invite.text);
-  await visit(NOBODY, async (page) => {
+  await visit(ANONYMOUS, async (page) => {
     await open(page, invite.body.link);
     await heading(page, 'Welcome, Nora New').waitFor();
     await page.getByRole('textbox', { name: 'New password', exact: true }).fill('words that go together');
@@ -105,11 +105,11 @@ test('an invitation can be accepted once, with a password', async () => {
     await heading(page, 'Overview').waitFor();
     assert.equal(new URL(page.url()).hash, '', 'the token does not stay in the address');
   });
-  await visit(NOBODY, async (page) => {
+  await visit(ANONYMOUS, async (page) => {
     await open(page, invite.body.link);
     await heading(page, 'This invitation cannot be used').waitFor();
   });
-  await visit(NOBODY, async (page) => {
+  await visit(ANONYMOUS, async (page) => {
     await open(page, '/sign-in');
     await fillIn(page, 'new@saldo.example', 'words that go together');
     await heading(page, 'Overview').waitFor();
@@ -117,7 +117,7 @@ test('an invitation can be accepted once, with a password', async () => {
 });
 
 test('a session ended elsewhere leads to the sign-in page, and from there back to the same page', () =>
-  visit(NOBODY, async (page) => {
+  visit(ANONYMOUS, async (page) => {
     await open(page, '/sign-in');
     await fillIn(page, user.email, user.password);
     await heading(page, 'Overview').waitFor();
@@ -130,7 +130,7 @@ test('a session ended elsewhere leads to the sign-in page, and from there back t
 
 test('the portal uses the browser’s language until another one is chosen', () =>
   visit(
-    NOBODY,
+    ANONYMOUS,
     async (page) => {
       await open(page, '/sign-in');
       await heading(page, 'Bei Saldo anmelden').waitFor();
@@ -147,7 +147,7 @@ test('the portal uses the browser’s language until another one is chosen', () 
 
 test('the theme follows the system until another one is chosen', () =>
   visit(
-    NOBODY,
+    ANONYMOUS,
     async (page) => {
       const brightness = () =>
         page.evaluate(() => {
@@ -169,7 +169,7 @@ test('the theme follows the system until another one is chosen', () =>
   ));
 
 test('the first load transfers less than 200 kB of script, signed in or not', () =>
-  visit(NOBODY, async (page) => {
+  visit(ANONYMOUS, async (page) => {
     const scriptBytes = () =>
       page.evaluate(() =>
         performance
@@ -191,7 +191,7 @@ test('the first load transfers less than 200 kB of script, signed in or not', ()
   }));
 
 test('the content security policy blocks inline scripts', () =>
-  visit(NOBODY, async (page) => {
+  visit(ANONYMOUS, async (page) => {
     await open(page, '/sign-in');
     const refused = await page.evaluate(
       () =>

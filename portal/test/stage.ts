@@ -20,7 +20,7 @@ export type Setting = {
 
 /** The cookies of a browser: of a signed-in user, or none. */
 export type Visitor = { readonly cookie: string };
-export const NOBODY: Visitor = { cookie: '' };
+export const ANONYMOUS: Visitor = { cookie: '' };
 
 export type Stage = {
   readonly platform: TestPlatform;
