@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { LANGUAGES } from './i18n/dictionary.ts';
 import { useI18n } from './i18n/i18n.tsx';
+import { LANGUAGES } from './i18n/languages.ts';
 import { applyTheme, storedTheme, THEMES } from './ui/theme.ts';
 
 const LANGUAGE_NAMES = { de: 'Deutsch', en: 'English' } as const;

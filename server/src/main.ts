@@ -6,8 +6,8 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 import type { DemoAccess } from './demo/load.ts';
 import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-start.ts';
 import { monotonicNow, systemClock } from './platform/clock.ts';
-import { type Platform, startPlatform, startService } from './platform.ts';
 import { ensurePortal } from './portal-build.ts';
+import { type Platform, startPlatform, startService } from './start-platform.ts';
 import { invitationLink } from './users/actions.ts';
 import { openInWorker, serveAsWorker, startWorkers, WorkerFailed } from './workers.ts';
 

@@ -14,7 +14,7 @@ import {
   startAdmin,
   type startService,
   startStore,
-} from './platform.ts';
+} from './start-platform.ts';
 
 type ListenerName = 'brp' | 'customer';
 

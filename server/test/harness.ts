@@ -19,7 +19,7 @@ import { type Config, readConfig } from '../src/config.ts';
 import { type ExchangeParts, exchangeOf } from '../src/exchange-settings.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { compile, type Validator } from '../src/platform/http/validation.ts';
-import { startPlatform } from '../src/platform.ts';
+import { startPlatform } from '../src/start-platform.ts';
 import { createDatabase } from './databases.ts';
 
 /** A clock that only the test moves. */

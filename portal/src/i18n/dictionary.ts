@@ -1,8 +1,5 @@
 import type { en } from './en.ts';
 
-export const LANGUAGES = ['de', 'en'] as const;
-export type Language = (typeof LANGUAGES)[number];
-
 /** A dictionary with the same keys; functions take the same arguments. */
 type Texts<T> = {
   readonly [Key in keyof T]: T[Key] extends string
@@ -12,17 +9,3 @@ type Texts<T> = {
       : Texts<T[Key]>;
 };
 export type Dictionary = Texts<typeof en>;
-
-/** Each language is a separate file, so that only the selected one is loaded. */
-export const DICTIONARIES: Readonly<Record<Language, () => Promise<Dictionary>>> = {
-  de: async () => (await import('./de.ts')).de,
-  en: async () => (await import('./en.ts')).en,
-};
-
-const isLanguage = (text: string): text is Language => LANGUAGES.some((language) => language === text);
-
-/** The stored language, else the first supported one of the browser, else English. */
-export function preferredLanguage(stored: string | null, ofBrowser: readonly string[]): Language {
-  const wanted = [stored ?? '', ...ofBrowser.map((tag) => tag.slice(0, 2).toLowerCase())];
-  return wanted.find(isLanguage) ?? 'en';
-}

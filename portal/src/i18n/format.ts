@@ -1,6 +1,6 @@
 import { type DeliveryDay, slotLabel, TIME_ZONE } from '@saldo/core/delivery-day.ts';
 import { formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
-import type { Language } from './dictionary.ts';
+import type { Language } from './languages.ts';
 
 /** European English: day before month, 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { de: 'de-DE', en: 'en-GB' };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROBLEMS, TSOS } from '@saldo/api';
 import { de } from './de.ts';
-import { preferredLanguage } from './dictionary.ts';
 import { en } from './en.ts';
 import { formatOf } from './format.ts';
+import { preferredLanguage } from './languages.ts';
 
 /** Every text by its path; texts that take values are called with some. */
 function textsOf(value: unknown, path = ''): [string, string][] {

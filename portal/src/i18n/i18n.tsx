@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
-import { DICTIONARIES, type Dictionary, type Language, preferredLanguage } from './dictionary.ts';
+import type { Dictionary } from './dictionary.ts';
 import { type Format, formatOf } from './format.ts';
+import { DICTIONARIES, type Language, preferredLanguage } from './languages.ts';
 
 const STORED_AS = 'saldo.language';
 

@@ -8,8 +8,9 @@ const STOP_GRACE_MS = 20_000;
 const KEEP_ALIVE_GRACE_MS = 300;
 const SWEEP_EVERY_MS = 50;
 
-const QUIET_MS = 20;
-const MAX_HOLD_MS = 500;
+/** Longer than the operating system keeps a client waiting for a core. */
+const QUIET_MS = 100;
+const MAX_HOLD_MS = 1_000;
 
 /**
  * Waits until clients open no more connections, because closing a port resets connections that are not accepted yet.
