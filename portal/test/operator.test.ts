@@ -46,7 +46,7 @@ test('an operator corrects a slot, and the BRP sees the new version and the diff
     await open(page, '/operator/nominations');
     await page.getByRole('button', { name: 'Net now' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Net now' }).click();
-    await page.getByRole('dialog').getByText('New versions').waitFor();
+    await page.getByRole('dialog').getByText('New versions', { exact: true }).waitFor();
     assert.equal(await factOf(page, 'New versions').innerText(), '2');
   });
   await visit(asSeller, async (page) => {

@@ -361,7 +361,7 @@ test('Postgres is restarted at once after every exit, as long as each start succ
       () => box.said.at(-1) === 'Postgres is running again.',
       () => box.said.join('\n'),
     );
-    assert.match(box.said[0] ?? '', /starting it again at once/);
+    assert.match(box.said[0] ?? '', /restarting it at once/);
     assert.notEqual(postmasterOf(box.folder), postmaster);
   }
 });
