@@ -91,6 +91,8 @@ export class History {
   readonly files = new Map<string, { sha256: string; times: number; conflicts: string[] }>();
   /** Answers of the TSOs, with the file name if they were delivered to the inbox. */
   readonly answers = new Map<string, string | null>();
+  /** How often a file was put into the inbox: a schedule that is delivered again within a second gets the same answer. */
+  readonly inboxDeliveries = new Map<string, number>();
   readonly faults: FaultResult[] = [];
   readonly processes: number[] = [];
   private readonly byId = new Map<number, JournaledWrite>();
@@ -108,8 +110,11 @@ export class History {
       begun.record = entry.record ?? null;
     } else if (entry.entry === 'file') this.addFile(entry.name, entry.sha256);
     else if (entry.entry === 'sent') this.sent.push(...entry.messages);
-    else if (entry.entry === 'answer') this.answers.set(entry.answer, entry.file);
-    else if (entry.entry === 'process') this.processes.push(entry.pid);
+    else if (entry.entry === 'answer') {
+      this.answers.set(entry.answer, entry.file);
+      const { file } = entry;
+      if (file !== null) this.inboxDeliveries.set(file, (this.inboxDeliveries.get(file) ?? 0) + 1);
+    } else if (entry.entry === 'process') this.processes.push(entry.pid);
     else this.faults.push(entry.result);
   }
 
