@@ -18,8 +18,8 @@ const NUMBERS = statement(
 const HOT_NUMBERS = hotStatement('test_hot_numbers', NUMBERS.text);
 /** Rows that cannot be read: the last one divides by zero. */
 const BROKEN = statement('test_broken', 'select 10 / ($1::int - n) from generate_series(1, $1::int) n');
-const backends = statement(
-  'test_backends',
+const TERMINATE_OTHERS = statement(
+  'test_terminate_others',
   `select pg_terminate_backend(pid) from pg_stat_activity
    where datname = current_database() and pid <> pg_backend_pid()`,
 );
@@ -72,7 +72,7 @@ test('reads on lost connections are repeated on new ones, in the pool and in the
       ]).flat(),
     );
   await readAll('before');
-  await db.transaction((tx) => tx.query(backends));
+  await db.transaction((tx) => tx.query(TERMINATE_OTHERS));
   for (const label of ['first', 'second']) {
     assert.deepEqual(
       await readAll(label),

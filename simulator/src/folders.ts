@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { MessageFormat } from '@saldo/core/enums.ts';
@@ -33,8 +34,10 @@ export async function answerOutbox(
   await mkdir(path.join(outboxDir, DONE), PRIVATE);
   for (const name of await waitingFiles(outboxDir)) {
     const file = path.join(outboxDir, name);
-    const read = readDocument(await readFile(file));
-    const moveToDone = () => rename(file, path.join(outboxDir, DONE, name));
+    const bytes = await readFile(file).catch(nullIfGone);
+    if (bytes === null) continue;
+    const read = readDocument(bytes);
+    const moveToDone = () => rename(file, path.join(outboxDir, DONE, name)).catch(nullIfGone);
     if (read.kind === 'unreadable' || read.document.kind !== 'schedule') {
       lines.push(`${name}: ${read.kind === 'unreadable' ? read.reason : 'not a schedule'}`);
       await moveToDone();
@@ -62,14 +65,26 @@ async function waitingFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile() && !UNFINISHED.test(entry.name));
   const dated = await Promise.all(
-    names.map(async ({ name }) => ({ name, at: (await stat(path.join(folder, name))).mtimeMs })),
+    names.map(async ({ name }) => {
+      const found = await stat(path.join(folder, name)).catch(nullIfGone);
+      return found === null ? [] : [{ name, at: found.mtimeMs }];
+    }),
   );
-  return dated.toSorted((a, b) => a.at - b.at || (a.name < b.name ? -1 : 1)).map(({ name }) => name);
+  return dated
+    .flat()
+    .toSorted((a, b) => a.at - b.at || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => name);
 }
 
 /** The platform ignores names that start with a dot, so it never reads a partial file. */
 async function writeWhole(file: string, text: string | Uint8Array): Promise<void> {
-  const draft = path.join(path.dirname(file), `.${path.basename(file)}.tmp`);
+  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.tmp`);
   await writeFile(draft, text);
   await rename(draft, file);
+}
+
+/** Several processes may simulate on the same folders: a file that another one has moved is not an error. */
+function nullIfGone(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
 }

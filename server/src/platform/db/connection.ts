@@ -61,14 +61,14 @@ export class StaleStatement extends DatabaseUnavailable {
 const UNAVAILABLE = /^(08|53|57|58|3D|55000)/;
 const UNREACHABLE = /^(ECONNREFUSED|ENOENT|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 const NOT_CONNECTED = /timeout exceeded|timeout expired|Connection terminated due to/;
-/** Broken sockets, and backends that were terminated (57P01) or died with a crashed one (57P02). */
-const LOST_CODES = /^(ECONNRESET|EPIPE|57P01|57P02)$/;
+/** Broken sockets, and backends that were terminated (57P01, 57P05) or died with a crashed one (57P02). */
+const LOST_CODES = /^(ECONNRESET|EPIPE|57P01|57P02|57P05)$/;
 const LOST_MESSAGES =
   /Connection terminated unexpectedly|Client has encountered a connection error|not queryable/;
 /** The message of the `query_timeout` of `pg`. */
 export const QUERY_TIMED_OUT = 'Query read timeout';
 /** The message for the pending calls of a connection that this process closed, which it does when Postgres has stalled. */
-const CLOSED_HERE = 'Connection terminated';
+const CLOSED_HERE = /^(Connection terminated$|Client was closed)/;
 
 const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
 
@@ -79,10 +79,11 @@ export const needsAnotherConnection = (error: unknown): boolean =>
 export function translate(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error;
   const code = codeOf(error);
-  if (code === '0A000' && error.message.startsWith('cached plan')) {
+  // 26000: the statement is unknown, because its preparation by an earlier read of the same pipeline failed.
+  if (code === '26000' || (code === '0A000' && error.message.startsWith('cached plan'))) {
     return new StaleStatement(error.message, { cause: error });
   }
-  if (error.message === QUERY_TIMED_OUT || error.message === CLOSED_HERE) {
+  if (error.message === QUERY_TIMED_OUT || CLOSED_HERE.test(error.message)) {
     return new DatabaseStalled('no answer in time', { cause: error });
   }
   if (LOST_CODES.test(code) || LOST_MESSAGES.test(error.message)) {
@@ -93,6 +94,18 @@ export function translate(error: unknown): unknown {
   }
   return error;
 }
+
+/** A failed attempt to connect. Repeating it at once would only add load to a database that is away. */
+export function translateConnecting(error: unknown): unknown {
+  const failure = translate(error);
+  return failure instanceof ConnectionLost
+    ? new DatabaseUnavailable(failure.message, { cause: error })
+    : failure;
+}
+
+/** Whether the database itself gave no result in time, unlike a call that failed because of another one's timeout. */
+export const isTimeout = (error: unknown): boolean =>
+  error instanceof DatabaseStalled && error.cause instanceof Error && error.cause.message === QUERY_TIMED_OUT;
 
 const connectionConfig = (url: string, timeoutMs: number, settings: string): pg.ClientConfig => ({
   connectionString: url,

@@ -4,14 +4,15 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import {
   DATABASE_LIMITS,
-  DatabaseStalled,
   DatabaseUnavailable,
   hotConfig,
+  isTimeout,
   needsAnotherConnection,
   openPool,
   readerConfig,
   StaleStatement,
   translate,
+  translateConnecting,
   writerConfig,
 } from './connection.ts';
 import { Pipeline } from './pipeline.ts';
@@ -66,7 +67,7 @@ const runOn =
 /** Closes a connection after a failure: it may be in the middle of a response or hold an outdated statement. */
 async function onConnection<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
-    throw translate(error);
+    throw translateConnecting(error);
   });
   let failure: unknown;
   try {
@@ -134,7 +135,7 @@ function availability(listener: AvailabilityListener | undefined, closeInUse: ()
       }
       return result;
     } catch (error) {
-      if (error instanceof DatabaseStalled) closeInUse();
+      if (isTimeout(error)) closeInUse();
       if (error instanceof DatabaseUnavailable && !(error instanceof StaleStatement) && lostAt === null) {
         lostAt = performance.now();
         listener?.lost(error);
@@ -152,7 +153,7 @@ export function openDatabase(url: string, listener?: AvailabilityListener): Data
   const pipelines = Array.from({ length: DATABASE_LIMITS.pipelines }, () => new Pipeline(hotConfig(url)));
   const readers = openPool(readerConfig(url), DATABASE_LIMITS.readers);
   const writers = openPool(writerConfig(url), DATABASE_LIMITS.writers);
-  // When one call times out, the database is stalled: fail all other calls at once instead of each at its own timeout.
+  // When one call times out, the database is stalled: fail all open transactions at once instead of each at its own timeout.
   const inUse = new Set<pg.PoolClient>();
   writers.on('acquire', (client) => inUse.add(client));
   writers.on('release', (_error, client) => inUse.delete(client));

@@ -6,6 +6,7 @@ import {
   QUERY_TIMED_OUT,
   StaleStatement,
   translate,
+  translateConnecting,
 } from './connection.ts';
 import { type KnownColumns, Read, type RowShape } from './read.ts';
 import type { Statement } from './statement.ts';
@@ -79,9 +80,14 @@ export class Pipeline {
       this.stallTimer = this.checkLater(leftMs);
       return;
     }
-    // `pg` passes the error to all reads in flight, and the next read opens another connection.
-    if (this.connected !== null) this.socket?.destroy(new Error(QUERY_TIMED_OUT));
-    this.expectProgress();
+    // If this process itself was paused, results may be waiting in the socket: read them first.
+    const { progressAt } = this;
+    setImmediate(() => {
+      // `pg` passes the error to all reads in flight, and the next read opens another connection.
+      if (this.progressAt === progressAt && this.connected !== null)
+        this.socket?.destroy(new Error(QUERY_TIMED_OUT));
+      this.expectProgress();
+    });
   }
 
   private corkForThisTurn(): void {
@@ -111,7 +117,9 @@ export class Pipeline {
     };
     client.on('error', forget);
     client.on('end', forget);
-    await client.connect();
+    await client.connect().catch((error: unknown) => {
+      throw translateConnecting(error);
+    });
     this.progressAt = performance.now();
     this.connected = client;
     this.socket = socket;
@@ -124,12 +132,19 @@ export class Pipeline {
     if (this.connected !== client) return;
     this.connected = null;
     // `end` would hide from the reads in flight that the connection was lost.
-    if (reason instanceof StaleStatement) client.end().catch(() => {});
+    if (reason instanceof StaleStatement) this.end(client).catch(() => {});
   }
 
   async close(): Promise<void> {
     const client = this.connected ?? (await this.connecting?.catch(() => null));
     this.connected = null;
-    await client?.end();
+    if (client) await this.end(client);
+  }
+
+  /** Waits for the reads in flight, but not for a stalled database. */
+  private async end(client: pg.Client): Promise<void> {
+    const { socket } = this;
+    const timer = setTimeout(() => socket?.destroy(new Error(QUERY_TIMED_OUT)), STALLED_AFTER_MS);
+    await client.end().finally(() => clearTimeout(timer));
   }
 }

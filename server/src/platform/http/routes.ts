@@ -15,7 +15,7 @@ import { compile, compileQuery } from './validation.ts';
 
 /** An authorised and validated request. */
 export type Call<E extends Endpoint> = {
-  /** Throws for callers without access to BRP data. The guards already reject them on routes that read it. */
+  /** Null, despite its type, for callers without access to BRP data. Guards reject them on routes that read it. */
   readonly viewer: Viewer;
   /** The party that the caller acts for. Null for a request without credentials. */
   readonly owner: Owner | null;
@@ -165,7 +165,6 @@ function requestCheck({ endpoint, check }: Route, cursors: CursorSealer) {
 
     const limit = (query['limit'] as number | undefined) ?? LIMITS.pageSize.default;
     return {
-      // A route for account holders must not use the viewer. It fails at the first call.
       viewer: principal.viewer as Viewer,
       owner: principal.owner,
       actor: principal.actor,
