@@ -14,12 +14,28 @@ import { openInWorker, serveAsWorker, startWorkers, WorkerFailed } from './worke
 /** Standard output is for messages to people. Standard error is the log. */
 const say = (message: string) => process.stdout.write(`${message}\n`);
 
+const LOG_FLUSH_MS = 500;
+const LOG_BATCH_LENGTH = 32 * 1024;
+
 /** Batches log lines, because one system call per line would cost more than many requests do. */
 function logDestination(): DestinationStream {
-  const options = { dest: process.stderr.fd, sync: false, minLength: 8 * 1024, periodicFlush: 500 };
-  const log = pino.destination(options);
-  process.on('exit', () => log.flushSync());
-  return log;
+  const log = pino.destination({ dest: process.stderr.fd, sync: false });
+  let lines = '';
+  const writeBatch = () => {
+    if (lines !== '') log.write(lines);
+    lines = '';
+  };
+  setInterval(writeBatch, LOG_FLUSH_MS).unref();
+  process.on('exit', () => {
+    writeBatch();
+    log.flushSync();
+  });
+  return {
+    write(line) {
+      lines += line;
+      if (lines.length >= LOG_BATCH_LENGTH) writeBatch();
+    },
+  };
 }
 
 function createLogger(level: Config['logLevel']) {

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export type Metrics = {
   observeRequest(method: string, route: string, status: number, seconds: number): void;
@@ -11,6 +11,55 @@ export type Metrics = {
 
 const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Requests per bucket. The last count is the bucket `+Inf`. */
+type Durations = { readonly counts: number[]; sum: number };
+
+/**
+ * A histogram of request durations. The histogram of prom-client sorts and joins the labels of every observation: with
+ * it and pino's own batching of the log, a single read took a fifth more CPU time.
+ */
+function requestHistogram(name: string, help: string) {
+  const byRoute = new Map<string, Map<string, Durations>>();
+
+  function durationsOf(method: string, route: string, status: number): Durations {
+    let ofRoute = byRoute.get(route);
+    if (!ofRoute) byRoute.set(route, (ofRoute = new Map()));
+    const labels = `${method} ${status}`;
+    let durations = ofRoute.get(labels);
+    if (!durations) ofRoute.set(labels, (durations = { counts: BUCKETS_S.map(() => 0).concat(0), sum: 0 }));
+    return durations;
+  }
+
+  function* lines(): Generator<string> {
+    yield `# HELP ${name} ${help}`;
+    yield `# TYPE ${name} histogram`;
+    for (const [route, ofRoute] of byRoute) {
+      for (const [key, { counts, sum }] of ofRoute) {
+        const [method, status] = key.split(' ');
+        const labels = `method="${method}",route="${route}",status="${status}"`;
+        let upTo = 0;
+        for (const [at, count] of counts.entries()) {
+          upTo += count;
+          yield `${name}_bucket{le="${BUCKETS_S[at] ?? '+Inf'}",${labels}} ${upTo}`;
+        }
+        yield `${name}_sum{${labels}} ${sum}`;
+        yield `${name}_count{${labels}} ${upTo}`;
+      }
+    }
+  }
+
+  return {
+    observe(method: string, route: string, status: number, seconds: number): void {
+      const durations = durationsOf(method, route, status);
+      let at = 0;
+      while (at < BUCKETS_S.length && seconds > BUCKETS_S[at]!) at++;
+      durations.counts[at]!++;
+      durations.sum += seconds;
+    },
+    text: () => `${[...lines()].join('\n')}\n`,
+  };
+}
+
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -19,22 +68,19 @@ export function createMetrics(): Metrics {
     help: 'When this process started.',
     registers: [registry],
   }).setToCurrentTime();
-  const requests = new Histogram({
-    name: 'saldo_http_request_seconds',
-    help: 'Duration of requests by method, route and status.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: BUCKETS_S,
-    registers: [registry],
-  });
+  const requests = requestHistogram(
+    'saldo_http_request_seconds',
+    'Duration of requests by method, route and status.',
+  );
   return {
-    observeRequest: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
+    observeRequest: requests.observe,
     addGauge(name, help, read) {
       const collect = function (this: Gauge) {
         this.set(read());
       };
       registry.registerMetric(new Gauge({ name, help, collect, registers: [] }));
     },
-    text: () => registry.metrics(),
+    text: async () => `${await registry.metrics()}\n${requests.text()}`,
     contentType: registry.contentType,
   };
 }
