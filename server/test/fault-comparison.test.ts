@@ -221,7 +221,12 @@ test('each version of a schedule is sent with one name and content, and each ans
   assert.match(found([schedule]).join(), /handed over and is not there/);
   assert.match(
     found([schedule, answer, { ...answer, id: 'msg_3' }]).join(),
-    /taken in 2 times.*applied 2 times/,
+    /delivered 1 times and stored 2 times.*applied 2 times/,
+  );
+  assert.deepEqual(
+    found([schedule, answer, { ...answer, id: 'msg_3', state: 'ignored' }], [...journal, journal[2]!]),
+    [],
+    'an answer that was delivered twice may be stored twice',
   );
   assert.match(found([schedule, { ...answer, state: 'stored' }]).join(), /stored and not read/);
 });
