@@ -27,6 +27,8 @@ export type Endpoint<
   readonly body: Body;
   /** Media types of a body that is read as a stream, without a size limit. */
   readonly stream?: readonly string[];
+  /** Whether the streamed body may be sent with `Content-Encoding: gzip`. */
+  readonly gzip?: true;
   /** If set, a body of those media types is read into memory, up to this size. */
   readonly maxBytes?: number;
   readonly response: Response;

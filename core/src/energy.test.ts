@@ -166,7 +166,7 @@ test('text that is no power of whole kW is rejected with the reason', () => {
     ['-1', /negative/],
     ['-0.000', /negative/],
     ['1,5', /comma/],
-    ['1.2500', /4 decimals/],
+    ['1.2501', /more than three decimals/],
     ['1234567890', /too large/],
   ];
   for (const text of ['', '.5', '5.', '1e3', '+1', ' 1', '1 ', 'NaN', '0x10', '1.2.3', '١']) {

@@ -57,11 +57,7 @@ export function parseMw(text: string): number | { fault: string } {
         : 'is not a decimal number of MW',
     };
   }
-  // Unlike JSON, schedules do not allow further zeros.
-  const decimals = text.includes('.') ? text.length - text.indexOf('.') - 1 : 0;
-  if (kw === 'too_precise' || decimals > MEGA_DECIMALS) {
-    return { fault: `has ${decimals} decimals, three are allowed` };
-  }
+  if (kw === 'too_precise') return { fault: 'has more than three decimals' };
   return kw === 'too_large' ? { fault: 'is too large' } : kw;
 }
 

@@ -108,6 +108,7 @@ function anyConfirmation(schedule: Schedule, anyHead: fc.Arbitrary<Head>): fc.Ar
         powersKw: imposed,
         reasons: [{ code: 'A30', text }],
       })),
+      unusable: [],
     }));
 }
 
@@ -116,6 +117,7 @@ function anyAnomaly(schedule: Schedule, anyHead: fc.Arbitrary<Head>): fc.Arbitra
     ...head,
     kind: 'anomaly',
     day: schedule.day,
+    unusable: [],
     sides: series.flatMap(({ powersKw, ...name }) => {
       const counterpart = name.outParty === OPERATOR ? name.inParty : name.outParty;
       const reasons = [{ code: 'A09', text: null }];

@@ -56,7 +56,10 @@ const DOCTYPE = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b SYSTEM "file://
 
 /** Documents that must be rejected, and a part of the reported reason. */
 const unusable: Record<string, [document: string | Buffer, reason: RegExp]> = {
-  'a document type declaration': [swap(ess, '?>', `?>${DOCTYPE}`), /document type|DOCTYPE/i],
+  'a document type declaration with entities': [
+    swap(ess, /<!DOCTYPE[^>]*>/, DOCTYPE),
+    /document type declaration is malformed or has an internal subset/,
+  ],
   'an entity': [swap(ess, essValue, '$1&a;'), /entit/i],
   'an entity in cim': [swap(cim, cimValue, '$1&b;'), /entit/i],
   'utf-16': [bytes(`\ufeff${ess}`, 'utf16le'), /UTF-16/],
@@ -80,9 +83,14 @@ const unusable: Record<string, [document: string | Buffer, reason: RegExp]> = {
   'a decimal comma in cim': [swap(cim, cimValue, '$14,000'), /comma/],
   'an exponent': [swap(ess, essValue, '$14e3'), /decimal number/],
   'four decimals': [swap(ess, essValue, '$14.0001'), /decimals/],
-  'an unknown code': [swap(ess, 'v="A88"', 'v="A99"'), /A99/],
-  'an unknown code in cim': [swap(cim, '<code>A88', '<code>A99'), /A99/],
-  'an unknown header code': [swap(ess, '<ReasonCode v="A06"/>', '<ReasonCode v="A66"/>'), /A66/],
+  'an unknown header code': [
+    swap(ess, '<ReasonCode v="A06"/>', '<ReasonCode v="A66"/>'),
+    /None of its reasons is one of A06, A07, A08/,
+  ],
+  'a series of ours with other parties': [
+    swap(ess, `<OutParty v="${seller.group.eic}"`, `<OutParty v="${buyer.group.eic}"`),
+    /other parties or areas than ours/,
+  ],
   'a wrong resolution': [swap(ess, 'PT15M', 'PT60M'), /PT60M|PT15M/],
   'our own schedule': [
     Buffer.from((await operator(`/operator/v1/messages/${sent?.id}/raw`)).text),

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { MessageFormat } from '@saldo/core/enums.ts';
+import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
-import { answerFileName, writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { answersTo, type Behaviour } from './tso.ts';
 
 export type SimulatedFolders = { readonly outboxDir: string; readonly inboxDir: string };

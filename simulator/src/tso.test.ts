@@ -28,8 +28,8 @@ function scheduleOf(kwh: readonly number[]): Schedule {
 const flat = (value: number) => Array.from({ length: 96 }, () => value);
 const decide = (answer: Answer | null, newest: Schedule) => {
   assert.ok(answer);
-  const sent = { newest, isRepeated: false, isFinal: false, acknowledgedAt: null, confirmedAt: null };
-  return applyAnswer(answer, sent);
+  const sent = { newest, isFinal: false, acknowledgedAt: null, confirmedAt: null };
+  return applyAnswer(answer, { operatorEic: newest.operatorEic, isRepeated: false }, sent);
 };
 
 test('the smaller value of both sides is confirmed', () => {

@@ -68,6 +68,7 @@ export function answersTo(schedule: Schedule, behaviour: Behaviour, at: number):
     reasons: [{ code: isMatched ? 'A06' : 'A07', text: null }],
     series,
     imposed: [],
+    unusable: [],
   } as const;
   return {
     acknowledgement: {
@@ -78,7 +79,10 @@ export function answersTo(schedule: Schedule, behaviour: Behaviour, at: number):
       rejectedSeries: [],
     },
     intermediate: { ...head('CNI', 1), ...confirmation, isFinal: false },
-    anomaly: sides.length === 0 ? null : { ...head('ANO', 1), kind: 'anomaly', day: schedule.day, sides },
+    anomaly:
+      sides.length === 0
+        ? null
+        : { ...head('ANO', 1), kind: 'anomaly', day: schedule.day, sides, unusable: [] },
     final: { ...head('CNF', 2), ...confirmation, isFinal: true },
   };
 }
@@ -149,7 +153,7 @@ function anomalySides({ series, theirs }: Compared, schedule: Schedule): Anomaly
   const { operatorEic, day, tso, messageId, version } = schedule;
   const counterpart = nominationOf(series, operatorEic);
   if (counterpart === null) return [];
-  const reasons = [{ code: 'A16', text: null }];
+  const reasons = [{ code: 'A09', text: null }];
   const identification = `${operatorEic}_${counterpart.direction.toUpperCase()}`;
   const theirMessage = `${compactDay(day)}_TPS_${counterpart.eic}_${controlArea(tso).tag}`;
   return [

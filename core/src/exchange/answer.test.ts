@@ -5,6 +5,7 @@ import { OPERATOR, slotsOf } from '../../test/schedule-worlds.ts';
 import {
   type Acknowledgement,
   type Anomaly,
+  type Answer,
   type AnsweredSeries,
   applyAnswer,
   type Confirmation,
@@ -12,7 +13,9 @@ import {
   type Decision,
   type ImposedSeries,
   type SentState,
+  type UnusableSeries,
 } from './answer.ts';
+import { remarkOn } from './remarks.ts';
 import { buildSchedules, type Schedule, type Series } from './schedule.ts';
 
 const day = '2026-10-25';
@@ -41,12 +44,14 @@ const toConsumer = newest.series.find(({ inParty }) => inParty === consumer)!;
 
 const state = (change: Partial<SentState> = {}): SentState => ({
   newest,
-  isRepeated: false,
   isFinal: false,
   acknowledgedAt: null,
   confirmedAt: null,
   ...change,
 });
+/** Applies an answer to the operator. */
+const apply = (answer: Answer, sent: SentState | null, isRepeated = false) =>
+  applyAnswer(answer, { operatorEic: OPERATOR, isRepeated }, sent);
 const head = {
   id: 'CNF-1',
   createdAt: at,
@@ -73,6 +78,7 @@ const confirmation = (change: Partial<Confirmation> = {}): Confirmation => ({
   reasons: reasons('A06'),
   series: [],
   imposed: [],
+  unusable: [],
   ...change,
 });
 const named = (series: Series): AnsweredSeries => {
@@ -92,7 +98,7 @@ const imposed = (series: AnsweredSeries, powersKw: readonly number[]): ImposedSe
 
 /** The matched values of the producer's and the consumer's series. */
 function matchedOf(answer: Confirmation, sent = state()) {
-  const decision = applyAnswer(answer, sent);
+  const decision = apply(answer, sent);
   assert.ok(decision.kind === 'confirmed', JSON.stringify(decision));
   const of = (series: Series) => decision.matched.find((one) => one.series === series)!.matchedKw;
   return [of(fromProducer), of(toConsumer)];
@@ -108,7 +114,7 @@ const less = slotsOf(day, { 1: 40, 2: 8 });
 const asSent = [fromProducer.powersKw, toConsumer.powersKw];
 
 test('an accepted schedule is acknowledged and changes no nomination', () => {
-  assert.deepEqual(applyAnswer(acknowledgement(), state()), { kind: 'acknowledged' });
+  assert.deepEqual(apply(acknowledgement(), state()), { kind: 'acknowledged' });
 });
 
 test('A02 and A03 reject, with their reasons and those of the series', () => {
@@ -116,7 +122,7 @@ test('A02 and A03 reject, with their reasons and those of the series', () => {
     outcome: 'rejected',
     reasons: [...reasons('A02'), { code: 'A54', text: 'Slot 3 does not balance' }],
   });
-  assert.deepEqual(applyAnswer(rejected, state()), {
+  assert.deepEqual(apply(rejected, state()), {
     kind: 'rejected',
     message: 'The TSO rejected the schedule: A02; A54 Slot 3 does not balance.',
   });
@@ -128,7 +134,7 @@ test('A02 and A03 reject, with their reasons and those of the series', () => {
       { identification: 'Y_IN', reasons: [] },
     ],
   });
-  assert.deepEqual(applyAnswer(inSeries, state()), {
+  assert.deepEqual(apply(inSeries, state()), {
     kind: 'rejected',
     message: 'The TSO found errors in series: A03; X_OUT: A50, A59 unknown party; Y_IN.',
   });
@@ -199,6 +205,14 @@ test('A30: the imposed values count, in the series itself or as a series of thei
   assert.deepEqual(matchedOf(own), [less, null]);
 });
 
+test('A20 together with A26 is 0, together with A30 the imposed values', () => {
+  const partial = { outcome: 'partial', reasons: reasons('A07') } as const;
+  const matched = (...codes: string[]) =>
+    matchedOf(confirmation({ ...partial, series: [confirmed(fromProducer, less, ...codes)] }))[0];
+  assert.deepEqual(matched('A20', 'A26'), zeros);
+  assert.deepEqual(matched('A20', 'A30'), less);
+});
+
 test('an imposed series is found by parties, areas and direction, or by our identification', () => {
   const { outParty, outArea, inParty, inArea } = fromProducer;
   const nameless = { identification: 'TSO-77', version: 1, businessType: 'A02' } as const;
@@ -211,9 +225,9 @@ test('an imposed series is found by parties, areas and direction, or by our iden
     { ...nameless, outParty: inParty, outArea: inArea, inParty: outParty, inArea: outArea },
     less,
   );
-  const decision = applyAnswer(confirmation({ imposed: [otherWay] }), state());
+  const decision = apply(confirmation({ imposed: [otherWay] }), state());
   assert.ok(decision.kind === 'confirmed');
-  assert.deepEqual(decision.unknownSeries, ['TSO-77']);
+  assert.deepEqual(decision.foreign, [{ name: `TSO-77 from ${OPERATOR} to ${producer}`, isWithUs: true }]);
   assert.deepEqual(matchedOf(confirmation({ imposed: [otherWay] })), asSent);
 });
 
@@ -243,7 +257,7 @@ test('A43 and A44 explain single slots and change nothing by themselves', () => 
 });
 
 test('bridges are confirmed like every other series', () => {
-  const decision = applyAnswer(confirmation(), state());
+  const decision = apply(confirmation(), state());
   assert.ok(decision.kind === 'confirmed');
   assert.deepEqual(
     decision.matched.map(({ series }) => series.identification),
@@ -253,55 +267,57 @@ test('bridges are confirmed like every other series', () => {
 
 test('an intermediate confirmation is not final', () => {
   for (const isFinal of [true, false]) {
-    const decision = applyAnswer(confirmation({ isFinal }), state());
+    const decision = apply(confirmation({ isFinal }), state());
     assert.ok(decision.kind === 'confirmed');
     assert.equal(decision.isFinal, isFinal);
   }
 });
 
-test('after the final confirmation only anomaly reports are accepted', () => {
+test('after the final confirmation only anomaly reports and newer final confirmations are accepted', () => {
   const final = state({ isFinal: true, confirmedAt: at });
   const later = at + 1000;
-  assert.equal(
-    whyIgnored(applyAnswer(confirmation({ isFinal: false, createdAt: later }), final)),
-    'after_final',
-  );
-  assert.equal(whyIgnored(applyAnswer(confirmation({ createdAt: later }), final)), 'after_final');
-  assert.equal(whyIgnored(applyAnswer(acknowledgement({ createdAt: later }), final)), 'after_final');
-  assert.equal(applyAnswer(anomaly(), final).kind, 'anomaly');
+  const intermediate = confirmation({ isFinal: false, createdAt: later });
+  assert.equal(whyIgnored(apply(intermediate, final)), 'after_final');
+  assert.equal(whyIgnored(apply(acknowledgement({ createdAt: later }), final)), 'after_final');
+  for (const createdAt of [at - 1000, at]) {
+    assert.equal(whyIgnored(apply(confirmation({ createdAt }), final)), 'after_final');
+  }
+  const corrected = confirmation({ createdAt: later, series: [confirmed(fromProducer, less, 'A63')] });
+  assert.deepEqual(matchedOf(corrected, final), [less, asSent[1]]);
+  assert.equal(apply(anomaly(), final).kind, 'anomaly');
 });
 
 test('a repeated answer is ignored', () => {
   for (const answer of [acknowledgement(), confirmation(), anomaly()]) {
-    assert.equal(whyIgnored(applyAnswer(answer, state({ isRepeated: true }))), 'repeated');
+    assert.equal(whyIgnored(apply(answer, state(), true)), 'repeated');
   }
 });
 
 test('answers to older versions are ignored', () => {
   const answers = { ...head.answers, version: newest.version - 1 };
   for (const answer of [acknowledgement({ answers }), confirmation({ answers }), anomaly({ answers })]) {
-    assert.equal(whyIgnored(applyAnswer(answer, state())), 'outdated');
+    assert.equal(whyIgnored(apply(answer, state())), 'outdated');
   }
   const never = confirmation({ answers: { ...head.answers, version: newest.version + 1 } });
-  assert.equal(whyIgnored(applyAnswer(never, state())), 'not_ours');
+  assert.equal(whyIgnored(apply(never, state())), 'not_ours');
 });
 
 test('an older answer that arrives late is ignored', () => {
   const earlier = at - 1000;
   const overtaken = state({ acknowledgedAt: at, confirmedAt: at });
   assert.equal(
-    whyIgnored(applyAnswer(confirmation({ isFinal: false, createdAt: earlier }), overtaken)),
+    whyIgnored(apply(confirmation({ isFinal: false, createdAt: earlier }), overtaken)),
     'outdated',
   );
-  assert.equal(applyAnswer(confirmation({ isFinal: true, createdAt: earlier }), overtaken).kind, 'confirmed');
-  assert.equal(applyAnswer(confirmation({ isFinal: false }), overtaken).kind, 'confirmed');
-  assert.equal(whyIgnored(applyAnswer(acknowledgement(), overtaken)), 'outdated', 'confirmed meanwhile');
+  assert.equal(apply(confirmation({ isFinal: true, createdAt: earlier }), overtaken).kind, 'confirmed');
+  assert.equal(apply(confirmation({ isFinal: false }), overtaken).kind, 'confirmed');
+  assert.equal(whyIgnored(apply(acknowledgement(), overtaken)), 'outdated', 'confirmed meanwhile');
   const acknowledged = state({ acknowledgedAt: at });
-  assert.equal(whyIgnored(applyAnswer(acknowledgement({ createdAt: earlier }), acknowledged)), 'outdated');
+  assert.equal(whyIgnored(apply(acknowledgement({ createdAt: earlier }), acknowledged)), 'outdated');
 });
 
 test('an answer with another message, receiver, sender or day is not ours', () => {
-  assert.equal(whyIgnored(applyAnswer(confirmation(), null)), 'not_ours');
+  assert.equal(whyIgnored(apply(confirmation(), null)), 'not_ours');
   const foreign: Partial<Confirmation>[] = [
     { receiver: consumer },
     { sender: '10XDE-EON-NETZ-C' },
@@ -310,25 +326,93 @@ test('an answer with another message, receiver, sender or day is not ours', () =
     { answers: { messageId: '20261025_TPS_OTHER', version: 2 } },
   ];
   for (const change of foreign) {
-    assert.equal(whyIgnored(applyAnswer(confirmation(change), state())), 'not_ours', JSON.stringify(change));
+    assert.equal(whyIgnored(apply(confirmation(change), state())), 'not_ours', JSON.stringify(change));
   }
   // An answer that is not ours stays so when it is repeated or late.
   const stranger = confirmation({ receiver: consumer });
-  assert.equal(whyIgnored(applyAnswer(stranger, state({ isRepeated: true, isFinal: true }))), 'not_ours');
+  assert.equal(whyIgnored(apply(stranger, state({ isFinal: true }), true)), 'not_ours');
 });
 
-test('a series under our identification with other parties makes the whole answer not ours', () => {
+test('a series under our identification with other parties cannot be used', () => {
+  const message = `The series ${fromProducer.identification} has other parties or areas than ours.`;
   const turned = { ...confirmed(fromProducer, less, 'A63'), inParty: consumer };
-  assert.equal(whyIgnored(applyAnswer(confirmation({ series: [turned] }), state())), 'not_ours');
+  assert.deepEqual(apply(confirmation({ series: [turned] }), state()), { kind: 'unusable', message });
   const moved = imposed({ ...named(fromProducer), inArea: '10YDE-EON------1' }, less);
-  assert.equal(whyIgnored(applyAnswer(confirmation({ imposed: [moved] }), state())), 'not_ours');
+  assert.deepEqual(apply(confirmation({ imposed: [moved] }), state()), { kind: 'unusable', message });
+});
+
+test('a faulty series of ours, or one that may be ours, is an error; one of others is only named', () => {
+  const { identification, outParty, outArea, inParty, inArea } = fromProducer;
+  const nothing = { outParty: null, outArea: null, inParty: null, inArea: null };
+  const fault = 'series "X": position 5: the quantity "x" is not a decimal number of MW';
+  const ours: UnusableSeries[] = [
+    { identification, ...nothing, fault },
+    { identification: 'TSO-77', outParty, outArea, inParty, inArea, fault },
+    { identification: null, ...nothing, fault },
+  ];
+  for (const unusable of ours) {
+    for (const answer of [confirmation({ unusable: [unusable] }), anomaly({ unusable: [unusable] })]) {
+      assert.deepEqual(apply(answer, state()), { kind: 'unusable', message: `${fault}.` });
+    }
+  }
+  const foreign = {
+    identification: 'TS002',
+    ...nothing,
+    outParty: OPERATOR,
+    inParty: '11XFC-CONS-----0',
+    fault,
+  };
+  const decision = apply(confirmation({ unusable: [foreign] }), state());
+  assert.ok(decision.kind === 'confirmed');
+  assert.deepEqual(decision.foreign, [{ name: fault, isWithUs: false }]);
+  assert.deepEqual(matchedOf(confirmation({ unusable: [foreign] })), asSent);
+});
+
+test('forecasts under our balance group are no nominations with us', () => {
+  const forecast = {
+    ...confirmed(toConsumer, less, 'A88', 'A95'),
+    identification: 'TS002',
+    businessType: 'A04',
+  };
+  const answer = confirmation({ series: [forecast] });
+  const decision = apply(answer, state());
+  assert.ok(decision.kind === 'confirmed');
+  const name = `TS002 from ${OPERATOR} to ${consumer}`;
+  assert.deepEqual(decision.foreign, [{ name, isWithUs: false }]);
+  assert.equal(
+    remarkOn(answer, decision),
+    `It has series that our schedule does not have: ${name}. Further reasons of the TSO: A95 (series TS002).`,
+  );
+});
+
+test('reasons that change nothing are remarked with their place; the usual ones are not', () => {
+  const answer = confirmation({
+    reasons: [...reasons('A06'), { code: 'A95', text: 'see our notice' }],
+    series: [
+      {
+        ...confirmed(fromProducer, zeros, 'A20', 'A26'),
+        slotReasons: [{ slot: 7, reasons: reasons('A44', 'A45') }],
+      },
+    ],
+    imposed: [{ ...imposed(named(toConsumer), less), reasons: reasons('A30', 'A29') }],
+  });
+  const place = fromProducer.identification;
+  assert.equal(
+    remarkOn(answer, apply(answer, state())),
+    `Further reasons of the TSO: A95 see our notice, A29 (series ${toConsumer.identification}), A26 (series ${place}), A45 (series ${place}, slot 7).`,
+  );
+  assert.equal(remarkOn(confirmation(), apply(confirmation(), state())), null);
+  const many = confirmation({ reasons: reasons('A06', ...Array.from({ length: 23 }, () => 'A95')) });
+  assert.match(remarkOn(many, apply(many, state())) ?? '', /(?:A95, ){19}A95 and 3 more\.$/);
 });
 
 test('series that the schedule does not have are named and change nothing', () => {
   const unknown = { ...confirmed(fromProducer, less, 'A63'), identification: 'NEVER-SENT' };
-  const decision = applyAnswer(confirmation({ series: [unknown] }), state());
+  const decision = apply(confirmation({ series: [unknown] }), state());
   assert.ok(decision.kind === 'confirmed');
-  assert.deepEqual(decision.unknownSeries, ['NEVER-SENT']);
+  assert.deepEqual(decision.foreign, [
+    { name: `NEVER-SENT from ${producer} to ${OPERATOR}`, isWithUs: true },
+  ]);
   assert.deepEqual(matchedOf(confirmation({ series: [unknown] })), asSent);
 });
 
@@ -343,7 +427,7 @@ test('every series of the schedule has one result, and listed values are used un
       anyPowers,
       (outcome, listed, imposing, powers) => {
         const doubled = powers.map((kw) => kw * 2);
-        const decision = applyAnswer(
+        const decision = apply(
           confirmation({
             outcome,
             series: listed.map((series) => confirmed(series, powers)),
@@ -352,7 +436,7 @@ test('every series of the schedule has one result, and listed values are used un
           state(),
         );
         assert.ok(decision.kind === 'confirmed');
-        assert.deepEqual(decision.unknownSeries, []);
+        assert.deepEqual(decision.foreign, []);
         assert.deepEqual(
           decision.matched.map(({ series }) => series),
           newest.series,
@@ -379,23 +463,40 @@ function anomaly(change: Partial<Anomaly> = {}): Anomaly {
       { ...theirs, ...message, messageId: 'THEIRS', party: producer, powersKw: less },
       { ...named(fromProducer), ...message, party: OPERATOR, powersKw: fromProducer.powersKw },
     ],
+    unusable: [],
     ...change,
   };
 }
 
 test('an anomaly report shows both sides of a series under our name, and matches nothing', () => {
-  assert.deepEqual(applyAnswer(anomaly(), state()), {
+  assert.deepEqual(apply(anomaly(), state()), {
     kind: 'anomaly',
     mismatches: [{ ...named(fromProducer), oursKw: fromProducer.powersKw, theirsKw: less }],
+    foreign: [],
   });
 });
 
 test('an anomaly report may show one side only', () => {
   const [theirs, ours] = anomaly().sides;
-  const alone = applyAnswer(anomaly({ sides: [theirs!], answers: null }), state());
+  const alone = apply(anomaly({ sides: [theirs!], answers: null }), state());
   assert.ok(alone.kind === 'anomaly');
   assert.deepEqual([alone.mismatches[0]!.oursKw, alone.mismatches[0]!.theirsKw], [null, less]);
-  const own = applyAnswer(anomaly({ sides: [ours!] }), state());
+  const own = apply(anomaly({ sides: [ours!] }), state());
   assert.ok(own.kind === 'anomaly');
   assert.deepEqual([own.mismatches[0]!.oursKw, own.mismatches[0]!.theirsKw], [fromProducer.powersKw, null]);
+});
+
+test('an anomaly report about a series that we do not have names the counterpart', () => {
+  const [theirs] = anomaly().sides;
+  const stranger = { ...theirs!, outParty: consumer, party: consumer };
+  const name = `THEIR-3 from ${consumer} to ${OPERATOR}`;
+  const alone = anomaly({ sides: [stranger], answers: null });
+  for (const sent of [state(), null]) {
+    const decision = apply(alone, sent);
+    assert.ok(decision.kind === 'anomaly');
+    assert.deepEqual(decision.foreign, [{ name, isWithUs: true }]);
+  }
+  assert.equal(whyIgnored(apply({ ...alone, sender: consumer }, null)), 'not_ours');
+  assert.equal(whyIgnored(apply({ ...alone, receiver: consumer }, null)), 'not_ours');
+  assert.equal(whyIgnored(apply(anomaly(), null)), 'not_ours');
 });

@@ -1,6 +1,7 @@
-import { controlArea } from '../control-area.ts';
+import { assert } from '../assert.ts';
+import { controlArea, findAreaByParty } from '../control-area.ts';
 import type { DeliveryDay } from '../delivery-day.ts';
-import type { BusinessType, Schedule, Series } from './schedule.ts';
+import { BUSINESS_TYPES, type Schedule, type Series } from './schedule.ts';
 
 export type Reason = { code: string; text: string | null };
 
@@ -19,11 +20,18 @@ type AnswerHead = {
 export type AnsweredSeries = {
   identification: string;
   version: number;
-  businessType: BusinessType;
+  /** TSOs also send series that we never do, such as forecasts. */
+  businessType: string;
   outParty: string | null;
   outArea: string | null;
   inParty: string | null;
   inArea: string | null;
+};
+
+/** A series of an answer that could not be read, with what is known of it and the fault as a text without full stop. */
+export type UnusableSeries = Omit<AnsweredSeries, 'identification' | 'version' | 'businessType'> & {
+  identification: string | null;
+  fault: string;
 };
 
 export type Acknowledgement = AnswerHead & {
@@ -51,6 +59,7 @@ export type Confirmation = AnswerHead & {
   reasons: readonly Reason[];
   series: readonly ConfirmedSeries[];
   imposed: readonly ImposedSeries[];
+  unusable: readonly UnusableSeries[];
 };
 
 /** One side's values of a series that does not match. */
@@ -67,6 +76,7 @@ export type Anomaly = AnswerHead & {
   kind: 'anomaly';
   day: DeliveryDay;
   sides: readonly AnomalySide[];
+  unusable: readonly UnusableSeries[];
 };
 
 export type Answer = Acknowledgement | Confirmation | Anomaly;
@@ -75,8 +85,6 @@ export type Answer = Acknowledgement | Confirmation | Anomaly;
 export type SentState = {
   /** The newest version sent to the TSO for the day. Answers to older versions are ignored. */
   newest: Schedule;
-  /** Whether an answer with the same sender and identification was received before. */
-  isRepeated: boolean;
   /** Whether the newest version has its final confirmation. */
   isFinal: boolean;
   /** Creation times of the newest acknowledgement and confirmation of the newest version, by the TSO's clock. */
@@ -84,8 +92,16 @@ export type SentState = {
   confirmedAt: number | null;
 };
 
+export type Reception = {
+  operatorEic: string;
+  /** Whether an answer with the same sender and identification was applied before. */
+  isRepeated: boolean;
+};
+
 export type Decision =
   | { kind: 'ignored'; why: 'repeated' | 'outdated' | 'not_ours' | 'after_final'; message: string }
+  /** A series of our own cannot be used. */
+  | { kind: 'unusable'; message: string }
   | { kind: 'acknowledged' }
   | { kind: 'rejected'; message: string }
   | {
@@ -93,10 +109,16 @@ export type Decision =
       isFinal: boolean;
       /** Every series of the schedule; null leaves its nomination unchanged. */
       matched: readonly { series: Series; matchedKw: readonly number[] | null }[];
-      /** Series of the answer that the schedule does not have. */
-      unknownSeries: readonly string[];
+      foreign: readonly ForeignSeries[];
     }
-  | { kind: 'anomaly'; mismatches: readonly Mismatch[] };
+  | { kind: 'anomaly'; mismatches: readonly Mismatch[]; foreign: readonly ForeignSeries[] };
+
+/** A series of an answer that the schedule does not have. */
+export type ForeignSeries = {
+  name: string;
+  /** Whether a counterpart nominates with the operator's balance group. */
+  isWithUs: boolean;
+};
 
 /** Both sides' values of a series; null for a side without values. */
 export type Mismatch = AnsweredSeries & {
@@ -104,42 +126,44 @@ export type Mismatch = AnsweredSeries & {
   theirsKw: readonly number[] | null;
 };
 
+type Flow = Pick<AnsweredSeries, 'outParty' | 'outArea' | 'inParty' | 'inArea'>;
 type Ignored = Extract<Decision, { kind: 'ignored' }>;
 
 /** Reason codes of a confirmed series that change its result. */
 const REJECTED = 'A20';
 const COUNTERPART_MISSING = 'A28';
+const IMPOSED = 'A30';
 const MATCHED = 'A88';
 
 /**
- * Decides the effect of an answer. Ignores answers to older versions, duplicates, and everything after a final
+ * Decides the effect of an answer. Ignores answers to older versions, duplicates, and what is older than a final
  * confirmation. `sent` is null if no message with the answered identification was ever sent.
  */
-export function applyAnswer(answer: Answer, sent: SentState | null): Decision {
-  if (sent === null) return ignored('not_ours', 'It answers a schedule that was never sent.');
-  const notOurs = whyNotOurs(answer, sent.newest);
+export function applyAnswer(answer: Answer, reception: Reception, sent: SentState | null): Decision {
+  const { operatorEic, isRepeated } = reception;
+  const notOurs = whyNotOurs(answer, operatorEic, sent?.newest ?? null);
   if (notOurs !== null) return ignored('not_ours', notOurs);
-  if (sent.isRepeated) return ignored('repeated', `The answer ${answer.id} was received before.`);
-  const outdated = whyOutdated(answer, sent);
+  if (isRepeated) return ignored('repeated', `The answer ${answer.id} was received before.`);
+  const outdated = sent && whyOutdated(answer, sent);
   if (outdated !== null) return outdated;
-  switch (answer.kind) {
-    case 'acknowledgement':
-      return answer.outcome === 'accepted'
-        ? { kind: 'acknowledged' }
-        : { kind: 'rejected', message: rejectionMessage(answer) };
-    case 'confirmation':
-      return confirmed(answer, sent.newest);
-    case 'anomaly':
-      return { kind: 'anomaly', mismatches: mismatchesOf(answer, sent.newest.operatorEic) };
-  }
+  if (answer.kind === 'anomaly') return anomaly(answer, operatorEic, sent?.newest ?? null);
+  assert(sent !== null, 'only an anomaly report may be about a day without a schedule');
+  if (answer.kind === 'confirmation') return confirmed(answer, sent.newest);
+  return answer.outcome === 'accepted'
+    ? { kind: 'acknowledged' }
+    : { kind: 'rejected', message: rejectionMessage(answer) };
 }
 
 /** The reason why an answer cannot belong to any version of this schedule, or null. */
-function whyNotOurs(answer: Answer, sent: Schedule): string | null {
-  const { party } = controlArea(sent.tso);
-  if (answer.receiver !== sent.operatorEic) {
-    return `It is addressed to ${answer.receiver}, not to ${sent.operatorEic}.`;
+function whyNotOurs(answer: Answer, operatorEic: string, sent: Schedule | null): string | null {
+  if (answer.receiver !== operatorEic) return `It is addressed to ${answer.receiver}, not to ${operatorEic}.`;
+  if (sent === null) {
+    if (findAreaByParty(answer.sender) === null) return `It comes from ${answer.sender}, which is no TSO.`;
+    // A counterpart may nominate with us for a day for which we have sent nothing.
+    const isNominationAlone = answer.kind === 'anomaly' && answer.answers === null;
+    return isNominationAlone ? null : 'It answers a schedule that was never sent.';
   }
+  const { party } = controlArea(sent.tso);
   if (answer.sender !== party) return `It comes from ${answer.sender}, not from ${party}.`;
   if (answer.kind !== 'acknowledgement' && answer.day !== sent.day) {
     return `It is about ${answer.day}, the schedule is of ${sent.day}.`;
@@ -163,7 +187,12 @@ function whyOutdated(answer: Answer, sent: SentState): Ignored | null {
     );
   }
   if (answer.kind === 'anomaly') return null;
-  if (isFinal) return ignored('after_final', 'The schedule has its final confirmation.');
+  if (isFinal) {
+    // A TSO may correct its final confirmation.
+    const isNewer = confirmedAt !== null && answer.createdAt > confirmedAt;
+    if (answer.kind === 'confirmation' && answer.isFinal && isNewer) return null;
+    return ignored('after_final', 'The schedule has its final confirmation.');
+  }
   if (answer.kind === 'acknowledgement') {
     if (confirmedAt !== null) return ignored('outdated', 'The schedule was confirmed since.');
     return ignoreIfOlder(answer, acknowledgedAt);
@@ -192,11 +221,11 @@ function rejectionMessage({ outcome, reasons, rejectedSeries }: Acknowledgement)
   return `${head}: ${details.join('; ')}.`;
 }
 
-function reasonText({ code, text }: Reason): string {
-  return text === null ? code : `${code} ${text}`;
-}
+export const reasonText = ({ code, text }: Reason): string => (text === null ? code : `${code} ${text}`);
 
 function confirmed(confirmation: Confirmation, sent: Schedule): Decision {
+  const unusable = unusableOwn(confirmation, sent);
+  if (unusable !== null) return unusable;
   const listed = new Map(confirmation.series.map((series) => [series.identification, series]));
   const imposed = new Map<string, ImposedSeries>();
   for (const series of confirmation.imposed) {
@@ -212,19 +241,53 @@ function confirmed(confirmation: Confirmation, sent: Schedule): Decision {
     for (const found of [imposing, confirming]) {
       if (found === undefined) continue;
       if (contradicts(found, series)) {
-        return ignored(
-          'not_ours',
-          `Its series ${found.identification} has other parties or areas than ours.`,
-        );
+        const message = `The series ${found.identification} has other parties or areas than ours.`;
+        return { kind: 'unusable', message };
       }
       used.add(found);
     }
     matched.push({ series, matchedKw: matchedKw(series, confirmation.outcome, imposing, confirming) });
   }
-  const unknownSeries = [...confirmation.imposed, ...confirmation.series]
-    .filter((series) => !used.has(series))
-    .map(({ identification }) => identification);
-  return { kind: 'confirmed', isFinal: confirmation.isFinal, matched, unknownSeries };
+  const others = [...confirmation.imposed, ...confirmation.series].filter((series) => !used.has(series));
+  const foreign = foreignSeries(others, confirmation.unusable, sent.operatorEic);
+  return { kind: 'confirmed', isFinal: confirmation.isFinal, matched, foreign };
+}
+
+/**
+ * A faulty series is an error if it is one of ours or could be. Faulty series of others are only named, because TSOs
+ * also send series that we never do.
+ */
+function unusableOwn({ unusable }: Confirmation | Anomaly, sent: Schedule): Decision | null {
+  if (unusable.length === 0) return null;
+  const own = new Set(sent.series.flatMap((series) => [series.identification, flowKey(series)]));
+  const found = unusable.find(
+    (series) =>
+      series.identification === null || own.has(series.identification) || own.has(flowKey(series) ?? ''),
+  );
+  return found === undefined ? null : { kind: 'unusable', message: `${found.fault}.` };
+}
+
+function foreignSeries(
+  readable: readonly AnsweredSeries[],
+  unusable: readonly UnusableSeries[],
+  operatorEic: string,
+): ForeignSeries[] {
+  return [
+    ...readable.map((series) => ({
+      name: flowName(series),
+      isWithUs: isNominationWith(operatorEic, series),
+    })),
+    ...unusable.map(({ fault }) => ({ name: fault, isWithUs: false })),
+  ];
+}
+
+const isNominationWith = (operatorEic: string, { businessType, outParty, inParty }: AnsweredSeries) =>
+  (BUSINESS_TYPES as readonly string[]).includes(businessType) && [outParty, inParty].includes(operatorEic);
+
+/** 'TS002 from 11XNORDWIND----J to 11XSALDO-------Z' */
+function flowName({ identification, outParty, inParty }: AnsweredSeries): string {
+  const from = outParty === null ? '' : ` from ${outParty}`;
+  return `${identification}${from}${inParty === null ? '' : ` to ${inParty}`}`;
 }
 
 /** Null if the confirmation does not cover the series. */
@@ -240,6 +303,7 @@ function matchedKw(
   const byDefault = outcome === 'accepted' ? series.powersKw : null;
   if (confirming === undefined) return byDefault;
   const codes = confirming.reasons.map(({ code }) => code);
+  if (codes.includes(IMPOSED) && confirming.powersKw !== null) return confirming.powersKw;
   if (codes.includes(REJECTED)) return zeros;
   if (confirming.powersKw !== null) return confirming.powersKw;
   if (codes.includes(COUNTERPART_MISSING)) return zeros;
@@ -247,7 +311,7 @@ function matchedKw(
 }
 
 /** Key of a flow: its parties and areas; null if one of them is missing. */
-function flowKey({ outParty, outArea, inParty, inArea }: Omit<AnsweredSeries, 'version'>): string | null {
+function flowKey({ outParty, outArea, inParty, inArea }: Flow): string | null {
   const parts = [outParty, outArea, inParty, inArea];
   return parts.includes(null) ? null : parts.join(' ');
 }
@@ -256,6 +320,15 @@ function contradicts(answered: AnsweredSeries, series: Series): boolean {
   return (['outParty', 'outArea', 'inParty', 'inArea'] as const).some(
     (part) => answered[part] !== null && answered[part] !== series[part],
   );
+}
+
+function anomaly(answer: Anomaly, operatorEic: string, sent: Schedule | null): Decision {
+  const unusable = sent && unusableOwn(answer, sent);
+  if (unusable !== null) return unusable;
+  const mismatches = mismatchesOf(answer, operatorEic);
+  const own = new Set(sent?.series.map(flowKey));
+  const others = mismatches.filter((mismatch) => mismatch.oursKw === null && !own.has(flowKey(mismatch)));
+  return { kind: 'anomaly', mismatches, foreign: foreignSeries(others, answer.unusable, operatorEic) };
 }
 
 /** Each side has its own identification of a series; parties and areas are the same on both sides. */

@@ -5,7 +5,8 @@ import { kwFromKwh } from '../energy.ts';
 import type { Direction, Tso } from '../enums.ts';
 
 /** A02 moves energy between two balance groups, A06 moves the operator's own between two control areas. */
-export type BusinessType = 'A02' | 'A06';
+export const BUSINESS_TYPES = ['A02', 'A06'] as const;
+export type BusinessType = (typeof BUSINESS_TYPES)[number];
 
 /** Energy flows from the out party in the out area to the in party in the in area. */
 export type SeriesKey = {

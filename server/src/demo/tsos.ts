@@ -1,6 +1,7 @@
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
-import { answerFileName, writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import { answersTo, type Behaviour } from '@saldo/simulator/tso.ts';

@@ -8,7 +8,7 @@ import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
 import { answerLong } from '../platform/http/idempotency.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
 import type { Call } from '../platform/http/routes.ts';
-import { readWhole } from '../platform/http/streams.ts';
+import { readDecoded } from '../platform/http/streams.ts';
 import { type Receiving, receiveMessage } from './process/receive.ts';
 import { findChangedNominations, findMessages } from './store.ts';
 import { wireMessage } from './wire.ts';
@@ -43,7 +43,7 @@ export function answerReceive(
     try {
       // The idle timeout starts here, because the body of a waiting request is not read and so cannot progress.
       request.raw.setTimeout(SILENCE_MS, () => request.raw.destroy());
-      const document = await readWhole(body, receiving.messageLimitBytes);
+      const document = await readDecoded(request, body, receiving.messageLimitBytes);
       const content = () => JSON.stringify(['receiveMessage', hash('sha256', document)]);
       return await answerLong(
         { db, request, reply, status: 200 },

@@ -273,7 +273,7 @@ export type MatchedNomination = { id: string; matchedKw: readonly number[] };
 
 /**
  * Records what a TSO matched and returns the ids of the versions that changed. A version that has been superseded
- * since keeps its status. A final confirmation is never overwritten.
+ * since keeps its status. Only a final confirmation replaces a final one.
  */
 export async function recordConfirmations(
   tx: Tx,
@@ -288,8 +288,9 @@ export async function recordConfirmations(
   const changes = rows.flatMap((row) => {
     const matchedKw = powers.get(row.id) ?? [];
     const status = row.status === 'superseded' ? row.status : matchStatus(row.amounts, matchedKw);
-    const isNews = isFinal || status !== row.status || !isSame(row.matched, matchedKw);
-    return row.confirmed_at === null && isNews ? [{ id: row.id, status, matchedKw }] : [];
+    const isChanged = status !== row.status || !isSame(row.matched, matchedKw);
+    const isNews = row.confirmed_at === null ? isFinal || isChanged : isFinal && isChanged;
+    return isNews ? [{ id: row.id, status, matchedKw }] : [];
   });
   if (changes.length === 0) return [];
   await tx.query(CONFIRM, [

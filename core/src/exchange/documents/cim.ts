@@ -63,6 +63,7 @@ const form = (
   root,
   namespace: { stem: `urn:iec62325.351:tc57wg16:${standard}:${name}:`, version },
   rootAttributes: {},
+  dtd: null,
   parts,
 });
 

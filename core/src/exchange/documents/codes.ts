@@ -7,7 +7,6 @@ export const CODES = {
   unit: 'MAW',
   resolution: 'PT15M',
   curveType: 'A01',
-  businessTypes: ['A02', 'A06'],
 } as const;
 
 export const ACKNOWLEDGEMENT_CODES = {
@@ -16,15 +15,10 @@ export const ACKNOWLEDGEMENT_CODES = {
   A03: 'errors_in_series',
 } as const;
 
-export const CONFIRMATION_TYPES = { A07: 'intermediate', A08: 'final' } as const;
+/** The first code of a meaning is the one that is written. A09 is a finalised schedule. */
+export const CONFIRMATION_TYPES = { A07: 'intermediate', A08: 'final', A09: 'final' } as const;
 
 export const CONFIRMATION_CODES = { A06: 'accepted', A07: 'partial', A08: 'rejected' } as const;
-
-/** Rejected, counterpart missing, imposed, modified, matched. */
-export const CONFIRMED_SERIES_CODES: readonly string[] = ['A20', 'A28', 'A30', 'A63', 'A88'];
-
-/** Increased, decreased. */
-export const CONFIRMED_SLOT_CODES: readonly string[] = ['A43', 'A44'];
 
 /** The code for a meaning. */
 export function codeFor<Meaning extends string>(

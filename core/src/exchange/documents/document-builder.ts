@@ -8,18 +8,12 @@ import type {
   ConfirmedSeries,
   ImposedSeries,
   Reason,
+  UnusableSeries,
 } from '../answer.ts';
-import { type BusinessType, MAX_MESSAGE_VERSION, type Series } from '../schedule.ts';
-import {
-  ACKNOWLEDGEMENT_CODES,
-  CODES,
-  CONFIRMATION_CODES,
-  CONFIRMATION_TYPES,
-  CONFIRMED_SERIES_CODES,
-  CONFIRMED_SLOT_CODES,
-  meaningOf,
-} from './codes.ts';
+import { BUSINESS_TYPES, type BusinessType, MAX_MESSAGE_VERSION, type Series } from '../schedule.ts';
+import { ACKNOWLEDGEMENT_CODES, CODES, CONFIRMATION_CODES, CONFIRMATION_TYPES, meaningOf } from './codes.ts';
 import type { ExchangeDocument, Recognised } from './document.ts';
+import { messageOfFile } from './file-names.ts';
 import { dayOfInterval, slotValues } from './slots.ts';
 import {
   type DocumentForm,
@@ -40,7 +34,6 @@ const MAX_HEAD_REASONS = 1000;
 /** Limit of newer schemas for an identification. */
 const MAX_FOREIGN_IDENTIFICATION = 60;
 const VERSION_FORM = /^\d{1,3}$/;
-const CODE_FORM = /^[A-Z0-9]{1,3}$/;
 const MESSAGE_DAY_FORM = /^(\d{4})(\d{2})(\d{2})_TPS_/;
 
 /**
@@ -55,6 +48,7 @@ export class DocumentBuilder {
   private readonly imposed: ImposedSeries[] = [];
   private readonly sides: AnomalySide[] = [];
   private readonly rejected: Acknowledgement['rejectedSeries'][number][] = [];
+  private readonly unusable: UnusableSeries[] = [];
   private readonly seen = new Set<string>();
   private readonly sequence: Sequence;
   private readonly format: MessageFormat;
@@ -91,7 +85,12 @@ export class DocumentBuilder {
     try {
       this.addSeries(field, readGroup(this.vocabulary, parts, element));
     } catch (error) {
-      throw error instanceof XmlFault ? error.within(this.nameOf(parts, element)) : error;
+      if (!(error instanceof XmlFault)) throw error;
+      const series = readRaw(parts, element);
+      const fault = error.within(nameOf(series, element));
+      if (this.kind === 'schedule' || this.kind === 'acknowledgement') throw fault;
+      // A series of other parties may be anything. Whether this one is ours is decided when the answer is applied.
+      this.unusable.push({ ...series, fault: fault.message });
     }
   }
 
@@ -174,11 +173,7 @@ export class DocumentBuilder {
     if (type === null)
       throw unknownCode('type of the confirmation', textOf(this.head, 'type'), CONFIRMATION_TYPES);
     const reasons = reasonsOf(this.head);
-    const outcomes = reasons.map(({ code }) => {
-      const outcome = meaningOf(CONFIRMATION_CODES, code);
-      if (outcome === null) throw unknownCode('reason of the confirmation', code, CONFIRMATION_CODES);
-      return outcome;
-    });
+    const outcomes = reasons.flatMap(({ code }) => meaningOf(CONFIRMATION_CODES, code) ?? []);
     return {
       kind: 'confirmation',
       ...this.answerHead(),
@@ -188,6 +183,7 @@ export class DocumentBuilder {
       reasons,
       series: this.confirmed,
       imposed: this.imposed,
+      unusable: this.unusable,
     };
   }
 
@@ -195,7 +191,8 @@ export class DocumentBuilder {
   private anomaly(): ExchangeDocument {
     const own = this.sides.find(({ party }) => party === textOf(this.head, 'receiver'));
     const answers = own ? { messageId: own.messageId, version: own.messageVersion } : null;
-    return { kind: 'anomaly', ...this.answerHead(), answers, day: this.dayOfHead(), sides: this.sides };
+    const { sides, unusable } = this;
+    return { kind: 'anomaly', ...this.answerHead(), answers, day: this.dayOfHead(), sides, unusable };
   }
 
   private answerHead() {
@@ -208,30 +205,35 @@ export class DocumentBuilder {
       receiver: textOf(head, 'receiver'),
       answers: isNamed
         ? { messageId: identificationOf(head, 'answeredId'), version: versionOf(head, 'answeredVersion') }
-        : null,
+        : messageOfFile(findText(head, 'payloadName') ?? ''),
     };
   }
 
   private scheduledSeries(fields: Fields): Series {
-    const { outParty, outArea, inParty, inArea, ...name } = answeredSeries(fields);
+    const { outParty, outArea, inParty, inArea, businessType, ...name } = answeredSeries(fields);
+    expectOneOf('business type', businessType, BUSINESS_TYPES);
     if (outParty === null || outArea === null || inParty === null || inArea === null) {
       throw new XmlFault('A scheduled series names both parties and both areas');
     }
     const { powersKw } = slotValues(groupsOf(fields, 'periods'), this.dayOfHead());
-    return { ...name, outParty, outArea, inParty, inArea, powersKw };
+    return {
+      ...name,
+      businessType: businessType as BusinessType,
+      outParty,
+      outArea,
+      inParty,
+      inArea,
+      powersKw,
+    };
   }
 
   private confirmedSeries(fields: Fields): ConfirmedSeries {
     const periods = groupsOf(fields, 'periods');
     const reasons = reasonsOf(fields);
-    for (const { code } of reasons) expectOneOf('reason of a series', code, CONFIRMED_SERIES_CODES);
     const series = answeredSeries(fields);
     if (periods.length === 0) return { ...series, powersKw: null, reasons, slotReasons: [] };
     const values = slotValues(periods, this.dayOfHead());
     const slotReasons = values.reasons.map(({ slot, reasons }) => ({ slot, reasons: reasons.map(reasonOf) }));
-    for (const { slot, reasons } of slotReasons) {
-      for (const { code } of reasons) expectOneOf(`reason of slot ${slot}`, code, CONFIRMED_SLOT_CODES);
-    }
     return { ...series, powersKw: values.powersKw, reasons, slotReasons };
   }
 
@@ -265,31 +267,43 @@ export class DocumentBuilder {
     if (this.seen.has(key)) throw new XmlFault('It stands twice');
     this.seen.add(key);
   }
+}
 
-  /** 'series "11XFC-PROD-----E_OUT"', if the identification can be read. */
-  private nameOf(parts: readonly Part[], element: XmlElement): string {
-    const nested = [...element.children, ...element.children.flatMap(({ children }) => children)];
-    const part = [...parts, ...parts.flatMap((one) => (one.kind === 'merged' ? one.parts : []))].find(
-      ({ field }) => field === 'identification',
-    );
-    const named = nested.find(({ name }) => name === part?.name);
-    const identification = named?.attributes.get('v') ?? named?.text ?? '';
-    return identification === ''
-      ? `a ${element.name} without identification`
-      : `series ${shown(identification)}`;
-  }
+type RawSeries = Omit<UnusableSeries, 'fault'>;
+
+/** What can be read of a faulty series to find out whose it is. */
+function readRaw(parts: readonly Part[], element: XmlElement): RawSeries {
+  const nested = [...element.children, ...element.children.flatMap(({ children }) => children)];
+  const allParts = [...parts, ...parts.flatMap((one) => (one.kind === 'merged' ? one.parts : []))];
+  const raw = (field: string) => {
+    const part = allParts.find((one) => one.field === field);
+    const found = nested.find(({ name }) => name === part?.name);
+    return found?.attributes.get('v') ?? (found?.text || null);
+  };
+  const flow = {
+    outParty: raw('outParty'),
+    outArea: raw('outArea'),
+    inParty: raw('inParty'),
+    inArea: raw('inArea'),
+  };
+  return { identification: raw('identification'), ...flow };
+}
+
+/** 'series "11XNORDWIND----J_OUT"', if the identification can be read. */
+function nameOf({ identification }: RawSeries, element: XmlElement): string {
+  return identification === null
+    ? `a ${element.name} without identification`
+    : `series ${shown(identification)}`;
 }
 
 function answeredSeries(fields: Fields): AnsweredSeries {
   expectCode('product', fields, CODES.product);
   expectCode('unit', fields, CODES.unit);
   if (findText(fields, 'curveType') !== null) expectCode('curveType', fields, CODES.curveType);
-  const businessType = textOf(fields, 'businessType');
-  expectOneOf('business type', businessType, CODES.businessTypes);
   return {
     identification: textOf(fields, 'identification'),
     version: versionOf(fields, 'version'),
-    businessType: businessType as BusinessType,
+    businessType: textOf(fields, 'businessType'),
     outParty: findText(fields, 'outParty'),
     outArea: findText(fields, 'outArea'),
     inParty: findText(fields, 'inParty'),
@@ -298,9 +312,7 @@ function answeredSeries(fields: Fields): AnsweredSeries {
 }
 
 function reasonOf(fields: Fields): Reason {
-  const code = textOf(fields, 'code');
-  if (!CODE_FORM.test(code)) throw new XmlFault(`The reason code ${shown(code)} is malformed`);
-  return { code, text: findText(fields, 'text') };
+  return { code: textOf(fields, 'code'), text: findText(fields, 'text') };
 }
 
 function reasonsOf(fields: Fields): Reason[] {

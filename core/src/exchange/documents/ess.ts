@@ -50,15 +50,17 @@ const TIME_ERRORS = group('TimeIntervalError', 'timeErrors', '*', [
   reasons('+'),
 ]);
 
-const form = (root: string, parts: readonly Part[]): DocumentForm => ({
+/** German TSOs send every document with a declaration of this path and expect one. */
+const form = (root: string, dtd: string, parts: readonly Part[]): DocumentForm => ({
   root,
   namespace: null,
   rootAttributes: { DtdVersion: '2', DtdRelease: '3' },
+  dtd: `../scheduleV2r3/dtd/${dtd}`,
   parts,
 });
 
 const DOCUMENTS: Vocabulary['documents'] = {
-  schedule: form('ScheduleMessage', [
+  schedule: form('ScheduleMessage', 'schedule-xml.dtd', [
     value('MessageIdentification', 'id'),
     value('MessageVersion', 'version'),
     value('MessageType', 'type'),
@@ -71,7 +73,7 @@ const DOCUMENTS: Vocabulary['documents'] = {
     interval('MatchingPeriod', 'matchingPeriod', '?'),
     group('ScheduleTimeSeries', 'series', '*', SERIES),
   ]),
-  acknowledgement: form('AcknowledgementMessage', [
+  acknowledgement: form('AcknowledgementMessage', 'acknowledgement-xml.dtd', [
     value('MessageIdentification', 'id'),
     value('MessageDateTime', 'createdAt'),
     eic('SenderIdentification', 'sender'),
@@ -91,7 +93,7 @@ const DOCUMENTS: Vocabulary['documents'] = {
     reasons('+'),
     TIME_ERRORS,
   ]),
-  confirmation: form('ConfirmationReport', [
+  confirmation: form('ConfirmationReport', 'confirmation-xml.dtd', [
     value('MessageIdentification', 'id'),
     value('MessageType', 'type'),
     value('MessageDateTime', 'createdAt'),
@@ -105,7 +107,7 @@ const DOCUMENTS: Vocabulary['documents'] = {
     group('ImposedTimeSeries', 'imposed', '*', [...IMPOSED_NAME, ...FLOW, periods('+'), reasons('+')]),
     group('TimeSeriesConfirmation', 'series', '*', [...SERIES_NAME, ...FLOW, periods('*'), reasons('*')]),
   ]),
-  anomaly: form('AnomalyReport', [
+  anomaly: form('AnomalyReport', 'anomaly-xml.dtd', [
     value('MessageIdentification', 'id'),
     value('MessageDateTime', 'createdAt'),
     ...CORRESPONDENTS,

@@ -32,6 +32,8 @@ export type DocumentForm = {
   /** Namespace without its version, and the version that is written; null for a format without namespaces. */
   namespace: { stem: string; version: string } | null;
   rootAttributes: Readonly<Record<string, string>>;
+  /** The file that the document type declaration names; null for a format without one. */
+  dtd: string | null;
   parts: readonly Part[];
 };
 
@@ -191,11 +193,12 @@ function rejectAttributes(element: XmlElement, known: readonly string[]): void {
 export type WrittenFields = { [field: string]: string | Iterable<WrittenFields> };
 
 export function writeDocument(vocabulary: Vocabulary, form: DocumentForm, fields: WrittenFields): string {
-  const { root, namespace, rootAttributes } = form;
+  const { root, namespace, rootAttributes, dtd } = form;
   const attributes = Object.entries(rootAttributes).map(([name, text]) => ` ${name}="${escapeXml(text)}"`);
   if (namespace !== null) attributes.unshift(` xmlns="${namespace.stem}${namespace.version}"`);
   const content = writeParts(vocabulary, form.parts, fields);
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${attributes.join('')}>\n${content}</${root}>\n`;
+  const declaration = dtd === null ? '' : `<!DOCTYPE ${root} SYSTEM "${escapeXml(dtd)}">\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${declaration}<${root}${attributes.join('')}>\n${content}</${root}>\n`;
 }
 
 export function writeParts(vocabulary: Vocabulary, parts: readonly Part[], fields: WrittenFields): string {

@@ -8,14 +8,9 @@ import { slotCount } from '../../delivery-day.ts';
 import type { MessageFormat } from '../../enums.ts';
 import type { Answer } from '../answer.ts';
 import type { Schedule } from '../schedule.ts';
+import { answerFileName, messageOfFile, scheduleFileName } from './file-names.ts';
 import { readDocument } from './read-document.ts';
-import {
-  answerFileName,
-  scheduleFileName,
-  writeAnswer,
-  writeEssSeries,
-  writeSchedule,
-} from './write-document.ts';
+import { writeAnswer, writeEssSeries, writeSchedule } from './write-document.ts';
 import { readXml, type XmlElement } from './xml.ts';
 
 const FORMATS: readonly MessageFormat[] = ['ess', 'cim'];
@@ -214,6 +209,7 @@ const schedule: Schedule = {
 test('a schedule in ESS begins as the TSOs expect it', () => {
   const text = writeSchedule(schedule, 'ess', createdAt);
   const expected = `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE ScheduleMessage SYSTEM "../scheduleV2r3/dtd/schedule-xml.dtd">
 <ScheduleMessage DtdVersion="2" DtdRelease="3">
 <MessageIdentification v="20260329_TPS_11XSALDO-------Z_TTG"/>
 <MessageVersion v="7"/>
@@ -279,4 +275,22 @@ test('file names have day, sender, receiver and version, and for an answer its k
     ['ACK', 'CNF', 'ANO'].map((tag) => `${stem}_${tag}_2026-10-24T12-00-00Z.XML`),
   );
   assert.match(scheduleFileName({ ...schedule, version: 999 }), /_999\.XML$/);
+});
+
+test('the name of a file leads to its schedule', () => {
+  const name = scheduleFileName(schedule);
+  const message = { messageId: schedule.messageId, version: 7 };
+  for (const given of [name, name.toLowerCase(), `/outbox/${name}`, `C:\\out\\${name}`]) {
+    assert.deepEqual(messageOfFile(given), message, given);
+  }
+  for (const other of [
+    '',
+    'report.xml',
+    name.replace('20260329', '20260230'),
+    name.replace('10XDE-EON-NETZ-C', OPERATOR),
+    name.replace('_007', '_7'),
+    answerFileName(schedule, { kind: 'acknowledgement', createdAt }),
+  ]) {
+    assert.equal(messageOfFile(other), null, other);
+  }
 });

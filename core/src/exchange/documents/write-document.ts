@@ -3,14 +3,12 @@ import { controlArea, findAreaByParty } from '../../control-area.ts';
 import { type DeliveryDay, formatInstant } from '../../delivery-day.ts';
 import type { MessageFormat } from '../../enums.ts';
 import type { Acknowledgement, Anomaly, Answer, AnsweredSeries, Confirmation, Reason } from '../answer.ts';
-import { compactDay, type Schedule, type Series } from '../schedule.ts';
+import type { Schedule, Series } from '../schedule.ts';
 import { ACKNOWLEDGEMENT_CODES, CODES, CONFIRMATION_TYPES, codeFor } from './codes.ts';
 import { VOCABULARIES } from './formats.ts';
 import { intervalText, periodFields } from './slots.ts';
 import { type Fields, type WrittenFields, writeDocument, writeParts } from './vocabulary.ts';
 
-const VERSION_DIGITS = 3;
-const ANSWER_TAGS = { acknowledgement: 'ACK', confirmation: 'CNF', anomaly: 'ANO' } as const;
 const NO_REASONS: ReadonlyMap<number, Fields[]> = new Map();
 
 export function writeSchedule(schedule: Schedule, format: MessageFormat, createdAt: number): string {
@@ -148,30 +146,4 @@ function reasonField({ code, text }: Reason): Fields {
 
 function reasonFields(reasons: readonly Reason[]): WrittenFields {
   return reasons.length === 0 ? {} : { reasons: reasons.map(reasonField) };
-}
-
-/** '20261025_TPS_11XSALDO-------Z_10XDE-RWENET---W_001.XML' */
-export function scheduleFileName(
-  schedule: Pick<Schedule, 'day' | 'operatorEic' | 'tso' | 'version'>,
-): string {
-  return `${fileStem(schedule)}.XML`;
-}
-
-/** '…_001_ACK_2026-10-24T12-00-00Z.XML', starting with the name of the answered schedule. */
-export function answerFileName(
-  schedule: Pick<Schedule, 'day' | 'operatorEic' | 'tso' | 'version'>,
-  answer: Pick<Answer, 'kind' | 'createdAt'>,
-): string {
-  const time = formatInstant(answer.createdAt).replaceAll(':', '-');
-  return `${fileStem(schedule)}_${ANSWER_TAGS[answer.kind]}_${time}.XML`;
-}
-
-function fileStem({
-  day,
-  operatorEic,
-  tso,
-  version,
-}: Pick<Schedule, 'day' | 'operatorEic' | 'tso' | 'version'>): string {
-  const digits = String(version).padStart(VERSION_DIGITS, '0');
-  return `${compactDay(day)}_TPS_${operatorEic}_${controlArea(tso).party}_${digits}`;
 }

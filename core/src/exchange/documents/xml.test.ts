@@ -128,12 +128,38 @@ test('any input is read as a document or rejected with its place', () => {
   );
 });
 
+test('a document type declaration without internal subset is skipped', () => {
+  for (const declaration of [
+    '<!DOCTYPE r>',
+    '<!DOCTYPE another-name>',
+    '<!DOCTYPE r SYSTEM "../scheduleV2r3/dtd/confirmation-xml.dtd">',
+    "<!DOCTYPE\n r\tSYSTEM  'http://127.0.0.1:1/x.dtd' >",
+    '<!DOCTYPE r PUBLIC "-//ENTSO-E//DTD" "file:///etc/passwd">',
+    '<!DOCTYPE r SYSTEM "[internal]">',
+    '<!-- before --><!DOCTYPE r><!-- after -->\n',
+  ]) {
+    for (const prolog of ['', '<?xml version="1.0" encoding="UTF-8"?>\n']) {
+      const [root, child, ...more] = [...readXml(`${prolog}${declaration}<r><a v="1"/></r>`)];
+      assert.deepEqual([root?.name, child?.attributes.get('v'), more], ['r', '1', []], declaration);
+    }
+  }
+});
+
 test('dangerous features of XML are rejected by name', () => {
   const bomb = '<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><r>&b;</r>';
   const refused: [string, RegExp][] = [
-    [bomb, /Document type declarations/],
-    ['<!DOCTYPE r SYSTEM "http://127.0.0.1/x.dtd"><r/>', /Document type declarations/],
-    ['<r><!DOCTYPE x></r>', /Document type declarations/],
+    [bomb, /malformed or has an internal subset/],
+    ['<!DOCTYPE r []><r/>', /malformed or has an internal subset/],
+    ['<!DOCTYPE r SYSTEM "x.dtd" [<!ENTITY % p SYSTEM "y"> %p;]><r/>', /internal subset/],
+    ['<!DOCTYPE r SYSTEM><r/>', /malformed/],
+    ['<!DOCTYPE r PUBLIC "-//X"><r/>', /malformed/],
+    ['<!DOCTYPE r SYSTEM "x.dtd\'><r/>', /malformed/],
+    ['<!DOCTYPE><r/>', /malformed/],
+    [`<!DOCTYPE r SYSTEM "${'x'.repeat(501)}"><r/>`, /malformed/],
+    ['<!DOCTYPE r><!DOCTYPE r><r/>', /stands once/],
+    ['<r><!DOCTYPE x></r>', /stands once, before the first element/],
+    ['<r/><!DOCTYPE r>', /stands once, before the first element/],
+    ['<!doctype r><r/>', /Declarations/],
     ['<!ENTITY a "b"><r/>', /Declarations/],
     ['<r><a>&b;</a></r>', /entity "&b;"/],
     ['<r><a v="&constructor;"/></r>', /entity/],

@@ -1,7 +1,7 @@
 /**
- * Reads the subset of XML that schedule messages need: elements, attributes, text and comments. Document types, custom
- * entities and processing instructions are rejected, because they let a document attack its reader. All sizes are
- * limited.
+ * Reads the subset of XML that schedule messages need: elements, attributes, text and comments. A document type
+ * declaration is skipped, and what it refers to is never loaded. Internal subsets, custom entities and processing
+ * instructions are rejected, because they let a document attack its reader. All sizes are limited.
  */
 export const XML_LIMITS = {
   depth: 8,
@@ -50,6 +50,9 @@ const SPACES = ' \t\r\n';
 const DECLARATION = /<\?xml([ \t\r\n][^?]{0,200})\?>/y;
 const DECLARED_ENCODING = /encoding[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/;
 const DECLARED_VERSION = /version[ \t\r\n]*=[ \t\r\n]*(?:"1\.0"|'1\.0')/;
+/** A declaration without internal subset. Its name is not checked, because TSOs send wrong ones. */
+const DOCTYPE =
+  /<!DOCTYPE[ \t\r\n]{1,200}[A-Za-z_:][\w.:-]{0,200}(?:[ \t\r\n]{1,200}(?:SYSTEM|PUBLIC[ \t\r\n]{1,200}(?:"[^"<>]{0,500}"|'[^'<>]{0,500}'))[ \t\r\n]{1,200}(?:"[^"<>]{0,500}"|'[^'<>]{0,500}'))?[ \t\r\n]{0,200}>/y;
 const REFERENCE = /&(?:#(\d{1,7})|#x([0-9A-Fa-f]{1,6})|([A-Za-z]+));|&/g;
 /** XML allows tab, line ends and the control characters above ASCII. */
 const FORBIDDEN = /[[\p{Cc}\ufffe\uffff]--[\t\n\r\u007f-\u009f]]/v;
@@ -80,6 +83,7 @@ class XmlReader {
   /** The root's qualified name, and the namespace prefix that all elements share: '' or 'ns:'. */
   private rootName = '';
   private prefix = '';
+  private hasDoctype = false;
 
   constructor(text: string) {
     this.text = text;
@@ -208,7 +212,7 @@ class XmlReader {
       if (end - this.partAt > XML_LIMITS.partLength) {
         throw this.fault(`One part of the document is longer than ${XML_LIMITS.partLength} characters`);
       }
-      if (!this.skipComment()) return text;
+      if (!this.skipMarkup()) return text;
     }
   }
 
@@ -220,11 +224,11 @@ class XmlReader {
         this.at++;
       }
       if (this.at > end) throw this.fault('There is too much space between two tags');
-    } while (this.skipComment());
+    } while (this.skipMarkup());
   }
 
-  /** Skips a comment at the current offset. Rejects everything else that starts with '<!' or '<?'. */
-  private skipComment(): boolean {
+  /** Skips a comment or the document type declaration here. Rejects everything else that starts with '<!' or '<?'. */
+  private skipMarkup(): boolean {
     const { text, at } = this;
     if (text.charAt(at) !== '<') return false;
     const second = text.charAt(at + 1);
@@ -237,9 +241,24 @@ class XmlReader {
       this.at = end + 3;
       return true;
     }
-    if (text.startsWith('<!DOCTYPE', at)) throw this.fault('Document type declarations are not accepted');
+    if (text.startsWith('<!DOCTYPE', at)) {
+      this.skipDoctype();
+      return true;
+    }
     if (text.startsWith('<![CDATA[', at)) throw this.fault('CDATA sections are not accepted');
     throw this.fault('Declarations are not accepted');
+  }
+
+  private skipDoctype(): void {
+    if (this.rootName !== '' || this.hasDoctype) {
+      throw this.fault('A document type declaration stands once, before the first element');
+    }
+    this.hasDoctype = true;
+    DOCTYPE.lastIndex = this.at;
+    if (!DOCTYPE.test(this.text)) {
+      throw this.fault('The document type declaration is malformed or has an internal subset');
+    }
+    this.at = DOCTYPE.lastIndex;
   }
 
   private valueOf(from: number, end: number): string {

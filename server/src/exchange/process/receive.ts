@@ -2,9 +2,16 @@ import type { Message, Tso } from '@saldo/api';
 import { controlArea, findAreaByParty } from '@saldo/core/control-area.ts';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat } from '@saldo/core/enums.ts';
-import { type Answer, applyAnswer, type Decision, type Mismatch } from '@saldo/core/exchange/answer.ts';
+import {
+  type Answer,
+  applyAnswer,
+  type Decision,
+  type Mismatch,
+  reasonText,
+} from '@saldo/core/exchange/answer.ts';
 import type { ReadResult } from '@saldo/core/exchange/documents/document.ts';
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
+import { remarkOn } from '@saldo/core/exchange/remarks.ts';
 import { recordConfirmations } from '../../nominations/actions.ts';
 import { collectInto, combineFailures } from '../../platform/db/connection.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
@@ -31,6 +38,8 @@ type Reading = {
   sender: string | null;
   answerId: string | null;
   changed: readonly string[];
+  /** Series that a counterpart nominates with us and that our schedule does not have. */
+  unknownSeries: readonly string[];
 };
 
 /** Stores a message unchanged, then parses and applies it. Returns its id, or null for a duplicate inbox file. */
@@ -99,19 +108,20 @@ async function readMessage(tx: Tx, id: string, now: number, operatorEic: string)
     reading.sender,
     reading.answerId,
     reading.changed,
+    reading.unknownSeries,
   ]);
 }
 
 const RECORD_READING = statement(
   'record_message_reading',
   `update message set type = $2, format = $3, tso = $4, delivery_day = $5, version = $6, state = $7, error = $8,
-     answers = $9, sender = $10, answer_id = $11, changed_nominations = $12
+     answers = $9, sender = $10, answer_id = $11, changed_nominations = $12, unknown_series = $13
    where id = $1`,
 );
 
 function failed({ reason, recognised }: Extract<ReadResult, { kind: 'unreadable' }>): Reading {
   const { format, type, tso, day, version } = recognised;
-  const nothing = { answers: null, sender: null, answerId: null, changed: [] };
+  const nothing = { answers: null, sender: null, answerId: null, changed: [], unknownSeries: [] };
   return { type, format, tso, day, version, state: 'failed', error: reason, ...nothing };
 }
 
@@ -131,34 +141,35 @@ async function applyDocument(
   const sent = about && (await readSent(tx, operatorEic, about, document, now));
   const decision = applyAnswer(
     document,
+    { operatorEic, isRepeated: await isRepeated(tx, id, document) },
     sent && {
       newest: sent.schedule,
-      isRepeated: await isRepeated(tx, id, document),
       isFinal: sent.message.isFinal,
       acknowledgedAt: sent.message.acknowledgedAt,
       confirmedAt: sent.message.confirmedAt,
     },
   );
-  const isIgnored = decision.kind === 'ignored';
   return {
     type: document.kind,
     format,
     tso: about?.tso ?? findAreaByParty(document.sender)?.tso ?? null,
     day: about?.day ?? ('day' in document ? document.day : null),
     version: document.answers?.version ?? null,
-    state: isIgnored ? 'ignored' : 'applied',
-    error: isIgnored ? decision.message : remarkOn(decision),
+    ...stateOf(decision, document),
     answers: about?.id ?? null,
     sender: document.sender,
     answerId: document.id,
-    changed: sent === null || isIgnored ? [] : await executeDecision(tx, id, document, decision, sent, now),
+    changed: sent === null ? [] : await executeDecision(tx, id, document, decision, sent, now),
+    unknownSeries:
+      'foreign' in decision ? decision.foreign.flatMap(({ name, isWithUs }) => (isWithUs ? [name] : [])) : [],
   };
 }
 
-const remarkOn = (decision: Decision): string | null =>
-  decision.kind === 'confirmed' && decision.unknownSeries.length > 0
-    ? `It names series that our schedule does not have: ${decision.unknownSeries.join(', ')}.`
-    : null;
+function stateOf(decision: Decision, document: Answer): Pick<Reading, 'state' | 'error'> {
+  if (decision.kind === 'ignored') return { state: 'ignored', error: decision.message };
+  if (decision.kind === 'unusable') return { state: 'failed', error: decision.message };
+  return { state: 'applied', error: remarkOn(document, decision) };
+}
 
 /** The TSO and day of an answered schedule. `id` is null when the answer does not name a message that exists. */
 type Answered = { tso: Tso; day: DeliveryDay; id: string | null };
@@ -227,20 +238,27 @@ async function executeDecision(
   tx: Tx,
   id: string,
   answer: Answer,
-  decision: Exclude<Decision, { kind: 'ignored' }>,
+  decision: Decision,
   sent: MadeSchedule,
   now: number,
 ): Promise<string[]> {
+  // A final confirmation is replaced by a newer one only. Any other answer dated in the future counts as of now, so
+  // that it does not block the answers after it.
+  const answeredAt =
+    decision.kind === 'confirmed' && decision.isFinal ? answer.createdAt : Math.min(answer.createdAt, now);
   const record = (state: Message['state'], error: string | null, isFinal = false) =>
     tx.query(RECORD_ANSWER, [
       sent.message.id,
       state,
       error,
-      timestampOrNull(answer.kind === 'acknowledgement' ? answer.createdAt : null),
-      timestampOrNull(answer.kind === 'confirmation' ? answer.createdAt : null),
+      timestampOrNull(answer.kind === 'acknowledgement' ? answeredAt : null),
+      timestampOrNull(answer.kind === 'confirmation' ? answeredAt : null),
       isFinal,
     ]);
   switch (decision.kind) {
+    case 'ignored':
+    case 'unusable':
+      return [];
     case 'acknowledged':
       await record('acknowledged', null);
       return [];
@@ -261,8 +279,7 @@ async function executeDecision(
  */
 function stateAfter(answer: Answer, isFinal: boolean): [Message['state'], string | null] {
   if (answer.kind === 'confirmation' && answer.outcome === 'rejected') {
-    const reasons = answer.reasons.map(({ code, text }) => (text === null ? code : `${code} ${text}`));
-    return ['rejected', `The TSO rejected the whole schedule: ${reasons.join('; ')}.`];
+    return ['rejected', `The TSO rejected the whole schedule: ${answer.reasons.map(reasonText).join('; ')}.`];
   }
   return [isFinal ? 'confirmed' : 'acknowledged', null];
 }

@@ -1,7 +1,8 @@
 import type { Tso } from '@saldo/api';
 import { type DeliveryDay, formatInstant } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat } from '@saldo/core/enums.ts';
-import { scheduleFileName, writeSchedule } from '@saldo/core/exchange/documents/write-document.ts';
+import { scheduleFileName } from '@saldo/core/exchange/documents/file-names.ts';
+import { writeSchedule } from '@saldo/core/exchange/documents/write-document.ts';
 import {
   buildSchedules,
   MAX_MESSAGE_VERSION,

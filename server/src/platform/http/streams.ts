@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type { Endpoint } from '@saldo/api';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type ProblemError, problem } from './problem.ts';
+import { type ProblemError, problem, validationProblem } from './problem.ts';
 
 export function mediaTypeOf(header: string | undefined): { type: string; charset: string | null } {
   const [type = '', ...parameters] = (header ?? '').split(';').map((part) => part.trim().toLowerCase());
@@ -9,13 +11,19 @@ export function mediaTypeOf(header: string | undefined): { type: string; charset
   return { type, charset: charset?.slice('charset='.length).replaceAll('"', '') ?? null };
 }
 
-function mediaTypeFault({ headers }: FastifyRequest, types: readonly string[]): ProblemError | null {
+type StreamedEndpoint = Pick<Endpoint, 'stream' | 'maxBytes' | 'gzip'>;
+
+function mediaTypeFault(
+  { headers }: FastifyRequest,
+  { stream: types = [], gzip }: StreamedEndpoint,
+): ProblemError | null {
   const { type, charset } = mediaTypeOf(headers['content-type']);
   const fail = (detail: string) => problem('unsupported_media_type', detail);
   if (!types.includes(type)) return fail(`The body must be sent with Content-Type: ${types.join(' or ')}.`);
   if (charset !== null && charset !== 'utf-8' && charset !== 'utf8') return fail('The body must be UTF-8.');
   const encoding = headers['content-encoding'] ?? 'identity';
-  return encoding === 'identity' ? null : fail('The body must be sent without a Content-Encoding.');
+  if (encoding === 'identity' || (gzip && encoding === 'gzip')) return null;
+  return fail(`The body must be sent without a Content-Encoding${gzip ? ', or with gzip' : ''}.`);
 }
 
 const hasBody = ({ headers }: FastifyRequest) =>
@@ -26,16 +34,16 @@ const hasBody = ({ headers }: FastifyRequest) =>
 /** Makes a route accept bodies of the endpoint's media types only, as a stream or as a buffer. */
 export function takeFiles(
   app: FastifyInstance,
-  { stream: types = [], maxBytes }: Pick<Endpoint, 'stream' | 'maxBytes'>,
+  endpoint: StreamedEndpoint,
   mount: (scope: FastifyInstance) => void,
 ): void {
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // Check before reading, so that a body of an unsupported type is not received.
     scope.addHook('preParsing', (request, _reply, _payload, done) => {
-      done((hasBody(request) ? mediaTypeFault(request, types) : null) ?? undefined);
+      done((hasBody(request) ? mediaTypeFault(request, endpoint) : null) ?? undefined);
     });
-    if (maxBytes === undefined)
+    if (endpoint.maxBytes === undefined)
       scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
     else
       scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
@@ -53,9 +61,27 @@ export async function readWhole(body: Readable, limitBytes: number): Promise<Buf
   let bytes = 0;
   for await (const chunk of chunksOf(body)) {
     bytes += chunk.length;
-    if (bytes > limitBytes)
-      throw problem('payload_too_large', `The body is larger than ${limitBytes} bytes.`);
+    if (bytes > limitBytes) throw tooLarge(limitBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
+
+/** Reads the whole body, decompressed. The limit is for both sizes. */
+export async function readDecoded(
+  { headers }: FastifyRequest,
+  body: Readable,
+  limitBytes: number,
+): Promise<Buffer> {
+  const whole = await readWhole(body, limitBytes);
+  if (headers['content-encoding'] !== 'gzip') return whole;
+  try {
+    return await promisify(gunzip)(whole, { maxOutputLength: limitBytes });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limitBytes);
+    throw validationProblem([{ code: 'invalid_format', message: 'the body is not in gzip format' }]);
+  }
+}
+
+const tooLarge = (limitBytes: number) =>
+  problem('payload_too_large', `The body is larger than ${limitBytes} bytes.`);
