@@ -1,4 +1,3 @@
-import { controlArea } from '../control-area.ts';
 import type { DeliveryDay } from '../delivery-day.ts';
 import type { BusinessType, Schedule, Series } from './schedule.ts';
 
@@ -136,7 +135,7 @@ export function applyAnswer(answer: Answer, sent: SentState | null): Decision {
 
 /** The reason why an answer cannot belong to any version of this schedule, or null. */
 function whyNotOurs(answer: Answer, sent: Schedule): string | null {
-  const { party } = controlArea(sent.tso);
+  const { party } = sent.codes;
   if (answer.receiver !== sent.operatorEic) {
     return `It is addressed to ${answer.receiver}, not to ${sent.operatorEic}.`;
   }

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { anyAnswer, anySchedules } from '../../../test/exchange-documents.ts';
 import { areaOf, OPERATOR, slotsOf } from '../../../test/schedule-worlds.ts';
-import { controlArea } from '../../control-area.ts';
 import { slotCount } from '../../delivery-day.ts';
 import type { MessageFormat } from '../../enums.ts';
+import { tsoCodes } from '../../market-rules.ts';
+import { BUILT_IN_RULES } from '../../market-rules-file.ts';
 import type { Answer } from '../answer.ts';
 import type { Schedule } from '../schedule.ts';
 import { readDocument } from './read-document.ts';
@@ -129,7 +130,7 @@ function parse(text: string): XmlElement {
 }
 
 function readBack(text: string, format: MessageFormat) {
-  const read = readDocument(Buffer.from(text));
+  const read = readDocument(Buffer.from(text), BUILT_IN_RULES);
   assert.ok(read.kind === 'ok', JSON.stringify(read));
   assert.equal(read.format, format);
   return read.document;
@@ -194,6 +195,7 @@ test('answers have the structure of their format and are read back unchanged', (
 const schedule: Schedule = {
   operatorEic: OPERATOR,
   tso: 'DE_TENNET',
+  codes: tsoCodes(BUILT_IN_RULES, 'DE_TENNET', '2026-03-29'),
   day: '2026-03-29',
   messageId: '20260329_TPS_11XSALDO-------Z_TTG',
   version: 7,
@@ -258,7 +260,7 @@ test('a schedule in CIM names its schema, area and sender', () => {
   const said = (name: string) => root.children.find((child) => child.name === name)?.text;
   assert.deepEqual(
     [said('domain.mRID'), said('subject_MarketParticipant.mRID'), said('receiver_MarketParticipant.mRID')],
-    [areaOf('DE_TENNET'), OPERATOR, controlArea('DE_TENNET').party],
+    [areaOf('DE_TENNET'), OPERATOR, schedule.codes.party],
   );
 });
 

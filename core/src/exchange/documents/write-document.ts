@@ -1,7 +1,8 @@
 import { assert } from '../../assert.ts';
-import { controlArea, findAreaByParty } from '../../control-area.ts';
 import { type DeliveryDay, formatInstant } from '../../delivery-day.ts';
 import type { MessageFormat } from '../../enums.ts';
+import { findAreaByParty } from '../../market-rules.ts';
+import { BUILT_IN_RULES } from '../../market-rules-file.ts';
 import type { Acknowledgement, Anomaly, Answer, AnsweredSeries, Confirmation, Reason } from '../answer.ts';
 import { compactDay, type Schedule, type Series } from '../schedule.ts';
 import { ACKNOWLEDGEMENT_CODES, CODES, CONFIRMATION_TYPES, codeFor } from './codes.ts';
@@ -14,20 +15,21 @@ const ANSWER_TAGS = { acknowledgement: 'ACK', confirmation: 'CNF', anomaly: 'ANO
 const NO_REASONS: ReadonlyMap<number, Fields[]> = new Map();
 
 export function writeSchedule(schedule: Schedule, format: MessageFormat, createdAt: number): string {
-  const { operatorEic, tso, day } = schedule;
-  const { area, party } = controlArea(tso);
+  const { operatorEic, codes, day } = schedule;
   const fields: WrittenFields = {
     id: schedule.messageId,
     version: String(schedule.version),
     ...CODES.schedule,
     sender: operatorEic,
     senderRole: CODES.role.operator,
-    receiver: party,
+    receiver: codes.party,
     receiverRole: CODES.role.tso,
     createdAt: formatInstant(createdAt),
     interval: intervalText(day),
     // Only CIM has the subject and the area of a schedule.
-    ...(format === 'cim' ? { domain: area, subject: operatorEic, subjectRole: CODES.role.operator } : {}),
+    ...(format === 'cim'
+      ? { domain: codes.area, subject: operatorEic, subjectRole: CODES.role.operator }
+      : {}),
     series: schedule.series.values().map((series) => seriesFields(series, day)),
   };
   return writeDocument(VOCABULARIES[format], VOCABULARIES[format].documents.schedule, fields);
@@ -42,9 +44,9 @@ export function writeEssSeries(series: Series, day: DeliveryDay): string {
 }
 
 /** The document of a TSO, for the simulator and for tests. */
-export function writeAnswer(answer: Answer, format: MessageFormat): string {
+export function writeAnswer(answer: Answer, format: MessageFormat, rules = BUILT_IN_RULES): string {
   const vocabulary = VOCABULARIES[format];
-  const area = findAreaByParty(answer.sender);
+  const area = findAreaByParty(rules, answer.sender);
   assert(area !== null, 'only a TSO answers');
   const fields: WrittenFields = {
     id: answer.id,
@@ -152,14 +154,14 @@ function reasonFields(reasons: readonly Reason[]): WrittenFields {
 
 /** '20261025_TPS_11XSALDO-------Z_10XDE-RWENET---W_001.XML' */
 export function scheduleFileName(
-  schedule: Pick<Schedule, 'day' | 'operatorEic' | 'tso' | 'version'>,
+  schedule: Pick<Schedule, 'day' | 'operatorEic' | 'codes' | 'version'>,
 ): string {
   return `${fileStem(schedule)}.XML`;
 }
 
 /** '…_001_ACK_2026-10-24T12-00-00Z.XML', starting with the name of the answered schedule. */
 export function answerFileName(
-  schedule: Pick<Schedule, 'day' | 'operatorEic' | 'tso' | 'version'>,
+  schedule: Pick<Schedule, 'day' | 'operatorEic' | 'codes' | 'version'>,
   answer: Pick<Answer, 'kind' | 'createdAt'>,
 ): string {
   const time = formatInstant(answer.createdAt).replaceAll(':', '-');
@@ -169,9 +171,9 @@ export function answerFileName(
 function fileStem({
   day,
   operatorEic,
-  tso,
+  codes,
   version,
-}: Pick<Schedule, 'day' | 'operatorEic' | 'tso' | 'version'>): string {
+}: Pick<Schedule, 'day' | 'operatorEic' | 'codes' | 'version'>): string {
   const digits = String(version).padStart(VERSION_DIGITS, '0');
-  return `${compactDay(day)}_TPS_${operatorEic}_${controlArea(tso).party}_${digits}`;
+  return `${compactDay(day)}_TPS_${operatorEic}_${codes.party}_${digits}`;
 }
