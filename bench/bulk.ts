@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import type { Nomination } from '@saldo/api';
 import { type DeliveryDay, MAX_SLOTS, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
 import { kwhFromMatchedKw } from '@saldo/core/energy.ts';
-import { DEFAULT_GATE_RULES, gatesOf } from '@saldo/core/gates.ts';
+import { gatesOf } from '@saldo/core/gates.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { nominateDue } from '../server/src/nominations/actions.ts';
 import { findNominations, type NominationRow } from '../server/src/nominations/store.ts';
 import { nominationWriter } from '../server/src/nominations/wire.ts';
@@ -51,7 +52,7 @@ type OfBrp = { brp_no: number; ids: string[] };
 
 async function nominateAll(url: string, db: Database, first: DeliveryDay): Promise<OfBrp> {
   await markAll(db);
-  await nominateDue(db, gatesOf(first, DEFAULT_GATE_RULES).dayAhead - 60_000, DEFAULT_GATE_RULES);
+  await nominateDue(db, gatesOf(first, BUILT_IN_RULES).dayAhead - 60_000, BUILT_IN_RULES);
   await db.transaction((tx) => tx.query(CONFIRM_ALL));
   await vacuum(url, 'nomination');
   const [most] = await db.query<OfBrp>(IDS_OF_BRPS);

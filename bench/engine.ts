@@ -1,7 +1,8 @@
 /** Measures the netting of a market day, and of a single correction. */
 
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
-import { DEFAULT_GATE_RULES, gatesOf } from '@saldo/core/gates.ts';
+import { gatesOf } from '@saldo/core/gates.ts';
+import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { nominateDue } from '../server/src/nominations/actions.ts';
 import { type Database, openDatabase } from '../server/src/platform/db/database.ts';
 import { writeContractDay } from '../server/src/transactions/actions.ts';
@@ -38,12 +39,12 @@ export async function measureEngine(
   const world = await createWorld(url, { contracts, days: 1, brps });
   await loadVolumes(world, () => {});
   const day = world.days[0] as DeliveryDay;
-  const now = gatesOf(day, DEFAULT_GATE_RULES).dayAhead - 60_000;
+  const now = gatesOf(day, BUILT_IN_RULES).dayAhead - 60_000;
   const db = openDatabase(url);
   try {
     const net = async () => {
       await markAll(db);
-      return seconds(() => nominateDue(db, now, DEFAULT_GATE_RULES));
+      return seconds(() => nominateDue(db, now, BUILT_IN_RULES));
     };
     const [firstSeconds, first] = await net();
     say(
@@ -79,7 +80,7 @@ async function measureCorrections(
     const volumes = Array.from({ length: slotCount(day) }, (_, slot) => (slot === at ? 123_456 : null));
     const [taken, run] = await seconds(async () => {
       await db.transaction((tx) => writeContractDay(tx, no, day, volumes, now));
-      return nominateDue(db, now, DEFAULT_GATE_RULES);
+      return nominateDue(db, now, BUILT_IN_RULES);
     });
     if (run.positions !== 2) throw new Error('a correction concerns both positions');
     times.push(taken * 1000);

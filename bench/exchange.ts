@@ -3,7 +3,8 @@
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
-import { DEFAULT_GATE_RULES, gatesOf } from '@saldo/core/gates.ts';
+import { gatesOf } from '@saldo/core/gates.ts';
+import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
 import { receiveMessage } from '../server/src/exchange/process/receive.ts';
 import { type Exchange, sendDue } from '../server/src/exchange/process/send.ts';
@@ -43,11 +44,11 @@ export async function measureExchange(
   const world = await createWorld(url, { contracts, days: 1, brps });
   await loadVolumes(world, () => {});
   const day = world.days[0] as DeliveryDay;
-  const now = gatesOf(day, DEFAULT_GATE_RULES).dayAhead - MINUTE_MS;
+  const now = gatesOf(day, BUILT_IN_RULES).dayAhead - MINUTE_MS;
   const db = openDatabase(url);
   try {
     await markAll(db);
-    await nominateDue(db, now, DEFAULT_GATE_RULES);
+    await nominateDue(db, now, BUILT_IN_RULES);
     const sent: Buffer[] = [];
     const exchange = exchangeInto(sent);
     const sendStartedAt = performance.now();
@@ -77,7 +78,8 @@ export async function measureExchange(
 const exchangeInto = (sent: Buffer[]): Exchange => ({
   operatorEic: OPERATOR_EIC,
   formats: { DE_AMPRION: 'ess', DE_TENNET: 'cim', DE_TRANSNET_BW: 'ess', DE_50HERTZ: 'cim' },
-  rules: DEFAULT_GATE_RULES,
+  waitPhases: { DE_AMPRION: 'hold', DE_TENNET: 'hold', DE_TRANSNET_BW: 'hold', DE_50HERTZ: 'hold' },
+  rules: BUILT_IN_RULES,
   transport: {
     async deliver(_fileName, document) {
       sent.push(document);
@@ -89,7 +91,7 @@ const exchangeInto = (sent: Buffer[]): Exchange => ({
 async function confirmationsOf(sent: readonly Buffer[], now: number): Promise<Buffer[]> {
   const answers: Buffer[] = [];
   for (const document of sent) {
-    const read = readDocument(document);
+    const read = readDocument(document, BUILT_IN_RULES);
     if (read.kind !== 'ok' || read.document.kind !== 'schedule') throw new Error('a schedule cannot be read');
     const { final } = answersTo(read.document.schedule, EXEMPLARY, now);
     if (final === null) throw new Error('a schedule that nets to zero is confirmed');
@@ -102,7 +104,7 @@ const receive = (db: Database, document: Buffer, now: number) =>
   receiveMessage(
     db,
     now,
-    { operatorEic: OPERATOR_EIC, messageLimitBytes: Number.POSITIVE_INFINITY },
+    { operatorEic: OPERATOR_EIC, rules: BUILT_IN_RULES, messageLimitBytes: Number.POSITIVE_INFINITY },
     { document, error: null, fileName: null, inboxFingerprint: null },
   );
 

@@ -48,6 +48,10 @@ export type Direction = (typeof DIRECTIONS)[number];
 export const MESSAGE_FORMATS = ['ess', 'cim'] as const;
 export type MessageFormat = (typeof MESSAGE_FORMATS)[number];
 
+/** Whether changes made between the day-ahead gate and the end of the wait phase are sent at once or at its end. */
+export const WAIT_PHASES = ['hold', 'send'] as const;
+export type WaitPhase = (typeof WAIT_PHASES)[number];
+
 const DOCUMENT_KINDS = ['schedule', 'acknowledgement', 'confirmation', 'anomaly'] as const;
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { addDays, type DeliveryDay, dayEnd, dayStart, formatInstant, slotCount } from './delivery-day.ts';
-import { DEFAULT_GATE_RULES, gateClosure, gatesOf, isGermanHoliday } from './gates.ts';
+import { gateClosure, gatesOf } from './gates.ts';
+import { isHoliday } from './holidays.ts';
+import { inForce } from './market-rules.ts';
+import { BUILT_IN_RULES } from './market-rules-file.ts';
 
 const utc = (text: string): number => Date.parse(text);
-const rules = DEFAULT_GATE_RULES;
+const rules = BUILT_IN_RULES;
+const isGermanHoliday = (day: DeliveryDay) => isHoliday(day, inForce(rules.holidays, day));
 const anyDay = fc.integer({ min: 0, max: 7600 }).map((days) => addDays('2020-01-01', days));
 
 const closing = (day: DeliveryDay) => formatInstant(gatesOf(day, rules).dayAfter);
@@ -174,7 +178,11 @@ test('the gates of a day close in their order', () => {
 });
 
 test('other rules move the gates, and no existing date breaks them', () => {
-  const early = { ...rules, dayAheadMinutes: 600, dayAfterMaxDays: 1, intradayLeadMinutes: 5 };
+  const times = { ...inForce(rules.gates, '2026-01-16'), validFrom: null };
+  const early = {
+    ...rules,
+    gates: [{ ...times, dayAheadMinutes: 600, dayAfterMaxDays: 1, intradayLeadMinutes: 5 }],
+  };
   const gates = gatesOf('2026-01-16', early);
   assert.equal(formatInstant(gates.dayAhead), '2026-01-15T09:00:00Z');
   assert.equal(formatInstant(gates.dayAfter), '2026-01-17T15:00:00Z');

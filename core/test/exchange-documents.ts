@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { controlArea } from '../src/control-area.ts';
 import { slotCount } from '../src/delivery-day.ts';
 import type { Answer, Reason } from '../src/exchange/answer.ts';
 import type { Schedule } from '../src/exchange/schedule.ts';
@@ -30,7 +29,7 @@ export function anyAnswer(schedule: Schedule): fc.Arbitrary<Answer> {
     {
       id: fc.stringMatching(/^[A-Z0-9_-]{1,35}$/),
       createdAt: anyInstant,
-      sender: fc.constant(controlArea(schedule.tso).party),
+      sender: fc.constant(schedule.codes.party),
       receiver: fc.constant(OPERATOR),
       answers: fc.constant({ messageId: schedule.messageId, version: schedule.version }),
     },

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { CONTROL_AREAS } from '../src/control-area.ts';
 import { type DeliveryDay, slotCount } from '../src/delivery-day.ts';
 import { checkCharacter } from '../src/eic.ts';
-import type { Tso } from '../src/enums.ts';
+import { TSOS, type Tso } from '../src/enums.ts';
 import { buildSchedules, type NominatedPosition, type Schedule } from '../src/exchange/schedule.ts';
+import { BUILT_IN_RULES } from '../src/market-rules-file.ts';
 
 export const OPERATOR = '11XSALDO-------Z';
 
@@ -15,7 +15,7 @@ const GROUPS = [
   '11XSWVIERNHEIMV',
   '11YW-ALBSTADT--',
 ].map(withCheck);
-const PLACES = GROUPS.flatMap((eic) => CONTROL_AREAS.map(({ tso }) => ({ eic, tso })));
+const PLACES = GROUPS.flatMap((eic) => TSOS.map((tso) => ({ eic, tso })));
 
 /** One day of each length. */
 export const anyDay = fc.constantFrom<DeliveryDay>('2026-03-29', '2026-06-15', '2026-10-25');
@@ -65,7 +65,7 @@ export function* scheduleHistory(day: DeliveryDay, markets: readonly (readonly T
   for (const market of markets) {
     const previous = schedules;
     positions = nominate(day, market, positions);
-    const next = buildSchedules({ operatorEic: OPERATOR, day, positions, previous });
+    const next = buildSchedules({ operatorEic: OPERATOR, day, rules: BUILT_IN_RULES, positions, previous });
     schedules = newest(previous, next);
     yield { positions, previous, next, schedules };
   }
@@ -78,7 +78,7 @@ function newest(previous: readonly Schedule[], next: ReturnType<typeof buildSche
 }
 
 export function areaOf(tso: Tso): string {
-  return CONTROL_AREAS.find((area) => area.tso === tso)!.area;
+  return BUILT_IN_RULES.controlAreas[tso][0]!.area;
 }
 
 export function slotsOf(day: DeliveryDay, bySlot: Readonly<Record<number, number>> = {}): number[] {

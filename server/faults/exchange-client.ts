@@ -7,6 +7,7 @@ import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
+import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
 import { HandoverFailed, outboxFolder } from '../src/exchange/transport/folders.ts';
 import type { Client, Load } from './clients.ts';
@@ -50,7 +51,7 @@ export function exchangeClient(load: Load): ExchangeClient {
 
   /** Always acknowledges, and sends a final confirmation half of the time. A few answers are sent over HTTP. */
   function answersFor(name: string, bytes: Buffer): Waiting[] {
-    const read = readDocument(bytes);
+    const read = readDocument(bytes, BUILT_IN_RULES);
     if (read.kind !== 'ok' || read.document.kind !== 'schedule')
       throw new Error(`${name} is not a schedule.`);
     const { schedule } = read.document;

@@ -9,7 +9,6 @@ import {
   sandboxEndpoints,
   TAGS,
 } from '@saldo/api';
-import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { operatorAuditRoutes } from './audit/operator-routes.ts';
@@ -212,9 +211,9 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),
     ...nominationRoutes(db, config.operator),
-    ...scheduleRoutes(db, config.operator.eic),
+    ...scheduleRoutes(db, config.operator.eic, config.marketRules),
     ...customerRoutes(db, clock),
-    ...calendarRoutes(clock, DEFAULT_GATE_RULES),
+    ...calendarRoutes(clock, config.marketRules),
   ];
   const users = { db, clock, ...sessionAuth, customerUrl };
   mountRoutes(app, brpRoutes, forOwners('brp'));
@@ -241,7 +240,7 @@ const ACCOUNTS: PortalRule = { roles: ['account'], isManaged: true };
 
 const operatorRoutes = (config: Config, db: Database, clock: MovableClock, customerUrl: string) => [
   ...healthRoutes(db, clock),
-  ...operatorCalendarRoutes(clock, DEFAULT_GATE_RULES),
+  ...operatorCalendarRoutes(clock, config.marketRules),
   ...operatorAuditRoutes(db),
   ...operatorPartyRoutes(db, clock),
   ...operatorMarketRoutes(db, clock, customerUrl),
@@ -249,7 +248,7 @@ const operatorRoutes = (config: Config, db: Database, clock: MovableClock, custo
   ...operatorContractRoutes(db, clock),
   ...operatorTransactionRoutes(db, clock),
   ...operatorVolumeRoutes(db, clock, config),
-  ...operatorNominationRoutes(db, clock, DEFAULT_GATE_RULES, config.operator),
+  ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
   ...operatorExchangeRoutes(db, clock, exchangeOf(config)),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
 ];

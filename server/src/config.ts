@@ -5,6 +5,9 @@ import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { LIMITS, MESSAGE_FORMATS, TSOS, type Tso } from '@saldo/api';
 import { checkEic } from '@saldo/core/eic.ts';
+import { WAIT_PHASES, type WaitPhase } from '@saldo/core/enums.ts';
+import type { MarketRules } from '@saldo/core/market-rules.ts';
+import { BUILT_IN_RULES, parseMarketRules } from '@saldo/core/market-rules-file.ts';
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 
 /** The configuration from environment variables. The defaults suit a first trial on a developer's machine. */
@@ -42,11 +45,15 @@ export type Config = {
   readonly sandbox: boolean;
   /** Number of coming days for which profile contracts generate volumes. */
   readonly profileDays: number;
+  /** Gates, holidays and codes with their dates. */
+  readonly marketRules: MarketRules;
   readonly operatorKey: string | null;
   readonly operator: { readonly name: string; readonly eic: string };
   readonly exchange: {
     /** Message format that each TSO expects. */
     readonly formats: Readonly<Record<Tso, (typeof MESSAGE_FORMATS)[number]>>;
+    /** Whether changes made in the wait phase are sent at once or held until its end. */
+    readonly waitPhases: Readonly<Record<Tso, WaitPhase>>;
     readonly outboxDir: string;
     readonly inboxDir: string;
     readonly messageLimitBytes: number;
@@ -143,27 +150,41 @@ function operatorEic(env: Environment): string {
   return value;
 }
 
-function exchangeFormats(env: Environment): Config['exchange']['formats'] {
-  const formats: Record<Tso, (typeof MESSAGE_FORMATS)[number]> = {
-    DE_AMPRION: 'ess',
-    DE_TENNET: 'ess',
-    DE_TRANSNET_BW: 'ess',
-    DE_50HERTZ: 'ess',
+/** A list such as DE_AMPRION=cim,DE_TENNET=ess. The first value is the default. */
+function perTso<T extends string>(
+  env: Environment,
+  name: string,
+  values: readonly [T, T, ...T[]],
+): Record<Tso, T> {
+  const byDefault = values[0];
+  const chosen: Record<Tso, T> = {
+    DE_AMPRION: byDefault,
+    DE_TENNET: byDefault,
+    DE_TRANSNET_BW: byDefault,
+    DE_50HERTZ: byDefault,
   };
-  const value = text(env, 'EXCHANGE_FORMATS');
+  const value = text(env, name);
   const seen = new Set<Tso>();
   for (const entry of value?.split(',') ?? []) {
-    const [name, given, ...more] = entry.trim().split('=');
-    const tso = TSOS.find((known) => known === name);
-    const format = MESSAGE_FORMATS.find((known) => known === given);
-    if (tso === undefined || format === undefined || more.length > 0 || seen.has(tso)) {
-      const must = `a list such as DE_AMPRION=cim,DE_TENNET=ess (TSOs ${TSOS.join(', ')}, each once; formats ${MESSAGE_FORMATS.join(', ')})`;
-      return refuse('EXCHANGE_FORMATS', must, value ?? '');
+    const [tsoName, given, ...more] = entry.trim().split('=');
+    const tso = TSOS.find((known) => known === tsoName);
+    const found = values.find((known) => known === given);
+    if (tso === undefined || found === undefined || more.length > 0 || seen.has(tso)) {
+      const must = `a list such as DE_AMPRION=${values[1]},DE_TENNET=${byDefault} (TSOs ${TSOS.join(', ')}, each once; values ${values.join(', ')})`;
+      return refuse(name, must, value ?? '');
     }
     seen.add(tso);
-    formats[tso] = format;
+    chosen[tso] = found;
   }
-  return formats;
+  return chosen;
+}
+
+function marketRules(env: Environment): MarketRules {
+  const file = text(env, 'MARKET_RULES');
+  if (file === null) return BUILT_IN_RULES;
+  const parsed = parseMarketRules(fileOf('MARKET_RULES', file).toString());
+  if (parsed.kind === 'ok') return parsed.rules;
+  throw new ConfigError(`MARKET_RULES must be a file with market rules, but in "${file}" ${parsed.message}.`);
 }
 
 /** Creates the folders at the start, so that a wrong path fails early and not shortly before a gate. */
@@ -172,14 +193,15 @@ function exchange(env: Environment, dataDir: string): Config['exchange'] {
   const messageLimitBytes =
     wholeNumber(env, 'MESSAGE_LIMIT_MB', { min, max, default: byDefault }) * 1024 * 1024;
   const isSimulated = oneOf(env, 'SIMULATE_TSO', ['on', 'off'], 'off') === 'on';
-  const formats = exchangeFormats(env);
+  const formats = perTso(env, 'EXCHANGE_FORMATS', MESSAGE_FORMATS);
+  const waitPhases = perTso(env, 'WAIT_PHASE', WAIT_PHASES);
   const folderOf = (name: string, byDefault: string) => {
     const value = text(env, name);
     return folder(name, value ?? path.join(dataDir, byDefault), PRIVATE);
   };
   const [outboxDir, inboxDir] = [folderOf('OUTBOX_DIR', 'outbox'), folderOf('INBOX_DIR', 'inbox')];
   if (outboxDir === inboxDir) refuse('INBOX_DIR', 'another folder than OUTBOX_DIR', inboxDir);
-  return { formats, outboxDir, inboxDir, messageLimitBytes, isSimulated };
+  return { formats, waitPhases, outboxDir, inboxDir, messageLimitBytes, isSimulated };
 }
 
 function tls(env: Environment): Config['tls'] {
@@ -293,6 +315,7 @@ export function readConfig(env: Environment): Config {
     // An external database gets demo data only on explicit request.
     demo: oneOf(env, 'DEMO', ['on', 'off'], databaseUrl === null ? 'on' : 'off') === 'on',
     sandbox: oneOf(env, 'SANDBOX', ['on', 'off'], 'off') === 'on',
+    marketRules: marketRules(env),
     profileDays: wholeNumber(env, 'PROFILE_DAYS', { min: 1, max: LIMITS.profileDays, default: 7 }),
     operatorKey: operatorKey(env),
     operatorEmail: email(env, 'OPERATOR_EMAIL', 'operator@localhost'),

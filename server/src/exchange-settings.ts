@@ -1,4 +1,3 @@
-import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import type { Config } from './config.ts';
 import type { Receiving } from './exchange/process/receive.ts';
 import type { Exchange } from './exchange/process/send.ts';
@@ -7,10 +6,11 @@ import { type Inbox, inboxFolder, outboxFolder } from './exchange/transport/fold
 export type ExchangeParts = Exchange & Receiving & { readonly inbox: Inbox };
 
 /** Messages to and from the TSOs pass through two folders that a gateway reads and writes. */
-export const exchangeOf = ({ operator, exchange }: Config): ExchangeParts => ({
+export const exchangeOf = ({ operator, exchange, marketRules }: Config): ExchangeParts => ({
   operatorEic: operator.eic,
   formats: exchange.formats,
-  rules: DEFAULT_GATE_RULES,
+  waitPhases: exchange.waitPhases,
+  rules: marketRules,
   messageLimitBytes: exchange.messageLimitBytes,
   transport: outboxFolder(exchange.outboxDir),
   inbox: inboxFolder(exchange.inboxDir),

@@ -44,7 +44,7 @@ export async function prepareFirstStart(
     say('Loading the demo world…');
     const operatorKey = config.operatorKey ?? newOperatorKey ?? (await createOperatorKey(tx, clock.now()));
     const operator = { key: operatorKey, eic: config.operator.eic };
-    const access = await loadDemo(tx, operator, clock.now());
+    const access = await loadDemo(tx, operator, config.marketRules, clock.now());
     // Write before the commit: the secrets cannot be read again, while a file without a committed world is overwritten.
     await writePrivately(demoFile(config), `${JSON.stringify(access, null, 2)}\n`);
     return { newOperatorKey: null, invitation: null };

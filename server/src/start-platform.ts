@@ -1,4 +1,3 @@
-import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import { answerOutbox } from '@saldo/simulator/folders.ts';
 import { EXEMPLARY } from '@saldo/simulator/tso.ts';
@@ -190,7 +189,7 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUse
   {
     name: 'nominate',
     everyMs: NOMINATE_EVERY_MS,
-    run: () => nominateDue(db, clock.now(), DEFAULT_GATE_RULES, { debounced: true }),
+    run: () => nominateDue(db, clock.now(), config.marketRules, { debounced: true }),
   },
   {
     name: 'profiles',
@@ -224,7 +223,8 @@ function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger
           {
             name: 'simulate',
             everyMs: SIMULATE_EVERY_MS,
-            run: () => answerOutbox(config.exchange, CONFORMING_TSO, clock.now()),
+            run: () =>
+              answerOutbox(config.exchange, { ...CONFORMING_TSO, rules: config.marketRules }, clock.now()),
           },
         ]
       : []),

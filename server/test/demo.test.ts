@@ -30,7 +30,9 @@ const OPERATOR = { key: 'operator', eic: '11XSALDO-------Z' };
 const worlds = [];
 for (const now of STARTS) {
   const platform = await startTestPlatform({ now });
-  const access = await platform.db.transaction((tx) => loadDemo(tx, OPERATOR, platform.clock.now()));
+  const access = await platform.db.transaction((tx) =>
+    loadDemo(tx, OPERATOR, platform.config.marketRules, platform.clock.now()),
+  );
   worlds.push({ now, platform, access });
 }
 

@@ -60,7 +60,10 @@ test('the job sends before the day-ahead gate, not in the wait phase, and from i
   assert.deepEqual(await jobAt('2026-11-17T13:30:00Z'), []);
   const waited = await send({ delivery_date: day });
   assert.deepEqual(waited.messages, [], 'nothing is sent in the wait phase');
-  assert.match(waited.faults[0]?.error ?? '', /accept nothing for 2026-11-18 until 2026-11-17T15:00:00Z/);
+  assert.match(
+    waited.faults[0]?.error ?? '',
+    /Changes for 2026-11-18 are held until the wait phase ends at 2026-11-17T15:00:00Z/,
+  );
   assert.deepEqual(
     (await unsent(`?delivery_date=${day}`)).map(({ sends_at }) => sends_at),
     ['2026-11-17T15:00:00Z', '2026-11-17T15:00:00Z'],

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
-import { controlArea } from '@saldo/core/control-area.ts';
 import pg from 'pg';
 import { agree, newPlace, operating, type Place, readSchedule, unmatchedSlots } from './exchanging.ts';
 import { assertProblem, client, startTestPlatform } from './harness.ts';
@@ -305,8 +304,8 @@ test('each slot of the files nets to zero, and their series are the nominations 
   );
   for (const { id } of done) {
     const raw = await operator(`/operator/v1/messages/${id}/raw`);
-    const { series, operatorEic, tso } = await readSchedule(Buffer.from(raw.text));
-    const { area } = controlArea(tso);
+    const { series, operatorEic, tso, codes } = await readSchedule(Buffer.from(raw.text));
+    const { area } = codes;
     const net: number[] = [];
     for (const { businessType, outParty, outArea, inParty, inArea, powersKw } of series) {
       assert.equal(powersKw.length, 100);

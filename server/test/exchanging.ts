@@ -5,6 +5,7 @@ import type { Message, Tso } from '@saldo/api';
 import type { MessageFormat } from '@saldo/core/enums.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
+import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { answerOutbox } from '@saldo/simulator/folders.ts';
 import { type Behaviour, EXEMPLARY } from '@saldo/simulator/tso.ts';
 import { receiveDue } from '../src/exchange/process/receive.ts';
@@ -48,7 +49,12 @@ export function operating(platform: TestPlatform, operator: Client) {
       options: { format?: MessageFormat; isIntermediateOnly?: boolean } = {},
     ) => {
       const { format = null, isIntermediateOnly = false } = options;
-      const told = { behaviour: { ...EXEMPLARY, ...behaviour }, format, isIntermediateOnly };
+      const told = {
+        behaviour: { ...EXEMPLARY, ...behaviour },
+        format,
+        isIntermediateOnly,
+        rules: config.marketRules,
+      };
       await answerOutbox(config.exchange, told, clock.now());
       await receiveDue(db, clock.now(), exchange, exchange.inbox);
     },
@@ -63,8 +69,8 @@ export function operating(platform: TestPlatform, operator: Client) {
   };
 }
 
-export async function readSchedule(document: Buffer): Promise<Schedule> {
-  const read = readDocument(document);
+export async function readSchedule(document: Buffer, rules = BUILT_IN_RULES): Promise<Schedule> {
+  const read = readDocument(document, rules);
   assert.ok(read.kind === 'ok' && read.document.kind === 'schedule', JSON.stringify(read));
   return read.document.schedule;
 }

@@ -28,7 +28,9 @@ const PROGRAM = fileURLToPath(new URL('../src/backup/main.ts', import.meta.url))
 const server = process.env[TEST_SERVER_VARIABLE] ?? '';
 
 const platform = await startTestPlatform();
-await platform.db.transaction((tx) => loadDemo(tx, OPERATOR, platform.clock.now()));
+await platform.db.transaction((tx) =>
+  loadDemo(tx, OPERATOR, platform.config.marketRules, platform.clock.now()),
+);
 const operator = client(platform.baseUrl, await createWorld(platform.db, platform.clock).operatorKey());
 // Adds an audit event, which cannot be inserted otherwise.
 await operator('/operator/v1/brps', { method: 'POST', body: { name: 'Audited' } });

@@ -1,8 +1,8 @@
 import { type Contract, SCOPES, type Scope, type Tso } from '@saldo/api';
 import { dayEnd, dayStart, slotCount } from '@saldo/core/delivery-day.ts';
 import { checkCharacter } from '@saldo/core/eic.ts';
-import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import { decodeId, encodeId, ID_PREFIX, splitTransactionUuid } from '@saldo/core/id.ts';
+import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { insertContract } from '../src/contracts/store.ts';
 import { findOwnPosition, insertCustomer } from '../src/customers/store.ts';
 import { insertAsset } from '../src/market/store.ts';
@@ -30,7 +30,7 @@ export function newEic(): string {
   }
 }
 
-export function createWorld(db: Database, clock: { now(): number }) {
+export function createWorld(db: Database, clock: { now(): number }, rules = BUILT_IN_RULES) {
   let count = 0;
   const now = () => clock.now();
 
@@ -160,7 +160,7 @@ export function createWorld(db: Database, clock: { now(): number }) {
     return db.transaction((tx) => invalidateTransaction(tx, key, reason, now()));
   }
 
-  const nominate = () => nominateDue(db, now(), DEFAULT_GATE_RULES);
+  const nominate = () => nominateDue(db, now(), rules);
 
   /** Two BRPs, one selling to the other through Amprion. */
   async function pair() {

@@ -1,7 +1,6 @@
-import { CONTROL_AREAS } from '@saldo/core/control-area.ts';
 import { type DeliveryDay, parseDay } from '@saldo/core/delivery-day.ts';
 import { checkEic } from '@saldo/core/eic.ts';
-import type { Tso } from '@saldo/core/enums.ts';
+import { TSOS, type Tso } from '@saldo/core/enums.ts';
 import type { Behaviour, Counterpart } from './tso.ts';
 
 /** An invalid option of the simulator. The message names the invalid part. */
@@ -64,9 +63,7 @@ function counterpartOf(text: string, day: DeliveryDay | null): Counterpart {
 }
 
 function tsoOf(text: string): Tso {
-  const found = CONTROL_AREAS.find(({ tso }) => tso === text);
-  if (!found) {
-    throw new BehaviourError(`${text} is not one of ${CONTROL_AREAS.map(({ tso }) => tso).join(', ')}`);
-  }
-  return found.tso;
+  const found = TSOS.find((tso) => tso === text);
+  if (!found) throw new BehaviourError(`${text} is not one of ${TSOS.join(', ')}`);
+  return found;
 }

@@ -5,6 +5,7 @@ import type { MessageFormat } from '@saldo/core/enums.ts';
 import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { answersTo, type Behaviour } from './tso.ts';
 
 export type SimulatedFolders = { readonly outboxDir: string; readonly inboxDir: string };
@@ -15,6 +16,7 @@ export type SimulationOptions = {
   readonly format: MessageFormat | null;
   /** Omits the final confirmations. */
   readonly isIntermediateOnly: boolean;
+  readonly rules: MarketRules;
 };
 
 const UNFINISHED = /^\.|\.(?:tmp|part)$/i;
@@ -27,7 +29,7 @@ const PRIVATE = { recursive: true, mode: 0o700 };
  */
 export async function answerOutbox(
   { outboxDir, inboxDir }: SimulatedFolders,
-  { behaviour, format: wanted, isIntermediateOnly }: SimulationOptions,
+  { behaviour, format: wanted, isIntermediateOnly, rules }: SimulationOptions,
   now: number,
 ): Promise<string[]> {
   const lines: string[] = [];
@@ -37,7 +39,7 @@ export async function answerOutbox(
     const file = path.join(outboxDir, name);
     const bytes = await readFile(file).catch(nullIfGone);
     if (bytes === null) continue;
-    const read = readDocument(bytes);
+    const read = readDocument(bytes, rules);
     const moveToDone = () => rename(file, path.join(outboxDir, DONE, name)).catch(nullIfGone);
     if (read.kind === 'unreadable' || read.document.kind !== 'schedule') {
       lines.push(`${name}: ${read.kind === 'unreadable' ? read.reason : 'not a schedule'}`);
@@ -49,7 +51,7 @@ export async function answerOutbox(
     const given = [acknowledgement, intermediate, anomaly, isIntermediateOnly ? null : final];
     const answers = given.filter((answer) => answer !== null);
     for (const answer of answers) {
-      const document = writeAnswer(answer, wanted ?? read.format);
+      const document = writeAnswer(answer, wanted ?? read.format, rules);
       await writeWhole(path.join(inboxDir, answerFileName(schedule, answer)), document);
     }
     await moveToDone();

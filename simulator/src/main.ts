@@ -1,7 +1,10 @@
 /** Entry point of `saldo simulate-tso`: simulates the four TSOs on the folders of another platform process. */
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import type { MarketRules } from '@saldo/core/market-rules.ts';
+import { BUILT_IN_RULES, parseMarketRules } from '@saldo/core/market-rules-file.ts';
 import { BehaviourError, readBehaviour } from './behaviour.ts';
 import { answerOutbox, type SimulatedFolders, type SimulationOptions } from './folders.ts';
 
@@ -11,7 +14,8 @@ const HELP = `Usage: saldo simulate-tso [options]
 
 Plays the four TSOs on the outbox and the inbox of a platform: acknowledges schedules, holds the counterparts' ones
 (equal to ours unless told otherwise), confirms the smaller value, intermediate and final, and reports anomalies.
-The folders are those of OUTBOX_DIR and INBOX_DIR, by default in DATA_DIR, as for the server.
+The folders are those of OUTBOX_DIR and INBOX_DIR, by default in DATA_DIR, and the codes of the TSOs those of
+MARKET_RULES, as for the server.
 
 Options:
   --deviate <eic[@tso]:slots:kw>  the counterpart says so many kW more or less in these slots, or in all
@@ -48,8 +52,22 @@ function readArguments() {
     throw new BehaviourError(`--format must be ess or cim, not ${format}`);
   }
   const behaviour = readBehaviour({ deviate, missing, reject, day });
-  const options: SimulationOptions = { behaviour, format, isIntermediateOnly: values['intermediate-only'] };
+  const rules = readRules(process.env);
+  const options: SimulationOptions = {
+    behaviour,
+    format,
+    isIntermediateOnly: values['intermediate-only'],
+    rules,
+  };
   return { options, isOnce: values.once, wantsHelp: values.help };
+}
+
+function readRules(env: NodeJS.ProcessEnv): MarketRules {
+  const file = env['MARKET_RULES'];
+  if (!file) return BUILT_IN_RULES;
+  const parsed = parseMarketRules(readFileSync(file, 'utf8'));
+  if (parsed.kind === 'ok') return parsed.rules;
+  throw new BehaviourError(`MARKET_RULES: in "${file}" ${parsed.message}`);
 }
 
 /** The same variables and defaults as the server's. */

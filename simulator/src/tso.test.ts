@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type Answer, applyAnswer } from '@saldo/core/exchange/answer.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { buildSchedules } from '@saldo/core/exchange/schedule.ts';
+import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import fc from 'fast-check';
 import { BehaviourError, readBehaviour } from './behaviour.ts';
 import { answersTo, type Behaviour, EXEMPLARY } from './tso.ts';
@@ -15,6 +16,7 @@ function scheduleOf(kwh: readonly number[]): Schedule {
   const [entry] = buildSchedules({
     operatorEic: OPERATOR,
     day: DAY,
+    rules: BUILT_IN_RULES,
     positions: [
       { eic: PRODUCER, tso: 'DE_TENNET', outKwh: kwh, inKwh: null },
       { eic: CONSUMER, tso: 'DE_TENNET', outKwh: null, inKwh: kwh },
@@ -29,7 +31,7 @@ const flat = (value: number) => Array.from({ length: 96 }, () => value);
 const decide = (answer: Answer | null, newest: Schedule) => {
   assert.ok(answer);
   const sent = { newest, isFinal: false, acknowledgedAt: null, confirmedAt: null };
-  return applyAnswer(answer, { operatorEic: newest.operatorEic, isRepeated: false }, sent);
+  return applyAnswer(answer, { operatorEic: newest.operatorEic, isFromTso: true, isRepeated: false }, sent);
 };
 
 test('the smaller value of both sides is confirmed', () => {

@@ -1,4 +1,3 @@
-import { controlArea } from '@saldo/core/control-area.ts';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Tso } from '@saldo/core/enums.ts';
 import type {
@@ -87,8 +86,8 @@ export function answersTo(schedule: Schedule, behaviour: Behaviour, at: number):
   };
 }
 
-function answerHead({ tso, day, version, messageId, operatorEic }: Schedule, at: number) {
-  const { party, tag } = controlArea(tso);
+function answerHead({ codes, day, version, messageId, operatorEic }: Schedule, at: number) {
+  const { party, tag } = codes;
   const second = Math.floor(at / SECOND_MS);
   return (kind: string, later: number) => ({
     id: [kind, compactDay(day), tag, version, (second + later).toString(36)].join('-'),
@@ -103,7 +102,7 @@ function refusalOf(schedule: Schedule, { rejections }: Behaviour): typeof AGAINS
   const { tso, day } = schedule;
   if (rejections.some((one) => one.tso === tso && (one.day === null || one.day === day)))
     return AGAINST_RULES;
-  const { area } = controlArea(tso);
+  const { area } = schedule.codes;
   const net = new Map<number, number>();
   for (const { outParty, outArea, inParty, inArea, powersKw } of schedule.series) {
     const comesIn = inParty === schedule.operatorEic && inArea === area ? 1 : 0;
@@ -150,12 +149,12 @@ function confirmedSeries({ series, theirs }: Compared): ConfirmedSeries {
 /** Both sides' values of a series on which they differ. */
 function anomalySides({ series, theirs }: Compared, schedule: Schedule): AnomalySide[] {
   if (theirs === null || isSame(series.powersKw, theirs)) return [];
-  const { operatorEic, day, tso, messageId, version } = schedule;
+  const { operatorEic, day, codes, messageId, version } = schedule;
   const counterpart = nominationOf(series, operatorEic);
   if (counterpart === null) return [];
   const reasons = [{ code: 'A09', text: null }];
   const identification = `${operatorEic}_${counterpart.direction.toUpperCase()}`;
-  const theirMessage = `${compactDay(day)}_TPS_${counterpart.eic}_${controlArea(tso).tag}`;
+  const theirMessage = `${compactDay(day)}_TPS_${counterpart.eic}_${codes.tag}`;
   return [
     { ...series, party: operatorEic, messageId, messageVersion: version, reasons },
     {

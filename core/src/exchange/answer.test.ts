@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { OPERATOR, slotsOf } from '../../test/schedule-worlds.ts';
+import { BUILT_IN_RULES } from '../market-rules-file.ts';
 import {
   type Acknowledgement,
   type Anomaly,
@@ -29,6 +30,7 @@ const newest: Schedule = (() => {
   const [first] = buildSchedules({
     operatorEic: OPERATOR,
     day,
+    rules: BUILT_IN_RULES,
     positions: [
       { eic: producer, tso: 'DE_AMPRION', outKwh: slotsOf(day, { 1: 10, 2: 10 }), inKwh: null },
       { eic: consumer, tso: 'DE_AMPRION', outKwh: null, inKwh: slotsOf(day, { 1: 6, 2: 6 }) },
@@ -51,7 +53,7 @@ const state = (change: Partial<SentState> = {}): SentState => ({
 });
 /** Applies an answer to the operator. */
 const apply = (answer: Answer, sent: SentState | null, isRepeated = false) =>
-  applyAnswer(answer, { operatorEic: OPERATOR, isRepeated }, sent);
+  applyAnswer(answer, { operatorEic: OPERATOR, isFromTso: answer.sender === amprion, isRepeated }, sent);
 const head = {
   id: 'CNF-1',
   createdAt: at,

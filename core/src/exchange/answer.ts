@@ -1,5 +1,4 @@
 import { assert } from '../assert.ts';
-import { controlArea, findAreaByParty } from '../control-area.ts';
 import type { DeliveryDay } from '../delivery-day.ts';
 import { BUSINESS_TYPES, type Schedule, type Series } from './schedule.ts';
 
@@ -94,6 +93,8 @@ export type SentState = {
 
 export type Reception = {
   operatorEic: string;
+  /** Whether the sender is or was a TSO. */
+  isFromTso: boolean;
   /** Whether an answer with the same sender and identification was applied before. */
   isRepeated: boolean;
 };
@@ -141,7 +142,7 @@ const MATCHED = 'A88';
  */
 export function applyAnswer(answer: Answer, reception: Reception, sent: SentState | null): Decision {
   const { operatorEic, isRepeated } = reception;
-  const notOurs = whyNotOurs(answer, operatorEic, sent?.newest ?? null);
+  const notOurs = whyNotOurs(answer, reception, sent?.newest ?? null);
   if (notOurs !== null) return ignored('not_ours', notOurs);
   if (isRepeated) return ignored('repeated', `The answer ${answer.id} was received before.`);
   const outdated = sent && whyOutdated(answer, sent);
@@ -155,15 +156,19 @@ export function applyAnswer(answer: Answer, reception: Reception, sent: SentStat
 }
 
 /** The reason why an answer cannot belong to any version of this schedule, or null. */
-function whyNotOurs(answer: Answer, operatorEic: string, sent: Schedule | null): string | null {
+function whyNotOurs(
+  answer: Answer,
+  { operatorEic, isFromTso }: Reception,
+  sent: Schedule | null,
+): string | null {
   if (answer.receiver !== operatorEic) return `It is addressed to ${answer.receiver}, not to ${operatorEic}.`;
   if (sent === null) {
-    if (findAreaByParty(answer.sender) === null) return `It comes from ${answer.sender}, which is no TSO.`;
+    if (!isFromTso) return `It comes from ${answer.sender}, which is no TSO.`;
     // A counterpart may nominate with us for a day for which we have sent nothing.
     const isNominationAlone = answer.kind === 'anomaly' && answer.answers === null;
     return isNominationAlone ? null : 'It answers a schedule that was never sent.';
   }
-  const { party } = controlArea(sent.tso);
+  const { party } = sent.codes;
   if (answer.sender !== party) return `It comes from ${answer.sender}, not from ${party}.`;
   if (answer.kind !== 'acknowledgement' && answer.day !== sent.day) {
     return `It is about ${answer.day}, the schedule is of ${sent.day}.`;

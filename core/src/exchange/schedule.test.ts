@@ -9,10 +9,10 @@ import {
   scheduleHistory,
   slotsOf,
 } from '../../test/schedule-worlds.ts';
-import { CONTROL_AREAS } from '../control-area.ts';
 import { slotCount } from '../delivery-day.ts';
-import { checkEic } from '../eic.ts';
-import { TSOS, type Tso } from '../enums.ts';
+import type { Tso } from '../enums.ts';
+import { tsoCodes } from '../market-rules.ts';
+import { BUILT_IN_RULES } from '../market-rules-file.ts';
 import {
   buildSchedules,
   MAX_IDENTIFICATION_LENGTH,
@@ -25,6 +25,7 @@ import {
 } from './schedule.ts';
 
 const day = '2026-10-25';
+const rules = BUILT_IN_RULES;
 const producer = '11XFC-PROD-----E';
 const consumer = '11XFC-CONS-----0';
 
@@ -42,7 +43,7 @@ const receive = (tso: Tso, bySlot: Record<number, number>, eic = consumer): Nomi
 });
 
 function build(positions: NominatedPosition[], previous: Schedule[] = []): NextSchedule[] {
-  return buildSchedules({ operatorEic: OPERATOR, day, positions, previous });
+  return buildSchedules({ operatorEic: OPERATOR, day, rules, positions, previous });
 }
 
 function schedulesOf(next: NextSchedule[]): Schedule[] {
@@ -189,6 +190,7 @@ test('building again changes nothing', () => {
     const again = buildSchedules({
       operatorEic: OPERATOR,
       day: schedules[0]!.day,
+      rules,
       positions: positions.toReversed(),
       previous: schedules.toReversed(),
     });
@@ -208,6 +210,7 @@ test('a schedule mirrors nominations: what a group delivers, the operator receiv
   assert.deepEqual(schedule, {
     operatorEic: OPERATOR,
     tso: 'DE_AMPRION',
+    codes: tsoCodes(rules, 'DE_AMPRION', day),
     day,
     messageId: '20261025_TPS_11XSALDO-------Z_AMP',
     version: 1,
@@ -337,7 +340,7 @@ test('a schedule of another operator EIC starts with version 1', () => {
   const positions = [deliver('DE_TENNET', { 1: 1 }), receive('DE_TENNET', { 1: 1 })];
   const first = schedulesOf(build(positions));
   const operatorEic = '11XSWVIERNHEIMVR';
-  const [other] = schedulesOf(buildSchedules({ operatorEic, day, positions, previous: first }));
+  const [other] = schedulesOf(buildSchedules({ operatorEic, day, rules, positions, previous: first }));
   assert.deepEqual([other!.version, other!.messageId], [1, '20261025_TPS_11XSWVIERNHEIMVR_TTG']);
 });
 
@@ -349,13 +352,4 @@ test('nominations without every slot, below zero or given twice are programming 
   assert.throws(() => build([deliver('DE_TENNET', { 1: 0.5 })]));
   const [schedule] = schedulesOf(build([deliver('DE_TENNET', {})]));
   assert.throws(() => build([], [{ ...schedule!, day: '2026-10-26' }]));
-});
-
-test('every TSO has a control area with valid EIC codes', () => {
-  assert.deepEqual(
-    CONTROL_AREAS.map(({ tso }) => tso),
-    [...TSOS],
-  );
-  for (const { area, party } of CONTROL_AREAS)
-    assert.deepEqual([checkEic(area), checkEic(party)], [null, null]);
 });

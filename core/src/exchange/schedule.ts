@@ -1,8 +1,8 @@
 import { assert } from '../assert.ts';
-import { CONTROL_AREAS, type ControlArea, controlArea } from '../control-area.ts';
 import { type DeliveryDay, slotCount } from '../delivery-day.ts';
 import { kwFromKwh } from '../energy.ts';
 import type { Direction, Tso } from '../enums.ts';
+import { type ControlArea, controlAreas, type MarketRules, type TsoCodes } from '../market-rules.ts';
 
 /** A02 moves energy between two balance groups, A06 moves the operator's own between two control areas. */
 export const BUSINESS_TYPES = ['A02', 'A06'] as const;
@@ -25,6 +25,8 @@ export type Series = SeriesKey & { version: number; powersKw: readonly number[] 
 export type Schedule = {
   operatorEic: string;
   tso: Tso;
+  /** The codes of the TSO on the day. */
+  codes: TsoCodes;
   day: DeliveryDay;
   /** The same for all versions of a day. */
   messageId: string;
@@ -43,6 +45,7 @@ export type NominatedPosition = {
 export type ScheduleInput = {
   operatorEic: string;
   day: DeliveryDay;
+  rules: MarketRules;
   /** Current nominations of all four control areas: bridges depend on all of them. */
   positions: readonly NominatedPosition[];
   /** The newest schedule of each TSO for this day, sent or unsent. */
@@ -82,15 +85,16 @@ type Flow = SeriesKey & { powersKw: readonly number[] };
 export function buildSchedules(input: ScheduleInput): NextSchedule[] {
   const { operatorEic, day, positions } = input;
   const slots = slotCount(day);
+  const areas = controlAreas(input.rules, day);
   assertPositions(positions, slots);
-  const flows = new Map(CONTROL_AREAS.map(({ tso }) => [tso, nominatedFlows(positions, tso, operatorEic)]));
-  const saldos = CONTROL_AREAS.map((area) => netOf(flows.get(area.tso) ?? [], area, operatorEic, slots));
-  for (const { from, to, powersKw } of bridgesBetween(saldos, slots)) {
+  const flows = new Map(areas.map((area) => [area.tso, nominatedFlows(positions, area, operatorEic)]));
+  const saldos = areas.map((area) => netOf(flows.get(area.tso) ?? [], area, operatorEic, slots));
+  for (const { from, to, powersKw } of bridgesBetween(areas, saldos, slots)) {
     const bridge = { ...bridgeKey(operatorEic, from, to), powersKw };
     flows.get(from.tso)?.push(bridge);
     flows.get(to.tso)?.push(bridge);
   }
-  return CONTROL_AREAS.flatMap((area) => {
+  return areas.flatMap((area) => {
     // A schedule of another operator EIC is not a version of this one.
     const previous = input.previous.find((one) => one.tso === area.tso && one.operatorEic === operatorEic);
     assert(previous === undefined || previous.day === day, 'versions of a schedule are of one day');
@@ -106,7 +110,7 @@ function nextSchedule(
   flows: readonly Flow[],
   previous: Schedule | null,
 ): NextSchedule {
-  const { tso } = area;
+  const { tso, ...codes } = area;
   const imbalances = netOf(flows, area, operatorEic, slotCount(day)).flatMap((powerKw, at) =>
     powerKw === 0 ? [] : [{ slot: at + 1, powerKw }],
   );
@@ -127,8 +131,8 @@ function nextSchedule(
       message: `The schedule of ${day} for ${tso} has reached version ${MAX_MESSAGE_VERSION}, the last there can be. Agree the remaining change with the TSO directly.`,
     };
   }
-  const messageId = messageIdentification(day, operatorEic, tso);
-  return { tso, kind: 'schedule', schedule: { operatorEic, tso, day, messageId, version, series } };
+  const messageId = messageIdentification(day, operatorEic, codes);
+  return { tso, kind: 'schedule', schedule: { operatorEic, tso, codes, day, messageId, version, series } };
 }
 
 function assertPositions(positions: readonly NominatedPosition[], slots: number): void {
@@ -147,8 +151,11 @@ function isAmount(kwh: number): boolean {
 }
 
 /** Mirrors nominations: what a group delivers, the operator receives, and vice versa. */
-function nominatedFlows(positions: readonly NominatedPosition[], tso: Tso, operatorEic: string): Flow[] {
-  const { area } = controlArea(tso);
+function nominatedFlows(
+  positions: readonly NominatedPosition[],
+  { tso, area }: ControlArea,
+  operatorEic: string,
+): Flow[] {
   const within = { businessType: 'A02', outArea: area, inArea: area } as const;
   const flows: Flow[] = [];
   for (const { eic, outKwh, inKwh } of positions.filter((position) => position.tso === tso)) {
@@ -197,7 +204,11 @@ type Bridge = { from: ControlArea; to: ControlArea; powersKw: number[] };
  * Per slot, the first area with a surplus fills the first area with a deficit, and so on. If the areas do not net to
  * zero, it is unknown which one is wrong: the slot gets no bridges, and its areas are reported as unbalanced.
  */
-function bridgesBetween(saldos: readonly (readonly number[])[], slots: number): Bridge[] {
+function bridgesBetween(
+  areas: readonly ControlArea[],
+  saldos: readonly (readonly number[])[],
+  slots: number,
+): Bridge[] {
   const bridges = new Map<string, Bridge>();
   for (let at = 0; at < slots; at++) {
     const left = saldos.map((saldo) => saldo[at]!);
@@ -209,7 +220,7 @@ function bridgesBetween(saldos: readonly (readonly number[])[], slots: number): 
       const powerKw = Math.min(left[source]!, -left[target]!);
       left[source]! -= powerKw;
       left[target]! += powerKw;
-      const [from, to] = [CONTROL_AREAS[source]!, CONTROL_AREAS[target]!];
+      const [from, to] = [areas[source]!, areas[target]!];
       const key = `${from.tag} ${to.tag}`;
       const bridge = bridges.get(key) ?? {
         from,
@@ -262,8 +273,8 @@ export function nominationOf(
 }
 
 /** '20261025_TPS_11XSALDO-------Z_AMP' */
-export function messageIdentification(day: DeliveryDay, operatorEic: string, tso: Tso): string {
-  return `${compactDay(day)}_TPS_${operatorEic}_${controlArea(tso).tag}`;
+export function messageIdentification(day: DeliveryDay, operatorEic: string, { tag }: TsoCodes): string {
+  return `${compactDay(day)}_TPS_${operatorEic}_${tag}`;
 }
 
 /** '20261025' */

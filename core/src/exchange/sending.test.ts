@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { addDays, formatInstant, localInstant } from '../delivery-day.ts';
-import { DEFAULT_GATE_RULES, gatesOf } from '../gates.ts';
+import { gatesOf } from '../gates.ts';
+import { BUILT_IN_RULES } from '../market-rules-file.ts';
 import { isTooSoon, sendingPhase } from './sending.ts';
 
 const phaseAt = (day: string, instant: string) =>
-  sendingPhase(day, DEFAULT_GATE_RULES, Date.parse(instant)).phase;
+  sendingPhase(day, BUILT_IN_RULES, 'hold', Date.parse(instant)).phase;
 
 test('a day is gathering, open, waiting and open again at the gates of the market', () => {
   const phases = [
@@ -29,7 +30,7 @@ test('the day after tomorrow can be sent at any time of day, tomorrow not while 
   const waiting: string[] = [];
   for (let minute = 0; minute < 24 * 60; minute++) {
     const now = localInstant('2026-10-23', minute);
-    const phaseOf = (day: string) => sendingPhase(day, DEFAULT_GATE_RULES, now).phase;
+    const phaseOf = (day: string) => sendingPhase(day, BUILT_IN_RULES, 'hold', now).phase;
     assert.equal(phaseOf('2026-10-25'), 'gathering');
     if (phaseOf('2026-10-24') === 'waiting') waiting.push(formatInstant(now));
   }
@@ -43,11 +44,11 @@ test('a phase opens at its opensAt', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 800 }), fc.integer({ min: -72, max: 24 }), (days, hours) => {
       const day = addDays('2026-01-01', days);
-      const now = gatesOf(day, DEFAULT_GATE_RULES).dayAhead + hours * 3_600_000;
-      const sending = sendingPhase(day, DEFAULT_GATE_RULES, now);
+      const now = gatesOf(day, BUILT_IN_RULES).dayAhead + hours * 3_600_000;
+      const sending = sendingPhase(day, BUILT_IN_RULES, 'hold', now);
       if (!('opensAt' in sending)) return;
       assert.ok(sending.opensAt > now);
-      assert.equal(sendingPhase(day, DEFAULT_GATE_RULES, sending.opensAt).phase, 'open');
+      assert.equal(sendingPhase(day, BUILT_IN_RULES, 'hold', sending.opensAt).phase, 'open');
     }),
   );
 });

@@ -1,5 +1,7 @@
 import { type DeliveryDay, MINUTE_MS } from '../delivery-day.ts';
-import { type GateRules, gatesOf } from '../gates.ts';
+import type { WaitPhase } from '../enums.ts';
+import { gatesOf } from '../gates.ts';
+import type { MarketRules } from '../market-rules.ts';
 
 /** Schedules are sent from this time before the day-ahead gate, so that a rejection can still be corrected. */
 const DAY_AHEAD_LEAD_MS = 30 * MINUTE_MS;
@@ -9,19 +11,24 @@ const DEBOUNCE_MS = 5 * MINUTE_MS;
 export type SendingPhase =
   /** Changes are collected until `opensAt`; an operator may send earlier. */
   | { phase: 'gathering'; opensAt: number }
-  /** TSOs accept no schedules until `opensAt`. */
+  /** Changes are held until TSOs process them, at `opensAt`. */
   | { phase: 'waiting'; opensAt: number }
   | { phase: 'open' }
   /** Every gate of the day is closed. */
   | { phase: 'closed' };
 
-/** Whether schedules of a day may be sent now. Phases are half-open, like gates. */
-export function sendingPhase(day: DeliveryDay, rules: GateRules, now: number): SendingPhase {
+/** Whether schedules of a day may be sent to a TSO now. Phases are half-open, like gates. */
+export function sendingPhase(
+  day: DeliveryDay,
+  rules: MarketRules,
+  waitPhase: WaitPhase,
+  now: number,
+): SendingPhase {
   const gates = gatesOf(day, rules);
   const opensAt = gates.dayAhead - DAY_AHEAD_LEAD_MS;
   if (now < opensAt) return { phase: 'gathering', opensAt };
   if (now < gates.dayAhead) return { phase: 'open' };
-  if (now < gates.waitEnd) return { phase: 'waiting', opensAt: gates.waitEnd };
+  if (now < gates.waitEnd && waitPhase === 'hold') return { phase: 'waiting', opensAt: gates.waitEnd };
   return now < gates.dayAfter ? { phase: 'open' } : { phase: 'closed' };
 }
 

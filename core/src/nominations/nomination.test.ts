@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { slotCount } from '../delivery-day.ts';
-import { DEFAULT_GATE_RULES, gatesOf } from '../gates.ts';
+import { gatesOf } from '../gates.ts';
+import { BUILT_IN_RULES } from '../market-rules-file.ts';
 import { type CurrentNomination, type NextNominations, nextNominations } from './nomination.ts';
 
-const rules = DEFAULT_GATE_RULES;
+const rules = BUILT_IN_RULES;
 const day = '2026-10-25';
 const slots = slotCount(day);
 const gates = gatesOf(day, rules);

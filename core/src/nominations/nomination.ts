@@ -1,7 +1,8 @@
 import { assert } from '../assert.ts';
 import { type DeliveryDay, slotCount } from '../delivery-day.ts';
 import { DIRECTIONS, type Direction } from '../enums.ts';
-import { type GateRules, gateClosure } from '../gates.ts';
+import { gateClosure } from '../gates.ts';
+import type { MarketRules } from '../market-rules.ts';
 
 export type CurrentNomination = {
   id: string;
@@ -30,7 +31,7 @@ export type NominationInput = {
   /** The newest version of each direction that has one. */
   previous: readonly CurrentNomination[];
   now: number;
-  rules: GateRules;
+  rules: MarketRules;
 };
 
 /**

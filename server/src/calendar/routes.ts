@@ -11,13 +11,14 @@ import {
   slotStart,
   TIME_ZONE,
 } from '@saldo/core/delivery-day.ts';
-import { type GateRules, gatesOf } from '@saldo/core/gates.ts';
+import { gatesOf } from '@saldo/core/gates.ts';
+import type { MarketRules } from '@saldo/core/market-rules.ts';
 import type { Clock } from '../platform/clock.ts';
 import { fieldProblem } from '../platform/http/problem.ts';
 import { type Route, route } from '../platform/http/routes.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
 
-export function calendarRoutes(clock: Clock, rules: GateRules): Route[] {
+export function calendarRoutes(clock: Clock, rules: MarketRules): Route[] {
   return [
     route(deliveryDayEndpoints.getDeliveryDay, async ({ params }) =>
       calendarOf(dayIn(params.date), rules, clock.now()),
@@ -25,7 +26,7 @@ export function calendarRoutes(clock: Clock, rules: GateRules): Route[] {
   ];
 }
 
-export function operatorCalendarRoutes(clock: Clock, rules: GateRules): Route[] {
+export function operatorCalendarRoutes(clock: Clock, rules: MarketRules): Route[] {
   return [
     route(operatorPlatformEndpoints.operatorGetDeliveryDay, async ({ params }) =>
       calendarOf(dayIn(params.date), rules, clock.now()),
@@ -41,7 +42,7 @@ function dayIn(date: string): DeliveryDay {
   return day;
 }
 
-function calendarOf(day: DeliveryDay, rules: GateRules, now: number): DeliveryDayCalendar {
+function calendarOf(day: DeliveryDay, rules: MarketRules, now: number): DeliveryDayCalendar {
   const count = slotCount(day);
   const gates = gatesOf(day, rules);
   const gate = (phase: DeliveryDayCalendar['gates'][number]['phase'], closesAt: number) => ({

@@ -8,8 +8,8 @@ import {
   localInstant,
   slotCount,
 } from '@saldo/core/delivery-day.ts';
-import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { insertContract } from '../contracts/store.ts';
 import { updateCustomer } from '../customers/actions.ts';
 import { findOwnPosition, insertCustomer } from '../customers/store.ts';
@@ -60,6 +60,7 @@ const READ_ONLY: readonly Scope[] = SCOPES.filter((scope) => scope !== 'customer
 export async function loadDemo(
   tx: Tx,
   operator: { key: string; eic: string },
+  rules: MarketRules,
   now: number,
 ): Promise<DemoAccess> {
   const today = dayOf(now);
@@ -70,11 +71,11 @@ export async function loadDemo(
   await openMarket(tx, assetIds, localInstant(addDays(founded, 7), 9 * HOUR), now);
   // Makes the platform's functions use this transaction instead of opening their own.
   const within: Database = { ...tx, transaction: (work) => work(tx), close: async () => {} };
-  const tsos = demoTsos(within, operator.eic, today);
+  const tsos = demoTsos(within, operator.eic, rules, today);
   for (const event of timeline(today, now)) {
     switch (event.kind) {
       case 'volumes':
-        await importDay(within, contractNos, event.day, event.at);
+        await importDay(within, rules, contractNos, event.day, event.at);
         break;
       case 'send':
         await tsos.send(event.at);
@@ -83,7 +84,7 @@ export async function loadDemo(
         await tsos.confirm(event.day, event.at);
         break;
       default:
-        await changeDay(within, contractNos, event);
+        await changeDay(within, rules, contractNos, event);
     }
   }
   return access;
@@ -278,6 +279,7 @@ function demoDays(today: DeliveryDay): DeliveryDay[] {
 
 async function importDay(
   db: Database,
+  rules: MarketRules,
   numbers: (number | null)[],
   day: DeliveryDay,
   at: number,
@@ -287,7 +289,7 @@ async function importDay(
     if (no === null || !contract) continue;
     await db.transaction((tx) => writeContractDay(tx, no, day, demoVolumes(contract, index, day), at));
   }
-  await nominateDue(db, at, DEFAULT_GATE_RULES);
+  await nominateDue(db, at, rules);
 }
 
 const NEWEST_SHEET = statement(
@@ -295,7 +297,12 @@ const NEWEST_SHEET = statement(
   'select id from sheet where contract_no = $1 and delivery_day = $2 order by revision desc limit 1',
 );
 
-async function changeDay(db: Database, numbers: (number | null)[], change: Change): Promise<void> {
+async function changeDay(
+  db: Database,
+  rules: MarketRules,
+  numbers: (number | null)[],
+  change: Change,
+): Promise<void> {
   const { at, kind, day, contract, from, to } = change;
   const [no, cast] = [numbers[contract], CONTRACTS[contract]];
   if (no === null || no === undefined || !cast) return;
@@ -310,5 +317,5 @@ async function changeDay(db: Database, numbers: (number | null)[], change: Chang
       if (sheet) await invalidateTransaction(tx, { sheetId: sheet.id, slot: from }, 'meter replaced', at);
     });
   }
-  await nominateDue(db, at, DEFAULT_GATE_RULES);
+  await nominateDue(db, at, rules);
 }

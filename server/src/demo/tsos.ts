@@ -3,7 +3,7 @@ import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
-import { DEFAULT_GATE_RULES } from '@saldo/core/gates.ts';
+import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { answersTo, type Behaviour } from '@saldo/simulator/tso.ts';
 import { receiveMessage } from '../exchange/process/receive.ts';
 import { type Exchange, sendDue } from '../exchange/process/send.ts';
@@ -27,14 +27,15 @@ const behaviourOn = (today: DeliveryDay): Behaviour => ({
  * The simulated TSOs of the demo world. Schedules reach the simulator in memory instead of through files. Its answers
  * take the normal path of received messages.
  */
-export function demoTsos(db: Database, operatorEic: string, today: DeliveryDay) {
+export function demoTsos(db: Database, operatorEic: string, rules: MarketRules, today: DeliveryDay) {
   const behaviour = behaviourOn(today);
   const sent: Buffer[] = [];
   const unanswered: Schedule[] = [];
   const exchange: Exchange = {
     operatorEic,
     formats: { DE_AMPRION: 'cim', DE_TENNET: 'ess', DE_TRANSNET_BW: 'ess', DE_50HERTZ: 'ess' },
-    rules: DEFAULT_GATE_RULES,
+    waitPhases: { DE_AMPRION: 'hold', DE_TENNET: 'hold', DE_TRANSNET_BW: 'hold', DE_50HERTZ: 'hold' },
+    rules,
     transport: {
       async deliver(_fileName, document) {
         sent.push(document);
@@ -51,9 +52,9 @@ export function demoTsos(db: Database, operatorEic: string, today: DeliveryDay) 
     await receiveMessage(
       db,
       at,
-      { operatorEic, messageLimitBytes: Number.POSITIVE_INFINITY },
+      { operatorEic, rules, messageLimitBytes: Number.POSITIVE_INFINITY },
       {
-        document: Buffer.from(writeAnswer(document, exchange.formats[schedule.tso])),
+        document: Buffer.from(writeAnswer(document, exchange.formats[schedule.tso], rules)),
         error: null,
         fileName: answerFileName(schedule, document),
         inboxFingerprint: null,
@@ -73,7 +74,7 @@ export function demoTsos(db: Database, operatorEic: string, today: DeliveryDay) 
   async function acknowledge(at: number): Promise<Schedule[]> {
     const rejected: Schedule[] = [];
     for (const document of sent.splice(0)) {
-      const read = readDocument(document);
+      const read = readDocument(document, rules);
       if (read.kind !== 'ok' || read.document.kind !== 'schedule') throw new Error('we send schedules');
       const { schedule } = read.document;
       await answer(schedule, 'acknowledgement', at);

@@ -39,7 +39,7 @@ function exchangeRoutes(db: Database, clock: Clock, exchange: Exchange & Receivi
       const rows = await listUnsent(db, filter, pageByGate(page));
       const { records, pagination } = paginate(page, rows, (row) => [row.gate_closure, row.id]);
       const now = clock.now();
-      return { unsent: records.map((row) => wireUnsent(row, exchange.rules, now)), pagination };
+      return { unsent: records.map((row) => wireUnsent(row, exchange, now)), pagination };
     }),
   ];
 }

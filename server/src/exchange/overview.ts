@@ -3,11 +3,11 @@ import { type DeliveryDay, formatInstant, SLOT_MS, slotStart } from '@saldo/core
 import { kwFromKwh, kwhFromMatchedKw, mwhNumber } from '@saldo/core/energy.ts';
 import type { Direction } from '@saldo/core/enums.ts';
 import { sendingPhase } from '@saldo/core/exchange/sending.ts';
-import type { GateRules } from '@saldo/core/gates.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
+import type { Exchange } from './process/send.ts';
 
 export type MismatchRow = {
   id: string;
@@ -109,8 +109,12 @@ export async function listUnsent(
   return db.query<UnsentRow>(UNSENT, [timestamp(gate), id, page.count, filter.day, filter.tso]);
 }
 
-export function wireUnsent(row: UnsentRow, rules: GateRules, now: number): UnsentNomination {
-  const sending = sendingPhase(row.delivery_day, rules, now);
+export function wireUnsent(
+  row: UnsentRow,
+  { rules, waitPhases }: Pick<Exchange, 'rules' | 'waitPhases'>,
+  now: number,
+): UnsentNomination {
+  const sending = sendingPhase(row.delivery_day, rules, waitPhases[row.tso], now);
   const sendsAt = 'opensAt' in sending ? sending.opensAt : sending.phase === 'open' ? now : null;
   return {
     nomination_id: encodeId(ID_PREFIX.nomination, row.id),

@@ -1,8 +1,8 @@
 import { nominationEndpoints } from '@saldo/api';
-import { controlArea } from '@saldo/core/control-area.ts';
 import { kwFromKwh } from '@saldo/core/energy.ts';
 import { writeEssSeries } from '@saldo/core/exchange/documents/write-document.ts';
 import type { Series } from '@saldo/core/exchange/schedule.ts';
+import { type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
 import type { FastifyRequest } from 'fastify';
 import { nominationNotFound, nominationUuid } from '../nominations/routes.ts';
 import { findCurrentNominations, findNominations, type NominationRow } from '../nominations/store.ts';
@@ -14,7 +14,7 @@ const CSV = { 'content-type': 'text/csv; charset=utf-8' };
 const XML = { 'content-type': 'application/xml; charset=utf-8' };
 
 /** The schedule that a BRP has to nominate to its TSO: the counterpart of the operator's schedule. */
-export function scheduleRoutes(db: Db, operatorEic: string): Route[] {
+export function scheduleRoutes(db: Db, operatorEic: string, rules: MarketRules): Route[] {
   return [
     route(nominationEndpoints.getNominationSchedule, async ({ viewer, params, query, request, reply }) => {
       const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
@@ -27,7 +27,7 @@ export function scheduleRoutes(db: Db, operatorEic: string): Route[] {
         return scheduleCsv([row], operatorEic);
       }
       reply.headers({ ...XML, ...asFile(`${name}.xml`) });
-      return writeEssSeries(ownSeries(row, operatorEic), row.delivery_day);
+      return writeEssSeries(ownSeries(row, operatorEic, rules), row.delivery_day);
     }),
 
     route(nominationEndpoints.getDaySchedule, async ({ viewer, query, reply }) => {
@@ -49,8 +49,8 @@ function prefersXml({ headers }: FastifyRequest): boolean {
 }
 
 /** The series of the BRP's own schedule, in which the operator is the counterpart. */
-function ownSeries(row: NominationRow, operatorEic: string): Series {
-  const { area } = controlArea(row.tso);
+function ownSeries(row: NominationRow, operatorEic: string, rules: MarketRules): Series {
+  const { area } = tsoCodes(rules, row.tso, row.delivery_day);
   const [outParty, inParty] = row.direction === 'out' ? [row.eic, operatorEic] : [operatorEic, row.eic];
   return {
     identification: `${operatorEic}_${row.direction.toUpperCase()}`,

@@ -1,5 +1,5 @@
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
-import type { GateRules } from '@saldo/core/gates.ts';
+import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { matchStatus } from '@saldo/core/nominations/matching.ts';
 import { type Contribution, net } from '@saldo/core/nominations/netting.ts';
 import {
@@ -56,7 +56,7 @@ export type NominationRun = { positions: number; created: number; unchanged: num
 export async function nominateDue(
   db: Database,
   now: number,
-  rules: GateRules,
+  rules: MarketRules,
   only: { day?: DeliveryDay | undefined; debounced?: boolean } = {},
 ): Promise<NominationRun> {
   const [debounceMs, maxDebounceMs] = only.debounced ? [DEBOUNCE_MS, MAX_DEBOUNCE_MS] : [0, 0];
@@ -81,7 +81,7 @@ export async function nominateDue(
 async function nominateBatch(
   tx: Tx,
   now: number,
-  rules: GateRules,
+  rules: MarketRules,
   which: readonly unknown[],
 ): Promise<NominationRun> {
   const dirty = await tx.query<DirtyPositionDay>(TAKE_DIRTY, which);

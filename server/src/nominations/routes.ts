@@ -1,7 +1,7 @@
 import { nominationEndpoints, operatorNominationEndpoints, type Pagination, type QueryOf } from '@saldo/api';
 import { MAX_SLOTS } from '@saldo/core/delivery-day.ts';
-import type { GateRules } from '@saldo/core/gates.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import type { MarketRules } from '@saldo/core/market-rules.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Db } from '../platform/db/database.ts';
@@ -81,7 +81,7 @@ export function nominationRoutes(db: Db, operator: Operator): Route[] {
 export function operatorNominationRoutes(
   db: Database,
   clock: Clock,
-  rules: GateRules,
+  rules: MarketRules,
   operator: Operator,
 ): Route[] {
   const reads = nominationReads(db, operator);

@@ -1,6 +1,6 @@
-import { findAreaByParty } from '../../control-area.ts';
 import { type DeliveryDay, parseDay, parseInstant } from '../../delivery-day.ts';
 import type { DocumentKind, MessageFormat, Tso } from '../../enums.ts';
+import { findAreaByParty, type MarketRules, tsoCodes } from '../../market-rules.ts';
 import type {
   Acknowledgement,
   AnomalySide,
@@ -54,11 +54,19 @@ export class DocumentBuilder {
   private readonly format: MessageFormat;
   private readonly vocabulary: Vocabulary;
   private readonly kind: DocumentKind;
+  private readonly rules: MarketRules;
 
-  constructor(format: MessageFormat, vocabulary: Vocabulary, kind: DocumentKind, form: DocumentForm) {
+  constructor(
+    format: MessageFormat,
+    vocabulary: Vocabulary,
+    kind: DocumentKind,
+    form: DocumentForm,
+    rules: MarketRules,
+  ) {
     this.format = format;
     this.vocabulary = vocabulary;
     this.kind = kind;
+    this.rules = rules;
     this.sequence = new Sequence(form.root, form.parts);
   }
 
@@ -138,7 +146,7 @@ export class DocumentBuilder {
 
   private findTso(): Tso | null {
     const party = findText(this.head, this.kind === 'schedule' ? 'receiver' : 'sender');
-    return party === null ? null : (findAreaByParty(party)?.tso ?? null);
+    return party === null ? null : (findAreaByParty(this.rules, party)?.tso ?? null);
   }
 
   private schedule(): ExchangeDocument {
@@ -148,10 +156,12 @@ export class DocumentBuilder {
     expectCode('classification', head, CODES.schedule.classification);
     const tso = this.findTso();
     if (tso === null) throw new XmlFault(`The receiver ${textOf(head, 'receiver')} is no TSO`);
+    const day = this.dayOfHead();
     const schedule = {
       operatorEic: textOf(head, 'sender'),
       tso,
-      day: this.dayOfHead(),
+      codes: tsoCodes(this.rules, tso, day),
+      day,
       messageId: identificationOf(head, 'id'),
       version: versionOf(head, 'version'),
       series: this.series,
@@ -205,7 +215,7 @@ export class DocumentBuilder {
       receiver: textOf(head, 'receiver'),
       answers: isNamed
         ? { messageId: identificationOf(head, 'answeredId'), version: versionOf(head, 'answeredVersion') }
-        : messageOfFile(findText(head, 'payloadName') ?? ''),
+        : messageOfFile(this.rules, findText(head, 'payloadName') ?? ''),
     };
   }
 

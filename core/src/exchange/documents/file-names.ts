@@ -1,9 +1,9 @@
-import { controlArea, findAreaByParty } from '../../control-area.ts';
 import { formatInstant, parseDay } from '../../delivery-day.ts';
+import { findAreaByParty, type MarketRules, tsoCodes } from '../../market-rules.ts';
 import type { Answer } from '../answer.ts';
 import { compactDay, messageIdentification, type Schedule } from '../schedule.ts';
 
-type NamedSchedule = Pick<Schedule, 'day' | 'operatorEic' | 'tso' | 'version'>;
+type NamedSchedule = Pick<Schedule, 'day' | 'operatorEic' | 'codes' | 'version'>;
 
 const VERSION_DIGITS = 3;
 const ANSWER_TAGS = { acknowledgement: 'ACK', confirmation: 'CNF', anomaly: 'ANO' } as const;
@@ -19,18 +19,24 @@ export function answerFileName(schedule: NamedSchedule, answer: Pick<Answer, 'ki
 }
 
 /** The schedule in a file of this name, or null. A TSO may give the name in lower case or with folders before it. */
-export function messageOfFile(fileName: string): { messageId: string; version: number } | null {
+export function messageOfFile(
+  rules: MarketRules,
+  fileName: string,
+): { messageId: string; version: number } | null {
   const name = fileName
     .slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1)
     .toUpperCase();
   const [, year, month, date, operatorEic = '', party = '', version] = SCHEDULE_FORM.exec(name) ?? [];
   const day = parseDay(`${year}-${month}-${date}`);
-  const area = findAreaByParty(party);
+  const area = findAreaByParty(rules, party);
   if (day === null || area === null) return null;
-  return { messageId: messageIdentification(day, operatorEic, area.tso), version: Number(version) };
+  return {
+    messageId: messageIdentification(day, operatorEic, tsoCodes(rules, area.tso, day)),
+    version: Number(version),
+  };
 }
 
-function fileStem({ day, operatorEic, tso, version }: NamedSchedule): string {
+function fileStem({ day, operatorEic, codes, version }: NamedSchedule): string {
   const digits = String(version).padStart(VERSION_DIGITS, '0');
-  return `${compactDay(day)}_TPS_${operatorEic}_${controlArea(tso).party}_${digits}`;
+  return `${compactDay(day)}_TPS_${operatorEic}_${codes.party}_${digits}`;
 }

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { OPERATOR, slotsOf } from '../../../test/schedule-worlds.ts';
 import { slotCount } from '../../delivery-day.ts';
 import type { MessageFormat } from '../../enums.ts';
+import { tsoCodes } from '../../market-rules.ts';
+import { BUILT_IN_RULES } from '../../market-rules-file.ts';
 import type { Acknowledgement, Anomaly, Confirmation } from '../answer.ts';
 import type { Schedule } from '../schedule.ts';
 import type { Recognised } from './document.ts';
@@ -59,6 +61,7 @@ const anomaly: Anomaly = {
 const schedule: Schedule = {
   operatorEic: OPERATOR,
   tso: 'DE_TENNET',
+  codes: tsoCodes(BUILT_IN_RULES, 'DE_TENNET', day),
   day,
   messageId,
   version: 3,
@@ -78,10 +81,13 @@ const recognised: Recognised = {
   version: 3,
 };
 
-const read = (text: string) => readDocument(Buffer.from(text));
+const read = (text: string) => readDocument(Buffer.from(text), BUILT_IN_RULES);
 
 function refusal(document: string | Uint8Array) {
-  const result = readDocument(typeof document === 'string' ? Buffer.from(document) : document);
+  const result = readDocument(
+    typeof document === 'string' ? Buffer.from(document) : document,
+    BUILT_IN_RULES,
+  );
   assert.ok(result.kind === 'unreadable', 'it should be refused');
   assert.match(result.reason, /^[^\n]{10,400}\.$/);
   return result;
@@ -385,7 +391,7 @@ test('an acknowledgement may name the file of the schedule only', () => {
 
 test('only UTF-8 is accepted, with or without a byte order mark', () => {
   const text = texts.ess;
-  assert.equal(readDocument(Buffer.from(`\ufeff${text}`)).kind, 'ok');
+  assert.equal(readDocument(Buffer.from(`\ufeff${text}`), BUILT_IN_RULES).kind, 'ok');
   const swapped = Buffer.from(text, 'utf16le').swap16();
   for (const bytes of [
     Buffer.from(`\ufeff${text}`, 'utf16le'),
@@ -515,7 +521,7 @@ test('a schedule whose receiver is no TSO, or without parties, is rejected', () 
 test('a huge document is read in many steps', () => {
   const many = Array.from({ length: 2000 }, (_, at) => ({ ...series, identification: `S${at}` }));
   const text = writeSchedule({ ...schedule, series: many }, 'ess', createdAt);
-  const steps = readDocumentInSteps(Buffer.from(text));
+  const steps = readDocumentInSteps(Buffer.from(text), BUILT_IN_RULES);
   let count = 0;
   let step = steps.next();
   for (; !step.done; step = steps.next()) count++;

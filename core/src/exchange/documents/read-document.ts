@@ -1,4 +1,5 @@
 import type { DocumentKind, MessageFormat } from '../../enums.ts';
+import type { MarketRules } from '../../market-rules.ts';
 import type { ReadResult, Recognised } from './document.ts';
 import { DocumentBuilder } from './document-builder.ts';
 import { VOCABULARIES } from './formats.ts';
@@ -19,9 +20,9 @@ const UNRECOGNISED: Recognised = {
 /** Attributes of a root that name its schema. */
 const SCHEMA_ATTRIBUTE = /^(?:xmlns(?::.+)?|xsi:.+)$/;
 
-/** Reads a schedule or an answer in either format. */
-export function readDocument(xml: Uint8Array): ReadResult {
-  const steps = readDocumentInSteps(xml);
+/** Reads a schedule or an answer in either format. The rules have the codes of the TSOs. */
+export function readDocument(xml: Uint8Array, rules: MarketRules): ReadResult {
+  const steps = readDocumentInSteps(xml, rules);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -29,7 +30,7 @@ export function readDocument(xml: Uint8Array): ReadResult {
 }
 
 /** The same in steps of a few milliseconds, so that a server can do other work between them. */
-export function* readDocumentInSteps(xml: Uint8Array): Generator<void, ReadResult, void> {
+export function* readDocumentInSteps(xml: Uint8Array, rules: MarketRules): Generator<void, ReadResult, void> {
   let text = '';
   let builder: DocumentBuilder | null = null;
   let format: MessageFormat | null = null;
@@ -38,7 +39,7 @@ export function* readDocumentInSteps(xml: Uint8Array): Generator<void, ReadResul
     let stepAt = 0;
     for (const element of readXml(text)) {
       if (builder === null || format === null) {
-        ({ builder, format } = begin(element));
+        ({ builder, format } = begin(element, rules));
         continue;
       }
       builder.add(element);
@@ -81,13 +82,13 @@ function* decode(xml: Uint8Array): Generator<void, string, void> {
   return parts.join('');
 }
 
-function begin(root: XmlElement): { builder: DocumentBuilder; format: MessageFormat } {
+function begin(root: XmlElement, rules: MarketRules): { builder: DocumentBuilder; format: MessageFormat } {
   for (const format of ['ess', 'cim'] as const) {
     const vocabulary = VOCABULARIES[format];
     for (const [kind, form] of Object.entries(vocabulary.documents) as [DocumentKind, DocumentForm][]) {
       if (form.root !== root.name) continue;
       checkRoot(root, form);
-      return { builder: new DocumentBuilder(format, vocabulary, kind, form), format };
+      return { builder: new DocumentBuilder(format, vocabulary, kind, form, rules), format };
     }
   }
   throw new XmlFault(`${shown(root.name)} is no schedule message and no answer to one`, root.at);

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { anyAnswer, anySchedules } from '../../../test/exchange-documents.ts';
 import { areaOf, OPERATOR, slotsOf } from '../../../test/schedule-worlds.ts';
-import { controlArea } from '../../control-area.ts';
 import { slotCount } from '../../delivery-day.ts';
 import type { MessageFormat } from '../../enums.ts';
+import { tsoCodes } from '../../market-rules.ts';
+import { BUILT_IN_RULES } from '../../market-rules-file.ts';
 import type { Answer } from '../answer.ts';
 import type { Schedule } from '../schedule.ts';
 import { answerFileName, messageOfFile, scheduleFileName } from './file-names.ts';
@@ -124,7 +125,7 @@ function parse(text: string): XmlElement {
 }
 
 function readBack(text: string, format: MessageFormat) {
-  const read = readDocument(Buffer.from(text));
+  const read = readDocument(Buffer.from(text), BUILT_IN_RULES);
   assert.ok(read.kind === 'ok', JSON.stringify(read));
   assert.equal(read.format, format);
   return read.document;
@@ -189,6 +190,7 @@ test('answers have the structure of their format and are read back unchanged', (
 const schedule: Schedule = {
   operatorEic: OPERATOR,
   tso: 'DE_TENNET',
+  codes: tsoCodes(BUILT_IN_RULES, 'DE_TENNET', '2026-03-29'),
   day: '2026-03-29',
   messageId: '20260329_TPS_11XSALDO-------Z_TTG',
   version: 7,
@@ -254,7 +256,7 @@ test('a schedule in CIM names its schema, area and sender', () => {
   const said = (name: string) => root.children.find((child) => child.name === name)?.text;
   assert.deepEqual(
     [said('domain.mRID'), said('subject_MarketParticipant.mRID'), said('receiver_MarketParticipant.mRID')],
-    [areaOf('DE_TENNET'), OPERATOR, controlArea('DE_TENNET').party],
+    [areaOf('DE_TENNET'), OPERATOR, schedule.codes.party],
   );
 });
 
@@ -281,7 +283,7 @@ test('the name of a file leads to its schedule', () => {
   const name = scheduleFileName(schedule);
   const message = { messageId: schedule.messageId, version: 7 };
   for (const given of [name, name.toLowerCase(), `/outbox/${name}`, `C:\\out\\${name}`]) {
-    assert.deepEqual(messageOfFile(given), message, given);
+    assert.deepEqual(messageOfFile(BUILT_IN_RULES, given), message, given);
   }
   for (const other of [
     '',
@@ -291,6 +293,6 @@ test('the name of a file leads to its schedule', () => {
     name.replace('_007', '_7'),
     answerFileName(schedule, { kind: 'acknowledgement', createdAt }),
   ]) {
-    assert.equal(messageOfFile(other), null, other);
+    assert.equal(messageOfFile(BUILT_IN_RULES, other), null, other);
   }
 });

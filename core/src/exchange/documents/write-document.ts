@@ -1,7 +1,8 @@
 import { assert } from '../../assert.ts';
-import { controlArea, findAreaByParty } from '../../control-area.ts';
 import { type DeliveryDay, formatInstant } from '../../delivery-day.ts';
 import type { MessageFormat } from '../../enums.ts';
+import { findAreaByParty } from '../../market-rules.ts';
+import { BUILT_IN_RULES } from '../../market-rules-file.ts';
 import type { Acknowledgement, Anomaly, Answer, AnsweredSeries, Confirmation, Reason } from '../answer.ts';
 import type { Schedule, Series } from '../schedule.ts';
 import { ACKNOWLEDGEMENT_CODES, CODES, CONFIRMATION_TYPES, codeFor } from './codes.ts';
@@ -12,20 +13,21 @@ import { type Fields, type WrittenFields, writeDocument, writeParts } from './vo
 const NO_REASONS: ReadonlyMap<number, Fields[]> = new Map();
 
 export function writeSchedule(schedule: Schedule, format: MessageFormat, createdAt: number): string {
-  const { operatorEic, tso, day } = schedule;
-  const { area, party } = controlArea(tso);
+  const { operatorEic, codes, day } = schedule;
   const fields: WrittenFields = {
     id: schedule.messageId,
     version: String(schedule.version),
     ...CODES.schedule,
     sender: operatorEic,
     senderRole: CODES.role.operator,
-    receiver: party,
+    receiver: codes.party,
     receiverRole: CODES.role.tso,
     createdAt: formatInstant(createdAt),
     interval: intervalText(day),
     // Only CIM has the subject and the area of a schedule.
-    ...(format === 'cim' ? { domain: area, subject: operatorEic, subjectRole: CODES.role.operator } : {}),
+    ...(format === 'cim'
+      ? { domain: codes.area, subject: operatorEic, subjectRole: CODES.role.operator }
+      : {}),
     series: schedule.series.values().map((series) => seriesFields(series, day)),
   };
   return writeDocument(VOCABULARIES[format], VOCABULARIES[format].documents.schedule, fields);
@@ -40,9 +42,9 @@ export function writeEssSeries(series: Series, day: DeliveryDay): string {
 }
 
 /** The document of a TSO, for the simulator and for tests. */
-export function writeAnswer(answer: Answer, format: MessageFormat): string {
+export function writeAnswer(answer: Answer, format: MessageFormat, rules = BUILT_IN_RULES): string {
   const vocabulary = VOCABULARIES[format];
-  const area = findAreaByParty(answer.sender);
+  const area = findAreaByParty(rules, answer.sender);
   assert(area !== null, 'only a TSO answers');
   const fields: WrittenFields = {
     id: answer.id,

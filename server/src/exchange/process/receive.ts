@@ -1,5 +1,4 @@
 import type { Message, Tso } from '@saldo/api';
-import { controlArea, findAreaByParty } from '@saldo/core/control-area.ts';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat } from '@saldo/core/enums.ts';
 import {
@@ -12,6 +11,7 @@ import {
 import type { ReadResult } from '@saldo/core/exchange/documents/document.ts';
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
 import { remarkOn } from '@saldo/core/exchange/remarks.ts';
+import { findAreaByParty, type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
 import { recordConfirmations } from '../../nominations/actions.ts';
 import { collectInto, combineFailures } from '../../platform/db/connection.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
@@ -20,10 +20,10 @@ import { timestampOrNull } from '../../platform/db/wire-types.ts';
 import { type Incoming, insertIncoming, listWaiting, lockDay, lockWaiting } from '../store.ts';
 import type { Inbox } from '../transport/folders.ts';
 import { runWithPauses } from './run-with-pauses.ts';
-import { type MadeSchedule, readNewestSchedules, type StoredSeries } from './schedules.ts';
+import { type MadeSchedule, readNewestSchedules, type Scheduler, type StoredSeries } from './schedules.ts';
 import { recordDelivered } from './send.ts';
 
-export type Receiving = { readonly operatorEic: string; readonly messageLimitBytes: number };
+export type Receiving = Scheduler & { readonly messageLimitBytes: number };
 
 /** The columns of a message that are set after it was parsed. */
 type Reading = {
@@ -50,7 +50,7 @@ export async function receiveMessage(
   incoming: Incoming,
 ): Promise<string | null> {
   const id = await db.transaction((tx) => insertIncoming(tx, incoming, now));
-  if (id !== null) await db.transaction((tx) => readMessage(tx, id, now, receiving.operatorEic));
+  if (id !== null) await db.transaction((tx) => readMessage(tx, id, now, receiving));
   return id;
 }
 
@@ -64,7 +64,7 @@ export async function receiveDue(
   receiving: Receiving,
   inbox: Inbox,
 ): Promise<{ received: number }> {
-  const read = (id: string) => db.transaction((tx) => readMessage(tx, id, now, receiving.operatorEic));
+  const read = (id: string) => db.transaction((tx) => readMessage(tx, id, now, receiving));
   const failures: unknown[] = [];
   // A failing message must not block the others. It stays stored, and the error is thrown at the end.
   const attempt = (work: () => Promise<void>) => work().catch(collectInto(failures));
@@ -89,12 +89,11 @@ export async function receiveDue(
 }
 
 /** Parses and applies a stored message in one transaction, so that it is applied exactly once or not at all. */
-async function readMessage(tx: Tx, id: string, now: number, operatorEic: string): Promise<void> {
+async function readMessage(tx: Tx, id: string, now: number, us: Scheduler): Promise<void> {
   const found = await lockWaiting(tx, id);
   if (found === null) return;
-  const read = await runWithPauses(readDocumentInSteps(found.document));
-  const reading =
-    read.kind === 'unreadable' ? failed(read) : await applyDocument(tx, id, read, now, operatorEic);
+  const read = await runWithPauses(readDocumentInSteps(found.document, us.rules));
+  const reading = read.kind === 'unreadable' ? failed(read) : await applyDocument(tx, id, read, now, us);
   await tx.query(RECORD_READING, [
     id,
     reading.type,
@@ -130,18 +129,22 @@ async function applyDocument(
   id: string,
   { format, document }: Extract<ReadResult, { kind: 'ok' }>,
   now: number,
-  operatorEic: string,
+  us: Scheduler,
 ): Promise<Reading> {
   if (document.kind === 'schedule') {
     const { tso, day, version, messageId } = document.schedule;
     const recognised = { format, type: document.kind, tso, day, version, messageId };
     return failed({ kind: 'unreadable', reason: 'This is a schedule, not an answer to one.', recognised });
   }
-  const about = await scheduleAnswered(tx, document);
-  const sent = about && (await readSent(tx, operatorEic, about, document, now));
+  const about = await scheduleAnswered(tx, document, us.rules);
+  const sent = about && (await readSent(tx, us, about, document, now));
   const decision = applyAnswer(
     document,
-    { operatorEic, isRepeated: await isRepeated(tx, id, document) },
+    {
+      operatorEic: us.operatorEic,
+      isFromTso: findAreaByParty(us.rules, document.sender) !== null,
+      isRepeated: await isRepeated(tx, id, document),
+    },
     sent && {
       newest: sent.schedule,
       isFinal: sent.message.isFinal,
@@ -152,7 +155,7 @@ async function applyDocument(
   return {
     type: document.kind,
     format,
-    tso: about?.tso ?? findAreaByParty(document.sender)?.tso ?? null,
+    tso: about?.tso ?? findAreaByParty(us.rules, document.sender)?.tso ?? null,
     day: about?.day ?? ('day' in document ? document.day : null),
     version: document.answers?.version ?? null,
     ...stateOf(decision, document),
@@ -182,13 +185,13 @@ const FIND_ANSWERED = statement(
 );
 
 /** Finds the schedule by the message that the answer names, else by the answer's sender and day. */
-async function scheduleAnswered(tx: Tx, answer: Answer): Promise<Answered | null> {
+async function scheduleAnswered(tx: Tx, answer: Answer, rules: MarketRules): Promise<Answered | null> {
   if (answer.answers !== null) {
     const { messageId, version } = answer.answers;
     const [named] = await tx.query<Answered>(FIND_ANSWERED, [messageId, version]);
     return named ?? null;
   }
-  const area = findAreaByParty(answer.sender);
+  const area = findAreaByParty(rules, answer.sender);
   if (area === null || answer.kind === 'acknowledgement') return null;
   return { tso: area.tso, day: answer.day, id: null };
 }
@@ -199,17 +202,17 @@ async function scheduleAnswered(tx: Tx, answer: Answer): Promise<Answered | null
  */
 async function readSent(
   tx: Tx,
-  operatorEic: string,
+  us: Scheduler,
   { tso, day, id }: Answered,
   { sender, receiver }: Answer,
   now: number,
 ): Promise<MadeSchedule | null> {
   await lockDay(tx, day);
-  if (id !== null && sender === controlArea(tso).party && receiver === operatorEic) {
+  if (id !== null && sender === tsoCodes(us.rules, tso, day).party && receiver === us.operatorEic) {
     const waiting = await lockWaiting(tx, id);
-    if (waiting !== null) await recordDelivered(tx, { id, tso, day }, operatorEic, now);
+    if (waiting !== null) await recordDelivered(tx, { id, tso, day }, us, now);
   }
-  const [sent] = await readNewestSchedules(tx, operatorEic, day, { tso, isSent: true });
+  const [sent] = await readNewestSchedules(tx, us, day, { tso, isSent: true });
   return sent ?? null;
 }
 

@@ -8,6 +8,7 @@ import {
   type Schedule,
   type Series,
 } from '@saldo/core/exchange/schedule.ts';
+import { type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { timestamp } from '../../platform/db/wire-types.ts';
@@ -114,15 +115,20 @@ const SERIES = statement(
    order by identification, message_version desc`,
 );
 
+/** Whose schedules these are, and the rules with the codes of their receivers. */
+export type Scheduler = { readonly operatorEic: string; readonly rules: MarketRules };
+
 /** Reads the newest schedule of each TSO for a day. */
 export async function readNewestSchedules(
   tx: Tx,
-  operatorEic: string,
+  { operatorEic, rules }: Scheduler,
   day: DeliveryDay,
   only: { tso?: Tso; isSent: boolean },
 ): Promise<MadeSchedule[]> {
   const tsos = only.tso === undefined ? TSOS : [only.tso];
-  const identifications = tsos.map((tso) => messageIdentification(day, operatorEic, tso));
+  const identifications = tsos.map((tso) =>
+    messageIdentification(day, operatorEic, tsoCodes(rules, tso, day)),
+  );
   const rows = await tx.query<ScheduleRow>(NEWEST, [identifications, only.isSent]);
   const made: MadeSchedule[] = [];
   for (const row of rows) {
@@ -132,6 +138,7 @@ export async function readNewestSchedules(
       schedule: {
         operatorEic,
         tso: row.tso,
+        codes: tsoCodes(rules, row.tso, day),
         day,
         messageId: row.identification,
         version: row.version,

@@ -1,6 +1,6 @@
-import type { Tso } from '@saldo/api';
+import { TSOS, type Tso } from '@saldo/api';
 import { type DeliveryDay, formatInstant } from '@saldo/core/delivery-day.ts';
-import type { MessageFormat } from '@saldo/core/enums.ts';
+import type { MessageFormat, WaitPhase } from '@saldo/core/enums.ts';
 import { scheduleFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { writeSchedule } from '@saldo/core/exchange/documents/write-document.ts';
 import {
@@ -11,7 +11,6 @@ import {
   type Schedule,
 } from '@saldo/core/exchange/schedule.ts';
 import { isTooSoon, type SendingPhase, sendingPhase } from '@saldo/core/exchange/sending.ts';
-import type { GateRules } from '@saldo/core/gates.ts';
 import { nominateDue, recordConfirmations, recordSent } from '../../nominations/actions.ts';
 import { collectInto, combineFailures } from '../../platform/db/connection.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
@@ -30,14 +29,14 @@ import {
   readNewestSchedules,
   readNominated,
   recordUnsent,
+  type Scheduler,
   type StoredSeries,
 } from './schedules.ts';
 
 /** Settings of the exchange with the TSOs. */
-export type Exchange = {
-  readonly operatorEic: string;
+export type Exchange = Scheduler & {
   readonly formats: Readonly<Record<Tso, MessageFormat>>;
-  readonly rules: GateRules;
+  readonly waitPhases: Readonly<Record<Tso, WaitPhase>>;
   readonly transport: Transport;
 };
 
@@ -69,17 +68,26 @@ export async function sendDue(
   if (requested !== null) await nominateDue(db, now, exchange.rules, { day: requested.day ?? undefined });
   const failures: unknown[] = [];
   for (const { delivery_day: day, tsos, next_gate, last_made } of await daysToSend(db, now, requested)) {
-    const sending = sendingPhase(day, exchange.rules, now);
     if (requested === null && isTooSoon(last_made, next_gate, now)) continue;
-    if (sending.phase === 'open' || (sending.phase === 'gathering' && requested !== null)) {
-      const wanted = { day, tso: requested?.tso ?? null, isRequested: requested !== null };
+    const phaseOf = (tso: Tso) => sendingPhase(day, exchange.rules, exchange.waitPhases[tso], now);
+    const isSendable = (tso: Tso) => {
+      const { phase } = phaseOf(tso);
+      return phase === 'open' || (phase === 'gathering' && requested !== null);
+    };
+    const named = requested?.tso ? [requested.tso] : null;
+    const sendable = (named ?? TSOS).filter(isSendable);
+    // A held TSO stays in the list until the end of its wait phase: it is no reason to build the day again.
+    if ((named ?? tsos).some(isSendable)) {
+      const wanted = { day, tso: requested?.tso ?? null, sendable, isRequested: requested !== null };
       // A failure of one day must not make other days miss their gates.
       await storeDay(db, now, exchange, wanted, run).catch(collectInto(failures));
-    } else if (requested !== null && (requested.day !== null || sending.phase === 'waiting')) {
+    }
+    if (requested === null) continue;
+    for (const tso of tsos.filter((one) => (requested.tso ?? one) === one && !isSendable(one))) {
+      const sending = phaseOf(tso);
       // Report past days only when explicitly requested.
-      const error = whyNot(day, sending);
-      const named = tsos.filter((tso) => requested.tso === null || requested.tso === tso);
-      run.faults.push(...named.map((tso) => ({ day, tso, error, isNews: false })));
+      if (requested.day === null && sending.phase !== 'waiting') continue;
+      run.faults.push({ day, tso, error: whyNot(day, sending), isNews: false });
     }
   }
   await deliverStored(db, now, exchange, requested, run);
@@ -97,10 +105,17 @@ async function daysToSend(db: Database, now: number, requested: SendRequest | nu
 
 const whyNot = (day: DeliveryDay, sending: SendingPhase): string =>
   'opensAt' in sending
-    ? `The TSOs accept nothing for ${day} until ${formatInstant(sending.opensAt)}. It is sent automatically then.`
+    ? `Changes for ${day} are held until the wait phase ends at ${formatInstant(sending.opensAt)}. They are sent automatically then.`
     : `Every gate of ${day} is closed. Unsent changes are settled financially.`;
 
-type WantedSchedules = { readonly day: DeliveryDay; readonly tso: Tso | null; readonly isRequested: boolean };
+type WantedSchedules = {
+  readonly day: DeliveryDay;
+  /** The TSO that the request names. */
+  readonly tso: Tso | null;
+  /** The TSOs to which schedules are sent now. Changes for the others are sent later. */
+  readonly sendable: readonly Tso[];
+  readonly isRequested: boolean;
+};
 
 async function storeDay(
   db: Database,
@@ -134,10 +149,11 @@ async function storeSchedules(
   const { operatorEic } = exchange;
   await lockDay(tx, day);
   const { nominations, isUnsettled } = await readNominated(tx, day);
-  const made = await readNewestSchedules(tx, operatorEic, day, { isSent: false });
+  const made = await readNewestSchedules(tx, exchange, day, { isSent: false });
   const next = buildSchedules({
     operatorEic,
     day,
+    rules: exchange.rules,
     positions: positionsOf(nominations),
     previous: made.map(({ schedule }) => schedule),
   });
@@ -145,7 +161,7 @@ async function storeSchedules(
   for (const entry of next) {
     const { tso } = entry;
     const newest = made.find(({ schedule }) => schedule.tso === tso) ?? null;
-    const isWanted = wanted.tso === null || wanted.tso === tso;
+    const isWanted = wanted.sendable.includes(tso);
     const schedule = scheduleToStore(entry, newest, wanted);
     if (schedule !== null && !isWanted) await recordUnsent(tx, tso, day, null, now);
     else if (schedule !== null) {
@@ -295,7 +311,7 @@ async function deliver(
   const found = await lockWaiting(tx, message.id);
   if (found === null) return false;
   await exchange.transport.deliver(found.row.file_name ?? '', found.document);
-  await recordDelivered(tx, message, exchange.operatorEic, now);
+  await recordDelivered(tx, message, exchange, now);
   return true;
 }
 
@@ -303,11 +319,11 @@ async function deliver(
 export async function recordDelivered(
   tx: Tx,
   { id, tso, day }: { id: string; tso: Tso; day: DeliveryDay },
-  operatorEic: string,
+  us: Scheduler,
   now: number,
 ): Promise<void> {
   await markSent(tx, id, now);
-  const [sent] = await readNewestSchedules(tx, operatorEic, day, { tso, isSent: true });
+  const [sent] = await readNewestSchedules(tx, us, day, { tso, isSent: true });
   const carried = sent?.series.flatMap(({ nominationId }) => nominationId ?? []) ?? [];
   await recordSent(tx, carried, now);
   await clearUnsent(tx, tso, day);
