@@ -183,7 +183,7 @@ const WRITE_LAST_USED_EVERY_MS = 5_000;
 const SEND_EVERY_MS = 1_000;
 const RECEIVE_EVERY_MS = 1_000;
 const SIMULATE_EVERY_MS = 1_000;
-const CONFORMING_TSO = { behaviour: EXEMPLARY, format: null, isIntermediateOnly: false };
+const CONFORMING_TSO = { behaviour: EXEMPLARY, format: null, isIntermediateOnly: false, isImmediate: false };
 
 const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUsed: LastUsed): Job[] => [
   {

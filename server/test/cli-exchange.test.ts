@@ -45,7 +45,13 @@ test('unsent schedules are listed with their gate until they are sent', async ()
 });
 
 test('the simulator answers from the command line, with a deviation that the mismatches show', async () => {
-  const run = await saldo('simulate-tso', '--once', '--deviate', `${buyer.group.eic}:45-48:-50`);
+  const run = await saldo(
+    'simulate-tso',
+    '--once',
+    '--immediate',
+    '--deviate',
+    `${buyer.group.eic}:45-48:-50`,
+  );
   assert.equal(run.code, 0, run.err);
   assert.match(
     run.out,

@@ -8,6 +8,8 @@ import type { Message } from '@saldo/api';
 import { addDays, dayOf, slotCount } from '@saldo/core/delivery-day.ts';
 import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { gatesOf } from '@saldo/core/gates.ts';
+import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
 import pg from 'pg';
 import { openDatabase } from '../src/platform/db/database.ts';
@@ -204,13 +206,28 @@ test('after a kill between storing and applying an answer, the next start applie
   assert.equal(await product?.end('SIGTERM'), 0);
 });
 
-test('with SIMULATE_TSO=on the platform answers its own schedules', async () => {
+test('with SIMULATE_TSO=on the platform answers its own schedules at the times of a TSO', async () => {
   const on = day(24);
-  product = await startProduct({ ...environment, SIMULATE_TSO: 'on' });
+  product = await startProduct({ ...environment, SIMULATE_TSO: 'on', SANDBOX: 'on' });
+  const seen = async () => {
+    const { nominations } = (
+      await client(product!.baseUrl, seller.key)(`/v1/nominations?delivery_date=${on}`)
+    ).body;
+    return [nominations[0].status, nominations[0].confirmed_at !== null];
+  };
+  const moveTo = (now: number) =>
+    operator()('/operator/v1/clock', { method: 'PUT', body: { now: new Date(now).toISOString() } });
+  const { dayAhead, dayAfter } = gatesOf(on, BUILT_IN_RULES);
   await deliver(on);
   await sendDay(on);
+  await until(async () => (await messagesOf(on, '&direction=in&type=acknowledgement')).length === 1);
+  assert.deepEqual(await seen(), ['pending', false]);
+  await moveTo(dayAhead);
+  await until(async () => (await messagesOf(on, '&direction=in&type=confirmation')).length === 1);
+  assert.deepEqual(await seen(), ['match', false]);
+  await moveTo(dayAfter);
   await until(async () => (await messagesOf(on, '&state=confirmed')).length > 0);
-  const nominations = await client(product.baseUrl, seller.key)(`/v1/nominations?delivery_date=${on}`);
-  assert.equal(nominations.body.nominations[0].status, 'match');
+  assert.deepEqual(await seen(), ['match', true]);
+  assert.deepEqual(await readdir(path.join(outbox, 'due')), []);
   assert.equal(await product.end('SIGTERM'), 0);
 });

@@ -53,6 +53,7 @@ export function operating(platform: TestPlatform, operator: Client) {
         behaviour: { ...EXEMPLARY, ...behaviour },
         format,
         isIntermediateOnly,
+        isImmediate: true,
         rules: config.marketRules,
       };
       await answerOutbox(config.exchange, told, clock.now());

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { formatInstant } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat } from '@saldo/core/enums.ts';
-import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
+import { answerFileName, scheduleFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
-import { answersTo, type Behaviour } from './tso.ts';
+import { answersTo, answerTimes, type Behaviour, finalTypeOf } from './tso.ts';
 
 export type SimulatedFolders = { readonly outboxDir: string; readonly inboxDir: string };
 
@@ -16,51 +17,90 @@ export type SimulationOptions = {
   readonly format: MessageFormat | null;
   /** Omits the final confirmations. */
   readonly isIntermediateOnly: boolean;
+  /** Whether all answers come at once instead of at the times of a TSO. */
+  readonly isImmediate: boolean;
   readonly rules: MarketRules;
 };
 
 const UNFINISHED = /^\.|\.(?:tmp|part)$/i;
 const DONE = 'done';
+/** Answers that the TSO sends later wait in this folder of the outbox, with their time before their name. */
+const DUE = 'due';
+const DUE_FORM = /^(\d+)_(.*)$/;
 const PRIVATE = { recursive: true, mode: 0o700 };
 
 /**
  * Simulates one pass of the gateway and the TSOs: reads every schedule of the platform's outbox, writes the answers to
- * its inbox, and moves the schedule away. Returns a line for each file.
+ * its inbox when their time has come, and moves the schedule away. Returns a line for each file.
  */
 export async function answerOutbox(
   { outboxDir, inboxDir }: SimulatedFolders,
-  { behaviour, format: wanted, isIntermediateOnly, rules }: SimulationOptions,
+  options: SimulationOptions,
   now: number,
 ): Promise<string[]> {
   const lines: string[] = [];
-  await mkdir(inboxDir, PRIVATE);
-  await mkdir(path.join(outboxDir, DONE), PRIVATE);
+  const dueDir = path.join(outboxDir, DUE);
+  for (const folder of [inboxDir, dueDir, path.join(outboxDir, DONE)]) await mkdir(folder, PRIVATE);
   for (const name of await waitingFiles(outboxDir)) {
     const file = path.join(outboxDir, name);
     const bytes = await readFile(file).catch(nullIfGone);
     if (bytes === null) continue;
-    const read = readDocument(bytes, rules);
-    const moveToDone = () => rename(file, path.join(outboxDir, DONE, name)).catch(nullIfGone);
-    if (read.kind === 'unreadable' || read.document.kind !== 'schedule') {
-      lines.push(`${name}: ${read.kind === 'unreadable' ? read.reason : 'not a schedule'}`);
-      await moveToDone();
-      continue;
-    }
-    const { schedule } = read.document;
-    const { acknowledgement, intermediate, anomaly, final } = answersTo(schedule, behaviour, now);
-    const given = [acknowledgement, intermediate, anomaly, isIntermediateOnly ? null : final];
-    const answers = given.filter((answer) => answer !== null);
-    for (const answer of answers) {
-      const document = writeAnswer(answer, wanted ?? read.format, rules);
-      await writeWhole(path.join(inboxDir, answerFileName(schedule, answer)), document);
-    }
-    await moveToDone();
-    const said = answers.map((answer) =>
-      'outcome' in answer ? `${answer.kind} ${answer.outcome}` : answer.kind,
-    );
-    lines.push(`${name}: ${said.join(', ')}`);
+    lines.push(`${name}: ${await answerFile(bytes, dueDir, options, now)}`);
+    await rename(file, path.join(outboxDir, DONE, name)).catch(nullIfGone);
   }
+  await sendDue(dueDir, inboxDir, options.isImmediate ? Number.POSITIVE_INFINITY : now);
   return lines;
+}
+
+/** Puts the answers to a schedule into the folder of due answers and returns what they are. */
+async function answerFile(
+  bytes: Buffer,
+  dueDir: string,
+  { behaviour, format, isIntermediateOnly, isImmediate, rules }: SimulationOptions,
+  now: number,
+): Promise<string> {
+  const read = readDocument(bytes, rules);
+  if (read.kind === 'unreadable') return read.reason;
+  if (read.document.kind !== 'schedule') return 'not a schedule';
+  const { schedule } = read.document;
+  const times = isImmediate ? now : answerTimes(schedule, now, rules);
+  const { acknowledgement, intermediate, anomaly, final } = answersTo(schedule, behaviour, times);
+  const given = [acknowledgement, intermediate, anomaly, isIntermediateOnly ? null : final];
+  const answers = given.filter((answer) => answer !== null);
+  // A schedule that is accepted replaces the earlier versions, which then need no answer any more.
+  if (acknowledgement.outcome === 'accepted') await removeAnswers(dueDir, scheduleFileName(schedule));
+  for (const answer of answers) {
+    const document = writeAnswer(answer, format ?? read.format, rules, finalTypeOf(schedule.tso));
+    await writeWhole(path.join(dueDir, `${answer.createdAt}_${answerFileName(schedule, answer)}`), document);
+  }
+  return answers
+    .map((answer) => {
+      const name = 'outcome' in answer ? `${answer.kind} ${answer.outcome}` : answer.kind;
+      return isImmediate || answer.createdAt <= now ? name : `${name} at ${formatInstant(answer.createdAt)}`;
+    })
+    .join(', ');
+}
+
+async function removeAnswers(dueDir: string, fileName: string): Promise<void> {
+  const stem = fileName.slice(0, -'001.XML'.length);
+  for (const name of await readdir(dueDir)) {
+    if (DUE_FORM.exec(name)?.[2]?.startsWith(stem)) await unlink(path.join(dueDir, name)).catch(nullIfGone);
+  }
+}
+
+/** Moves the answers whose time has come into the inbox, which may be on another file system. */
+async function sendDue(dueDir: string, inboxDir: string, now: number): Promise<void> {
+  const waiting = (await readdir(dueDir)).flatMap((name) => {
+    const [, at, answerName] = DUE_FORM.exec(name) ?? [];
+    return answerName === undefined || Number(at) > now ? [] : [{ name, at: Number(at), answerName }];
+  });
+  for (const { name, answerName } of waiting.toSorted((a, b) => a.at - b.at)) {
+    const file = path.join(dueDir, name);
+    const bytes = await readFile(file).catch(nullIfGone);
+    if (bytes === null) continue;
+    await writeWhole(path.join(inboxDir, answerName), bytes);
+    await unlink(file).catch(nullIfGone);
+  }
 }
 
 /** Oldest first, without files that are still being written. */

@@ -12,9 +12,11 @@ const LOOK_EVERY_MS = 1000;
 
 const HELP = `Usage: saldo simulate-tso [options]
 
-Plays the four TSOs on the outbox and the inbox of a platform: acknowledges schedules, holds the counterparts' ones
-(equal to ours unless told otherwise), confirms the smaller value, intermediate and final, and reports anomalies.
-The folders are those of OUTBOX_DIR and INBOX_DIR, by default in DATA_DIR, and the codes of the TSOs those of
+Simulates the four TSOs on the outbox and the inbox of a platform: acknowledges schedules, compares them with those of
+the counterparts (equal to ours except with the options below), confirms the smaller value, and reports anomalies.
+Answers come at the times of a TSO: the intermediate confirmation after the day-ahead gate, the final one after the
+day-after gate. With SALDO_URL and the operator's SALDO_KEY the time is that of the platform, whose clock a sandbox may
+set. The folders are those of OUTBOX_DIR and INBOX_DIR, by default in DATA_DIR, and the codes of the TSOs those of
 MARKET_RULES, as for the server.
 
 Options:
@@ -23,12 +25,13 @@ Options:
   --reject <tso>                  the TSO rejects our schedules
   --day <day>                     all of this concerns only that delivery day
   --format <ess|cim>              the format of the answers; by default that of the schedule
+  --immediate                     send all answers at once
   --intermediate-only             leave out the final confirmations
   --once                          answer what is there and end
 
 Examples:
   $ saldo simulate-tso
-  $ saldo simulate-tso --deviate 11XVERBUND-----2:45-48:-50
+  $ saldo simulate-tso --immediate --deviate 11XVERBUND-----2:45-48:-50
   $ saldo simulate-tso --missing 11XNORDWIND----J@DE_TENNET --reject DE_AMPRION --once
 `;
 
@@ -42,6 +45,7 @@ function readArguments() {
       reject: { type: 'string', multiple: true, default: [] },
       day: { type: 'string' },
       format: { type: 'string' },
+      immediate: { type: 'boolean', default: false },
       'intermediate-only': { type: 'boolean', default: false },
       once: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -57,6 +61,7 @@ function readArguments() {
     behaviour,
     format,
     isIntermediateOnly: values['intermediate-only'],
+    isImmediate: values.immediate,
     rules,
   };
   return { options, isOnce: values.once, wantsHelp: values.help };
@@ -79,6 +84,18 @@ function readFolders(env: NodeJS.ProcessEnv): SimulatedFolders {
   };
 }
 
+/** The clock of the platform, which differs from the machine's in a sandbox. Only a sandbox answers this request. */
+async function platformNow({ SALDO_URL: url, SALDO_KEY: key }: NodeJS.ProcessEnv): Promise<number> {
+  if (!url || !key) return Date.now();
+  const answer = await fetch(new URL('operator/v1/clock', url.endsWith('/') ? url : `${url}/`), {
+    headers: { 'x-api-key': key },
+  });
+  if (answer.status === 404) return Date.now();
+  if (!answer.ok) throw new Error(`${url} answered the request for its clock with ${answer.status}`);
+  const { now } = (await answer.json()) as { now: string };
+  return Date.parse(now);
+}
+
 async function main(): Promise<void> {
   const { options, isOnce, wantsHelp } = readArguments();
   if (wantsHelp) {
@@ -89,7 +106,7 @@ async function main(): Promise<void> {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
   const answerOnce = async () => {
-    for (const line of await answerOutbox(folders, options, Date.now())) say(line);
+    for (const line of await answerOutbox(folders, options, await platformNow(process.env))) say(line);
   };
   if (isOnce) return answerOnce();
   say(`Answering the schedules in ${folders.outboxDir}. Ctrl-C ends it.`);

@@ -8,6 +8,8 @@ import type {
   ConfirmedSeries,
 } from '@saldo/core/exchange/answer.ts';
 import { compactDay, nominationOf, type Schedule, type Series } from '@saldo/core/exchange/schedule.ts';
+import { gatesOf } from '@saldo/core/gates.ts';
+import type { MarketRules } from '@saldo/core/market-rules.ts';
 
 /** A balance group whose schedule differs from the operator's. Null means any TSO or any day. */
 export type Counterpart = { eic: string; tso: Tso | null; day: DeliveryDay | null };
@@ -32,20 +34,55 @@ export type Answers = {
   final: Confirmation | null;
 };
 
+/** When a TSO sends which answer to a schedule. An anomaly report comes with the intermediate confirmation. */
+export type AnswerTimes = { acknowledgedAt: number; intermediateAt: number; finalAt: number };
+
 const SECOND_MS = 1000;
+/** Each TSO has habits of its own; each habit is simulated with one of them. */
+const FORECASTING_TSO: Tso = 'DE_50HERTZ';
+const FORECAST_PARTY = '11XFC-CONS-----0';
 const DOES_NOT_NET = { code: 'A54', text: 'The schedule does not net to zero' };
 const AGAINST_RULES = { code: 'A59', text: 'Against the rules of this control area' };
+
+/**
+ * A TSO acknowledges at once. It compares schedules after the day-ahead gate, those of the wait phase at its end and
+ * later ones at once. Confirmations are final when the day-after gate has closed.
+ */
+export function answerTimes(schedule: Schedule, receivedAt: number, rules: MarketRules): AnswerTimes {
+  const { dayAhead, waitEnd, dayAfter } = gatesOf(schedule.day, rules);
+  const comparedAt = receivedAt < dayAhead ? dayAhead : Math.max(receivedAt, waitEnd);
+  return {
+    acknowledgedAt: receivedAt,
+    intermediateAt: comparedAt,
+    finalAt: Math.max(comparedAt, dayAfter),
+  };
+}
+
+/** The document type of a final confirmation. */
+export const finalTypeOf = (tso: Tso) => (tso === 'DE_TRANSNET_BW' ? 'A09' : 'A08');
+
+/** All answers within seconds. */
+const immediateTimes = (receivedAt: number): AnswerTimes => ({
+  acknowledgedAt: receivedAt,
+  intermediateAt: receivedAt + SECOND_MS,
+  finalAt: receivedAt + 2 * SECOND_MS,
+});
 
 /**
  * Simulates the TSO: accepts a schedule that nets to zero, compares it with the counterparts' schedules, and confirms
  * the smaller of both values.
  */
-export function answersTo(schedule: Schedule, behaviour: Behaviour, at: number): Answers {
-  const head = answerHead(schedule, at);
+export function answersTo(schedule: Schedule, behaviour: Behaviour, at: number | AnswerTimes): Answers {
+  const { acknowledgedAt, intermediateAt, finalAt } = typeof at === 'number' ? immediateTimes(at) : at;
+  const head = answerHead(schedule);
   const refusal = refusalOf(schedule, behaviour);
   if (refusal !== null) {
     const reasons = [{ code: 'A02', text: null }, refusal];
-    const acknowledgement = { ...head('ACK', 0), kind: 'acknowledgement', outcome: 'rejected' } as const;
+    const acknowledgement = {
+      ...head('ACK', acknowledgedAt),
+      kind: 'acknowledgement',
+      outcome: 'rejected',
+    } as const;
     return {
       acknowledgement: { ...acknowledgement, reasons, rejectedSeries: [] },
       intermediate: null,
@@ -57,7 +94,7 @@ export function answersTo(schedule: Schedule, behaviour: Behaviour, at: number):
     series,
     theirs: theirPowers(series, schedule, behaviour),
   }));
-  const series = compared.map(confirmedSeries);
+  const series = [...compared.map(confirmedSeries), ...forecasts(schedule)];
   const sides = compared.flatMap((one) => anomalySides(one, schedule));
   const isMatched = compared.every(({ series: { powersKw }, theirs }) => isSame(powersKw, theirs));
   const confirmation = {
@@ -71,31 +108,55 @@ export function answersTo(schedule: Schedule, behaviour: Behaviour, at: number):
   } as const;
   return {
     acknowledgement: {
-      ...head('ACK', 0),
+      ...head('ACK', acknowledgedAt),
       kind: 'acknowledgement',
       outcome: 'accepted',
       reasons: [{ code: 'A01', text: null }],
       rejectedSeries: [],
     },
-    intermediate: { ...head('CNI', 1), ...confirmation, isFinal: false },
+    intermediate: { ...head('CNI', intermediateAt), ...confirmation, isFinal: false },
     anomaly:
       sides.length === 0
         ? null
-        : { ...head('ANO', 1), kind: 'anomaly', day: schedule.day, sides, unusable: [] },
-    final: { ...head('CNF', 2), ...confirmation, isFinal: true },
+        : { ...head('ANO', intermediateAt), kind: 'anomaly', day: schedule.day, sides, unusable: [] },
+    final: { ...head('CNF', finalAt), ...confirmation, isFinal: true },
   };
 }
 
-function answerHead({ codes, day, version, messageId, operatorEic }: Schedule, at: number) {
+function answerHead({ codes, day, version, messageId, operatorEic }: Schedule) {
   const { party, tag } = codes;
-  const second = Math.floor(at / SECOND_MS);
-  return (kind: string, later: number) => ({
-    id: [kind, compactDay(day), tag, version, (second + later).toString(36)].join('-'),
-    createdAt: (second + later) * SECOND_MS,
-    sender: party,
-    receiver: operatorEic,
-    answers: { messageId, version },
-  });
+  return (kind: string, at: number) => {
+    const second = Math.floor(at / SECOND_MS);
+    return {
+      id: [kind, compactDay(day), tag, version, second.toString(36)].join('-'),
+      createdAt: second * SECOND_MS,
+      sender: party,
+      receiver: operatorEic,
+      answers: { messageId, version },
+    };
+  };
+}
+
+/** TSOs confirm forecasts together with the schedules, under a party of their own and with reasons of their own. */
+function forecasts({ tso, codes, operatorEic, series: [first] }: Schedule): ConfirmedSeries[] {
+  if (tso !== FORECASTING_TSO || first === undefined) return [];
+  return [
+    {
+      identification: 'FORECAST_CONSUMPTION',
+      version: 1,
+      businessType: 'A04',
+      outParty: operatorEic,
+      outArea: codes.area,
+      inParty: FORECAST_PARTY,
+      inArea: codes.area,
+      powersKw: first.powersKw.map(() => 0),
+      reasons: [
+        { code: 'A88', text: null },
+        { code: 'A95', text: null },
+      ],
+      slotReasons: [],
+    },
+  ];
 }
 
 function refusalOf(schedule: Schedule, { rejections }: Behaviour): typeof AGAINST_RULES | null {

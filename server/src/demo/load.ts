@@ -8,6 +8,7 @@ import {
   localInstant,
   slotCount,
 } from '@saldo/core/delivery-day.ts';
+import { gatesOf } from '@saldo/core/gates.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { insertContract } from '../contracts/store.ts';
@@ -72,7 +73,7 @@ export async function loadDemo(
   // Makes the platform's functions use this transaction instead of opening their own.
   const within: Database = { ...tx, transaction: (work) => work(tx), close: async () => {} };
   const tsos = demoTsos(within, operator.eic, rules, today);
-  for (const event of timeline(today, now)) {
+  for (const event of timeline(today, rules, now)) {
     switch (event.kind) {
       case 'volumes':
         await importDay(within, rules, contractNos, event.day, event.at);
@@ -82,6 +83,9 @@ export async function loadDemo(
         break;
       case 'confirm':
         await tsos.confirm(event.day, event.at);
+        break;
+      case 'finalise':
+        await tsos.finalise(event.day, event.at);
         break;
       default:
         await changeDay(within, rules, contractNos, event);
@@ -218,7 +222,7 @@ async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promis
   return { contractNos, assetIds };
 }
 
-type Routine = { at: number; kind: 'volumes' | 'send' | 'confirm'; day: DeliveryDay };
+type Routine = { at: number; kind: 'volumes' | 'send' | 'confirm' | 'finalise'; day: DeliveryDay };
 /** Concerns the slots `from` to `to` of the contract with this index. */
 type Change = {
   at: number;
@@ -230,7 +234,7 @@ type Change = {
 };
 
 /** The events around each delivery day in chronological order, without those after `now`. */
-function timeline(today: DeliveryDay, now: number): (Routine | Change)[] {
+function timeline(today: DeliveryDay, rules: MarketRules, now: number): (Routine | Change)[] {
   const events: (Routine | Change)[] = [];
   for (const day of demoDays(today)) {
     const before = addDays(day, -1);
@@ -240,6 +244,7 @@ function timeline(today: DeliveryDay, now: number): (Routine | Change)[] {
     events.push({ at: localInstant(before, 14 * HOUR + 5), kind: 'send', day });
     events.push({ at: localInstant(before, 16 * HOUR), kind: 'send', day });
     events.push({ at: localInstant(before, 16 * HOUR + 20), kind: 'confirm', day });
+    events.push({ at: gatesOf(day, rules).dayAfter + 30 * MINUTE_MS, kind: 'finalise', day });
   }
   const ago = (days: number) => addDays(today, -days);
   const correct = (day: DeliveryDay, at: number, contract: number, from: number, to: number) => {

@@ -4,7 +4,7 @@ import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
-import { answersTo, type Behaviour } from '@saldo/simulator/tso.ts';
+import { type Answers, answersTo, type Behaviour, finalTypeOf } from '@saldo/simulator/tso.ts';
 import { receiveMessage } from '../exchange/process/receive.ts';
 import { type Exchange, sendDue } from '../exchange/process/send.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -30,7 +30,9 @@ const behaviourOn = (today: DeliveryDay): Behaviour => ({
 export function demoTsos(db: Database, operatorEic: string, rules: MarketRules, today: DeliveryDay) {
   const behaviour = behaviourOn(today);
   const sent: Buffer[] = [];
-  const unanswered: Schedule[] = [];
+  const unconfirmed: Schedule[] = [];
+  /** The newest schedule of each TSO and day that has its intermediate confirmation. */
+  const confirmed = new Map<string, Schedule>();
   const exchange: Exchange = {
     operatorEic,
     formats: { DE_AMPRION: 'cim', DE_TENNET: 'ess', DE_TRANSNET_BW: 'ess', DE_50HERTZ: 'ess' },
@@ -43,7 +45,7 @@ export function demoTsos(db: Database, operatorEic: string, rules: MarketRules, 
     },
   };
 
-  async function answer(schedule: Schedule, which: 'acknowledgement' | 'anomaly' | 'final', at: number) {
+  async function answer(schedule: Schedule, which: keyof Answers, at: number) {
     // The TSO rejects only the first version.
     const isCorrected = schedule.version > 1;
     const given = answersTo(schedule, isCorrected ? { ...behaviour, rejections: [] } : behaviour, at);
@@ -54,7 +56,9 @@ export function demoTsos(db: Database, operatorEic: string, rules: MarketRules, 
       at,
       { operatorEic, rules, messageLimitBytes: Number.POSITIVE_INFINITY },
       {
-        document: Buffer.from(writeAnswer(document, exchange.formats[schedule.tso], rules)),
+        document: Buffer.from(
+          writeAnswer(document, exchange.formats[schedule.tso], rules, finalTypeOf(schedule.tso)),
+        ),
         error: null,
         fileName: answerFileName(schedule, document),
         inboxFingerprint: null,
@@ -79,7 +83,7 @@ export function demoTsos(db: Database, operatorEic: string, rules: MarketRules, 
       const { schedule } = read.document;
       await answer(schedule, 'acknowledgement', at);
       const isRejected = answersTo(schedule, behaviour, at).final === null && schedule.version === 1;
-      (isRejected ? rejected : unanswered).push(schedule);
+      (isRejected ? rejected : unconfirmed).push(schedule);
     }
     return rejected;
   }
@@ -87,17 +91,26 @@ export function demoTsos(db: Database, operatorEic: string, rules: MarketRules, 
   return {
     send,
     /**
-     * Confirms the schedules of a day. One TSO has not answered tomorrow's schedule yet, so that the demo shows both.
+     * Confirms the schedules of a day, which may still change. One TSO has not answered tomorrow's schedule yet, so
+     * that the demo shows both.
      */
     async confirm(day: DeliveryDay, at: number): Promise<void> {
-      for (const schedule of unanswered.splice(0)) {
+      for (const schedule of unconfirmed.splice(0)) {
         const isForLater = schedule.day !== day || (day > today && schedule.tso === 'DE_TRANSNET_BW');
         if (isForLater) {
-          unanswered.push(schedule);
+          unconfirmed.push(schedule);
           continue;
         }
         await answer(schedule, 'anomaly', at);
-        await answer(schedule, 'final', at);
+        await answer(schedule, 'intermediate', at);
+        confirmed.set(`${schedule.tso} ${day}`, schedule);
+      }
+    },
+
+    /** Confirms the schedules of a day finally, after its last gate. */
+    async finalise(day: DeliveryDay, at: number): Promise<void> {
+      for (const schedule of confirmed.values()) {
+        if (schedule.day === day) await answer(schedule, 'final', at);
       }
     },
   };

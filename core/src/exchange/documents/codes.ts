@@ -15,7 +15,7 @@ export const ACKNOWLEDGEMENT_CODES = {
   A03: 'errors_in_series',
 } as const;
 
-/** The first code of a meaning is the one that is written. A09 is a finalised schedule. */
+/** A09 is a finalised schedule. */
 export const CONFIRMATION_TYPES = { A07: 'intermediate', A08: 'final', A09: 'final' } as const;
 
 export const CONFIRMATION_CODES = { A06: 'accepted', A07: 'partial', A08: 'rejected' } as const;

@@ -5,7 +5,7 @@ import { findAreaByParty } from '../../market-rules.ts';
 import { BUILT_IN_RULES } from '../../market-rules-file.ts';
 import type { Acknowledgement, Anomaly, Answer, AnsweredSeries, Confirmation, Reason } from '../answer.ts';
 import type { Schedule, Series } from '../schedule.ts';
-import { ACKNOWLEDGEMENT_CODES, CODES, CONFIRMATION_TYPES, codeFor } from './codes.ts';
+import { ACKNOWLEDGEMENT_CODES, CODES, codeFor } from './codes.ts';
 import { VOCABULARIES } from './formats.ts';
 import { intervalText, periodFields } from './slots.ts';
 import { type Fields, type WrittenFields, writeDocument, writeParts } from './vocabulary.ts';
@@ -42,7 +42,12 @@ export function writeEssSeries(series: Series, day: DeliveryDay): string {
 }
 
 /** The document of a TSO, for the simulator and for tests. */
-export function writeAnswer(answer: Answer, format: MessageFormat, rules = BUILT_IN_RULES): string {
+export function writeAnswer(
+  answer: Answer,
+  format: MessageFormat,
+  rules = BUILT_IN_RULES,
+  finalType: 'A08' | 'A09' = 'A08',
+): string {
   const vocabulary = VOCABULARIES[format];
   const area = findAreaByParty(rules, answer.sender);
   assert(area !== null, 'only a TSO answers');
@@ -56,6 +61,7 @@ export function writeAnswer(answer: Answer, format: MessageFormat, rules = BUILT
     ...(format === 'cim' ? { domain: area.area } : {}),
     ...answeredMessage(answer),
     ...contentFields(answer),
+    ...(answer.kind === 'confirmation' ? { type: answer.isFinal ? finalType : 'A07' } : {}),
   };
   return writeDocument(vocabulary, vocabulary.documents[answer.kind], fields);
 }
@@ -91,9 +97,8 @@ function acknowledgementFields({ outcome, reasons, rejectedSeries }: Acknowledge
 }
 
 function confirmationFields(confirmation: Confirmation): WrittenFields {
-  const { day, isFinal, reasons, series, imposed } = confirmation;
+  const { day, reasons, series, imposed } = confirmation;
   return {
-    type: codeFor(CONFIRMATION_TYPES, isFinal ? 'final' : 'intermediate'),
     interval: intervalText(day),
     ...reasonFields(reasons),
     imposed: imposed.values().map((one) => ({ ...seriesFields(one, day), ...reasonFields(one.reasons) })),
