@@ -6,7 +6,7 @@ import { buildSchedules } from '@saldo/core/exchange/schedule.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import fc from 'fast-check';
 import { BehaviourError, readBehaviour } from './behaviour.ts';
-import { answersTo, type Behaviour, EXEMPLARY } from './tso.ts';
+import { answersTo, answerTimes, type Behaviour, EXEMPLARY } from './tso.ts';
 
 const OPERATOR = '11XSALDO-------Z';
 const [PRODUCER, CONSUMER] = ['11XFC-PROD-----E', '11XFC-CONS-----0'];
@@ -71,6 +71,31 @@ test('an anomaly report has both sides’ values, and exists only for a differen
     decision.mismatches.map(({ outParty, oursKw, theirsKw }) => [outParty, oursKw?.at(-1), theirsKw?.at(-1)]),
     [[PRODUCER, 1000, 1005]],
   );
+});
+
+test('answers come at the times of a TSO', () => {
+  const schedule = scheduleOf(flat(250));
+  const at = (text: string) => Date.parse(text);
+  const cases: [receivedAt: string, intermediateAt: string, finalAt: string][] = [
+    ['2026-10-20T08:00:00Z', '2026-10-21T12:30:00Z', '2026-10-23T14:00:00Z'],
+    ['2026-10-21T12:30:00Z', '2026-10-21T14:00:00Z', '2026-10-23T14:00:00Z'],
+    ['2026-10-21T13:59:59Z', '2026-10-21T14:00:00Z', '2026-10-23T14:00:00Z'],
+    ['2026-10-22T09:00:00Z', '2026-10-22T09:00:00Z', '2026-10-23T14:00:00Z'],
+    ['2026-10-23T16:00:00Z', '2026-10-23T16:00:00Z', '2026-10-23T16:00:00Z'],
+  ];
+  for (const [receivedAt, intermediateAt, finalAt] of cases) {
+    const times = answerTimes(schedule, at(receivedAt), BUILT_IN_RULES);
+    assert.deepEqual(
+      times,
+      { acknowledgedAt: at(receivedAt), intermediateAt: at(intermediateAt), finalAt: at(finalAt) },
+      receivedAt,
+    );
+    const { acknowledgement, intermediate, final } = answersTo(schedule, EXEMPLARY, times);
+    assert.deepEqual(
+      [acknowledgement.createdAt, intermediate?.createdAt, final?.createdAt],
+      Object.values(times),
+    );
+  }
 });
 
 test('behaviour set for another day or TSO does not apply', () => {
