@@ -1,9 +1,9 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
 /** The sort key of the last record of a page. The next page starts after it. */
 export type Position = readonly (string | number)[];
 
-/** In base64url characters: twelve bytes of the hash. */
+/** In base64url characters: twelve bytes of the HMAC. */
 const SEAL_LENGTH = 16;
 
 /**
@@ -17,11 +17,9 @@ export type CursorSealer = {
 };
 
 export function cursorSealer(secret: Uint8Array): CursorSealer {
-  // SHA-512/256 is not open to length extension, so a secret prefix is a safe MAC. It takes a third of the time of an
-  // HMAC, and every page except the last needs one.
-  const secretText = Buffer.from(secret).toString('hex');
+  const key = createSecretKey(secret);
   const sealOf = (binding: string, payload: string) =>
-    hash('sha512-256', `${secretText}\n${payload}\n${binding}`, 'base64url').slice(0, SEAL_LENGTH);
+    createHmac('sha256', key).update(`${payload}\n${binding}`).digest('base64url').slice(0, SEAL_LENGTH);
   return {
     seal(binding, position) {
       const payload = Buffer.from(JSON.stringify(position)).toString('base64url');
