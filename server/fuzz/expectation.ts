@@ -17,8 +17,8 @@ const decoded = (text: string) =>
     .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
     .replaceAll(/&(\w+);/g, (found, name: string) => CHARACTERS[name] ?? found);
 const first = (form: RegExp, text: string) => {
-  const found = form.exec(text);
-  return found === null ? null : decoded(found[1] ?? found[2] ?? '');
+  const found = form.exec(decoded(text));
+  return found === null ? null : (found[1] ?? found[2] ?? '');
 };
 const codesIn = (text: string) =>
   [...text.matchAll(REASON)].map((found) => decoded(found[1] ?? found[2] ?? ''));

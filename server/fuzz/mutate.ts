@@ -83,7 +83,7 @@ const MUTATIONS: readonly Mutation[] = [
   (document, random) => replaceOne(document, ELEMENT, random, () => ''),
   (document, random) => replaceOne(document, ELEMENT, random, (found) => found + found),
   (document, random) => {
-    const other = random.pick([...document.matchAll(ELEMENT)])[0];
+    const [other = ''] = random.pick([...document.matchAll(ELEMENT), ['']]);
     return replaceOne(document, ELEMENT, random, () => other);
   },
   // Another value. These leave most documents valid, so they are more frequent than the others.
