@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * By default V8 lets the heap grow to several times the live size before a major garbage collection. An import produces
- * mostly short-lived objects: collecting more often costs it a few percent of time and halves the memory. For ordinary
- * requests the cost would be much higher than the benefit, so they collect less often.
+ * mostly short-lived objects: with these flags six imports of 314,000 rows peak at 313 MB instead of 444 MB and take a
+ * quarter more CPU time. For ordinary requests the cost would be higher than the benefit, so they collect less often.
  */
 const DEFAULT_GROWTH = '--heap-growing-percent=100';
 const SMALL_GROWTH = '--heap-growing-percent=30';
