@@ -31,7 +31,7 @@ Options:
 
 Examples:
   $ saldo simulate-tso
-  $ saldo simulate-tso --immediate --deviate 11XVERBUND-----2:45-48:-50
+  $ saldo simulate-tso --immediate --deviate 11XSTROMBUND---A:45-48:-50
   $ saldo simulate-tso --missing 11XNORDWIND----J@DE_TENNET --reject DE_AMPRION --once
 `;
 

@@ -246,7 +246,7 @@ export const operatorExchangeEndpoints = {
         mismatches: [
           {
             nomination_id: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
-            eic: '11XFC-PROD-----E',
+            eic: '11XNORDWIND----J',
             tso: 'DE_50HERTZ',
             direction: 'out',
             version: 1,
@@ -293,7 +293,7 @@ export const operatorExchangeEndpoints = {
           {
             nomination_id: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
             delivery_date: '2026-01-15',
-            eic: '11XFC-PROD-----E',
+            eic: '11XNORDWIND----J',
             tso: 'DE_50HERTZ',
             direction: 'out',
             version: 1,
