@@ -253,7 +253,7 @@ test('only the TSOs that a correction touches get a new version, and only its se
     receive('DE_TENNET', { 1: 10 }),
   ];
   const first = schedulesOf(build(before));
-  const other = '11XKUESTENSOLARG';
+  const other = '11XALBSTROM----X';
   const after = [
     ...before,
     deliver('DE_TENNET', { 5: 1 }, other),
