@@ -165,7 +165,7 @@ export const operatorExchangeEndpoints = {
     tag,
     summary: 'Send unsent schedules now',
     description:
-      'Nets all changes, and sends a new version of every schedule that differs from the last one sent. A job does the same before each gate. Between the day-ahead gate and the end of the wait phase nothing is sent. A rejected schedule is sent again under a new version if the request names its day and TSO.',
+      'Nets all changes, and sends a new version of every schedule that differs from the last one sent. A job does the same before each gate. Between the day-ahead gate and the end of the wait phase nothing is sent to TSOs for which changes are held (`WAIT_PHASE`). A rejected schedule is sent again under a new version if the request names its day and TSO.',
     scopes: [],
     query: Strict({}),
     body: Strict(
