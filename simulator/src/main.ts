@@ -70,9 +70,17 @@ function readArguments() {
 function readRules(env: NodeJS.ProcessEnv): MarketRules {
   const file = env['MARKET_RULES'];
   if (!file) return BUILT_IN_RULES;
-  const parsed = parseMarketRules(readFileSync(file, 'utf8'));
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new BehaviourError(`MARKET_RULES must be the path of a file that can be read, not "${file}"`);
+  }
+  const parsed = parseMarketRules(text);
   if (parsed.kind === 'ok') return parsed.rules;
-  throw new BehaviourError(`MARKET_RULES: in "${file}" ${parsed.message}`);
+  throw new BehaviourError(
+    `MARKET_RULES must be a file with market rules, but in "${file}" ${parsed.message}`,
+  );
 }
 
 /** The same variables and defaults as the server's. */
