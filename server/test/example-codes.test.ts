@@ -14,7 +14,7 @@ const EXAMPLES = [
   '{api,cli}/src/**/*.ts',
   'portal/src/**/*.{ts,tsx}',
   'server/src/demo/*.ts',
-  'simulator/src/*.ts',
+  'simulator/src/{behaviour,main}.ts',
 ];
 
 /** Parties of the German generation and consumption forecasts, which are no balance groups. */
