@@ -94,7 +94,7 @@ export const DateTime = (description: string, example = '2026-01-15T14:00:00Z') 
 export const Day = (description: string) =>
   Type.String({ format: 'date', description, examples: ['2026-10-25'] });
 
-export const Eic = (description: string) => Type.String({ description, examples: ['11XFC-PROD-----E'] });
+export const Eic = (description: string) => Type.String({ description, examples: ['11XNORDWIND----J'] });
 
 export const MwhSchema = (description: string) => Type.Number({ description, examples: [1.25] });
 
@@ -191,7 +191,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   asset_id: { description: 'Id of the asset.', example: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c' },
   demand_id: { description: 'Id of the demand.', example: 'dem_01jhm3wc4re8zs7k1y5vn2dq9f' },
   message_id: { description: 'Id of the message.', example: 'msg_01jhm55t4kfdgv3y8n2c6q1w9r' },
-  eic: { description: 'EIC of the balance group.', example: '11XFC-PROD-----E' },
+  eic: { description: 'EIC of the balance group.', example: '11XNORDWIND----J' },
   delivery_date: { description: 'A German delivery day.', example: '2026-10-25' },
   date: { description: 'A German delivery day.', example: '2026-10-25' },
 };

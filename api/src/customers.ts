@@ -50,7 +50,7 @@ export const BalanceGroupUpdate = Strict(
     eic: Type.String({
       format: 'eic',
       description: 'One of your balance groups.',
-      examples: ['11XFC-CONS-----0'],
+      examples: ['11XRHEINSTROM--O'],
     }),
     tso: TsoSchema,
   },
@@ -71,9 +71,9 @@ export type CustomerUpdate = Static<typeof CustomerUpdate>;
 
 export const customerExample: Customer = {
   id: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp',
-  name: 'Stadtwerke Viernheim',
+  name: 'Stadtwerke Viernau',
   status: 'active',
-  balance_group: { eic: '11XSWVIERNHEIMVR', tso: 'DE_AMPRION' },
+  balance_group: { eic: '11XSWVIERNAU---D', tso: 'DE_AMPRION' },
   metadata: { cost_center: '4711' },
   assigned_at: '2025-10-20T08:00:00Z',
   activated_at: '2025-10-21T09:30:00Z',

@@ -92,7 +92,7 @@ const nominationExample: Nomination = {
   gate_closure: '2026-01-14T13:30:00Z',
   confirmed_at: '2026-01-14T15:04:10Z',
   direction: 'out',
-  eic: '11XFC-PROD-----E',
+  eic: '11XNORDWIND----J',
   tso: 'DE_50HERTZ',
   sent_at: '2026-01-14T12:58:00Z',
   counterparty: { name: 'Saldo Clearing', eic: '11XSALDO-------Z' },
@@ -164,7 +164,7 @@ export const explanationExample: Explanation = {
 export const SCHEDULE_FORMATS = ['csv', 'ess'] as const;
 
 const scheduleCsvExample = `nomination_id,version,delivery_date,eic,tso,direction,counterparty_eic,slot_number,delivery_start,delivery_end,power_mw,amount_mwh
-nom_01jhm52x6yf6rbkm2s8hq3j5zd,1,2026-01-15,11XFC-PROD-----E,DE_50HERTZ,out,11XSALDO-------Z,61,2026-01-15T14:00:00Z,2026-01-15T14:15:00Z,28.500,7.125
+nom_01jhm52x6yf6rbkm2s8hq3j5zd,1,2026-01-15,11XNORDWIND----J,DE_50HERTZ,out,11XSALDO-------Z,61,2026-01-15T14:00:00Z,2026-01-15T14:15:00Z,28.500,7.125
 `;
 
 const scheduleEssExample = `<?xml version="1.0" encoding="UTF-8"?>
@@ -177,7 +177,7 @@ const scheduleEssExample = `<?xml version="1.0" encoding="UTF-8"?>
 <InArea v="10YDE-VE-------2" codingScheme="A01"/>
 <OutArea v="10YDE-VE-------2" codingScheme="A01"/>
 <InParty v="11XSALDO-------Z" codingScheme="A01"/>
-<OutParty v="11XFC-PROD-----E" codingScheme="A01"/>
+<OutParty v="11XNORDWIND----J" codingScheme="A01"/>
 <MeasurementUnit v="MAW"/>
 <Period>
 <TimeInterval v="2026-01-14T23:00Z/2026-01-15T23:00Z"/>

@@ -9,11 +9,11 @@ export const OPERATOR = '11XSALDO-------Z';
 
 const withCheck = (first15: string) => first15 + checkCharacter(first15);
 const GROUPS = [
-  '11XFC-PROD-----',
-  '11XFC-CONS-----',
-  '11XEES-K-------',
-  '11XSWVIERNHEIMV',
-  '11YW-ALBSTADT--',
+  '11XNORDWIND----',
+  '11XRHEINSTROM--',
+  '11XALBSTROM----',
+  '11XSWVIERNAU---',
+  '11YALBNETZ-----',
 ].map(withCheck);
 const PLACES = GROUPS.flatMap((eic) => TSOS.map((tso) => ({ eic, tso })));
 

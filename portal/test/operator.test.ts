@@ -132,7 +132,7 @@ test('a file that is no list of volumes is rejected with an explanation', () =>
   }));
 
 test('an operator creates a BRP, its balance group and its user, who signs in by invitation', async () => {
-  const eic = '11XFC-PROD-----E';
+  const eic = '11XNEULAND-----5';
   const link = await visit(asOperator, async (page) => {
     await open(page, '/operator/brps');
     await page.getByRole('button', { name: 'New BRP' }).click();
@@ -143,14 +143,14 @@ test('an operator creates a BRP, its balance group and its user, who signs in by
     await page.getByRole('heading', { level: 1, name: 'Neuland' }).waitFor();
     await page.getByRole('button', { name: 'New balance group' }).click();
     const newGroup = page.getByRole('dialog', { name: 'Register a balance group' });
-    await newGroup.getByLabel('EIC').fill('11XFC-PROD-----F');
+    await newGroup.getByLabel('EIC').fill('11XNEULAND-----K');
     await newGroup.getByLabel('Name').fill('Neuland Nord');
     await newGroup.getByRole('checkbox', { name: 'TenneT' }).check();
     await newGroup.locator('button[type=submit]').click();
     // The error is shown at its field, with the expected check character.
     await newGroup.locator('input[aria-invalid=true]').waitFor();
     assert.equal(await newGroup.getByLabel('EIC').getAttribute('aria-invalid'), 'true');
-    await newGroup.getByText(/check character.*E/).waitFor();
+    await newGroup.getByText(/check character.*5/).waitFor();
     await newGroup.getByLabel('EIC').fill(eic);
     await newGroup.locator('button[type=submit]').click();
     await newGroup.waitFor({ state: 'detached' });

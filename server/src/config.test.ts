@@ -39,6 +39,11 @@ test('an invalid value is reported in one line: the variable, what it must be, a
     ],
     [{ EXCHANGE_FORMATS: 'AMPRION=cim' }, /EXCHANGE_FORMATS must be a list such as/],
     [{ EXCHANGE_FORMATS: 'DE_TENNET=cim,DE_TENNET=ess' }, /EXCHANGE_FORMATS must be .*each once/],
+    [
+      { WAIT_PHASE: 'DE_AMPRION=wait' },
+      /WAIT_PHASE must be a list such as DE_AMPRION=send,DE_TENNET=hold .*values hold, send\), but it was "DE_AMPRION=wait"/,
+    ],
+    [{ MARKET_RULES: '/nowhere/rules.json' }, /MARKET_RULES must be the path of a file that can be read/],
     [{ MESSAGE_LIMIT_MB: '0' }, /MESSAGE_LIMIT_MB must be a whole number from 1 to 512, but it was "0"/],
     [{ SIMULATE_TSO: 'yes' }, /SIMULATE_TSO must be one of on, off, but it was "yes"/],
     [{ OUTBOX_DIR: '/dev/null/outbox' }, /OUTBOX_DIR must be a folder that exists or can be created/],

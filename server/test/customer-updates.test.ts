@@ -112,7 +112,7 @@ test('every error of query and body is listed together, and nothing is changed',
     method: 'PATCH',
     body:
       '{"id":"x","name":"New","assigned_at":null,"activated_at":1,"created_at":"now","color":"red","__proto__":{},' +
-      '"status":"gone","balance_group":{"eic":"11XFC-PROD-----F","region":"north"},"metadata":{"ok":"ok","bad":7}}',
+      '"status":"gone","balance_group":{"eic":"11XNORDWIND----K","region":"north"},"metadata":{"ok":"ok","bad":7}}',
   });
   assertProblem(answer, 400, 'validation', [
     '__proto__ unknown_field',

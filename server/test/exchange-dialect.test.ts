@@ -56,7 +56,7 @@ const foreignSeries: ((series: ConfirmedSeries) => { series: ConfirmedSeries; is
     (one) => ({ series: { ...one, businessType: 'A04', inParty: FORECAST_PARTY }, isWithUs: false }),
     (one) => ({ series: { ...one, businessType: 'A01', outParty: FORECAST_PARTY }, isWithUs: false }),
     (one) => ({ series: { ...one, inParty: FORECAST_PARTY }, isWithUs: false }),
-    (one) => ({ series: { ...one, outParty: '11XEES-K-------9' }, isWithUs: true }),
+    (one) => ({ series: { ...one, outParty: '11XALBSTROM----X' }, isWithUs: true }),
   ];
 
 const UNKNOWN_SERIES = statement(
@@ -192,7 +192,7 @@ test('faulty series of other parties are named, and the rest is applied', async 
   const foreign = {
     ...base.series[0]!,
     identification: 'FOREIGN-1',
-    outParty: '11XEES-K-------9',
+    outParty: '11XALBSTROM----X',
     slotReasons: [],
   };
   const confirmation = { ...base, id: 'CNF-F', createdAt: platform.clock.now() + 1e9, series: [foreign] };

@@ -120,7 +120,7 @@ for (const [name, [document, reason]] of Object.entries(unusable)) {
 
 /** Valid answers that are not for us, or not current. */
 const foreign: Record<string, [document: string, error: RegExp]> = {
-  'another receiver': [swap(ess, /(Receiver\w+ v=")11XSALDO-------Z/, '$111XFC-CONS-----0'), /addressed to/],
+  'another receiver': [swap(ess, /(Receiver\w+ v=")11XSALDO-------Z/, '$111XRHEINSTROM--O'), /addressed to/],
   'another sender': [swap(ess, /(Sender\w+ v=")10XDE-EON-NETZ-C/, '$110XDE-VE-TRANSMK'), /comes from/],
   'a message that was never sent': [
     swap(ess, /(ConfirmedMessageIdentification v=")[^"]+/, '$120261025_TPS_11XSALDO-------Z_AMP'),

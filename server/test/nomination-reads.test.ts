@@ -6,7 +6,7 @@ import { confirm, listNominated, makeDeal, type Nominated } from './nominated.ts
 import { createWorld } from './world.ts';
 
 const DAY = '2026-06-10';
-const OPERATOR = { name: 'Saldo "Clearing" \\ Öst', eic: '11XEES-K-------9' };
+const OPERATOR = { name: 'Saldo "Clearing" \\ Öst', eic: '11XALBSTROM----X' };
 
 const platform = await startTestPlatform({
   now: '2026-01-02T08:00:00Z',
@@ -27,7 +27,7 @@ test('every filter lists exactly the matching nominations, in order, over all pa
         [`status=${status}`, (n: Nominated) => n.status === status] as [string, (n: Nominated) => boolean],
     ),
     [`eic=${eics[0]}`, (n) => n.eic === eics[0]],
-    ['eic=11XFC-PROD-----E', () => false],
+    ['eic=11XNORDWIND----J', () => false],
     ['eic=no%00sense', () => false],
     ['tso=DE_TENNET', (n) => n.tso === 'DE_TENNET'],
     ['tso=DE_50HERTZ', () => false],

@@ -131,11 +131,11 @@ async function runPage(page: Page, platform: Started): Promise<{ output: string;
 const platform = await startAsPrinted(start);
 after(() => platform.stop());
 const operator = createOperatorClient({ baseUrl: platform.baseUrl, apiKey: operatorKey });
-// The most restrictive time of day: the TSOs accept no schedules for tomorrow.
+// The most restrictive time of day: changes for tomorrow are held.
 await operator.clock.set({ now: formatInstant(localInstant(dayOf(Date.now()), 15 * 60)) });
 
 for (const page of pages) {
-  test(`the blocks of ${page.name} run as printed, also while the TSOs accept nothing for tomorrow`, async () => {
+  test(`the blocks of ${page.name} run as printed, also while changes for tomorrow are held`, async () => {
     const { output, places } = await runPage(page, platform);
     const expected = page.blocks.filter((block) => !isStart(block)).map(({ place }) => place);
     assert.deepEqual(places, expected);

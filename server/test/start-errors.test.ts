@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -13,6 +13,7 @@ import { client } from './harness.ts';
 import { runProduct, startProduct } from './product.ts';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-errors-'));
+const BUILT_IN_RULES = new URL('../../core/src/market-rules.json', import.meta.url);
 const database = await createDatabase();
 after(async () => {
   await database.drop();
@@ -53,6 +54,29 @@ test('TLS files that cannot be used stop the start with one line that names the 
   for (const [change, expected] of wrong) {
     assert.match(await refusal({ ...environment, ...change }), expected, JSON.stringify(change));
   }
+});
+
+test('wrong market rules stop the start with one line that names variable, file, place and what it must be', async () => {
+  const rules = JSON.parse(await readFile(BUILT_IN_RULES, 'utf8'));
+  const file = path.join(folder, 'rules.json');
+  const told = async (text: string) => {
+    await writeFile(file, text);
+    return refusal({ MARKET_RULES: file });
+  };
+  const lineOf = (fault: string) =>
+    `Saldo cannot start: MARKET_RULES must be a file with market rules, but in "${file}" ${fault}.\n`;
+  assert.match(await told('{\n "gates": [\n'), /but in ".+" the file must be JSON \(.+\)\.\n$/);
+  rules.gates[1].day_ahead = '2 pm';
+  assert.equal(
+    await told(JSON.stringify(rules)),
+    lineOf('gates[1].day_ahead must be a local time such as "14:30", but it was "2 pm"'),
+  );
+  rules.gates[1].day_ahead = '14:00';
+  rules.gates[1].valid_from = null;
+  assert.equal(
+    await told(JSON.stringify(rules)),
+    lineOf('gates[1].valid_from must be a date, but it was null'),
+  );
 });
 
 /** A folder that even root cannot write to. */

@@ -9,9 +9,9 @@ export class BehaviourError extends Error {
 }
 
 export type BehaviourTexts = {
-  /** '11XFC-CONS-----0:45-48:-50': in these slots (or 'all') the counterpart's schedule differs by so many kW. */
+  /** '11XRHEINSTROM--O:45-48:-50': in these slots (or 'all') the counterpart's schedule differs by so many kW. */
   readonly deviate: readonly string[];
-  /** '11XFC-CONS-----0' or '11XFC-CONS-----0@DE_TENNET'. */
+  /** '11XRHEINSTROM--O' or '11XRHEINSTROM--O@DE_TENNET'. */
   readonly missing: readonly string[];
   /** 'DE_TENNET'. */
   readonly reject: readonly string[];
@@ -34,7 +34,7 @@ function deviationOf(text: string, day: DeliveryDay | null): Behaviour['deviatio
   const [who = '', slots = '', difference = '', ...more] = text.split(':');
   if (more.length > 0 || !/^[+-]?\d{1,9}$/.test(difference)) {
     throw new BehaviourError(
-      `${text} is not a deviation: EIC, slots and kW, such as 11XFC-CONS-----0:45-48:-50 or 11XFC-CONS-----0@DE_TENNET:all:+100`,
+      `${text} is not a deviation: EIC, slots and kW, such as 11XRHEINSTROM--O:45-48:-50 or 11XRHEINSTROM--O@DE_TENNET:all:+100`,
     );
   }
   return { ...counterpartOf(who, day), slots: slotsOf(slots), differenceKw: Number(difference) };

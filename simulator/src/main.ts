@@ -31,7 +31,7 @@ Options:
 
 Examples:
   $ saldo simulate-tso
-  $ saldo simulate-tso --immediate --deviate 11XVERBUND-----2:45-48:-50
+  $ saldo simulate-tso --immediate --deviate 11XSTROMBUND---A:45-48:-50
   $ saldo simulate-tso --missing 11XNORDWIND----J@DE_TENNET --reject DE_AMPRION --once
 `;
 
@@ -70,9 +70,17 @@ function readArguments() {
 function readRules(env: NodeJS.ProcessEnv): MarketRules {
   const file = env['MARKET_RULES'];
   if (!file) return BUILT_IN_RULES;
-  const parsed = parseMarketRules(readFileSync(file, 'utf8'));
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new BehaviourError(`MARKET_RULES must be the path of a file that can be read, not "${file}"`);
+  }
+  const parsed = parseMarketRules(text);
   if (parsed.kind === 'ok') return parsed.rules;
-  throw new BehaviourError(`MARKET_RULES: in "${file}" ${parsed.message}`);
+  throw new BehaviourError(
+    `MARKET_RULES must be a file with market rules, but in "${file}" ${parsed.message}`,
+  );
 }
 
 /** The same variables and defaults as the server's. */

@@ -9,7 +9,7 @@ import { BehaviourError, readBehaviour } from './behaviour.ts';
 import { answersTo, answerTimes, type Behaviour, EXEMPLARY } from './tso.ts';
 
 const OPERATOR = '11XSALDO-------Z';
-const [PRODUCER, CONSUMER] = ['11XFC-PROD-----E', '11XFC-CONS-----0'];
+const [PRODUCER, CONSUMER] = ['11XNORDWIND----J', '11XRHEINSTROM--O'];
 const DAY = '2026-10-22';
 
 function scheduleOf(kwh: readonly number[]): Schedule {
@@ -144,7 +144,7 @@ test('simulator settings are accepted, or rejected with the reason', () => {
     { deviate: [`${CONSUMER}:0-4:-50`] },
     { deviate: [`${CONSUMER}:9-4:-50`] },
     { deviate: [`${CONSUMER}:1:1.5`] },
-    { deviate: ['11XFC-CONS-----1:1:5'] },
+    { deviate: ['11XRHEINSTROM--1:1:5'] },
     { missing: [`${CONSUMER}@DE_NOBODY`] },
     { missing: [`${CONSUMER}@DE_TENNET@DE_TENNET`] },
     { reject: ['TenneT'] },

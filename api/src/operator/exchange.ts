@@ -165,7 +165,7 @@ export const operatorExchangeEndpoints = {
     tag,
     summary: 'Send unsent schedules now',
     description:
-      'Nets all changes, and sends a new version of every schedule that differs from the last one sent. A job does the same before each gate. Between the day-ahead gate and the end of the wait phase nothing is sent. A rejected schedule is sent again under a new version if the request names its day and TSO.',
+      'Nets all changes, and sends a new version of every schedule that differs from the last one sent. A job does the same before each gate. Between the day-ahead gate and the end of the wait phase nothing is sent to TSOs for which changes are held (`WAIT_PHASE`). A rejected schedule is sent again under a new version if the request names its day and TSO.',
     scopes: [],
     query: Strict({}),
     body: Strict(
@@ -246,7 +246,7 @@ export const operatorExchangeEndpoints = {
         mismatches: [
           {
             nomination_id: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
-            eic: '11XFC-PROD-----E',
+            eic: '11XNORDWIND----J',
             tso: 'DE_50HERTZ',
             direction: 'out',
             version: 1,
@@ -293,7 +293,7 @@ export const operatorExchangeEndpoints = {
           {
             nomination_id: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
             delivery_date: '2026-01-15',
-            eic: '11XFC-PROD-----E',
+            eic: '11XNORDWIND----J',
             tso: 'DE_50HERTZ',
             direction: 'out',
             version: 1,

@@ -96,7 +96,7 @@ const accountExample: Account = {
   created_at: '2025-11-17T08:30:00Z',
 };
 const groupExample: OperatorBalanceGroup = {
-  eic: '11XFC-PROD-----E',
+  eic: '11XNORDWIND----J',
   brp_id: brpExample.id,
   name: 'Hauptbilanzkreis',
   tsos: ['DE_50HERTZ', 'DE_TENNET'],

@@ -142,7 +142,7 @@ export const operatorPlatformEndpoints = {
             at: '2026-01-14T10:02:31Z',
             actor: 'key_01jhm3w0ave6p8mxk2r5t7zj4h',
             action: 'balance_group.updated',
-            subject: '11XFC-PROD-----E',
+            subject: '11XNORDWIND----J',
             request_id: 'req_8Jx2mQ00001',
             before: { tsos: ['DE_50HERTZ'] },
             after: { tsos: ['DE_50HERTZ', 'DE_TENNET'] },

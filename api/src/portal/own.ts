@@ -106,7 +106,7 @@ export const portalOwnEndpoints = {
       response: {
         balance_groups: [
           {
-            eic: '11XFC-PROD-----E',
+            eic: '11XNORDWIND----J',
             name: 'Hauptbilanzkreis',
             tsos: ['DE_50HERTZ', 'DE_TENNET'],
             created_at: '2025-11-17T08:10:00Z',

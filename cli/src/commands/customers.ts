@@ -43,7 +43,7 @@ function addCreation(customers: Command, open: OpenSession): void {
   addPlace(create);
   addExamples(
     create,
-    "customers create --brp-id brp_… --name 'Stadtwerke Viernheim' --eic 11XSWVIERNHEIMVR --tso DE_AMPRION",
+    "customers create --brp-id brp_… --name 'Stadtwerke Viernau' --eic 11XSWVIERNAU---D --tso DE_AMPRION",
     "customers create --brp-id brp_… --name 'Solarpark Süd' --meta cost_center=4711",
   ).action(
     doing(open, async (session) => {
@@ -61,7 +61,7 @@ function addUpdate(customers: Command, open: OpenSession): void {
   update.option('--unset <key...>', 'metadata keys to remove');
   addExamples(
     update,
-    'customers update cust_… --eic 11XSWVIERNHEIMVR --tso DE_AMPRION',
+    'customers update cust_… --eic 11XSWVIERNAU---D --tso DE_AMPRION',
     'customers update cust_… --meta cost_center=4712 --unset old_key',
     'customers update cust_… --brp-id brp_…   # re-assigns it',
   ).action(

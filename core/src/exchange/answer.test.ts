@@ -20,8 +20,8 @@ import { remarkOn } from './remarks.ts';
 import { buildSchedules, type Schedule, type Series } from './schedule.ts';
 
 const day = '2026-10-25';
-const producer = '11XFC-PROD-----E';
-const consumer = '11XFC-CONS-----0';
+const producer = '11XNORDWIND----J';
+const consumer = '11XRHEINSTROM--O';
 const amprion = '10XDE-RWENET---W';
 const at = Date.parse('2026-10-24T13:00:00Z');
 

@@ -26,8 +26,8 @@ import {
 
 const day = '2026-10-25';
 const rules = BUILT_IN_RULES;
-const producer = '11XFC-PROD-----E';
-const consumer = '11XFC-CONS-----0';
+const producer = '11XNORDWIND----J';
+const consumer = '11XELBINDUSTRIE5';
 
 const deliver = (tso: Tso, bySlot: Record<number, number>, eic = producer): NominatedPosition => ({
   eic,
@@ -253,11 +253,11 @@ test('only the TSOs that a correction touches get a new version, and only its se
     receive('DE_TENNET', { 1: 10 }),
   ];
   const first = schedulesOf(build(before));
-  const other = '11XEES-K-------9';
+  const other = '11XALBSTROM----X';
   const after = [
     ...before,
     deliver('DE_TENNET', { 5: 1 }, other),
-    receive('DE_TENNET', { 5: 1 }, '11YW-ALBSTADT--5'),
+    receive('DE_TENNET', { 5: 1 }, '11YALBNETZ-----R'),
   ];
   const [amprion, tennet] = build(after, first);
   assert.deepEqual(amprion, { tso: 'DE_AMPRION', kind: 'unchanged' });
@@ -270,7 +270,7 @@ test('only the TSOs that a correction touches get a new version, and only its se
       [`${other}_OUT`, 2],
       [`${consumer}_IN`, 1],
       [`${producer}_OUT`, 1],
-      ['11YW-ALBSTADT--5_IN', 2],
+      ['11YALBNETZ-----R_IN', 2],
     ],
   );
 });
@@ -339,9 +339,9 @@ test('a nomination of zeros is part of the schedule', () => {
 test('a schedule of another operator EIC starts with version 1', () => {
   const positions = [deliver('DE_TENNET', { 1: 1 }), receive('DE_TENNET', { 1: 1 })];
   const first = schedulesOf(build(positions));
-  const operatorEic = '11XSWVIERNHEIMVR';
+  const operatorEic = '11XSWVIERNAU---D';
   const [other] = schedulesOf(buildSchedules({ operatorEic, day, rules, positions, previous: first }));
-  assert.deepEqual([other!.version, other!.messageId], [1, '20261025_TPS_11XSWVIERNHEIMVR_TTG']);
+  assert.deepEqual([other!.version, other!.messageId], [1, '20261025_TPS_11XSWVIERNAU---D_TTG']);
 });
 
 test('nominations without every slot, below zero or given twice are programming errors', () => {

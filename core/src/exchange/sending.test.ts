@@ -26,6 +26,19 @@ test('a day is gathering, open, waiting and open again at the gates of the marke
   assert.equal(phaseAt('2026-11-17', '2026-11-16T13:30:00Z'), 'waiting');
 });
 
+test('a TSO that takes changes in the wait phase is open from the day-ahead lead to the last gate', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -72 * 60, max: 24 * 60 }), (minutes) => {
+      const now = gatesOf('2026-10-22', BUILT_IN_RULES).dayAhead + minutes * 60_000;
+      const [held, sent] = (['hold', 'send'] as const).map((wait) =>
+        sendingPhase('2026-10-22', BUILT_IN_RULES, wait, now),
+      );
+      if (held?.phase === 'waiting') assert.deepEqual(sent, { phase: 'open' });
+      else assert.deepEqual(sent, held);
+    }),
+  );
+});
+
 test('the day after tomorrow can be sent at any time of day, tomorrow not while the TSOs wait', () => {
   const waiting: string[] = [];
   for (let minute = 0; minute < 24 * 60; minute++) {

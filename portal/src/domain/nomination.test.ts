@@ -26,7 +26,7 @@ function nomination(day: string, amounts: Amounts, more: Partial<Nomination> = {
     gate_closure: null,
     confirmed_at: null,
     direction: 'out',
-    eic: '11XFC-PROD-----E',
+    eic: '11XNORDWIND----J',
     tso: 'DE_50HERTZ',
     sent_at: null,
     counterparty: { name: 'Saldo', eic: '11XSALDO-------Z' },

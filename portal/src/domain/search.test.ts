@@ -7,12 +7,12 @@ const read = (search: string) => readNominationFilters(parseSearch(search));
 
 test('filters survive the conversion to the address and back', () => {
   const filters = read(
-    '?day=2026-10-25&status=partial_match&eic=11XFC-PROD-----E&tso=DE_TENNET&direction=out',
+    '?day=2026-10-25&status=partial_match&eic=11XNORDWIND----J&tso=DE_TENNET&direction=out',
   );
   assert.deepEqual(filters, {
     day: '2026-10-25',
     status: 'partial_match',
-    eic: '11XFC-PROD-----E',
+    eic: '11XNORDWIND----J',
     tso: 'DE_TENNET',
     direction: 'out',
   });

@@ -237,14 +237,14 @@ type Change = {
 function timeline(today: DeliveryDay, rules: MarketRules, now: number): (Routine | Change)[] {
   const events: (Routine | Change)[] = [];
   for (const day of demoDays(today)) {
-    const before = addDays(day, -1);
+    const { dayAhead, waitEnd, dayAfter } = gatesOf(day, rules);
     // Volumes of future days are entered early, so that there is data to see.
-    events.push({ at: Math.min(localInstant(before, 9 * HOUR), now), kind: 'volumes', day });
+    events.push({ at: Math.min(localInstant(addDays(day, -1), 9 * HOUR), now), kind: 'volumes', day });
     // Send before the day-ahead gate, and send later changes after the wait phase.
-    events.push({ at: localInstant(before, 14 * HOUR + 5), kind: 'send', day });
-    events.push({ at: localInstant(before, 16 * HOUR), kind: 'send', day });
-    events.push({ at: localInstant(before, 16 * HOUR + 20), kind: 'confirm', day });
-    events.push({ at: gatesOf(day, rules).dayAfter + 30 * MINUTE_MS, kind: 'finalise', day });
+    events.push({ at: dayAhead - 25 * MINUTE_MS, kind: 'send', day });
+    events.push({ at: waitEnd, kind: 'send', day });
+    events.push({ at: waitEnd + 20 * MINUTE_MS, kind: 'confirm', day });
+    events.push({ at: dayAfter + 30 * MINUTE_MS, kind: 'finalise', day });
   }
   const ago = (days: number) => addDays(today, -days);
   const correct = (day: DeliveryDay, at: number, contract: number, from: number, to: number) => {

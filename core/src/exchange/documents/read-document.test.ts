@@ -16,10 +16,10 @@ const createdAt = Date.parse('2026-10-24T13:00:00Z');
 const tennet = '10XDE-EON-NETZ-C';
 const messageId = '20261025_TPS_11XSALDO-------Z_TTG';
 const series = {
-  identification: '11XFC-PROD-----E_OUT',
+  identification: '11XNORDWIND----J_OUT',
   version: 1,
   businessType: 'A02',
-  outParty: '11XFC-PROD-----E',
+  outParty: '11XNORDWIND----J',
   outArea: '10YDE-EON------1',
   inParty: OPERATOR,
   inArea: '10YDE-EON------1',
@@ -41,7 +41,7 @@ const confirmation: Confirmation = {
   outcome: 'partial',
   reasons: [{ code: 'A07', text: null }],
   series: [{ ...modified, slotReasons: [{ slot: 5, reasons: [{ code: 'A44', text: null }] }] }],
-  imposed: [{ ...modified, identification: 'IMPOSED-1', inParty: '11XEES-K-------9' }],
+  imposed: [{ ...modified, identification: 'IMPOSED-1', inParty: '11XALBSTROM----X' }],
   unusable: [],
 };
 const acknowledgement: Acknowledgement = {
@@ -250,7 +250,7 @@ for (const format of ['ess', 'cim'] as const) {
         ),
         /has no value/,
       ],
-      [broken(format, '11XEES-K-------9', '11XEES-K-------8'), /check character of this EIC must be "9"/],
+      [broken(format, '11XALBSTROM----X', '11XALBSTROM----8'), /check character of this EIC must be "X"/],
     ];
     for (const [text, expected] of faults) assert.match(seriesFault(text), expected);
   });
@@ -281,7 +281,7 @@ for (const format of ['ess', 'cim'] as const) {
 
   test(`${format}: a repeated series cannot be used`, () => {
     const twice = { ...confirmation, series: [...confirmation.series, ...confirmation.series] };
-    assert.match(seriesFault(writeAnswer(twice, format)), /^series "11XFC-PROD-----E_OUT": It stands twice/);
+    assert.match(seriesFault(writeAnswer(twice, format)), /^series "11XNORDWIND----J_OUT": It stands twice/);
     const [imposed] = confirmation.imposed;
     const other = { ...confirmation, imposed: [imposed!, { ...imposed!, identification: 'IMPOSED-2' }] };
     assert.match(seriesFault(writeAnswer(other, format)), /"IMPOSED-2": It stands twice/);
@@ -511,7 +511,7 @@ test('an anomaly report answers the message that its own side names', () => {
 
 test('a schedule whose receiver is no TSO, or without parties, is rejected', () => {
   const text = writeSchedule(schedule, 'ess', createdAt);
-  assert.match(refusal(text.replace(tennet, '11XEES-K-------9')).reason, /receiver .* is no TSO/);
+  assert.match(refusal(text.replace(tennet, '11XALBSTROM----X')).reason, /receiver .* is no TSO/);
   assert.match(refusal(text.replace(/<InParty.*\n/, '')).reason, /names both parties and both areas/);
   const other = refusal(text.replace('<ProcessType v="A17"/>', '<ProcessType v="A01"/>'));
   assert.match(other.reason, /process is "A01", known are A17/);

@@ -196,10 +196,10 @@ const schedule: Schedule = {
   version: 7,
   series: [
     {
-      identification: '11XEES-K-------9_OUT',
+      identification: '11XALBSTROM----X_OUT',
       version: 3,
       businessType: 'A02',
-      outParty: '11XEES-K-------9',
+      outParty: '11XALBSTROM----X',
       outArea: areaOf('DE_TENNET'),
       inParty: OPERATOR,
       inArea: areaOf('DE_TENNET'),
@@ -225,7 +225,7 @@ test('a schedule in ESS begins as the TSOs expect it', () => {
 <MessageDateTime v="2026-10-24T12:00:00Z"/>
 <ScheduleTimeInterval v="2026-03-28T23:00Z/2026-03-29T22:00Z"/>
 <ScheduleTimeSeries>
-<SendersTimeSeriesIdentification v="11XEES-K-------9_OUT"/>
+<SendersTimeSeriesIdentification v="11XALBSTROM----X_OUT"/>
 <SendersTimeSeriesVersion v="3"/>
 <BusinessType v="A02"/>
 <Product v="8716867000016"/>
@@ -233,7 +233,7 @@ test('a schedule in ESS begins as the TSOs expect it', () => {
 <InArea v="10YDE-EON------1" codingScheme="A01"/>
 <OutArea v="10YDE-EON------1" codingScheme="A01"/>
 <InParty v="11XSALDO-------Z" codingScheme="A01"/>
-<OutParty v="11XEES-K-------9" codingScheme="A01"/>
+<OutParty v="11XALBSTROM----X" codingScheme="A01"/>
 <MeasurementUnit v="MAW"/>
 <Period>
 <TimeInterval v="2026-03-28T23:00Z/2026-03-29T22:00Z"/>

@@ -17,7 +17,7 @@ export const exchange: Dictionary['exchange'] = {
   send: 'Jetzt senden',
   sendTitle: 'Nicht gesendete Fahrpläne senden',
   sendText:
-    'Saldiert alle Änderungen und sendet eine neue Version jedes Fahrplans, der vom zuletzt gesendeten abweicht. Zwischen der Day-Ahead-Frist und dem Ende der Wartephase wird nichts gesendet.',
+    'Saldiert alle Änderungen und sendet eine neue Version jedes Fahrplans, der vom zuletzt gesendeten abweicht. Zwischen der Day-Ahead-Frist und dem Ende der Wartephase wird an ÜNB, für die Änderungen zurückgehalten werden, nichts gesendet.',
   sendRejected:
     'Ein abgelehnter Fahrplan wird nur dann noch einmal gesendet, wenn sein Tag und seine Regelzone gewählt sind.',
   allDays: 'Alle Tage',

@@ -15,7 +15,7 @@ export const exchange = {
   send: 'Send now',
   sendTitle: 'Send unsent schedules',
   sendText:
-    'Nets all changes and sends a new version of every schedule that differs from the last one sent. Between the day-ahead gate and the end of the wait phase nothing is sent.',
+    'Nets all changes and sends a new version of every schedule that differs from the last one sent. Between the day-ahead gate and the end of the wait phase nothing is sent to TSOs for which changes are held.',
   sendRejected: 'A rejected schedule is sent again only when both its day and its control area are chosen.',
   allDays: 'All days',
   oneDay: 'One day',

@@ -47,7 +47,7 @@ test('every failure of a schema has its code and its path', () => {
     whole: 1,
     part: { flag: true },
     list: [{ kind: 'a' }],
-    eic: '11XFC-PROD-----E',
+    eic: '11XNORDWIND----J',
     fixed: 'ppa',
   };
   assert.deepEqual(check(schema, good), []);
@@ -67,7 +67,7 @@ test('every failure of a schema has its code and its path', () => {
     [{ list: [{ kind: 'a' }, { kind: 'b' }, { kind: 'a' }] }, 'list value_too_large'],
     [{ list: [{ kind: 'a' }, { kind: 'c' }] }, 'list[1].kind invalid_enum_value'],
     [{ list: [{ kind: 7 }] }, 'list[0].kind invalid_type'],
-    [{ eic: '11XFC-PROD-----F' }, 'eic invalid_format'],
+    [{ eic: '11XNORDWIND----K' }, 'eic invalid_format'],
     [{ eic: 7 }, 'eic invalid_type'],
     [{ fixed: 'other' }, 'fixed invalid_literal'],
     [{ id: 'x' }, 'id read_only_field'],
@@ -115,10 +115,10 @@ test('errors in a union are those of the matching variant only', () => {
 test('the EIC of a balance group has the type X or Y, and a right check character', () => {
   const schema = Strict({ eic: Type.String({ format: 'balance-group-eic' }) });
   const message = (eic: string) => compile(schema)({ eic })[0]?.message ?? null;
-  assert.equal(message('11XFC-PROD-----E'), null);
-  assert.match(message('11XFC-PROD-----F') ?? '', /"E"/);
-  assert.match(message('11XFC-PROD') ?? '', /two digits/);
-  const meter = '11ZFC-PROD-----';
+  assert.equal(message('11XNORDWIND----J'), null);
+  assert.match(message('11XNORDWIND----K') ?? '', /"J"/);
+  assert.match(message('11XNORDWIND') ?? '', /two digits/);
+  const meter = '11ZNORDWIND----';
   assert.match(message(meter + checkCharacter(meter)) ?? '', /X or Y/);
 });
 
