@@ -115,7 +115,7 @@ export type Decision =
   | { kind: 'anomaly'; mismatches: readonly Mismatch[]; foreign: readonly ForeignSeries[] };
 
 /** A series of an answer that the schedule does not have. */
-export type ForeignSeries = {
+type ForeignSeries = {
   name: string;
   /** Whether a counterpart nominates with the operator's balance group. */
   isWithUs: boolean;

@@ -56,7 +56,7 @@ export function chunksOf(body: Readable): AsyncIterable<Buffer> {
   return body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 }
 
-export async function readWhole(body: Readable, limitBytes: number): Promise<Buffer> {
+async function readWhole(body: Readable, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of chunksOf(body)) {
