@@ -45,7 +45,12 @@ export const Message = Type.Object(
       description:
         'Out: stored, sent, acknowledged, rejected, confirmed. In: stored until it is parsed, then applied, ignored (repeated, outdated, not ours) or failed (unreadable).',
     }),
-    error: Nullable(Type.String({ description: 'Why it was rejected, ignored or unreadable.' })),
+    error: Nullable(
+      Type.String({
+        description:
+          'Why it was rejected, ignored or unreadable. Of an applied answer: what it has beyond our schedule, and reasons that the platform does not know.',
+      }),
+    ),
     file_name: Nullable(
       Type.String({ examples: ['20260115_TPS_11XSALDO-------Z_10XDE-VE-TRANSMK_001.XML'] }),
     ),

@@ -11,7 +11,7 @@ import { EmptyState, Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { answersQuery, documentQuery, messageQuery } from './exchange-queries.ts';
 import { MessageDirection, MessageLink, MessageState } from './message-badges.tsx';
-import { MessageTable } from './messages.tsx';
+import { isUnsuccessful, MessageTable } from './messages.tsx';
 
 const route = getRouteApi('/app/operator/messages/$messageId');
 
@@ -46,7 +46,7 @@ function MessageView({ message }: { message: Message }) {
         </>
       }
     >
-      {error && <Notice tone={state === 'ignored' ? 'warn' : 'bad'}>{error}</Notice>}
+      {error && <Notice tone={isUnsuccessful(message) ? 'bad' : 'warn'}>{error}</Notice>}
       <MessageFacts message={message} />
       {type === 'schedule' && <Answers message={message} />}
       <DocumentPanel id={message.id} />

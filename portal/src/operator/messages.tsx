@@ -95,7 +95,7 @@ function MessageFilterFields({ filters, set }: FiltersProps) {
   );
 }
 
-const isUnsuccessful = ({ state }: Message) => state === 'rejected' || state === 'failed';
+export const isUnsuccessful = ({ state }: Message) => state === 'rejected' || state === 'failed';
 
 export function MessageTable({ messages, label }: { messages: readonly Message[]; label: string }) {
   const { t, format } = useI18n();
