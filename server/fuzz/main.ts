@@ -26,7 +26,11 @@ const SELLER = '11XFUZZPLANT---X';
 const BUYER = '11XFUZZBUY-----S';
 /** A new version of the schedule after so many documents, so that no answer blocks the following ones for long. */
 const PER_VERSION = 250;
+/** A page of nominations, superseded ones included, shows all versions of a day up to this number. */
+const MAX_VERSIONS = 90;
 const REPORT_EVERY = 5000;
+/** Final confirmations on one day, all other answers on another. */
+const LANES = [true, false];
 
 type Lane = {
   day: DeliveryDay;
@@ -68,7 +72,7 @@ async function main(): Promise<void> {
     const run = new Run(product, folder, `127.0.0.1:${port}`, totals);
     const contract = await run.signContract();
     // Beyond the days that jobs send by themselves.
-    const lanes = [true, false].map(
+    const lanes = LANES.map(
       (isFinal, at): Lane => ({
         day: addDays(dayOf(Date.now()), 30 + at),
         contract,
@@ -155,6 +159,10 @@ class Run {
 
   /** Nominates another volume and sends it as a new version of the schedule. */
   private async send(lane: Lane): Promise<Schedule> {
+    if (lane.version === MAX_VERSIONS) {
+      lane.day = addDays(lane.day, LANES.length);
+      lane.version = 0;
+    }
     const volume = 100 + ++lane.version;
     const volumes = Array.from({ length: slotCount(lane.day) }, () => volume);
     await this.ask('PUT', `/contracts/${lane.contract}/days/${lane.day}`, { volumes });
