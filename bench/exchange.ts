@@ -81,10 +81,11 @@ const exchangeInto = (sent: Buffer[]): Exchange => ({
   waitPhases: { DE_AMPRION: 'hold', DE_TENNET: 'hold', DE_TRANSNET_BW: 'hold', DE_50HERTZ: 'hold' },
   rules: BUILT_IN_RULES,
   transport: {
-    async deliver(_fileName, document) {
+    async deliver({ document }) {
       sent.push(document);
     },
   },
+  remote: {},
 });
 
 /** Creates the answers of the TSOs, which is not part of the measured time. */

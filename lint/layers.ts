@@ -56,7 +56,10 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['server/src/calendar', AUDIT],
   ['server/src/health', AUDIT],
   ['server/src/sandbox', AUDIT],
-  ['server/src/backup', ['server/src/platform/db', 'server/src/config.ts', 'postgres/src']],
+  [
+    'server/src/backup',
+    ['server/src/platform/db', 'server/src/config.ts', 'server/src/config-error.ts', 'postgres/src'],
+  ],
 ]);
 
 const isIn = (file: string, folder: string) => file === folder || file.startsWith(`${folder}/`);

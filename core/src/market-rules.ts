@@ -22,7 +22,7 @@ export type GateTimes = {
 
 /** Issuers of the numbers by which gateways address market partners. */
 export const NUMBER_AUTHORITIES = ['BDEW', 'GS1', 'DVGW'] as const;
-type PartyNumber = {
+export type PartyNumber = {
   readonly number: string;
   readonly authority: (typeof NUMBER_AUTHORITIES)[number];
 };

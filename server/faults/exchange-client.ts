@@ -9,7 +9,8 @@ import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
-import { HandoverFailed, outboxFolder } from '../src/exchange/transport/folders.ts';
+import { writeIntoFolder } from '../src/exchange/transport/folders.ts';
+import { HandoverFailed } from '../src/exchange/transport/transport.ts';
 import type { Client, Load } from './clients.ts';
 import { request } from './request.ts';
 
@@ -72,7 +73,7 @@ export function exchangeClient(load: Load): ExchangeClient {
   async function putIntoInbox({ schedule, answer }: Waiting): Promise<boolean> {
     const file = answerFileName(schedule, answer);
     try {
-      await outboxFolder(target.inboxDir).deliver(file, Buffer.from(writeAnswer(answer, 'ess')));
+      await writeIntoFolder(target.inboxDir, file, Buffer.from(writeAnswer(answer, 'ess')));
     } catch (error) {
       // The disk is full; retry later.
       if (error instanceof HandoverFailed) return false;

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { ConfigError, readConfig } from './config.ts';
+import ssh2 from 'ssh2';
+import { readConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'saldo-config-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -79,4 +81,90 @@ test('an invalid secret is not printed', () => {
     assert.match(told, new RegExp(`${name} must be`));
     assert.doesNotMatch(told, /hunter2/);
   }
+});
+
+const fileWith = (name: string, content: string) => {
+  const file = path.join(folder, name);
+  writeFileSync(file, content);
+  return file;
+};
+
+test('EXCHANGE_TRANSPORTS names the SFTP server of a TSO, its key or password, and its known host keys', () => {
+  const { private: key, public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
+  const [keyFile, passwordFile] = [fileWith('key', key), fileWith('password', 'a secret\n')];
+  const known = fileWith('known', `gw.example ${publicKey}\n[gw.example]:2222 ${publicKey}\n`);
+  const environment = {
+    DATA_DIR: folder,
+    SFTP_KNOWN_HOSTS: known,
+    EXCHANGE_TRANSPORTS: [
+      `DE_AMPRION=sftp://a%40b@gw.example:2222/out%20box?inbox=/in&key_file=${keyFile}`,
+      'DE_TENNET=folder',
+      ` DE_50HERTZ=sftp://saldo@gw.example/out?password_file=${passwordFile}&inbox=/in `,
+    ].join(','),
+  };
+  const { sftp } = readConfig(environment).exchange;
+  const { hostKeys, ...amprion } = sftp.DE_AMPRION ?? assert.fail();
+  assert.deepEqual(
+    hostKeys.map(({ type }) => type),
+    ['ssh-ed25519'],
+  );
+  assert.deepEqual(amprion, {
+    host: 'gw.example',
+    port: 2222,
+    user: 'a@b',
+    outboxDir: '/out box',
+    inboxDir: '/in',
+    credentials: { privateKey: Buffer.from(key) },
+    timeoutMs: 20_000,
+  });
+  assert.deepEqual([sftp.DE_50HERTZ?.port, sftp.DE_50HERTZ?.credentials], [22, { password: 'a secret' }]);
+  assert.deepEqual(Object.keys(sftp), ['DE_AMPRION', 'DE_50HERTZ']);
+});
+
+test('a wrong EXCHANGE_TRANSPORTS is reported without its value, which may contain a password', () => {
+  const { public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
+  const SFTP_KNOWN_HOSTS = fileWith('known', `gw.example ${publicKey}\n`);
+  const [empty, password] = [fileWith('empty', '\n'), fileWith('password', 'a secret\n')];
+  const right = `inbox=/in&password_file=${password}`;
+  const wrong: [string, RegExp][] = [
+    ['gateway', /must be a list such as .*, but it was a value of 7 characters/],
+    ['AMPRION=folder', /must be a list such as/],
+    ['DE_AMPRION=folder,DE_AMPRION=folder', /each TSO once/],
+    ['DE_AMPRION=ftp://a@gw.example/out', /the entry of DE_AMPRION is not an sftp:\/\/ address/],
+    [
+      `DE_AMPRION=sftp://a:hunter2@gw.example/out?${right}`,
+      /has a password, which belongs in a password_file/,
+    ],
+    [`DE_AMPRION=sftp://gw.example/out?${right}`, /has no user/],
+    [`DE_AMPRION=sftp://a@gw.example?${right}`, /two different absolute folders/],
+    [`DE_AMPRION=sftp://a@gw.example/in?${right}`, /two different absolute folders/],
+    [`DE_AMPRION=sftp://a@gw.example/%ff?${right}`, /invalid percent-encoding/],
+    [`DE_AMPRION=sftp://a@gw.example/out?${right}&port=1`, /has the unknown parameter port/],
+    ['DE_AMPRION=sftp://a@gw.example/out?inbox=/in', /needs one of key_file and password_file/],
+    [`DE_AMPRION=sftp://a@gw.example/out?${right}&key_file=/x`, /needs one of key_file and password_file/],
+    [
+      `DE_AMPRION=sftp://a@gw.example/out?inbox=/in&key_file=${folder}/none`,
+      /key_file in .* a file that can be read/,
+    ],
+    [
+      `DE_AMPRION=sftp://a@gw.example/out?inbox=/in&key_file=${password}`,
+      /a private key without a passphrase/,
+    ],
+    [
+      `DE_AMPRION=sftp://a@gw.example/out?inbox=/in&password_file=${empty}`,
+      /with a password, but ".*" is empty/,
+    ],
+    [
+      `DE_AMPRION=sftp://a@other.example/out?${right}`,
+      /SFTP_KNOWN_HOSTS must be .* host key of other.example, port 22/,
+    ],
+  ];
+  for (const [EXCHANGE_TRANSPORTS, expected] of wrong) {
+    const told = refusal({ EXCHANGE_TRANSPORTS, SFTP_KNOWN_HOSTS });
+    assert.match(told, expected);
+    assert.doesNotMatch(told, /hunter2|a secret|\n/);
+  }
+  const EXCHANGE_TRANSPORTS = `DE_AMPRION=sftp://a@gw.example/out?${right}`;
+  assert.match(refusal({ EXCHANGE_TRANSPORTS }), /SFTP_KNOWN_HOSTS must be set/);
+  assert.match(refusal({ SFTP_TIMEOUT_S: '0' }), /SFTP_TIMEOUT_S must be a whole number from 1 to 300/);
 });

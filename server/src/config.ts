@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -9,6 +9,9 @@ import { WAIT_PHASES, type WaitPhase } from '@saldo/core/enums.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { BUILT_IN_RULES, parseMarketRules } from '@saldo/core/market-rules-file.ts';
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
+import { ConfigError, fileOf } from './config-error.ts';
+import type { SftpSettings } from './exchange/transport/sftp.ts';
+import { parseTransports } from './sftp-settings.ts';
 
 /** The configuration from environment variables. The defaults suit a first trial on a developer's machine. */
 export type Config = {
@@ -56,6 +59,8 @@ export type Config = {
     readonly waitPhases: Readonly<Record<Tso, WaitPhase>>;
     readonly outboxDir: string;
     readonly inboxDir: string;
+    /** TSOs that are reached through an SFTP server instead of these folders. */
+    readonly sftp: Readonly<Partial<Record<Tso, SftpSettings>>>;
     readonly messageLimitBytes: number;
     /** Whether simulated TSOs answer the platform's schedules. */
     readonly isSimulated: boolean;
@@ -68,11 +73,6 @@ export type Config = {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** An invalid environment variable. The message is one line for the operator. */
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-}
 
 const SECRET = /KEY|URL/;
 const PUBLIC = ['BASE_URL', 'CUSTOMER_BASE_URL'];
@@ -195,13 +195,18 @@ function exchange(env: Environment, dataDir: string): Config['exchange'] {
   const isSimulated = oneOf(env, 'SIMULATE_TSO', ['on', 'off'], 'off') === 'on';
   const formats = perTso(env, 'EXCHANGE_FORMATS', MESSAGE_FORMATS);
   const waitPhases = perTso(env, 'WAIT_PHASE', WAIT_PHASES);
+  const sftp = parseTransports({
+    transports: text(env, 'EXCHANGE_TRANSPORTS') ?? '',
+    knownHostsFile: text(env, 'SFTP_KNOWN_HOSTS'),
+    timeoutMs: wholeNumber(env, 'SFTP_TIMEOUT_S', { min: 1, max: 300, default: 20 }) * 1000,
+  });
   const folderOf = (name: string, byDefault: string) => {
     const value = text(env, name);
     return folder(name, value ?? path.join(dataDir, byDefault), PRIVATE);
   };
   const [outboxDir, inboxDir] = [folderOf('OUTBOX_DIR', 'outbox'), folderOf('INBOX_DIR', 'inbox')];
   if (outboxDir === inboxDir) refuse('INBOX_DIR', 'another folder than OUTBOX_DIR', inboxDir);
-  return { formats, waitPhases, outboxDir, inboxDir, messageLimitBytes, isSimulated };
+  return { formats, waitPhases, outboxDir, inboxDir, sftp, messageLimitBytes, isSimulated };
 }
 
 function tls(env: Environment): Config['tls'] {
@@ -224,14 +229,6 @@ function tls(env: Environment): Config['tls'] {
     );
   }
   return files;
-}
-
-function fileOf(name: string, file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch {
-    throw new ConfigError(`${name} must be the path of a file that can be read, but it was "${file}".`);
-  }
 }
 
 function parseFile<T>(name: string, must: string, file: string, parse: () => T): T {

@@ -1,17 +1,30 @@
 import type { Config } from './config.ts';
 import type { Receiving } from './exchange/process/receive.ts';
 import type { Exchange } from './exchange/process/send.ts';
-import { type Inbox, inboxFolder, outboxFolder } from './exchange/transport/folders.ts';
+import { inboxFolder, outboxFolder } from './exchange/transport/folders.ts';
+import { sftpTransport } from './exchange/transport/sftp.ts';
+import type { Inbox } from './exchange/transport/transport.ts';
+import { monotonicNow } from './platform/clock.ts';
 
 export type ExchangeParts = Exchange & Receiving & { readonly inbox: Inbox };
 
-/** Messages to and from the TSOs pass through two folders that a gateway reads and writes. */
-export const exchangeOf = ({ operator, exchange, marketRules }: Config): ExchangeParts => ({
-  operatorEic: operator.eic,
-  formats: exchange.formats,
-  waitPhases: exchange.waitPhases,
-  rules: marketRules,
-  messageLimitBytes: exchange.messageLimitBytes,
-  transport: outboxFolder(exchange.outboxDir),
-  inbox: inboxFolder(exchange.inboxDir),
-});
+/**
+ * Messages to and from the TSOs pass through two folders that a gateway reads and writes, or through an SFTP server of
+ * the TSO. `now` is monotonic.
+ */
+export function exchangeOf(
+  { operator, exchange, marketRules: rules }: Config,
+  now: () => number = monotonicNow,
+): ExchangeParts {
+  const us = { operatorEic: operator.eic, rules };
+  const remote = Object.entries(exchange.sftp).map(([tso, server]) => [tso, sftpTransport(server, us, now)]);
+  return {
+    ...us,
+    formats: exchange.formats,
+    waitPhases: exchange.waitPhases,
+    messageLimitBytes: exchange.messageLimitBytes,
+    transport: outboxFolder(exchange.outboxDir, us),
+    remote: Object.fromEntries(remote),
+    inbox: inboxFolder(exchange.inboxDir, now),
+  };
+}

@@ -7,6 +7,7 @@ import { createAdminServer, listen } from './admin.ts';
 import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
 import type { Config } from './config.ts';
 import { receiveDue } from './exchange/process/receive.ts';
+import { remoteJobs } from './exchange/process/remote-jobs.ts';
 import { sendDue } from './exchange/process/send.ts';
 import { exchangeOf } from './exchange-settings.ts';
 import { nominateDue } from './nominations/actions.ts';
@@ -216,8 +217,12 @@ function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger
     {
       name: 'receive',
       everyMs: RECEIVE_EVERY_MS,
-      run: () => receiveDue(db, clock.now(), exchange, exchange.inbox),
+      async run() {
+        const { unreadable } = await receiveDue(db, clock.now(), exchange, exchange.inbox);
+        for (const entry of unreadable) logger.warn(entry, 'inbox entry not read');
+      },
     },
+    ...remoteJobs(db, clock, logger, exchange),
     ...(config.exchange.isSimulated
       ? [
           {

@@ -3,9 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { receiveDue } from '../src/exchange/process/receive.ts';
 import { runCommand } from './command-line.ts';
-import { agree, newPlace } from './exchanging.ts';
+import { agree, newPlace, receiveAll } from './exchanging.ts';
 import { startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
@@ -30,8 +29,7 @@ const saldo = (...args: string[]) =>
     folder,
     env: { SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey, DATA_DIR: dataDir },
   });
-const takeAnswers = () =>
-  receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
+const takeAnswers = () => receiveAll(platform);
 
 test('unsent schedules are listed with their gate until they are sent', async () => {
   const before = await saldo('exchange', 'unsent');

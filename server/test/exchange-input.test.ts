@@ -7,8 +7,9 @@ import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
 import { receiveDue } from '../src/exchange/process/receive.ts';
+import { AT_REST_MS } from '../src/exchange/transport/at-rest.ts';
 import { statement } from '../src/platform/db/statement.ts';
-import { agree, newPlace, operating, readSchedule } from './exchanging.ts';
+import { agree, newPlace, operating, readSchedule, receiveAll } from './exchanging.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { listNominated } from './nominated.ts';
 import { createWorld } from './world.ts';
@@ -158,7 +159,7 @@ test('a document over the limit is rejected and not stored; in the inbox it is r
 
   const { inboxDir } = small.config.exchange;
   await writeFile(path.join(inboxDir, 'large.xml'), tooLarge);
-  await receiveDue(small.db, small.clock.now(), small.exchange, small.exchange.inbox);
+  await receiveAll(small);
   const [told, ...more] = await operating(small, smallOperator).messages();
   assert.deepEqual([told?.state, told?.file_name, more], ['failed', 'large.xml', []]);
   assert.match(told?.error ?? '', /at most 1048576 are accepted/);
@@ -175,6 +176,8 @@ test('the inbox imports complete files only, each once, unreadable ones too', as
   await writeFile(path.join(inboxDir, 'half.xml.tmp'), ess.slice(0, 100));
   await writeFile(path.join(inboxDir, 'broken.xml'), 'not at all');
   const run = () => receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
+  await run();
+  platform.rest(AT_REST_MS);
   const runs = await Promise.all([run(), run(), run()]);
   assert.equal(
     runs.reduce((sum, { received }) => sum + received, 0),
@@ -213,8 +216,10 @@ test('a stored message whose processing fails stays stored, is reported, and del
   const run = () => receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
   const [victim] = await messages('&state=failed');
   const uuid = decodeId(ID_PREFIX.message, victim?.id ?? '');
-  await platform.db.transaction((tx) => tx.query(BREAK, [uuid]));
   await writeFile(path.join(inboxDir, 'next.xml'), 'not at all');
+  await run();
+  platform.rest(AT_REST_MS);
+  await platform.db.transaction((tx) => tx.query(BREAK, [uuid]));
   await assert.rejects(run(), AggregateError);
   const after = await messages();
   assert.equal(after.find(({ id }) => id === victim?.id)?.state, 'stored');

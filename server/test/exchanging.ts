@@ -8,7 +8,8 @@ import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { answerOutbox } from '@saldo/simulator/folders.ts';
 import { type Behaviour, EXEMPLARY } from '@saldo/simulator/tso.ts';
-import { receiveDue } from '../src/exchange/process/receive.ts';
+import { type InboxRun, receiveDue } from '../src/exchange/process/receive.ts';
+import { AT_REST_MS } from '../src/exchange/transport/at-rest.ts';
 import { type Client, client, type TestPlatform } from './harness.ts';
 import type { Nominated } from './nominated.ts';
 import type { World, WorldBrp, WorldContract, WorldGroup } from './world.ts';
@@ -26,9 +27,17 @@ export async function agree(world: World, from: Place, to: Place): Promise<World
   return world.contract(await at(from), await at(to));
 }
 
+/** Imports the files of the inbox as if they were complete for long enough. */
+export async function receiveAll({ db, clock, exchange, rest }: TestPlatform): Promise<InboxRun> {
+  const seen = await receiveDue(db, clock.now(), exchange, exchange.inbox);
+  assert.equal(seen.received, 0, 'no file is imported when it is first seen');
+  rest(AT_REST_MS);
+  return receiveDue(db, clock.now(), exchange, exchange.inbox);
+}
+
 /** The operator's side of the exchange. */
 export function operating(platform: TestPlatform, operator: Client) {
-  const { config, db, clock, exchange } = platform;
+  const { config, clock } = platform;
   return {
     send: async (body: { delivery_date?: string; tso?: Tso } = {}) => {
       const answer = await operator('/operator/v1/exchange/send', { method: 'POST', body });
@@ -57,7 +66,7 @@ export function operating(platform: TestPlatform, operator: Client) {
         rules: config.marketRules,
       };
       await answerOutbox(config.exchange, told, clock.now());
-      await receiveDue(db, clock.now(), exchange, exchange.inbox);
+      await receiveAll(platform);
     },
     /** The files in the outbox, by name. */
     outbox: async () => {

@@ -46,6 +46,8 @@ export type TestPlatform = {
   clock: TestClock;
   /** The exchange settings, for tests that run its jobs explicitly. */
   exchange: ExchangeParts;
+  /** Moves the time by which the exchange decides whether a file is complete. */
+  rest(ms: number): void;
   config: Config;
 };
 
@@ -85,6 +87,11 @@ export async function startTestPlatform(
     await rm(dataDir, { recursive: true, force: true });
   });
   const { baseUrl, customerUrl, adminUrl, flush } = platform;
+  let monotonicMs = 0;
+  const exchange = exchangeOf(config, () => monotonicMs);
+  after(() => {
+    for (const transport of Object.values(exchange.remote)) transport.close();
+  });
   return {
     baseUrl,
     customerUrl,
@@ -93,7 +100,10 @@ export async function startTestPlatform(
     db,
     flush,
     clock,
-    exchange: exchangeOf(config),
+    exchange,
+    rest: (ms) => {
+      monotonicMs += ms;
+    },
     config,
   };
 }

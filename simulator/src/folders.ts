@@ -6,6 +6,13 @@ import type { MessageFormat } from '@saldo/core/enums.ts';
 import { answerFileName, scheduleFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import {
+  DONE_FOLDER,
+  draftName,
+  isSidecar,
+  isUnfinished,
+  sidecarName,
+} from '@saldo/core/exchange/exchange-folders.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { answersTo, answerTimes, type Behaviour, finalTypeOf } from './tso.ts';
 
@@ -22,8 +29,6 @@ export type SimulationOptions = {
   readonly rules: MarketRules;
 };
 
-const UNFINISHED = /^\.|\.(?:tmp|part)$/i;
-const DONE = 'done';
 /** Answers that the TSO sends later wait in this folder of the outbox, with their time before their name. */
 const DUE = 'due';
 const DUE_FORM = /^(\d+)_(.*)$/;
@@ -40,13 +45,15 @@ export async function answerOutbox(
 ): Promise<string[]> {
   const lines: string[] = [];
   const dueDir = path.join(outboxDir, DUE);
-  for (const folder of [inboxDir, dueDir, path.join(outboxDir, DONE)]) await mkdir(folder, PRIVATE);
+  const doneDir = path.join(outboxDir, DONE_FOLDER);
+  for (const folder of [inboxDir, dueDir, doneDir]) await mkdir(folder, PRIVATE);
   for (const name of await waitingFiles(outboxDir)) {
     const file = path.join(outboxDir, name);
     const bytes = await readFile(file).catch(nullIfGone);
     if (bytes === null) continue;
     lines.push(`${name}: ${await answerFile(bytes, dueDir, options, now)}`);
-    await rename(file, path.join(outboxDir, DONE, name)).catch(nullIfGone);
+    for (const moved of [name, sidecarName(name)])
+      await rename(path.join(outboxDir, moved), path.join(doneDir, moved)).catch(nullIfGone);
   }
   await sendDue(dueDir, inboxDir, options.isImmediate ? Number.POSITIVE_INFINITY : now);
   return lines;
@@ -106,7 +113,9 @@ async function sendDue(dueDir: string, inboxDir: string, now: number): Promise<v
 /** Oldest first, without files that are still being written. */
 async function waitingFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isFile() && !UNFINISHED.test(entry.name));
+  const names = entries.filter(
+    (entry) => entry.isFile() && !isUnfinished(entry.name) && !isSidecar(entry.name),
+  );
   const dated = await Promise.all(
     names.map(async ({ name }) => {
       const found = await stat(path.join(folder, name)).catch(nullIfGone);
@@ -121,7 +130,7 @@ async function waitingFiles(folder: string): Promise<string[]> {
 
 /** The platform ignores names that start with a dot, so it never reads a partial file. */
 async function writeWhole(file: string, text: string | Uint8Array): Promise<void> {
-  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.tmp`);
+  const draft = path.join(path.dirname(file), draftName(path.basename(file), randomUUID()));
   await writeFile(draft, text);
   await rename(draft, file);
 }

@@ -20,6 +20,7 @@ export const MESSAGE_DIRECTIONS = ['out', 'in'] as const;
 export const MESSAGE_STATES = [
   'stored',
   'sent',
+  'delivered',
   'acknowledged',
   'rejected',
   'confirmed',
@@ -43,12 +44,12 @@ export const Message = Type.Object(
     ),
     state: Choice(MESSAGE_STATES, {
       description:
-        'Out: stored, sent, acknowledged, rejected, confirmed. In: stored until it is parsed, then applied, ignored (repeated, outdated, not ours) or failed (unreadable).',
+        'Out: stored, sent, delivered (the TSO’s server confirmed the complete file), acknowledged, rejected, confirmed. In: stored until it is parsed, then applied, ignored (repeated, outdated, not ours) or failed (unreadable).',
     }),
     error: Nullable(
       Type.String({
         description:
-          'Why it was rejected, ignored or unreadable. Of an applied answer: what it has beyond our schedule, and reasons that the platform does not know.',
+          'Why it was rejected, ignored or unreadable; of a stored one, why it could not be sent. Of an applied answer: what it has beyond our schedule, and reasons that the platform does not know.',
       }),
     ),
     file_name: Nullable(
@@ -56,7 +57,7 @@ export const Message = Type.Object(
     ),
     answers: Nullable(Type.String({ description: 'Id of the schedule that this answers.' })),
     created_at: DateTime('When it was stored.'),
-    sent_at: Nullable(DateTime('When it was written to the outbox.')),
+    sent_at: Nullable(DateTime('When it was written to the outbox or to the TSO’s server.')),
   },
   { title: 'Message' },
 );
@@ -182,7 +183,10 @@ export const operatorExchangeEndpoints = {
     ),
     response: Type.Object(
       {
-        messages: Type.Array(Message, { description: 'The messages that were sent.' }),
+        messages: Type.Array(Message, {
+          description:
+            'The messages that were sent. One to a TSO with a server of its own is `stored` until that server has it.',
+        }),
         faults: Type.Array(
           Type.Object(
             {

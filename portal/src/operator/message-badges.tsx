@@ -6,6 +6,7 @@ import { Badge, type Tone } from '../ui/badge.tsx';
 const STATE_TONES: Readonly<Record<Message['state'], Tone>> = {
   stored: 'warn',
   sent: 'accent',
+  delivered: 'accent',
   acknowledged: 'accent',
   rejected: 'bad',
   confirmed: 'ok',

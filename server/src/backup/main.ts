@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import { BackupError, backUp } from './backup.ts';
 import { openBackupFile } from './file.ts';
 import { BackupFileError } from './format.ts';

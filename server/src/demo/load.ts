@@ -71,7 +71,12 @@ export async function loadDemo(
   const { contractNos, assetIds } = await signContracts(tx, founded, Number(today.slice(0, 4)));
   await openMarket(tx, assetIds, localInstant(addDays(founded, 7), 9 * HOUR), now);
   // Makes the platform's functions use this transaction instead of opening their own.
-  const within: Database = { ...tx, transaction: (work) => work(tx), close: async () => {} };
+  const within: Database = {
+    ...tx,
+    transaction: (work) => work(tx),
+    exclusively: (_name, work) => work(),
+    close: async () => {},
+  };
   const tsos = demoTsos(within, operator.eic, rules, today);
   for (const event of timeline(today, rules, now)) {
     switch (event.kind) {

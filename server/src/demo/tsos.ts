@@ -39,10 +39,11 @@ export function demoTsos(db: Database, operatorEic: string, rules: MarketRules, 
     waitPhases: { DE_AMPRION: 'hold', DE_TENNET: 'hold', DE_TRANSNET_BW: 'hold', DE_50HERTZ: 'hold' },
     rules,
     transport: {
-      async deliver(_fileName, document) {
+      async deliver({ document }) {
         sent.push(document);
       },
     },
+    remote: {},
   };
 
   async function answer(schedule: Schedule, which: keyof Answers, at: number) {

@@ -125,8 +125,10 @@ const LOCK_WAITING = statement(
   `select ${HEAD}, document from message where id = $1 and state = 'stored' for update`,
 );
 
+export type WaitingDocument = { readonly row: MessageRow; readonly document: Buffer };
+
 /** Locks a waiting message and returns it with its document. Null when another process has processed it meanwhile. */
-export async function lockWaiting(tx: Tx, id: string): Promise<{ row: MessageRow; document: Buffer } | null> {
+export async function lockWaiting(tx: Tx, id: string): Promise<WaitingDocument | null> {
   const [found] = await tx.query<MessageRow & { document: Buffer }>(LOCK_WAITING, [id]);
   if (!found) return null;
   const { document, ...row } = found;
@@ -135,11 +137,21 @@ export async function lockWaiting(tx: Tx, id: string): Promise<{ row: MessageRow
 
 const MARK_SENT = statement(
   'mark_message_sent',
-  "update message set state = 'sent', sent_at = $2 where id = $1",
+  'update message set state = $2, sent_at = $3, error = null where id = $1',
 );
 
-export async function markSent(tx: Tx, id: string, now: number): Promise<void> {
-  await tx.query(MARK_SENT, [id, timestamp(now)]);
+export async function markSent(tx: Tx, id: string, state: 'sent' | 'delivered', now: number): Promise<void> {
+  await tx.query(MARK_SENT, [id, state, timestamp(now)]);
+}
+
+const SET_WAITING_ERROR = statement(
+  'set_waiting_error',
+  "update message set error = $2 where id = $1 and state = 'stored' and error is distinct from $2",
+);
+
+/** Records why a stored message could not be sent. */
+export async function setWaitingError(tx: Tx, id: string, error: string): Promise<void> {
+  await tx.query(SET_WAITING_ERROR, [id, error]);
 }
 
 const FIND = statement('find_messages', `select ${HEAD} from message where id = any($1::uuid[]) order by id`);

@@ -2,7 +2,13 @@ import type { Logger } from 'pino';
 import { DatabaseUnavailable } from './db/connection.ts';
 
 /** A periodic background task. Jobs are idempotent. */
-export type Job = { readonly name: string; readonly everyMs: number; readonly run: () => Promise<unknown> };
+export type Job = {
+  readonly name: string;
+  readonly everyMs: number;
+  readonly run: () => Promise<unknown>;
+  /** Aborts a run that waits for the network. Called once, when the jobs are stopped. */
+  readonly abort?: () => void;
+};
 
 export type RunningJobs = { stop(): Promise<void> };
 
@@ -16,6 +22,7 @@ export function startJobs(jobs: readonly Job[], logger: Logger): RunningJobs {
   return {
     async stop() {
       stopping.abort();
+      for (const job of jobs) job.abort?.();
       await Promise.all(loops);
     },
   };

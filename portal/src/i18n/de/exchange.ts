@@ -70,6 +70,7 @@ export const exchange: Dictionary['exchange'] = {
     states: {
       stored: 'aufbewahrt',
       sent: 'gesendet',
+      delivered: 'zugestellt',
       acknowledged: 'empfangen',
       rejected: 'abgelehnt',
       confirmed: 'bestätigt',

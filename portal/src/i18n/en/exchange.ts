@@ -65,6 +65,7 @@ export const exchange = {
     states: {
       stored: 'stored',
       sent: 'sent',
+      delivered: 'delivered',
       acknowledged: 'acknowledged',
       rejected: 'rejected',
       confirmed: 'confirmed',

@@ -18,7 +18,7 @@ import type { Database, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { timestampOrNull } from '../../platform/db/wire-types.ts';
 import { type Incoming, insertIncoming, listWaiting, lockDay, lockWaiting } from '../store.ts';
-import type { Inbox } from '../transport/folders.ts';
+import { type Inbox, type InboxFile, Unreachable } from '../transport/transport.ts';
 import { runWithPauses } from './run-with-pauses.ts';
 import { type MadeSchedule, readNewestSchedules, type Scheduler, type StoredSeries } from './schedules.ts';
 import { recordDelivered } from './send.ts';
@@ -54,38 +54,72 @@ export async function receiveMessage(
   return id;
 }
 
-/**
- * Processes messages that an earlier run stored but did not parse, then the files of the inbox. A file is moved away
- * only after it was stored. If the process ends in between, the fingerprint prevents storing the file a second time.
- */
+/** Entries of an inbox that were stored, and those that could not be read, each reported once. */
+export type InboxRun = { received: number; unreadable: { file: string; error: string }[] };
+
+/** Processes messages that an earlier run stored but did not parse, then the files of the inbox. */
 export async function receiveDue(
   db: Database,
   now: number,
   receiving: Receiving,
   inbox: Inbox,
-): Promise<{ received: number }> {
-  const read = (id: string) => db.transaction((tx) => readMessage(tx, id, now, receiving));
+): Promise<InboxRun> {
   const failures: unknown[] = [];
-  // A failing message must not block the others. It stays stored, and the error is thrown at the end.
-  const attempt = (work: () => Promise<void>) => work().catch(collectInto(failures));
-  for (const { id } of await listWaiting(db, 'in', { day: null, tso: null })) await attempt(() => read(id));
-  let received = 0;
+  for (const { id } of await listWaiting(db, 'in', { day: null, tso: null })) {
+    const reading = db.transaction((tx) => readMessage(tx, id, now, receiving));
+    // A failing message must not block the others. It stays stored, and the error is thrown at the end.
+    await reading.catch(collectInto(failures));
+  }
+  const run = await receiveFiles(db, now, receiving, inbox).catch(collectInto(failures));
+  if (!run || failures.length > 0) throw combineFailures(failures, 'messages could not be read');
+  return run;
+}
+
+/** Stores, parses and applies the files of an inbox, oldest first. A failing file does not block the others. */
+export async function receiveFiles(
+  db: Database,
+  now: number,
+  receiving: Receiving,
+  inbox: Inbox,
+): Promise<InboxRun> {
+  const run: InboxRun = { received: 0, unreadable: [] };
+  const failures: unknown[] = [];
   for (const file of await inbox.files()) {
-    const isTooLarge = file.bytes > receiving.messageLimitBytes;
-    const document = isTooLarge ? null : await file.read();
-    if (document === null && !isTooLarge) continue;
-    const error = isTooLarge
-      ? `The file has ${file.bytes} bytes; at most ${receiving.messageLimitBytes} are accepted. It was set aside unread.`
-      : null;
-    const incoming = { document, error, fileName: file.name, inboxFingerprint: file.fingerprint(document) };
-    const id = await db.transaction((tx) => insertIncoming(tx, incoming, now));
-    await file.moveToDone();
-    if (id === null) continue;
-    received++;
-    await attempt(() => read(id));
+    try {
+      const id = await storeFile(db, now, receiving, file, run);
+      if (id === null) continue;
+      run.received++;
+      await db.transaction((tx) => readMessage(tx, id, now, receiving));
+    } catch (error) {
+      // An inbox that cannot be reached would fail every file.
+      if (error instanceof Unreachable) throw error;
+      collectInto(failures)(error);
+    }
   }
   if (failures.length > 0) throw combineFailures(failures, 'messages could not be read');
-  return { received };
+  return run;
+}
+
+/**
+ * Stores a file, then removes it from the inbox. If the process ends in between, the fingerprint prevents storing the
+ * file a second time. Returns the id of the new message, or null without one.
+ */
+async function storeFile(
+  db: Database,
+  now: number,
+  { messageLimitBytes }: Receiving,
+  file: InboxFile,
+  run: InboxRun,
+): Promise<string | null> {
+  const tooLarge = `The file has ${file.bytes} bytes; at most ${messageLimitBytes} are accepted. It was not read.`;
+  const read = file.bytes > messageLimitBytes ? { document: null, error: tooLarge } : await file.read();
+  if (read === null) return null;
+  const { document, error } = read;
+  const incoming = { document, error, fileName: file.name, inboxFingerprint: file.fingerprint(document) };
+  const id = await db.transaction((tx) => insertIncoming(tx, incoming, now));
+  if (id !== null && error !== null) run.unreadable.push({ file: file.name, error });
+  await file.finish(document !== null);
+  return id;
 }
 
 /** Parses and applies a stored message in one transaction, so that it is applied exactly once or not at all. */

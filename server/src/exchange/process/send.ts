@@ -15,8 +15,21 @@ import { nominateDue, recordConfirmations, recordSent } from '../../nominations/
 import { collectInto, combineFailures } from '../../platform/db/connection.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
-import { insertSchedule, listWaiting, lockDay, lockWaiting, markSent } from '../store.ts';
-import { HandoverFailed, type Transport } from '../transport/folders.ts';
+import {
+  insertSchedule,
+  listWaiting,
+  lockDay,
+  lockWaiting,
+  markSent,
+  setWaitingError,
+  type WaitingDocument,
+} from '../store.ts';
+import {
+  HandoverFailed,
+  type OutgoingMessage,
+  type RemoteTransport,
+  type Transport,
+} from '../transport/transport.ts';
 import {
   adoptNominations,
   type CurrentNomination,
@@ -38,12 +51,14 @@ export type Exchange = Scheduler & {
   readonly formats: Readonly<Record<Tso, MessageFormat>>;
   readonly waitPhases: Readonly<Record<Tso, WaitPhase>>;
   readonly transport: Transport;
+  /** TSOs with a transport of their own. `exchangeRemotely` delivers to them, so that a slow server delays no others. */
+  readonly remote: Readonly<Partial<Record<Tso, RemoteTransport>>>;
 };
 
 /** Restricts an explicit request to a day or TSO. Without a request, the job sends the schedules that are due. */
 export type SendRequest = { readonly day: DeliveryDay | null; readonly tso: Tso | null };
 
-type SendFault = { day: DeliveryDay; tso: Tso; error: string; isNews: boolean };
+export type SendFault = { day: DeliveryDay; tso: Tso; error: string; isNews: boolean };
 
 /** Messages that a run stored or sent, and schedules that it could not send. */
 export type SendRun = { messageIds: string[]; faults: SendFault[] };
@@ -274,6 +289,20 @@ async function adopt(
   }
 }
 
+/** A stored message that was not delivered yet. */
+export type Undelivered = { readonly id: string; readonly tso: Tso; readonly day: DeliveryDay };
+
+/** Lists the messages of each TSO and day in the order in which they have to be delivered. */
+export async function listUndelivered(
+  db: Database,
+  only: { day: DeliveryDay | null; tso: Tso | null },
+): Promise<Undelivered[]> {
+  return (await listWaiting(db, 'out', only)).map(({ id, tso, delivery_day: day }) => {
+    if (tso === null || day === null) throw new Error('an outgoing message is for a TSO and a day');
+    return { id, tso, day };
+  });
+}
+
 /**
  * Delivers stored schedules, oldest first. After a failure, later versions of the same schedule wait for the next run.
  */
@@ -284,45 +313,64 @@ async function deliverStored(
   requested: SendRequest | null,
   run: SendRun,
 ): Promise<void> {
-  const waiting = await listWaiting(db, 'out', { day: requested?.day ?? null, tso: requested?.tso ?? null });
+  const waiting = await listUndelivered(db, { day: requested?.day ?? null, tso: requested?.tso ?? null });
   const stuck = new Set<string>();
-  for (const { id, tso, delivery_day: day } of waiting) {
-    if (tso === null || day === null) throw new Error('a schedule is for a TSO and a day');
-    if (stuck.has(`${tso} ${day}`)) continue;
+  for (const { id, tso, day } of waiting) {
+    if (exchange.remote[tso] !== undefined || stuck.has(`${tso} ${day}`)) continue;
     try {
       if (await db.transaction((tx) => deliver(tx, { id, tso, day }, now, exchange))) run.messageIds.push(id);
     } catch (error) {
       if (!(error instanceof HandoverFailed)) throw error;
       stuck.add(`${tso} ${day}`);
-      const isNews = await db.transaction((tx) => recordUnsent(tx, tso, day, error.message, now));
-      run.faults.push({ day, tso, error: error.message, isNews });
+      run.faults.push(await recordUndelivered(db, { id, tso, day }, error, now));
     }
   }
 }
 
-/** Delivers the file, then records it as sent. A crash in between delivers the same file again, which is harmless. */
-async function deliver(
-  tx: Tx,
-  message: { id: string; tso: Tso; day: DeliveryDay },
+/** Records why a stored message could not be delivered, for the message and for the nominations that it carries. */
+export async function recordUndelivered(
+  db: Database,
+  { id, tso, day }: Undelivered,
+  { message: error }: HandoverFailed,
   now: number,
-  exchange: Exchange,
-): Promise<boolean> {
+): Promise<SendFault> {
+  const isNews = await db.transaction(async (tx) => {
+    await setWaitingError(tx, id, error);
+    return recordUnsent(tx, tso, day, error, now);
+  });
+  return { day, tso, error, isNews };
+}
+
+/**
+ * Delivers the file, then records it as sent. A crash in between delivers the same file again, which is harmless. The
+ * transport is a local folder, so that the transaction stays short although it waits for the delivery.
+ */
+async function deliver(tx: Tx, message: Undelivered, now: number, exchange: Exchange): Promise<boolean> {
   await lockDay(tx, message.day);
   const found = await lockWaiting(tx, message.id);
   if (found === null) return false;
-  await exchange.transport.deliver(found.row.file_name ?? '', found.document);
+  await exchange.transport.deliver(outgoingOf(message, found));
   await recordDelivered(tx, message, exchange, now);
   return true;
 }
 
+export const outgoingOf = (
+  { id, tso, day }: Undelivered,
+  { row, document }: WaitingDocument,
+): OutgoingMessage => {
+  if (row.file_name === null) throw new Error('an outgoing message has a file name');
+  return { id, tso, day, type: row.type, version: row.version, fileName: row.file_name, document };
+};
+
 /** Records the message and its nominations as sent. Precondition: the caller has locked the day. */
 export async function recordDelivered(
   tx: Tx,
-  { id, tso, day }: { id: string; tso: Tso; day: DeliveryDay },
+  { id, tso, day }: Undelivered,
   us: Scheduler,
   now: number,
+  state: 'sent' | 'delivered' = 'sent',
 ): Promise<void> {
-  await markSent(tx, id, now);
+  await markSent(tx, id, state, now);
   const [sent] = await readNewestSchedules(tx, us, day, { tso, isSent: true });
   const carried = sent?.series.flatMap(({ nominationId }) => nominationId ?? []) ?? [];
   await recordSent(tx, carried, now);

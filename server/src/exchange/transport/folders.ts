@@ -1,60 +1,50 @@
 import { hash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { DONE_FOLDER, draftName, isUnfinished, sidecarName } from '@saldo/core/exchange/exchange-folders.ts';
+import { restTracker } from './at-rest.ts';
+import { type Sender, writeSidecar } from './sidecar.ts';
+import {
+  HandoverFailed,
+  type Inbox,
+  type InboxFile,
+  type InboxReading,
+  type Transport,
+} from './transport.ts';
 
-/** Delivers messages to the outside. Must be idempotent: a crash can cause a second delivery of the same message. */
-export type Transport = {
-  /** Resolves when the message is stored durably at the destination; otherwise throws HandoverFailed. */
-  deliver(fileName: string, document: Buffer): Promise<void>;
-};
-
-/** Source of incoming messages. */
-export type Inbox = { files(): Promise<InboxFile[]> };
-
-type InboxFile = {
-  readonly name: string;
-  readonly bytes: number;
-  /** Null when another process has moved the file meanwhile. */
-  read(): Promise<Buffer | null>;
-  /** Identifies this file, and differs for a later file with the same name and content. */
-  fingerprint(document: Buffer | null): string;
-  /** Call only after the message is stored. */
-  moveToDone(): Promise<void>;
-};
-
-/** The delivery failed. The message stays stored and is retried. */
-export class HandoverFailed extends Error {
-  override name = 'HandoverFailed';
-}
-
-/** Names of files that are still being written. */
-const UNFINISHED = /^\.|\.(?:tmp|part)$/i;
-const DONE = 'done';
 /** Other users of the machine must not read schedules and answers. Existing folders keep their mode. */
 const PRIVATE = { recursive: true, mode: 0o700 };
 
-/** Readers never see a partial file: each is written under a temporary name, synced, then renamed. */
-export function outboxFolder(folder: string): Transport {
+/** The sidecar is complete before its file appears, so that a gateway which finds the file can forward it. */
+export function outboxFolder(folder: string, sender: Sender): Transport {
   return {
-    async deliver(fileName, document) {
-      const draft = path.join(folder, `.${fileName}.${randomUUID()}.tmp`);
-      try {
-        await mkdir(folder, PRIVATE);
-        const file = await open(draft, 'wx');
-        await file
-          .writeFile(document)
-          .then(() => file.sync())
-          .finally(() => file.close());
-        await rename(draft, path.join(folder, fileName));
-        await syncFolder(folder);
-      } catch (error) {
-        // Ignore a failing cleanup, so that the original error is reported.
-        await rm(draft, { force: true }).catch(() => {});
-        const { code, message } = error as NodeJS.ErrnoException;
-        throw new HandoverFailed(`the outbox cannot be written (${code ?? message})`, { cause: error });
-      }
+    async deliver(message) {
+      const { fileName, document } = message;
+      await writeIntoFolder(folder, sidecarName(fileName), writeSidecar(message, sender));
+      await writeIntoFolder(folder, fileName, document);
     },
   };
+}
+
+/** Readers never see a partial file: it is written under a temporary name, synced, then renamed. */
+export async function writeIntoFolder(folder: string, name: string, bytes: Buffer): Promise<void> {
+  const draft = path.join(folder, draftName(name, randomUUID()));
+  try {
+    await mkdir(folder, PRIVATE);
+    const file = await open(draft, 'wx');
+    await file
+      .writeFile(bytes)
+      .then(() => file.sync())
+      .finally(() => file.close());
+    await rename(draft, path.join(folder, name));
+    await syncFolder(folder);
+  } catch (error) {
+    // Ignore a failing cleanup, so that the original error is reported.
+    await rm(draft, { force: true }).catch(() => {});
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new HandoverFailed(`the outbox cannot be written (${code ?? message})`, { cause: error });
+  }
 }
 
 /** A rename survives a crash only if the folder is synced too. Windows does not support that. */
@@ -64,36 +54,76 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** Contract for writers: write under a name that starts with a dot or ends in .tmp or .part, then rename. */
-export function inboxFolder(folder: string): Inbox {
+type Entry = InboxFile & { readonly state: string; readonly at: number };
+
+/**
+ * Names that start with a dot or end in .tmp or .part are never taken. Entries that are no plain files are listed too,
+ * with a `read` that reports why, so that a misplaced file does not stay unnoticed. `now` is monotonic.
+ */
+export function inboxFolder(folder: string, now: () => number): Inbox {
+  const atRest = restTracker(now);
+  /** By name, the entries that stay in the inbox and are reported already. */
+  const left = new Map<string, string>();
   return {
     async files() {
-      await mkdir(path.join(folder, DONE), PRIVATE);
-      const entries = await readdir(folder, { withFileTypes: true });
-      const names = entries.filter((entry) => entry.isFile() && !UNFINISHED.test(entry.name));
-      const files = await Promise.all(names.map(({ name }) => inboxFile(folder, name)));
-      return files
-        .filter((file) => file !== null)
-        .toSorted((one, other) => one.at - other.at || (one.name < other.name ? -1 : 1));
+      await mkdir(path.join(folder, DONE_FOLDER), PRIVATE);
+      const names = (await readdir(folder)).filter((name) => name !== DONE_FOLDER && !isUnfinished(name));
+      const found = await Promise.all(names.map((name) => inboxEntry(folder, name, left)));
+      const entries = found.filter((entry) => entry !== null);
+      for (const name of left.keys()) if (!names.includes(name)) left.delete(name);
+      return atRest(entries).toSorted((one, other) => one.at - other.at || (one.name < other.name ? -1 : 1));
     },
   };
 }
 
-async function inboxFile(folder: string, name: string): Promise<(InboxFile & { at: number }) | null> {
+async function inboxEntry(folder: string, name: string, left: Map<string, string>): Promise<Entry | null> {
   const file = path.join(folder, name);
-  const found = await stat(file, { bigint: true }).catch(nullIfGone);
+  const found = await lstat(file, { bigint: true }).catch(nullIfGone);
   if (found === null) return null;
+  const kind = kindOf(found);
+  // A change of its mode may make an unreadable file readable, and changes its ctime only.
+  const key = kind === null ? `${found.ino} ${found.ctimeNs}` : `${kind} ${found.ino} ${found.birthtimeNs}`;
+  if (left.get(name) === key) return null;
+  const leave = async () => void left.set(name, key);
+  const common = { name, at: Number(found.mtimeMs) };
+  if (kind !== null) {
+    const error = `INBOX_DIR contains ${kind} of this name, which is not read. Move it away, and write answers as plain files.`;
+    const read = async () => ({ document: null, error });
+    return { ...common, bytes: 0, state: key, read, fingerprint: () => `${name} ${key}`, finish: leave };
+  }
+  let isReadable = true;
   return {
-    name,
+    ...common,
     bytes: Number(found.size),
-    at: Number(found.mtimeMs),
-    read: () => readFile(file).catch(nullIfGone),
+    state: `${found.size} ${found.mtimeNs}`,
+    async read(): Promise<InboxReading | null> {
+      try {
+        return { document: await readFile(file), error: null };
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        if (code === 'ENOENT') return null;
+        isReadable = false;
+        const reason = `The file in INBOX_DIR cannot be read (${code ?? message}). Let the server read it.`;
+        return { document: null, error: reason };
+      }
+    },
     fingerprint: (document) =>
       `${name} ${found.mtimeNs} ${document === null ? found.size : hash('sha256', document)}`,
-    async moveToDone() {
-      await rename(file, path.join(folder, DONE, name)).catch(nullIfGone);
+    async finish() {
+      if (!isReadable) return leave();
+      await rename(file, path.join(folder, DONE_FOLDER, name)).catch(nullIfGone);
     },
   };
+}
+
+/** Null for a plain file. */
+function kindOf(found: BigIntStats): string | null {
+  if (found.isFile()) return null;
+  if (found.isDirectory()) return 'a folder';
+  if (found.isSymbolicLink()) return 'a symbolic link';
+  if (found.isSocket()) return 'a socket';
+  if (found.isFIFO()) return 'a named pipe';
+  return 'a device';
 }
 
 /** Several processes read the same folder, so a file that another process has moved is not an error. */

@@ -44,6 +44,11 @@ export type Tx = Db & {
 export type Database = Db & {
   /** The only way to write. `work` must use only `tx`: a second connection could deadlock on the pool. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` unless any process runs work of the same name; then returns null. For work that waits for the network:
+   * it holds a connection, but no transaction. Postgres releases the lock when this process ends.
+   */
+  exclusively<T>(name: string, work: () => Promise<T>): Promise<T | null>;
   close(): Promise<void>;
 };
 
@@ -118,6 +123,21 @@ const inTransaction = <T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<
     }
   });
 
+const exclusivelyOn = <T>(pool: pg.Pool, name: string, work: () => Promise<T>): Promise<T | null> =>
+  onConnection(pool, async (client) => {
+    const lock = {
+      text: 'select pg_try_advisory_lock(hashtextextended($1, 0)) as is_locked',
+      values: [name],
+    };
+    const { rows } = await client.query<{ is_locked: boolean }>(lock);
+    if (!rows[0]?.is_locked) return null;
+    try {
+      return await work();
+    } finally {
+      await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]);
+    }
+  });
+
 /** Called once when the database becomes unavailable and once when it is available again. */
 export type AvailabilityListener = {
   lost(reason: Error): void;
@@ -179,6 +199,10 @@ export function openDatabase(url: string, listener?: AvailabilityListener): Data
     transaction(work) {
       refuseInTransaction('a transaction');
       return transactionScope.run(true, () => watched(inTransaction(writers, work)));
+    },
+    exclusively(name, work) {
+      refuseInTransaction('exclusive work');
+      return watched(exclusivelyOn(writers, name, work));
     },
     async close() {
       await Promise.all([...pipelines.map((pipeline) => pipeline.close()), readers.end(), writers.end()]);
