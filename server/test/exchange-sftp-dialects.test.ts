@@ -101,6 +101,13 @@ test('a file that the server stores incompletely is not renamed, and the message
   assert.deepEqual((await run()).faults, []);
 });
 
+test('a server that ends SFTP but not the connection is noticed, and gets a new connection', async () => {
+  server.faults.isEnding = true;
+  assert.match((await run()).unreachable ?? '', /^SFTP server 127\.0\.0\.1:\d+: the connection/);
+  server.faults.isEnding = false;
+  assert.equal((await run()).unreachable, null);
+});
+
 test('a server that reports no modes gives its answers', async () => {
   server.files.set('/in/answer.xml', Buffer.from('not at all'));
   server.files.set('/in/../../etc/passwd', Buffer.from('a name that leaves the folder'));

@@ -19,6 +19,8 @@ type Faults = {
   isFull: boolean;
   /** A gateway takes each file as soon as it has its final name. */
   isTakenAtOnce: boolean;
+  /** Ends the SFTP channel instead of listing a folder, while the SSH connection stays open. */
+  isEnding: boolean;
 };
 
 /**
@@ -28,7 +30,7 @@ type Faults = {
 export async function startStandIn(user: string, password: string): Promise<StandIn> {
   const host = ssh2.utils.generateKeyPairSync('ed25519');
   const files = new Map<string, Buffer>();
-  const faults = { isFull: false, isTakenAtOnce: false };
+  const faults = { isFull: false, isTakenAtOnce: false, isEnding: false };
   const server = new ssh2.Server({ hostKeys: [host.private] }, (client) => {
     client.on('error', () => {});
     client.on('authentication', (attempt) => {
@@ -87,6 +89,7 @@ function serve(sftp: SFTPWrapper, files: Map<string, Buffer>, faults: Faults): v
   });
   sftp.on('OPENDIR', (id, folder) => sftp.handle(id, open(folder)));
   sftp.on('READDIR', (id, handle) => {
+    if (faults.isEnding) return sftp.end();
     const folder = find(handle);
     if (folder.isListed) return sftp.status(id, STATUS_CODE.EOF);
     folder.isListed = true;

@@ -138,8 +138,10 @@ function signIn(
       // Requests are small and wait for each other's responses: 1 ms for a listing instead of 180 ms.
       client.setNoDelay(true);
       client.sftp((error, sftp) => {
-        if (error) reject(unreachable(`it does not offer SFTP to this user (${error.message})`));
-        else resolve(sftp);
+        if (error) return reject(unreachable(`it does not offer SFTP to this user (${error.message})`));
+        // Without its channel the connection is useless. Destroying it fails the requests in progress.
+        for (const event of ['error', 'end', 'close']) sftp.on(event, () => client.destroy());
+        resolve(sftp);
       });
     });
     client.connect(
