@@ -1,3 +1,3 @@
 import { lookAtPagesOf } from './accessibility.ts';
 
-lookAtPagesOf('anonymous', 'account', 'brp');
+lookAtPagesOf('anonymous', 'account', 'brp', 'operator');

@@ -179,7 +179,7 @@ const DIALOGS: Record<Role, readonly { url: string; button: string; width?: numb
   ],
 };
 
-/** Declares the tests of these roles. Several files share them, so that they run in parallel. */
+/** Declares the tests of these roles. */
 export function lookAtPagesOf(...roles: Role[]): void {
   test('every page of the router is checked', lookForForgottenPages);
   for (const role of roles) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
 import type { UserPermissions } from '@saldo/api';
-import type { BrowserContext, ConsoleMessage, Page } from 'playwright-core';
+import type { Browser, BrowserContext, ConsoleMessage, Page } from 'playwright-core';
 import type { Owner } from '../../server/src/platform/auth/principal.ts';
 import { ensurePortal } from '../../server/src/portal-build.ts';
 import { signedIn } from '../../server/test/browser.ts';
@@ -36,15 +36,27 @@ export type Stage = {
 
 const HEIGHT = 900;
 /** Catches hangs only: Playwright's default of 30 s is too short on a busy machine. */
-const DEADLINE_MS = 180_000;
+const DEADLINE_MS = 300_000;
 
-/** Starts the platform with its portal, and one Chromium, for one test file. Call it before the file's first test. */
-export async function openStage(now?: string): Promise<Stage> {
+let shared: Browser | null = null;
+
+/** Lets all test files of this process use one Chromium. Call it before the first file. */
+export async function shareBrowser(): Promise<void> {
   const browser = await launchChromium();
-  // Close the browser before the platform, which waits for open connections.
   after(() => browser.close());
+  shared = browser;
+}
+
+/** Starts the platform with its portal, and Chromium if none is shared, for one test file. Call it before its tests. */
+export async function openStage(now?: string): Promise<Stage> {
+  const browser = shared ?? (await launchChromium());
   /** The contexts that no test uses at the moment, by locale. */
   const contexts: Record<string, BrowserContext[]> = {};
+  // Close the pages before the platform, which waits for open connections.
+  after(async () => {
+    for (const context of Object.values(contexts).flat()) await context.close();
+    if (browser !== shared) await browser.close();
+  });
   const said: string[] = [];
   const portalDir = await ensurePortal(path.join(tmpdir(), 'saldo-portal'), (message) => said.push(message));
   assert.ok(portalDir, said.join('\n'));

@@ -158,9 +158,12 @@ function commonSandbox(t: TestContext): Sandbox {
   return box;
 }
 
+/** Catches hangs only: on a busy machine a start may take a minute. */
+const DEADLINE_MS = 300_000;
+
 async function eventually(isTrue: () => boolean | Promise<boolean>, explain = () => ''): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !(await isTrue()); await delay(20)) {
-    if (Date.now() > deadline) assert.fail(`It did not happen within 20 seconds. ${explain()}`);
+  for (const deadline = Date.now() + DEADLINE_MS; !(await isTrue()); await delay(20)) {
+    if (Date.now() > deadline) assert.fail(`It did not happen within ${DEADLINE_MS} ms. ${explain()}`);
   }
 }
 

@@ -15,6 +15,7 @@ import {
   type startService,
   startStore,
 } from './start-platform.ts';
+import { WorkerFailed } from './worker-failed.ts';
 
 type ListenerName = 'brp' | 'customer';
 
@@ -158,11 +159,6 @@ function workerCrew(logger: Logger) {
   }
 
   return { start, give, hold, countAccepted, metrics, stop };
-}
-
-/** The worker itself has logged the reason. */
-export class WorkerFailed extends Error {
-  override name = 'WorkerFailed';
 }
 
 function metricsOf(worker: Worker): Promise<string | null> {

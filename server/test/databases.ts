@@ -28,6 +28,7 @@ async function createFrom(template: string): Promise<TestDatabase> {
     await client.connect();
     await client.query(text).finally(() => client.end());
   };
-  await run(`create database ${name} template ${template}`);
+  // Copying the files takes a fifth of the time of the default strategy, which writes every page to the log.
+  await run(`create database ${name} template ${template} strategy file_copy`);
   return { url: databaseUrl(server, name), drop: () => run(`drop database ${name} with (force)`) };
 }

@@ -28,7 +28,14 @@ export async function globalSetup(): Promise<void> {
   let server = process.env['DATABASE_URL'];
   if (!server) {
     // These data are temporary. Durability is tested separately, on another database.
-    const settings = { fsync: 'off', synchronous_commit: 'off', max_connections: '200' };
+    const settings = {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      wal_level: 'minimal',
+      max_wal_senders: '0',
+      max_connections: '200',
+    };
     embedded = await startEmbeddedPostgres({ application: SALDO, dataDir: folder, say: () => {}, settings });
     server = embedded.url;
   }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -16,7 +15,7 @@ import { loadDemo } from '../src/demo/load.ts';
 import { SALDO } from '../src/platform/db/embedded.ts';
 import { migrate, migrateInTransaction, readChecksums } from '../src/platform/db/migrate.ts';
 import { PROGRAM_ENVIRONMENT, runCommand } from './command-line.ts';
-import { databaseUrl, TEST_SERVER_VARIABLE } from './databases.ts';
+import { createEmptyDatabase, type TestDatabase } from './databases.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
 import { createWorld } from './world.ts';
@@ -25,7 +24,6 @@ import { createWorld } from './world.ts';
 
 const OPERATOR = { key: 'operator-of-the-restore-tests', eic: '11XSALDO-------Z' };
 const PROGRAM = fileURLToPath(new URL('../src/backup/main.ts', import.meta.url));
-const server = process.env[TEST_SERVER_VARIABLE] ?? '';
 
 const platform = await startTestPlatform();
 await platform.db.transaction((tx) =>
@@ -35,30 +33,37 @@ const operator = client(platform.baseUrl, await createWorld(platform.db, platfor
 // Adds an audit event, which cannot be inserted otherwise.
 await operator('/operator/v1/brps', { method: 'POST', body: { name: 'Audited' } });
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-restore-'));
-const databases: string[] = [];
+const databases: TestDatabase[] = [];
 after(async () => {
-  for (const name of databases) await query(server, `drop database ${name} with (force)`);
+  for (const database of databases) await database.drop();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function query<R extends pg.QueryResultRow>(url: string, ...statements: string[]): Promise<R[]> {
+type Query = <R extends pg.QueryResultRow>(...statements: string[]) => Promise<R[]>;
+
+/** Calls `act` with a function that runs statements on one connection and returns the rows of the last. */
+async function onConnection<T>(url: string, act: (query: Query) => Promise<T>): Promise<T> {
   const connection = new pg.Client({ connectionString: url });
   await connection.connect();
   try {
-    let rows: R[] = [];
-    for (const text of statements) ({ rows } = await connection.query<R>(text));
-    return rows;
+    return await act(async <R extends pg.QueryResultRow>(...statements: string[]) => {
+      let rows: R[] = [];
+      for (const text of statements) ({ rows } = await connection.query<R>(text));
+      return rows;
+    });
   } finally {
     await connection.end();
   }
 }
 
-/** An empty database. */
+const query = <R extends pg.QueryResultRow>(url: string, ...statements: string[]): Promise<R[]> =>
+  onConnection(url, (onIt) => onIt<R>(...statements));
+
+/** The URL of an empty database. */
 async function emptyDatabase(): Promise<string> {
-  const name = `saldo_restore_${randomUUID().replaceAll('-', '')}`;
-  await query(server, `create database ${name} template template0`);
-  databases.push(name);
-  return databaseUrl(server, name);
+  const database = await createEmptyDatabase();
+  databases.push(database);
+  return database.url;
 }
 
 const file = (name: string) => path.join(folder, name);
@@ -74,19 +79,18 @@ const restore = (name: string, url: string, ...more: string[]) =>
 const whole = await backUp(platform.databaseUrl, 'whole.saldo');
 
 /** Every table with its rows as text, every sequence, and the definition of every other object of the schema. */
-async function contentOf(url: string): Promise<Record<string, string>> {
+const contentOf = (url: string): Promise<Record<string, string>> => onConnection(url, readContent);
+
+async function readContent(query: Query): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
-    url,
     "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
   );
   const sequences = await query<{ name: string }>(
-    url,
     "select sequencename as name from pg_sequences where schemaname = 'public'",
   );
   const content: Record<string, string> = {};
   for (const { name } of tables) {
     const [found] = await query<{ rows: string }>(
-      url,
       'set timezone = UTC',
       `select count(*) || ' rows ' || md5(coalesce(string_agg(t::text, ' ' order by t::text collate "C"), '')) as rows from ${quoteName(name)} t`,
     );
@@ -94,13 +98,11 @@ async function contentOf(url: string): Promise<Record<string, string>> {
   }
   for (const { name } of sequences) {
     const [found] = await query<{ state: string }>(
-      url,
       `select last_value || ' ' || is_called as state from ${quoteName(name)}`,
     );
     content[`sequence ${name}`] = found?.state ?? '';
   }
   const [schema] = await query<{ definitions: string }>(
-    url,
     `select string_agg(definition, e'\\n' order by definition collate "C") as definitions from (
        select concat(conrelid::regclass, ' ', conname, ' ', convalidated, ' ', pg_get_constraintdef(oid)) as definition
        from pg_constraint where connamespace = 'public'::regnamespace

@@ -1,3 +1,0 @@
-import { lookAtPagesOf } from './accessibility.ts';
-
-lookAtPagesOf('operator');
