@@ -1,5 +1,13 @@
 import { assert } from './assert.ts';
-import { addDays, type DeliveryDay, isWeekend, localInstant, MINUTE_MS, slotStart } from './delivery-day.ts';
+import {
+  addDays,
+  type DeliveryDay,
+  isWeekend,
+  localInstant,
+  MINUTE_MS,
+  slotCount,
+  slotStart,
+} from './delivery-day.ts';
 import { isHoliday } from './holidays.ts';
 import { inForce, type MarketRules } from './market-rules.ts';
 
@@ -21,6 +29,15 @@ export function gatesOf(day: DeliveryDay, rules: MarketRules): Gates {
     intraday: (slot) => slotStart(day, slot) - times.intradayLeadMinutes * MINUTE_MS,
     dayAfter: localInstant(dayAfterClosing(day, rules, times.dayAfterMaxDays), times.dayAfterMinutes),
   };
+}
+
+/**
+ * The instant at which each slot of a day closes. From then on TSOs accept changes of the slot within one control area
+ * only.
+ */
+export function slotClosings(day: DeliveryDay, rules: MarketRules): number[] {
+  const { intraday } = gatesOf(day, rules);
+  return Array.from({ length: slotCount(day) }, (_, at) => intraday(at + 1));
 }
 
 /** The gate that a version created now must meet, given its changed slots. A gate is closed at its own instant. */

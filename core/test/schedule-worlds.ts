@@ -15,12 +15,12 @@ const GROUPS = [
   '11XSWVIERNAU---',
   '11YALBNETZ-----',
 ].map(withCheck);
-const PLACES = GROUPS.flatMap((eic) => TSOS.map((tso) => ({ eic, tso })));
+export const PLACES = GROUPS.flatMap((eic) => TSOS.map((tso) => ({ eic, tso })));
 
 /** One day of each length. */
 export const anyDay = fc.constantFrom<DeliveryDay>('2026-03-29', '2026-06-15', '2026-10-25');
 
-type Trade = { from: number; to: number; firstSlot: number; slots: number; kwh: number };
+export type Trade = { from: number; to: number; firstSlot: number; slots: number; kwh: number };
 const anyPlace = fc.nat(PLACES.length - 1);
 const anyTrade: fc.Arbitrary<Trade> = fc.record({
   from: anyPlace,
@@ -47,6 +47,14 @@ export function nominate(
       saldos[to]![at]! -= kwh;
     }
   }
+  return nominateSaldos(saldos, before);
+}
+
+/** The nominations of these saldos, one per place. A direction that was nominated before stays. */
+export function nominateSaldos(
+  saldos: readonly (readonly number[])[],
+  before: readonly NominatedPosition[],
+): NominatedPosition[] {
   return PLACES.flatMap((place, no) => {
     const known = before.find(({ eic, tso }) => eic === place.eic && tso === place.tso);
     const amounts = (sign: 1 | -1, was: readonly number[] | null | undefined) => {
@@ -58,20 +66,35 @@ export function nominate(
   });
 }
 
-/** The schedules after each market, the newest of each TSO, and their inputs. */
-export function* scheduleHistory(day: DeliveryDay, markets: readonly (readonly Trade[])[]) {
+/**
+ * The schedules after each market, the newest of each TSO, and their inputs. `closings` has the number of closed slots at
+ * each of them.
+ */
+export function* scheduleHistory(
+  day: DeliveryDay,
+  markets: readonly (readonly Trade[])[],
+  closings: readonly number[] = [],
+) {
   let positions: NominatedPosition[] = [];
   let schedules: Schedule[] = [];
-  for (const market of markets) {
+  for (const [step, market] of markets.entries()) {
     const previous = schedules;
+    const closedSlots = closings[step] ?? 0;
     positions = nominate(day, market, positions);
-    const next = buildSchedules({ operatorEic: OPERATOR, day, rules: BUILT_IN_RULES, positions, previous });
+    const next = buildSchedules({
+      operatorEic: OPERATOR,
+      day,
+      rules: BUILT_IN_RULES,
+      positions,
+      previous,
+      closedSlots,
+    });
     schedules = newest(previous, next);
-    yield { positions, previous, next, schedules };
+    yield { positions, previous, next, schedules, closedSlots };
   }
 }
 
-function newest(previous: readonly Schedule[], next: ReturnType<typeof buildSchedules>): Schedule[] {
+export function newest(previous: readonly Schedule[], next: ReturnType<typeof buildSchedules>): Schedule[] {
   const renewed = next.flatMap((one) => (one.kind === 'schedule' ? [one.schedule] : []));
   const kept = previous.filter(({ tso }) => !renewed.some((one) => one.tso === tso));
   return [...kept, ...renewed];

@@ -22,6 +22,7 @@ function scheduleOf(kwh: readonly number[]): Schedule {
       { eic: CONSUMER, tso: 'DE_TENNET', outKwh: null, inKwh: kwh },
     ],
     previous: [],
+    closedSlots: 0,
   });
   assert.ok(entry?.kind === 'schedule');
   return entry.schedule;

@@ -37,6 +37,7 @@ const newest: Schedule = (() => {
       { eic: consumer, tso: 'DE_TENNET', outKwh: null, inKwh: slotsOf(day, { 1: 4, 2: 4 }) },
     ],
     previous: [],
+    closedSlots: 0,
   });
   assert.ok(first?.kind === 'schedule');
   return { ...first.schedule, version: 2 };

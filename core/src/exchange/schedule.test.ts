@@ -43,7 +43,7 @@ const receive = (tso: Tso, bySlot: Record<number, number>, eic = consumer): Nomi
 });
 
 function build(positions: NominatedPosition[], previous: Schedule[] = []): NextSchedule[] {
-  return buildSchedules({ operatorEic: OPERATOR, day, rules, positions, previous });
+  return buildSchedules({ operatorEic: OPERATOR, day, rules, positions, previous, closedSlots: 0 });
 }
 
 function schedulesOf(next: NextSchedule[]): Schedule[] {
@@ -193,6 +193,7 @@ test('building again changes nothing', () => {
       rules,
       positions: positions.toReversed(),
       previous: schedules.toReversed(),
+      closedSlots: 0,
     });
     assert.deepEqual(
       again.map(({ kind }) => kind),
@@ -260,7 +261,7 @@ test('only the TSOs that a correction touches get a new version, and only its se
     receive('DE_TENNET', { 5: 1 }, '11YALBNETZ-----R'),
   ];
   const [amprion, tennet] = build(after, first);
-  assert.deepEqual(amprion, { tso: 'DE_AMPRION', kind: 'unchanged' });
+  assert.deepEqual(amprion, { tso: 'DE_AMPRION', withheldSlots: [], kind: 'unchanged' });
   assert.ok(tennet?.kind === 'schedule');
   assert.equal(tennet.schedule.version, 2);
   assert.equal(tennet.schedule.messageId, first[1]!.messageId);
@@ -340,7 +341,9 @@ test('a schedule of another operator EIC starts with version 1', () => {
   const positions = [deliver('DE_TENNET', { 1: 1 }), receive('DE_TENNET', { 1: 1 })];
   const first = schedulesOf(build(positions));
   const operatorEic = '11XSWVIERNAU---D';
-  const [other] = schedulesOf(buildSchedules({ operatorEic, day, rules, positions, previous: first }));
+  const [other] = schedulesOf(
+    buildSchedules({ operatorEic, day, rules, positions, previous: first, closedSlots: 0 }),
+  );
   assert.deepEqual([other!.version, other!.messageId], [1, '20261025_TPS_11XSWVIERNAU---D_TTG']);
 });
 

@@ -3,6 +3,7 @@ import { type DeliveryDay, slotCount } from '../delivery-day.ts';
 import { kwFromKwh } from '../energy.ts';
 import type { Direction, Tso } from '../enums.ts';
 import { type ControlArea, controlAreas, type MarketRules, type TsoCodes } from '../market-rules.ts';
+import { BRIDGE_COUNT, bridgeIndex, moveBridges } from './bridges.ts';
 
 /** A02 moves energy between two balance groups, A06 moves the operator's own between two control areas. */
 export const BUSINESS_TYPES = ['A02', 'A06'] as const;
@@ -50,9 +51,15 @@ export type ScheduleInput = {
   positions: readonly NominatedPosition[];
   /** The newest schedule of each TSO for this day, sent or unsent. */
   previous: readonly Schedule[];
+  /** How many slots at the start of the day are closed: TSOs reject a change of a bridge in them. */
+  closedSlots: number;
 };
 
-export type NextSchedule = { tso: Tso } & (
+export type NextSchedule = {
+  tso: Tso;
+  /** Closed slots in which the area's nominations would need other bridges, so that the file keeps its values there. */
+  withheldSlots: readonly number[];
+} & (
   | {
       /** The newest schedule already has these series. */
       kind: 'unchanged';
@@ -77,45 +84,79 @@ const NAMED_SLOTS = 5;
 
 type Flow = SeriesKey & { powersKw: readonly number[] };
 
+/** One area's file in the making: the nominated series, including those that only the previous version has. */
+type AreaFile = { area: ControlArea; previous: Schedule | null; nominated: Flow[]; withheldSlots: number[] };
+
 /**
  * Builds the next schedule of every TSO that has or had series, in the order of the control areas. A schedule has one
  * mirrored series per nomination and the bridges of its area. Series of the previous version stay, with zeros if they
  * are no longer nominated. The version of a series is that of the message that changed it last.
  */
 export function buildSchedules(input: ScheduleInput): NextSchedule[] {
-  const { operatorEic, day, positions } = input;
+  const { operatorEic, day, positions, closedSlots } = input;
   const slots = slotCount(day);
-  const areas = controlAreas(input.rules, day);
   assertPositions(positions, slots);
-  const flows = new Map(areas.map((area) => [area.tso, nominatedFlows(positions, area, operatorEic)]));
-  const saldos = areas.map((area) => netOf(flows.get(area.tso) ?? [], area, operatorEic, slots));
-  for (const { from, to, powersKw } of bridgesBetween(areas, saldos, slots)) {
-    const bridge = { ...bridgeKey(operatorEic, from, to), powersKw };
-    flows.get(from.tso)?.push(bridge);
-    flows.get(to.tso)?.push(bridge);
-  }
-  return areas.flatMap((area) => {
+  const files = controlAreas(input.rules, day).map((area): AreaFile => {
     // A schedule of another operator EIC is not a version of this one.
-    const previous = input.previous.find((one) => one.tso === area.tso && one.operatorEic === operatorEic);
-    assert(previous === undefined || previous.day === day, 'versions of a schedule are of one day');
-    const complete = withPrevious(flows.get(area.tso) ?? [], previous?.series ?? [], slots);
-    return complete.length === 0 ? [] : [nextSchedule(operatorEic, day, area, complete, previous ?? null)];
+    const previous =
+      input.previous.find((one) => one.tso === area.tso && one.operatorEic === operatorEic) ?? null;
+    assert(previous === null || previous.day === day, 'versions of a schedule are of one day');
+    const known = previous?.series.filter(({ businessType }) => businessType === 'A02') ?? [];
+    const nominated = withPrevious(nominatedFlows(positions, area, operatorEic), known, slots);
+    return { area, previous, ...keepClosedSurplus(nominated, known, area, operatorEic, closedSlots) };
   });
+  const bridges = bridgesOf(files, operatorEic, day, closedSlots);
+  return files.flatMap((file, at) => {
+    const flows = [...file.nominated, ...(bridges[at] ?? [])].sort((one, other) =>
+      orderOf(one) < orderOf(other) ? -1 : 1,
+    );
+    return flows.length === 0 ? [] : [nextSchedule(operatorEic, day, file, flows)];
+  });
+}
+
+const orderOf = ({ businessType, identification }: Flow) => businessType + identification;
+
+/**
+ * Bridges of closed slots are frozen, and with them the surplus of the area. Where nominations have another surplus in a
+ * closed slot, all series of the area keep the values of the previous version there, so that the file nets to zero.
+ */
+function keepClosedSurplus(
+  nominated: Flow[],
+  known: readonly Flow[],
+  area: ControlArea,
+  operatorEic: string,
+  closedSlots: number,
+): Pick<AreaFile, 'nominated' | 'withheldSlots'> {
+  if (closedSlots === 0) return { nominated, withheldSlots: [] };
+  const surplus = netOf(nominated, area, operatorEic, closedSlots);
+  const frozen = netOf(known, area, operatorEic, closedSlots);
+  const isKept = surplus.map((powerKw, at) => powerKw !== frozen[at]);
+  if (!isKept.includes(true)) return { nominated, withheldSlots: [] };
+  const before = new Map(known.map(({ identification, powersKw }) => [identification, powersKw]));
+  return {
+    nominated: nominated.map((flow) => ({
+      ...flow,
+      powersKw: flow.powersKw.map((powerKw, at) =>
+        isKept[at] ? (before.get(flow.identification)?.[at] ?? 0) : powerKw,
+      ),
+    })),
+    withheldSlots: isKept.flatMap((kept, at) => (kept ? [at + 1] : [])),
+  };
 }
 
 function nextSchedule(
   operatorEic: string,
   day: DeliveryDay,
-  area: ControlArea,
+  { area, previous, withheldSlots }: AreaFile,
   flows: readonly Flow[],
-  previous: Schedule | null,
 ): NextSchedule {
   const { tso, ...codes } = area;
+  const next = { tso, withheldSlots };
   const imbalances = netOf(flows, area, operatorEic, slotCount(day)).flatMap((powerKw, at) =>
     powerKw === 0 ? [] : [{ slot: at + 1, powerKw }],
   );
   if (imbalances.length > 0) {
-    return { tso, kind: 'imbalance', slots: imbalances, message: imbalanceMessage(day, tso, imbalances) };
+    return { ...next, kind: 'imbalance', slots: imbalances, message: imbalanceMessage(day, tso, imbalances) };
   }
   const known = new Map(previous?.series.map((series) => [series.identification, series]));
   const version = (previous?.version ?? 0) + 1;
@@ -123,16 +164,21 @@ function nextSchedule(
     const before = known.get(flow.identification);
     return before && hasSamePowers(before, flow) ? before : { ...flow, version };
   });
-  if (previous !== null && series.every((one) => one.version < version)) return { tso, kind: 'unchanged' };
+  if (previous !== null && series.every((one) => one.version < version))
+    return { ...next, kind: 'unchanged' };
   if (version > MAX_MESSAGE_VERSION) {
     return {
-      tso,
+      ...next,
       kind: 'versions_exhausted',
       message: `The schedule of ${day} for ${tso} has reached version ${MAX_MESSAGE_VERSION}, the last there can be. Agree the remaining change with the TSO directly.`,
     };
   }
   const messageId = messageIdentification(day, operatorEic, codes);
-  return { tso, kind: 'schedule', schedule: { operatorEic, tso, codes, day, messageId, version, series } };
+  return {
+    ...next,
+    kind: 'schedule',
+    schedule: { operatorEic, tso, codes, day, messageId, version, series },
+  };
 }
 
 function assertPositions(positions: readonly NominatedPosition[], slots: number): void {
@@ -182,7 +228,7 @@ function bridgeKey(operatorEic: string, from: ControlArea, to: ControlArea): Ser
   };
 }
 
-/** The operator's saldo in an area per slot: incoming minus outgoing power. */
+/** The operator's saldo in an area: incoming minus outgoing power, in the first `slots` slots. */
 function netOf(
   flows: readonly Flow[],
   { area }: ControlArea,
@@ -193,45 +239,73 @@ function netOf(
   for (const { outParty, outArea, inParty, inArea, powersKw } of flows) {
     const incoming = inParty === operatorEic && inArea === area ? 1 : 0;
     const outgoing = outParty === operatorEic && outArea === area ? 1 : 0;
-    for (const [at, powerKw] of powersKw.entries()) net[at]! += (incoming - outgoing) * powerKw;
+    const sign = incoming - outgoing;
+    for (let at = 0; at < slots; at++) net[at]! += sign * powersKw[at]!;
   }
   return net;
 }
 
-type Bridge = { from: ControlArea; to: ControlArea; powersKw: number[] };
-
 /**
- * Per slot, the first area with a surplus fills the first area with a deficit, and so on. If the areas do not net to
- * zero, it is unknown which one is wrong: the slot gets no bridges, and its areas are reported as unbalanced.
+ * The bridges of each file, in the order of the files. In an open slot both areas have the same value: the previous one,
+ * moved by the difference of the surpluses. If the areas do not net to zero there, it is unknown which one is wrong: the
+ * bridges stay, and areas whose surplus differs from them are reported as unbalanced. In a closed slot each file keeps
+ * its own value.
  */
-function bridgesBetween(
-  areas: readonly ControlArea[],
-  saldos: readonly (readonly number[])[],
-  slots: number,
-): Bridge[] {
-  const bridges = new Map<string, Bridge>();
-  for (let at = 0; at < slots; at++) {
-    const left = saldos.map((saldo) => saldo[at]!);
-    if (left.reduce((sum, powerKw) => sum + powerKw, 0) !== 0) continue;
-    for (;;) {
-      const source = left.findIndex((powerKw) => powerKw > 0);
-      if (source < 0) break;
-      const target = left.findIndex((powerKw) => powerKw < 0);
-      const powerKw = Math.min(left[source]!, -left[target]!);
-      left[source]! -= powerKw;
-      left[target]! += powerKw;
-      const [from, to] = [areas[source]!, areas[target]!];
-      const key = `${from.tag} ${to.tag}`;
-      const bridge = bridges.get(key) ?? {
-        from,
-        to,
-        powersKw: Array.from<number>({ length: slots }).fill(0),
-      };
-      bridge.powersKw[at] = powerKw;
-      bridges.set(key, bridge);
+function bridgesOf(
+  files: readonly AreaFile[],
+  operatorEic: string,
+  day: DeliveryDay,
+  closedSlots: number,
+): Flow[][] {
+  const slots = slotCount(day);
+  const pairs = files.flatMap(({ area: from }, at) =>
+    files.flatMap(({ area: to }, other) =>
+      at === other ? [] : [{ at, other, key: bridgeKey(operatorEic, from, to) }],
+    ),
+  );
+  const known = files.map(
+    ({ previous }) =>
+      new Map(previous?.series.map(({ identification, powersKw }) => [identification, powersKw])),
+  );
+  const zeros = Array.from<number>({ length: slots }).fill(0);
+  const powers = Array.from<readonly number[]>({ length: BRIDGE_COUNT }).fill(zeros);
+  for (const { at, other, key } of pairs) {
+    const before = known[at]?.get(key.identification) ?? known[other]?.get(key.identification);
+    if (before !== undefined) powers[bridgeIndex(at, other)] = before;
+  }
+  const surpluses = files.map(({ area, nominated }) => netOf(nominated, area, operatorEic, slots));
+  const moved = moveOpenSlots(powers, surpluses, closedSlots, slots);
+  const flows: Flow[][] = files.map(() => []);
+  for (const { at, other, key } of pairs) {
+    const open = moved[bridgeIndex(at, other)]!;
+    for (const file of [at, other]) {
+      const before = known[file]?.get(key.identification);
+      const powersKw = open.map((powerKw, slot) => (slot < closedSlots ? (before?.[slot] ?? 0) : powerKw));
+      // A bridge that was never above zero is in no file.
+      if (before !== undefined || powersKw.some((powerKw) => powerKw > 0))
+        flows[file]?.push({ ...key, powersKw });
     }
   }
-  return [...bridges.values()];
+  return flows;
+}
+
+function moveOpenSlots(
+  before: readonly (readonly number[])[],
+  surpluses: readonly (readonly number[])[],
+  closedSlots: number,
+  slots: number,
+): number[][] {
+  const powers = before.map((powersKw) => [...powersKw]);
+  for (let at = closedSlots; at < slots; at++) {
+    const surplusesKw = surpluses.map((surplus) => surplus[at]!);
+    if (surplusesKw.reduce((sum, powerKw) => sum + powerKw, 0) !== 0) continue;
+    const moved = moveBridges(
+      before.map((powersKw) => powersKw[at]!),
+      surplusesKw,
+    );
+    for (const [bridge, powerKw] of moved.entries()) powers[bridge]![at] = powerKw;
+  }
+  return powers;
 }
 
 /** A TSO rejects a schedule that lacks a series of the previous version, so such a series stays with zeros. */
@@ -239,9 +313,7 @@ function withPrevious(flows: readonly Flow[], previous: readonly Series[], slots
   const present = new Set(flows.map(({ identification }) => identification));
   const gone = previous.filter(({ identification }) => !present.has(identification));
   const zeros = Array.from<number>({ length: slots }).fill(0);
-  const order = (flow: Flow) => flow.businessType + flow.identification;
-  const complete = [...flows, ...gone.map((series) => ({ ...series, powersKw: zeros }))];
-  return complete.sort((one, other) => (order(one) < order(other) ? -1 : 1));
+  return [...flows, ...gone.map((series) => ({ ...series, powersKw: zeros }))];
 }
 
 function hasSamePowers(one: Flow, other: Flow): boolean {
