@@ -293,7 +293,7 @@ export const nominationEndpoints = {
     tag: 'Nominations',
     summary: 'Explain a nomination',
     description:
-      'Per slot, the transactions that were valid when this version was created. Their sum is the amount.',
+      'Per slot, the transactions that were valid when this version was created; for a late change between control areas, the one that was valid when the slot closed. Their sum is the amount.',
     scopes: ['nominations:read', 'transactions:read'],
     query: Strict({}),
     body: null,

@@ -20,6 +20,7 @@ export function createOperatorClient(options: ClientOptions) {
   const api = operatorEndpoints;
   const mismatches = list(api.listMismatches);
   const unsent = list(api.listUnsent);
+  const late = list(api.listLate);
   return {
     brps: { ...list(api.listBrps), create: method(api.createBrp), get: method(api.getBrp) },
     balanceGroups: {
@@ -81,6 +82,10 @@ export function createOperatorClient(options: ClientOptions) {
       get: method(api.operatorGetNomination),
       history: method(api.operatorGetNominationHistory),
       explain: method(api.operatorExplainNomination),
+      late: late.list,
+      eachLate: late.each,
+      /** All late changes as CSV. */
+      exportLate: method(api.exportLate),
     },
     exchange: {
       send: method(api.sendSchedules),

@@ -210,7 +210,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const brpRoutes = [
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),
-    ...nominationRoutes(db, config.operator),
+    ...nominationRoutes(db, config.marketRules, config.operator),
     ...scheduleRoutes(db, config.operator.eic, config.marketRules),
     ...customerRoutes(db, clock),
     ...calendarRoutes(clock, config.marketRules),

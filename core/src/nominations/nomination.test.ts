@@ -17,8 +17,13 @@ function saldoOf(bySlot: Record<number, number>): number[] {
   return Array.from({ length: slots }, (_, at) => bySlot[at + 1] ?? 0);
 }
 
-function decide(saldo: number[], previous: CurrentNomination[], now = early): NextNominations {
-  return nextNominations({ day, saldo, previous, now, rules });
+function decide(
+  saldo: number[],
+  previous: CurrentNomination[],
+  now = early,
+  sendable = saldo,
+): NextNominations {
+  return nextNominations({ day, saldo, sendable, previous, now, rules });
 }
 
 function versionsOf(next: NextNominations) {
@@ -63,7 +68,7 @@ test('netting twice changes nothing', () => {
     fc.property(anySaldos, fc.constantFrom(early, gates.dayAhead, gates.dayAfter), (saldos, later) => {
       let current: CurrentNomination[] = [];
       for (const saldo of saldos) current = after(current, decide(saldo, current));
-      assert.deepEqual(decide(saldos.at(-1)!, current, later), { kind: 'unchanged' });
+      assert.deepEqual(decide(saldos.at(-1)!, current, later), { kind: 'unchanged', late: [] });
     }),
   );
 });
@@ -86,8 +91,8 @@ test('versions of a direction count from 1 without a gap, each naming the one be
 });
 
 test('a saldo that was always zero has no nomination', () => {
-  assert.deepEqual(decide(saldoOf({}), []), { kind: 'unchanged' });
-  assert.deepEqual(decide(saldoOf({}), [], gates.dayAfter), { kind: 'unchanged' });
+  assert.deepEqual(decide(saldoOf({}), []), { kind: 'unchanged', late: [] });
+  assert.deepEqual(decide(saldoOf({}), [], gates.dayAfter), { kind: 'unchanged', late: [] });
 });
 
 test('a saldo of one sign has one nomination with every slot of the day', () => {
@@ -141,7 +146,7 @@ test('a direction that has fallen to zero is corrected to zeros, once', () => {
       ['in', 1, saldoOf({ 1: 5 })],
     ],
   );
-  assert.deepEqual(decide(saldoOf({ 1: -5 }), after(current, next)), { kind: 'unchanged' });
+  assert.deepEqual(decide(saldoOf({ 1: -5 }), after(current, next)), { kind: 'unchanged', late: [] });
 });
 
 test('after the day-ahead gate the deadline is that of the slots which this direction changes', () => {
@@ -157,7 +162,28 @@ test('after the last gate nothing is nominated', () => {
   const current = after([], decide(saldoOf({ 10: 5 }), []));
   const [last] = versionsOf(decide(saldoOf({ 10: 6 }), current, gates.dayAfter - 1));
   assert.equal(last!.gateClosure, gates.dayAfter);
-  assert.deepEqual(decide(saldoOf({ 10: 6 }), current, gates.dayAfter), { kind: 'too_late' });
+  assert.deepEqual(decide(saldoOf({ 10: 6, 11: -1 }), current, gates.dayAfter), {
+    kind: 'too_late',
+    late: [
+      { slot: 10, nominatedKwh: 5, transactionsKwh: 6 },
+      { slot: 11, nominatedKwh: 0, transactionsKwh: -1 },
+    ],
+  });
+});
+
+test('only the sendable saldo is nominated, and the difference is late', () => {
+  const current = after([], decide(saldoOf({ 10: 5, 90: -2 }), []));
+  const [saldo, sendable] = [saldoOf({ 10: 8, 80: 3, 90: -2 }), saldoOf({ 10: 5, 80: 3, 90: -2 })];
+  const next = decide(saldo, current, gates.intraday(20), sendable);
+  assert.deepEqual(
+    versionsOf(next).map(({ direction, amounts, gateClosure }) => [direction, amounts, gateClosure]),
+    [['out', saldoOf({ 10: 5, 80: 3 }), gates.intraday(80)]],
+  );
+  const late = [{ slot: 10, nominatedKwh: 5, transactionsKwh: 8 }];
+  assert.deepEqual(next.late, late);
+  const nominated = after(current, next);
+  assert.deepEqual(decide(saldo, nominated, gates.dayAfter - 1, sendable), { kind: 'unchanged', late });
+  assert.deepEqual(decide(saldo, nominated, gates.dayAfter, sendable), { kind: 'too_late', late });
 });
 
 test('a saldo without all slots of its day, or two current versions of a direction, is a programming error', () => {

@@ -153,24 +153,35 @@ export function chain(history: readonly Sheet[], slot: number): Cell[] {
   return unfold(history, slot, slot).reverse();
 }
 
+/** The part of a sheet that tells which of its cells counted at an instant. */
+export type DatedSheet = Pick<Sheet, 'revision' | 'createdAt' | 'volumes'>;
+
 /** An invalidation of one transaction: the cell of a revision. */
-export type InvalidatedCell = { revision: number; slot: number };
+export type InvalidatedCell = { revision: number; slot: number; invalidatedAt: number };
+
+/** A transaction that counts towards a saldo. */
+export type CountedCell<S extends DatedSheet> = { sheet: S; volumeKwh: number };
 
 /**
  * Per slot the transaction that was valid after these sheets and invalidations, or null. Ignores the statuses of the
- * sheets, which are those of today.
+ * sheets, which are those of today. With `deadlines`, one per slot, sheets and invalidations from then on do not count.
  */
-export function countedAsOf(
-  sheets: readonly Sheet[],
+export function countedAsOf<S extends DatedSheet>(
+  sheets: readonly S[],
   invalidated: readonly InvalidatedCell[],
   slotCount: number,
-): ({ sheet: Sheet; volumeKwh: number } | null)[] {
-  const counted = Array.from({ length: slotCount }, (_, at): { sheet: Sheet; volumeKwh: number } | null => {
-    const sheet = sheets.findLast(({ volumes }) => (volumes[at] ?? null) !== null);
+  deadlines: readonly number[] | null = null,
+): (CountedCell<S> | null)[] {
+  const isInTime = (instant: number, at: number) => deadlines === null || instant < deadlines[at]!;
+  const counted = Array.from({ length: slotCount }, (_, at): CountedCell<S> | null => {
+    const sheet = sheets.findLast(
+      ({ volumes, createdAt }) => (volumes[at] ?? null) !== null && isInTime(createdAt, at),
+    );
     return sheet === undefined ? null : { sheet, volumeKwh: sheet.volumes[at]! };
   });
-  for (const { revision, slot } of invalidated) {
-    if (counted[slot - 1]?.sheet.revision === revision) counted[slot - 1] = null;
+  for (const { revision, slot, invalidatedAt } of invalidated) {
+    const at = slot - 1;
+    if (counted[at]?.sheet.revision === revision && isInTime(invalidatedAt, at)) counted[at] = null;
   }
   return counted;
 }

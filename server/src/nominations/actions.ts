@@ -1,5 +1,7 @@
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
+import { slotClosings } from '@saldo/core/gates.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
+import { sendableSaldo } from '@saldo/core/nominations/late-changes.ts';
 import { matchStatus } from '@saldo/core/nominations/matching.ts';
 import { type Contribution, net } from '@saldo/core/nominations/netting.ts';
 import {
@@ -13,6 +15,13 @@ import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 import { withSmallHeap } from '../platform/heap.ts';
+import {
+  applyLateMarks,
+  readContractDays,
+  type StoredContractDay,
+  WHOLE_CONTRACT_DAY,
+} from './contract-days.ts';
+import { type NettedLate, saveLate } from './late.ts';
 
 /** A position-day whose transactions have changed since it was last netted. */
 type DirtyPositionDay = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
@@ -88,19 +97,35 @@ async function nominateBatch(
   const run: NominationRun = { positions: dirty.length, created: 0, unchanged: 0, tooLate: 0 };
   if (dirty.length === 0) return run;
   const made: NewVersion[] = [];
-  const [inputs, currents] = [await readNettingInputs(tx, dirty), await readCurrent(tx, dirty)];
+  const netted: NettedLate[] = [];
+  const closings = closingsOf(dirty, rules);
+  const inputs = await readNettingInputs(tx, dirty, closings);
+  const [currents, lateDays] = [await readCurrent(tx, dirty), await readLateDays(tx, dirty, inputs)];
   for (const [at, positionDay] of dirty.entries()) {
-    const day = positionDay.delivery_day;
+    const { delivery_day: day, position_no: positionNo, brp_no: brpNo } = positionDay;
     const input = inputs[at] as NettingInput;
     const saldo = net(slotCount(day), input.contributions);
-    const next = nextNominations({ day, saldo, previous: currents[at] ?? [], now, rules });
+    const contractDays = lateDays[at] ?? [];
+    const sendable =
+      contractDays.length === 0
+        ? saldo
+        : sendableSaldo(saldo, positionNo, contractDays, closings.get(day) ?? []);
+    const next = nextNominations({ day, saldo, sendable, previous: currents[at] ?? [], now, rules });
+    netted.push({ positionNo, brpNo, day, late: next.late });
     if (next.kind === 'unchanged') run.unchanged++;
     else if (next.kind === 'too_late') run.tooLate++;
     else for (const version of next.versions) made.push({ positionDay, version, basis: basisOf(input) });
   }
   await insertVersions(tx, made, now);
+  await saveLate(tx, netted, now);
   run.created = made.length;
   return run;
+}
+
+/** When the slots of each day of a batch close. */
+function closingsOf(dirty: readonly DirtyPositionDay[], rules: MarketRules): Map<DeliveryDay, number[]> {
+  const days = new Set(dirty.map((positionDay) => positionDay.delivery_day));
+  return new Map(Array.from(days, (day) => [day, slotClosings(day, rules)]));
 }
 
 /**
@@ -111,17 +136,23 @@ type NettingInput = {
   contributions: Contribution[];
   revisions: Map<number, number>;
   invalidations: Map<number, number>;
+  /** Contracts with sheets or invalidations from the day's first closing on. */
+  lateContracts: Set<number>;
 };
 
 const SHEETS_OF_POSITIONS = statement(
   'sheets_of_positions',
-  `select m.at::int, true, s.contract_no, s.revision, s.volumes, s.statuses
-   from unnest($1::int[], $2::int[], $3::date[]) with ordinality as m (brp_no, position_no, delivery_day, at)
+  `select m.at::int, true, s.contract_no, s.revision, s.volumes, s.statuses,
+     coalesce(s.late_at, s.created_at) >= m.closing
+   from unnest($1::int[], $2::int[], $3::date[], $4::timestamptz[]) with ordinality
+     as m (brp_no, position_no, delivery_day, closing, at)
    join sheet s on s.sender_brp = m.brp_no and s.sender_position = m.position_no
      and s.delivery_day = m.delivery_day and s.receiver_position <> m.position_no
    union all
-   select m.at::int, false, s.contract_no, s.revision, s.volumes, s.statuses
-   from unnest($1::int[], $2::int[], $3::date[]) with ordinality as m (brp_no, position_no, delivery_day, at)
+   select m.at::int, false, s.contract_no, s.revision, s.volumes, s.statuses,
+     coalesce(s.late_at, s.created_at) >= m.closing
+   from unnest($1::int[], $2::int[], $3::date[], $4::timestamptz[]) with ordinality
+     as m (brp_no, position_no, delivery_day, closing, at)
    join sheet s on s.receiver_brp = m.brp_no and s.receiver_position = m.position_no
      and s.delivery_day = m.delivery_day and s.sender_position <> m.position_no`,
 );
@@ -133,42 +164,73 @@ type NettingColumns = [
   revision: number,
   packedVolumes: Uint8Array,
   statuses: number[] | null,
+  isLate: boolean,
 ];
 
 const INVALIDATIONS = statement(
   'count_invalidations',
-  `select contract_no, delivery_day, count(*)::int as known
+  `select contract_no, delivery_day, count(*)::int as known, max(coalesce(late_at, invalidated_at)) as last_at
    from invalidation where contract_no = any($1::int[]) and delivery_day = any($2::date[])
    group by contract_no, delivery_day`,
 );
 
 /** Reads all sheets of the position-days with one query. Invariant: a counted cell is valid in exactly one sheet. */
-async function readNettingInputs(tx: Tx, dirty: readonly DirtyPositionDay[]): Promise<NettingInput[]> {
+async function readNettingInputs(
+  tx: Tx,
+  dirty: readonly DirtyPositionDay[],
+  closings: ReadonlyMap<DeliveryDay, readonly number[]>,
+): Promise<NettingInput[]> {
   const inputs = dirty.map(
-    (): NettingInput => ({ contributions: [], revisions: new Map(), invalidations: new Map() }),
+    (): NettingInput => ({
+      contributions: [],
+      revisions: new Map(),
+      invalidations: new Map(),
+      lateContracts: new Set(),
+    }),
   );
+  const firstClosing = (day: DeliveryDay) => closings.get(day)?.[0] ?? Infinity;
   const contracts = new Set<number>();
   const columns = await tx.arrays<NettingColumns>(SHEETS_OF_POSITIONS, [
     dirty.map((positionDay) => positionDay.brp_no),
     dirty.map((positionDay) => positionDay.position_no),
     dirty.map((positionDay) => positionDay.delivery_day),
+    dirty.map((positionDay) => timestamp(firstClosing(positionDay.delivery_day))),
   ]);
-  for (const [at, sends, contractNo, revision, packed, statuses] of columns) {
-    const { contributions, revisions } = inputs[at - 1] as NettingInput;
+  for (const [at, sends, contractNo, revision, packed, statuses, isLate] of columns) {
+    const { contributions, revisions, lateContracts } = inputs[at - 1] as NettingInput;
     contributions.push({ sends, receives: !sends, sheets: [{ volumes: unpackVolumes(packed), statuses }] });
     revisions.set(contractNo, Math.max(revision, revisions.get(contractNo) ?? 0));
     contracts.add(contractNo);
+    if (isLate) lateContracts.add(contractNo);
   }
-  const counts = await tx.query<{ contract_no: number; delivery_day: DeliveryDay; known: number }>(
-    INVALIDATIONS,
-    [[...contracts], [...new Set(dirty.map((positionDay) => positionDay.delivery_day))]],
-  );
-  for (const { contract_no, delivery_day, known } of counts) {
+  const counts = await tx.query<InvalidationCount>(INVALIDATIONS, [[...contracts], [...closings.keys()]]);
+  for (const { contract_no, delivery_day, known, last_at } of counts) {
     for (const [at, positionDay] of dirty.entries()) {
-      if (positionDay.delivery_day === delivery_day) inputs[at]?.invalidations.set(contract_no, known);
+      if (positionDay.delivery_day !== delivery_day) continue;
+      const { revisions, invalidations, lateContracts } = inputs[at] as NettingInput;
+      invalidations.set(contract_no, known);
+      if (revisions.has(contract_no) && last_at >= firstClosing(delivery_day)) lateContracts.add(contract_no);
     }
   }
   return inputs;
+}
+
+type InvalidationCount = { contract_no: number; delivery_day: DeliveryDay; known: number; last_at: number };
+
+/** Per position-day, its contract-days that changed after the first closing. Usually there are none. */
+async function readLateDays(
+  tx: Tx,
+  dirty: readonly DirtyPositionDay[],
+  inputs: readonly NettingInput[],
+): Promise<StoredContractDay[][]> {
+  const late = dirty.map(({ delivery_day: day }, at) =>
+    Array.from(inputs[at]?.lateContracts ?? [], (contractNo) => ({ contractNo, day })),
+  );
+  const keyOf = ({ contractNo, day }: { contractNo: number; day: DeliveryDay }) => `${contractNo} ${day}`;
+  const keys = new Map(late.flat().map((key) => [keyOf(key), { ...key, ...WHOLE_CONTRACT_DAY }]));
+  const contractDays = (await readContractDays(tx, [...keys.values()])).map(applyLateMarks);
+  const found = new Map(contractDays.map((contractDay) => [keyOf(contractDay), contractDay]));
+  return late.map((ofPosition) => ofPosition.flatMap((key) => found.get(keyOf(key)) ?? []));
 }
 
 const CURRENT_NOMINATIONS = statement(

@@ -1,17 +1,15 @@
 import type { Explanation } from '@saldo/api';
-import { type DeliveryDay, formatInstant, SLOT_MS, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
-import { mwhNumber } from '@saldo/core/energy.ts';
+import { type DeliveryDay, formatInstant, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
+import { kwhFromMwh, mwhNumber } from '@saldo/core/energy.ts';
 import type { Direction } from '@saldo/core/enums.ts';
+import { slotClosings } from '@saldo/core/gates.ts';
 import { encodeId, ID_PREFIX, transactionIdWriter } from '@saldo/core/id.ts';
-import {
-  countedAsOf,
-  type InvalidatedCell,
-  type Sheet,
-  unpackVolumes,
-} from '@saldo/core/transactions/sheet.ts';
+import type { MarketRules } from '@saldo/core/market-rules.ts';
+import { sendableCells } from '@saldo/core/nominations/late-changes.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
+import { applyLateMarks, readContractDays, type StoredContractDay } from './contract-days.ts';
 
 type ExplainedRow = {
   id: string;
@@ -34,110 +32,95 @@ const FIND = perViewer(
    from nomination where id = $1${andTenant}`,
 );
 
-const SHEETS = statement(
-  'sheets_of_basis',
-  `select s.contract_no, c.id as contract_id, c.seller_position = $4 as sends, s.id, s.revision, s.created_at,
-     s.volumes
-   from unnest($1::int[], $2::int[]) as b (contract_no, revision)
-   join sheet s on s.contract_no = b.contract_no and s.delivery_day = $3 and s.revision <= b.revision
-   join contract c on c.no = b.contract_no
-   order by s.contract_no, s.revision`,
-);
-
-const INVALIDATIONS = statement(
-  'invalidations_of_basis',
-  `select i.contract_no, i.revision, i.slot
-   from unnest($1::int[], $2::int[]) as b (contract_no, known)
-   join invalidation i on i.contract_no = b.contract_no and i.delivery_day = $3 and i.number <= b.known`,
-);
-
-type SheetRow = {
-  contract_no: number;
-  contract_id: string;
-  sends: boolean;
-  id: string;
-  revision: number;
-  created_at: number;
-  volumes: Uint8Array;
-};
-
-/** The transactions of one contract that count towards a position-day, by slot. */
-type Share = {
-  contractId: string;
-  role: 'sender' | 'receiver';
-  slots: ({ id: string; volumeKwh: number } | null)[];
-};
+type Transaction = Explanation['slots'][number]['transactions'][number];
 
 /**
- * Lists every transaction that was valid when the nomination version was created. Works for superseded versions too,
- * because each version stores its basis; later corrections and invalidations are excluded.
+ * Lists every transaction that the nomination version counted: those that were valid when it was created and, where a
+ * late change between control areas could not be nominated, the one that was valid when the slot closed. Works for
+ * superseded versions too, because each version stores its basis; later corrections and invalidations are excluded.
  */
-export async function explainNomination(db: Db, viewer: Viewer, id: string): Promise<Explanation | null> {
+export async function explainNomination(
+  db: Db,
+  viewer: Viewer,
+  id: string,
+  rules: MarketRules,
+): Promise<Explanation | null> {
   const [row] = await db.query<ExplainedRow>(FIND[viewer.kind], [id, ...tenantValues(viewer)]);
   if (!row) return null;
-  const shares = await sharesOf(db, row);
-  const { delivery_day: day } = row;
+  const { delivery_day: day, direction } = row;
+  const readings = await readingsOf(db, row, slotClosings(day, rules));
   return {
     nomination_id: encodeId(ID_PREFIX.nomination, row.id),
-    direction: row.direction,
+    direction,
     slots: row.amounts.map((amount, at) => {
       const start = slotStart(day, at + 1);
+      const isExact = (reading: Reading) => amountOf(reading[at] ?? [], direction) === amount;
       return {
         slot_number: at + 1,
         delivery_start: formatInstant(start),
         delivery_end: formatInstant(start + SLOT_MS),
         amount: mwhNumber(amount),
-        transactions: shares.flatMap(({ contractId, role, slots }) => {
-          const cell = slots[at];
-          if (!cell) return [];
-          return [{ id: cell.id, contract_id: contractId, role, volume: mwhNumber(cell.volumeKwh) }];
-        }),
+        transactions: (readings.find(isExact) ?? readings[0])?.[at] ?? [],
       };
     }),
   };
 }
 
-async function sharesOf(db: Db, row: ExplainedRow): Promise<Share[]> {
-  const { delivery_day: day } = row;
-  const sheets = await db.query<SheetRow>(SHEETS, [
-    row.basis_contracts,
-    row.basis_revisions,
+/** The transactions of each slot. */
+type Reading = Transaction[][];
+
+/**
+ * The basis of a version does not say whether changes were marked as late before it or after it, nor whether late changes
+ * still counted, as they did in earlier releases. The reading that sums to the amount is the one that it counted.
+ */
+async function readingsOf(db: Db, row: ExplainedRow, closings: readonly number[]): Promise<Reading[]> {
+  const { delivery_day: day, position_no: position } = row;
+  const keys = row.basis_contracts.map((contractNo, at) => ({
+    contractNo,
     day,
-    row.position_no,
-  ]);
-  const invalidations = await db.query<InvalidatedCell & { contract_no: number }>(INVALIDATIONS, [
-    row.basis_contracts,
-    row.basis_invalidations,
-    day,
-  ]);
-  const ofContract = Map.groupBy(invalidations, (cell) => cell.contract_no);
-  const byContract = Map.groupBy(sheets, (sheet) => sheet.contract_no);
-  return Array.from(byContract, ([contractNo, rows]) => shareOf(rows, ofContract.get(contractNo) ?? [], day));
+    revision: row.basis_revisions[at] ?? 0,
+    invalidations: row.basis_invalidations[at] ?? 0,
+  }));
+  const contractDays = await readContractDays(db, keys);
+  const read = (days: readonly StoredContractDay[], deadlines: readonly number[]): Reading => {
+    const shares = days.map((contractDay) => shareOf(contractDay, position, deadlines));
+    return deadlines.map((_, at) => shares.flatMap((share) => share[at] ?? []));
+  };
+  return [
+    read(contractDays.map(applyLateMarks), closings),
+    read(contractDays, closings),
+    read(
+      contractDays,
+      closings.map(() => Infinity),
+    ),
+  ];
 }
 
-function shareOf(rows: SheetRow[], invalidated: InvalidatedCell[], day: DeliveryDay): Share {
-  const [head] = rows;
-  if (!head) throw new Error('a group has at least one row');
-  const idOf = new Map(rows.map((row) => [row.revision, transactionIdWriter(row.id)]));
-  const history = rows.map(
-    (row): Sheet => ({
-      id: row.id,
-      revision: row.revision,
-      createdAt: row.created_at,
-      volumes: unpackVolumes(row.volumes),
-      statuses: null,
-      versions: null,
-      previous: null,
-    }),
-  );
-  return {
-    contractId: encodeId(ID_PREFIX.contract, head.contract_id),
-    role: head.sends ? 'sender' : 'receiver',
+/** The transactions of one contract that count towards a position-day, by slot. */
+function shareOf(
+  contractDay: StoredContractDay,
+  position: number,
+  closings: readonly number[],
+): (Transaction | null)[] {
+  const idOf = new Map(contractDay.sheets.map(({ id, revision }) => [revision, transactionIdWriter(id)]));
+  return sendableCells(contractDay, closings).map((cell, at) => {
     // A volume of zero contributes nothing to the saldo.
-    slots: countedAsOf(history, invalidated, slotCount(day)).map((counted, at) => {
-      if (counted === null || counted.volumeKwh === 0) return null;
-      const id = idOf.get(counted.sheet.revision)?.(at + 1) ?? '';
-      return { id, volumeKwh: counted.volumeKwh };
-    }),
-  };
+    if (cell === null || cell.volumeKwh === 0) return null;
+    const { revision, senderPosition, receiverPosition } = cell.sheet;
+    if (senderPosition !== position && receiverPosition !== position) return null;
+    return {
+      id: idOf.get(revision)?.(at + 1) ?? '',
+      contract_id: encodeId(ID_PREFIX.contract, contractDay.contractId),
+      role: senderPosition === position ? 'sender' : 'receiver',
+      volume: mwhNumber(cell.volumeKwh),
+    };
+  });
+}
+
+function amountOf(transactions: readonly Transaction[], direction: Direction): number {
+  const saldo = transactions.reduce(
+    (kwh, { role, volume }) => kwh + (role === 'sender' ? 1 : -1) * kwhFromMwh(volume),
+    0,
+  );
+  return Math.max(direction === 'out' ? saldo : -saldo, 0);
 }

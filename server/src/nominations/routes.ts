@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream';
 import { nominationEndpoints, operatorNominationEndpoints, type Pagination, type QueryOf } from '@saldo/api';
 import { MAX_SLOTS } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
+import { findBrp } from '../parties/store.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Db } from '../platform/db/database.ts';
@@ -11,6 +13,7 @@ import { type Route, route } from '../platform/http/routes.ts';
 import { deliveryRange, FIRST_DAY } from '../platform/http/time-filter.ts';
 import { nominateDue } from './actions.ts';
 import { explainNomination } from './explanation.ts';
+import { LATE_CSV_HEADER, type LateFilter, lateCsv, listLate, wireLate } from './late.ts';
 import { findNominationHistory, findNominations, listNominations, type NominationRow } from './store.ts';
 import { nominationWriter, type Operator, type SlotRange } from './wire.ts';
 
@@ -24,7 +27,7 @@ type ListCall = {
 type SingleCall = { readonly viewer: Viewer; readonly params: { readonly nomination_id: string } };
 
 /** Reads shared by the BRP API and the operator API. The viewer restricts the rows. */
-function nominationReads(db: Db, operator: Operator) {
+function nominationReads(db: Db, rules: MarketRules, operator: Operator) {
   const write = nominationWriter(operator);
   const answer = (rows: readonly NominationRow[], range = ALL_SLOTS, pagination: Pagination | null = null) =>
     write.list(rows, range, pagination);
@@ -55,15 +58,15 @@ function nominationReads(db: Db, operator: Operator) {
       return answer(rows);
     },
     async explanation({ viewer, params }: SingleCall) {
-      const explained = await explainNomination(db, viewer, nominationUuid(params.nomination_id));
+      const explained = await explainNomination(db, viewer, nominationUuid(params.nomination_id), rules);
       if (explained === null) throw nominationNotFound();
       return explained;
     },
   };
 }
 
-export function nominationRoutes(db: Db, operator: Operator): Route[] {
-  const reads = nominationReads(db, operator);
+export function nominationRoutes(db: Db, rules: MarketRules, operator: Operator): Route[] {
+  const reads = nominationReads(db, rules, operator);
   return [
     route(nominationEndpoints.listNominations, reads.list),
     route(nominationEndpoints.getNomination, reads.single),
@@ -84,18 +87,63 @@ export function operatorNominationRoutes(
   rules: MarketRules,
   operator: Operator,
 ): Route[] {
-  const reads = nominationReads(db, operator);
+  const reads = nominationReads(db, rules, operator);
   return [
     route(operatorNominationEndpoints.runNominations, async ({ body }) => {
       const run = await nominateDue(db, clock.now(), rules, { day: body.delivery_date });
       const { positions, created, unchanged, tooLate } = run;
       return { positions, created, unchanged, too_late: tooLate };
     }),
+    ...lateRoutes(db),
     route(operatorNominationEndpoints.operatorListNominations, reads.list),
     route(operatorNominationEndpoints.operatorGetNomination, reads.single),
     route(operatorNominationEndpoints.operatorGetNominationHistory, reads.history),
     route(operatorNominationEndpoints.operatorExplainNomination, reads.explanation),
   ];
+}
+
+/** Number of position-days that an export reads at once. */
+const EXPORT_BATCH = 100;
+
+function lateRoutes(db: Db): Route[] {
+  const { listLate: list, exportLate } = operatorNominationEndpoints;
+  /** Null when the BRP is unknown, so that nothing matches. */
+  const filterOf = async (query: QueryOf<typeof exportLate>): Promise<LateFilter | null> => {
+    const brp = query.brp_id === undefined ? null : await findBrp(db, query.brp_id);
+    if (query.brp_id !== undefined && brp === null) return null;
+    return { day: query.delivery_date ?? null, brpNo: brp?.no ?? null };
+  };
+  return [
+    route(list, async ({ query, page }) => {
+      const filter = await filterOf(query);
+      const [day = FIRST_DAY, positionNo = 0] = page.after ?? [];
+      const after = { day: String(day), positionNo: Number(positionNo) };
+      const rows = filter === null ? [] : await listLate(db, filter, { after, count: page.limit + 1 });
+      const { records, pagination } = paginate(page, rows, (row) => [row.delivery_day, row.position_no]);
+      return { late: records.map(wireLate), pagination };
+    }),
+    route(exportLate, async ({ query, reply }) => {
+      const filter = await filterOf(query);
+      reply.headers({
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': `attachment; filename="late${query.delivery_date ? `_${query.delivery_date}` : ''}.csv"`,
+      });
+      return Readable.from(filter === null ? [LATE_CSV_HEADER] : lateLines(db, filter));
+    }),
+  ];
+}
+
+/** Reads one batch at a time, at the reader's speed. A failure breaks the connection, so that no file is truncated. */
+async function* lateLines(db: Db, filter: LateFilter): AsyncGenerator<string> {
+  yield LATE_CSV_HEADER;
+  let after = { day: FIRST_DAY, positionNo: 0 };
+  for (;;) {
+    const rows = await listLate(db, filter, { after, count: EXPORT_BATCH });
+    if (rows.length > 0) yield rows.map(lateCsv).join('');
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < EXPORT_BATCH) return;
+    after = { day: last.delivery_day, positionNo: last.position_no };
+  }
 }
 
 const pageByDay = (page: PageRequest) => ({

@@ -11,7 +11,9 @@ import {
   type Schedule,
 } from '@saldo/core/exchange/schedule.ts';
 import { isTooSoon, type SendingPhase, sendingPhase } from '@saldo/core/exchange/sending.ts';
+import { slotClosings } from '@saldo/core/gates.ts';
 import { nominateDue, recordConfirmations, recordSent } from '../../nominations/actions.ts';
+import { markLateChanges } from '../../nominations/late.ts';
 import { collectInto, combineFailures } from '../../platform/db/connection.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
@@ -165,20 +167,28 @@ async function storeSchedules(
   await lockDay(tx, day);
   const { nominations, isUnsettled } = await readNominated(tx, day);
   const made = await readNewestSchedules(tx, exchange, day, { isSent: false });
+  const closings = slotClosings(day, exchange.rules);
   const next = buildSchedules({
     operatorEic,
     day,
     rules: exchange.rules,
     positions: positionsOf(nominations),
     previous: made.map(({ schedule }) => schedule),
+    closedSlots: closings.filter((closing) => now >= closing).length,
   });
   const stored: Stored = { messageIds: [], faults: [], unsettled: [] };
+  if (!isUnsettled) {
+    const late = await markUnsendable(tx, next, made, wanted, { closings, now });
+    if (late.length > 0) return { ...stored, unsettled: late };
+  }
   for (const entry of next) {
     const { tso } = entry;
     const newest = made.find(({ schedule }) => schedule.tso === tso) ?? null;
     const isWanted = wanted.sendable.includes(tso);
     const schedule = scheduleToStore(entry, newest, wanted);
-    if (schedule !== null && !isWanted) await recordUnsent(tx, tso, day, null, now);
+    // One side of a change in a closed slot may be netted before the other.
+    if (isUnsettled && entry.withheldSlots.length > 0) stored.unsettled.push(tso);
+    else if (schedule !== null && !isWanted) await recordUnsent(tx, tso, day, null, now);
     else if (schedule !== null) {
       const id = await storeSchedule(tx, schedule, newest, nominations, exchange, now);
       stored.messageIds.push(id);
@@ -191,6 +201,28 @@ async function storeSchedules(
     }
   }
   return stored;
+}
+
+/**
+ * Slots may close between a change and the schedule with it. The TSO then no longer accepts it, so it must not stay
+ * nominated: it is marked as late, and its positions are netted again. Returns the TSOs with changes that were marked.
+ */
+async function markUnsendable(
+  tx: Tx,
+  next: readonly NextSchedule[],
+  made: readonly MadeSchedule[],
+  wanted: WantedSchedules,
+  { closings, now }: { closings: readonly number[]; now: number },
+): Promise<Tso[]> {
+  const scheduledIds = made.flatMap(({ series }) => series.flatMap(({ nominationId }) => nominationId ?? []));
+  const marked: Tso[] = [];
+  for (const { tso, withheldSlots } of next) {
+    const lastSlot = withheldSlots.at(-1);
+    if (lastSlot === undefined || !wanted.sendable.includes(tso)) continue;
+    const closedAt = closings[lastSlot - 1] ?? 0;
+    if (await markLateChanges(tx, { day: wanted.day, tso, scheduledIds, closedAt }, now)) marked.push(tso);
+  }
+  return marked;
 }
 
 /** A request that names the TSO of a rejected schedule sends it again under a new version, even if it is unchanged. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { BodyOf, Endpoint, ParamsOf, ProblemFieldError, QueryOf } from '@saldo/api';
 import { LIMITS } from '@saldo/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -90,7 +91,8 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
           if (endpoint.status !== undefined) reply.code(endpoint.status);
           if (endpoint.documents === undefined)
             reply.header('content-type', 'application/json; charset=utf-8');
-          return reply.send(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
+          const isSerialised = typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable;
+          return reply.send(isSerialised ? body : JSON.stringify(body));
         },
       });
     if (endpoint.stream === undefined) mount(app);

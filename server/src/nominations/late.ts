@@ -1,0 +1,199 @@
+import type { LatePositionDay, Tso } from '@saldo/api';
+import { type DeliveryDay, formatInstant, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
+import { formatMwh, mwhNumber } from '@saldo/core/energy.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import type { LateSlot } from '@saldo/core/nominations/nomination.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { filteredList } from '../platform/db/filtered-list.ts';
+import { statement } from '../platform/db/statement.ts';
+import { timestamp } from '../platform/db/wire-types.ts';
+
+/** The late slots of a position-day that was netted. */
+export type NettedLate = {
+  positionNo: number;
+  brpNo: number;
+  day: DeliveryDay;
+  late: readonly LateSlot[];
+};
+
+const DELETE_AGREEING = statement(
+  'delete_late_position_days',
+  `delete from late_position_day l using unnest($1::int[], $2::date[]) as n (position_no, delivery_day)
+   where l.position_no = n.position_no and l.delivery_day = n.delivery_day`,
+);
+
+/** Arrays are passed as text, because `unnest` would flatten them. */
+const UPSERT = statement(
+  'upsert_late_position_days',
+  `insert into late_position_day (delivery_day, position_no, brp_no, slots, nominated, transactions, since)
+   select n.delivery_day, n.position_no, n.brp_no, n.slots::smallint[], n.nominated::bigint[],
+     n.transactions::bigint[], $7
+   from unnest($1::date[], $2::int[], $3::int[], $4::text[], $5::text[], $6::text[])
+     as n (delivery_day, position_no, brp_no, slots, nominated, transactions)
+   on conflict (delivery_day, position_no) do update
+     set slots = excluded.slots, nominated = excluded.nominated, transactions = excluded.transactions`,
+);
+
+/** Stores the differences of netted position-days, and deletes those of position-days that agree again. */
+export async function saveLate(tx: Tx, netted: readonly NettedLate[], now: number): Promise<void> {
+  const agreeing = netted.filter(({ late }) => late.length === 0);
+  if (agreeing.length > 0) {
+    await tx.query(DELETE_AGREEING, [
+      agreeing.map(({ positionNo }) => positionNo),
+      agreeing.map(({ day }) => day),
+    ]);
+  }
+  const differing = netted.filter(({ late }) => late.length > 0);
+  if (differing.length === 0) return;
+  const texts = (value: (slot: LateSlot) => number) =>
+    differing.map(({ late }) => `{${late.map(value).join(',')}}`);
+  await tx.query(UPSERT, [
+    differing.map(({ day }) => day),
+    differing.map(({ positionNo }) => positionNo),
+    differing.map(({ brpNo }) => brpNo),
+    texts(({ slot }) => slot),
+    texts(({ nominatedKwh }) => nominatedKwh),
+    texts(({ transactionsKwh }) => transactionsKwh),
+    timestamp(now),
+  ]);
+}
+
+/**
+ * $1 day, $2 TSO, $3 nominations of the newest schedules, $4 instant, $5 now. A change is in those schedules if a
+ * nomination of either side counted it. Both positions of the marked changes become dirty.
+ */
+const MARK_LATE = statement(
+  'mark_late_changes',
+  `with scheduled as (
+     select b.contract_no, max(b.revision) as revision, max(b.invalidations) as invalidations
+     from nomination n,
+       unnest(n.basis_contracts, n.basis_revisions, n.basis_invalidations) as b (contract_no, revision, invalidations)
+     where n.id = any($3::uuid[])
+     group by b.contract_no),
+   late_sheet as (
+     update sheet s set late_at = $5 from position sender, position receiver
+     where s.delivery_day = $1 and coalesce(s.late_at, s.created_at) < $4
+       and s.revision > coalesce((select revision from scheduled k where k.contract_no = s.contract_no), 0)
+       and sender.no = s.sender_position and receiver.no = s.receiver_position
+       and sender.tso <> receiver.tso and $2::tso in (sender.tso, receiver.tso)
+     returning s.sender_position, s.receiver_position),
+   late_invalidation as (
+     update invalidation i set late_at = $5 from sheet s, position sender, position receiver
+     where i.delivery_day = $1 and coalesce(i.late_at, i.invalidated_at) < $4
+       and i.number > coalesce((select invalidations from scheduled k where k.contract_no = i.contract_no), 0)
+       and s.contract_no = i.contract_no and s.delivery_day = i.delivery_day and s.revision = i.revision
+       and sender.no = s.sender_position and receiver.no = s.receiver_position
+       and sender.tso <> receiver.tso and $2::tso in (sender.tso, receiver.tso)
+     returning s.sender_position, s.receiver_position)
+   insert into changed_position (position_no, delivery_day)
+   select distinct of_change.position_no, $1::date
+   from (select * from late_sheet union all select * from late_invalidation) as late (sender, receiver),
+     lateral (values (sender), (receiver)) as of_change (position_no)
+   order by position_no
+   on conflict (position_no, delivery_day) do update set touched_at = clock_timestamp()
+   returning position_no`,
+);
+
+export type Unscheduled = {
+  day: DeliveryDay;
+  tso: Tso;
+  /** The nominations in the newest schedules of the day. */
+  scheduledIds: readonly string[];
+  /** When the last slot closed that a schedule should have changed. */
+  closedAt: number;
+};
+
+/**
+ * Marks changes between this control area and others as late that are in no schedule although their slots have closed.
+ * For closed slots they count from now on, not from their creation, so that netting them again takes them out of the
+ * nominations. Returns whether any was marked that was not before.
+ */
+export async function markLateChanges(
+  tx: Tx,
+  { day, tso, scheduledIds, closedAt }: Unscheduled,
+  now: number,
+): Promise<boolean> {
+  const values = [day, tso, scheduledIds, timestamp(closedAt), timestamp(now)];
+  return (await tx.query(MARK_LATE, values)).length > 0;
+}
+
+export type LateRow = {
+  delivery_day: DeliveryDay;
+  position_no: number;
+  brp_id: string;
+  eic: string;
+  tso: Tso;
+  slots: number[];
+  nominated: number[];
+  transactions: number[];
+  since: number;
+};
+
+/** $1 and $2 day and position of the last row on the previous page, $3 row limit. */
+const LIST = filteredList({
+  make: statement,
+  name: 'list_late_position_days',
+  ownParameters: 3,
+  filters: {
+    brpNo: { type: 'int', condition: (brpNo: string) => `l.brp_no = ${brpNo}` },
+    day: { type: 'date', condition: (day: string) => `l.delivery_day = ${day}` },
+  },
+  leads: ['brpNo', 'day'],
+  text: (where) => `select l.delivery_day, l.position_no, b.id as brp_id, p.eic, p.tso, l.slots, l.nominated,
+     l.transactions, l.since
+   from (
+     select * from late_position_day l
+     where (l.delivery_day, l.position_no) > ($1::date, $2::int)${where === '' ? '' : ` and ${where}`}
+     order by l.delivery_day, l.position_no limit $3
+   ) l
+   join position p on p.no = l.position_no
+   join brp b on b.no = l.brp_no
+   order by l.delivery_day, l.position_no`,
+});
+
+export type LateFilter = { day: DeliveryDay | null; brpNo: number | null };
+export type LatePage = { after: { day: DeliveryDay; positionNo: number }; count: number };
+
+/** Lists position-days whose transactions differ from what is nominated, by day and position. */
+export async function listLate(db: Db, filter: LateFilter, { after, count }: LatePage): Promise<LateRow[]> {
+  return db.query<LateRow>(...LIST([after.day, after.positionNo, count], filter));
+}
+
+export const wireLate = (row: LateRow): LatePositionDay => ({
+  delivery_date: row.delivery_day,
+  brp_id: encodeId(ID_PREFIX.brp, row.brp_id),
+  eic: row.eic,
+  tso: row.tso,
+  slots: lateSlotsOf(row).map(({ slot, nominatedKwh, transactionsKwh }) => ({
+    slot_number: slot,
+    nominated: mwhNumber(nominatedKwh),
+    transactions: mwhNumber(transactionsKwh),
+    difference: mwhNumber(nominatedKwh - transactionsKwh),
+  })),
+  since: formatInstant(row.since),
+});
+
+const lateSlotsOf = ({ slots, nominated, transactions }: LateRow): LateSlot[] =>
+  slots.map((slot, at) => ({
+    slot,
+    nominatedKwh: nominated[at] ?? 0,
+    transactionsKwh: transactions[at] ?? 0,
+  }));
+
+export const LATE_CSV_HEADER =
+  'delivery_date,brp_id,eic,tso,slot_number,delivery_start,delivery_end,nominated_mwh,transactions_mwh,difference_mwh,since\n';
+
+/** Formats a position-day as CSV with one line per slot. No value needs quotes: ids, codes, times and numbers. */
+export function lateCsv(row: LateRow): string {
+  const { delivery_day: day } = row;
+  const head = `${day},${encodeId(ID_PREFIX.brp, row.brp_id)},${row.eic},${row.tso}`;
+  const since = formatInstant(row.since);
+  let csv = '';
+  for (const { slot, nominatedKwh, transactionsKwh } of lateSlotsOf(row)) {
+    const start = slotStart(day, slot);
+    const times = `${formatInstant(start)},${formatInstant(start + SLOT_MS)}`;
+    const amounts = [nominatedKwh, transactionsKwh, nominatedKwh - transactionsKwh].map(formatMwh);
+    csv += `${head},${slot},${times},${amounts.join(',')},${since}\n`;
+  }
+  return csv;
+}
