@@ -216,6 +216,12 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'status=pending': 'nomination_by_status(status; delivery_day, id)',
       'eic={eic}': 'nomination_of_eic(brp_no, eic; delivery_day, id)',
     },
+    listLate: {
+      '-': 'late_position_day_pkey(; delivery_day, position_no)',
+      'delivery_date=2026-01-02': 'late_position_day_pkey(delivery_day; position_no)',
+      'brp_id={brp_id} brp_id={brp_id}&delivery_date=2026-01-02':
+        'late_position_day_of_brp(brp_no; delivery_day, position_no)',
+    },
     listMismatches: {
       'delivery_date=2026-01-02 delivery_date=2026-01-02&tso=DE_TENNET':
         'nomination_of_day(delivery_day; id)',

@@ -139,6 +139,8 @@ const cases: Record<string, Case> = {
     body: writeAnswer(acknowledgement, 'ess'),
     headers: { 'content-type': 'application/xml' },
   },
+  listLate: { path: `${base}/nominations/late?delivery_date=${DAY}` },
+  exportLate: { path: `${base}/exports/late?format=csv` },
   listMismatches: { path: `${base}/exchange/mismatches?delivery_date=${DAY}` },
   listUnsent: { path: `${base}/exchange/unsent` },
   listMessages: { path: `${base}/messages` },

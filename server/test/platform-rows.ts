@@ -85,6 +85,9 @@ const OF_DAYS = [
      array_fill(1, array[96]), timestamptz '2025-12-31 13:30Z' + day * interval '1 day',
      case (no + day) % 50 when 1 then null else now() end, now(), '{}', '{}', '{}'
    from position, generate_series(0, $1::int - 1) day, unnest('{out,in}'::direction[]) direction`,
+  `insert into late_position_day (delivery_day, position_no, brp_no, slots, nominated, transactions, since)
+   select date '2026-01-01' + day, no, brp_no, '{1}', '{1}', '{2}', now()
+   from position, generate_series(0, $1::int - 1) day`,
   `insert into anomaly (nomination_id, message_id)
    select n.id, m.id from nomination n, (select id from message limit 1) m
    where n.status = 'partial_match' and n.delivery_day < date '2026-01-01' + $1::int`,
