@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { runCommand } from './command-line.ts';
 import { agree, newPlace, receiveAll } from './exchanging.ts';
-import { startTestPlatform } from './harness.ts';
+import { client, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
 /** A day of the exchange on the command line: sent, answered by the simulator, inspected. */
@@ -20,7 +20,8 @@ const [seller, buyer] = [
   await newPlace(platform, world, 'DE_TENNET'),
   await newPlace(platform, world, 'DE_TENNET'),
 ];
-await world.volumes(await agree(world, seller, buyer), DAY, 1000);
+const contract = await agree(world, seller, buyer);
+await world.volumes(contract, DAY, 1000);
 await world.nominate();
 
 const { dataDir } = platform.config;
@@ -95,4 +96,31 @@ test('the simulator rejects unknown settings with the reason, and has a help tex
   const help = await saldo('simulate-tso', '--help');
   assert.equal(help.code, 0);
   assert.match(help.out, /--deviate <eic\[@tso\]:slots:kw>/);
+});
+
+test('late changes are listed and exported', async () => {
+  assert.match((await saldo('nominations', 'late')).err, /No late changes/);
+  platform.clock.set('2026-10-28T15:00:00Z');
+  await world.volumes(contract, DAY, 1250);
+  await world.nominate();
+  const table = await saldo('nominations', 'late', '--delivery-date', DAY);
+  assert.equal(table.code, 0, table.err);
+  const rows = table.out.trimEnd().split('\n').slice(1);
+  assert.equal(rows.length, 200);
+  assert.match(
+    rows[99] ?? '',
+    new RegExp(`^${DAY} +${seller.group.eic} +DE_TENNET +100 +1.000 +1.250 +-0.250 +2026-10-28 16:00$`),
+  );
+  const json = JSON.parse((await saldo('nominations', 'late', '--brp-id', buyer.brp.id, '--json')).out);
+  assert.deepEqual(
+    json.map(({ eic, slots }: { eic: string; slots: unknown[] }) => [eic, slots.length]),
+    [[buyer.group.eic, 100]],
+  );
+  const csv = await saldo('nominations', 'late', '--csv', '--brp-id', buyer.brp.id);
+  const { text } = await client(
+    platform.baseUrl,
+    operatorKey,
+  )(`/operator/v1/exports/late?brp_id=${buyer.brp.id}`);
+  assert.equal(csv.out, text);
+  assert.equal(text.split('\n').length, 102);
 });

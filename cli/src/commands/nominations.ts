@@ -1,7 +1,12 @@
-import { operatorEndpoints as api, type Explanation, type Nomination } from '@saldo/api';
+import {
+  operatorEndpoints as api,
+  type Explanation,
+  type LatePositionDay,
+  type Nomination,
+} from '@saldo/api';
 import { dayOf } from '@saldo/core/delivery-day.ts';
 import type { Command } from 'commander';
-import { countOf, parseDayArgument } from '../fields.ts';
+import { addFields, countOf, parseDayArgument, readFields } from '../fields.ts';
 import type { Session } from '../session.ts';
 import { type Column, detailsOf, localTime, mwh, tableOf } from '../tables.ts';
 import { UsageError } from '../usage.ts';
@@ -62,6 +67,7 @@ function addReads(program: Command, open: OpenSession): void {
     forTable: { include_slots: 'true', slot_number_to: 1 },
     from: (client) => client.nominations,
   });
+  addLate(nominations, open);
   const show = nominations.command('show <nomination>').description('show a nomination with its slots');
   addExamples(show, 'nominations show nom_01jhm52x6yf6rbkm2s8hq3j5zd').action(
     doing(open, async (session, { args: [id = ''] }) => {
@@ -76,6 +82,47 @@ function addReads(program: Command, open: OpenSession): void {
       const { nominations: versions } = await (await session.operator()).nominations.history(id);
       await session.showTable(versions, COLUMNS, 'No records match.');
     }),
+  );
+}
+
+function addLate(nominations: Command, open: OpenSession): void {
+  const late = nominations
+    .command('late')
+    .description('list changes that can no longer be nominated, slot by slot')
+    .option('--csv', 'as CSV');
+  addFields(late, api.listLate.query, { except: ['limit', 'after'] });
+  addExamples(
+    late,
+    'nominations late --delivery-date 2026-10-25',
+    'nominations late --csv > late.csv',
+  ).action(
+    doing(open, async (session) => {
+      const query = readFields(late, api.exportLate.query);
+      const client = (await session.operator()).nominations;
+      if (late.opts<{ csv?: boolean }>().csv === true) return session.print(await client.exportLate(query));
+      const found = [];
+      for await (const position of client.eachLate(query)) found.push(position);
+      await showLate(session, found);
+    }),
+  );
+}
+
+async function showLate(session: Session, found: readonly LatePositionDay[]): Promise<void> {
+  if (session.format !== 'text') return session.showTable(found, [], '');
+  const rows = found.flatMap(({ slots, ...position }) => slots.map((slot) => ({ ...position, ...slot })));
+  await session.showTable(
+    rows,
+    [
+      ['DAY', ({ delivery_date }) => delivery_date],
+      ['EIC', ({ eic }) => eic],
+      ['TSO', ({ tso }) => tso],
+      ['SLOT', ({ slot_number }) => slot_number],
+      ['NOMINATED', ({ nominated }) => mwh(nominated), 'right'],
+      ['TRANSACTIONS', ({ transactions }) => mwh(transactions), 'right'],
+      ['DIFFERENCE', ({ difference }) => mwh(difference), 'right'],
+      ['SINCE', ({ since }) => localTime(since)],
+    ],
+    'No late changes.',
   );
 }
 
