@@ -24,6 +24,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationItem[]>> =
     { to: '/operator/nominations', label: (t) => t.operator.nav.nominations, icon: 'steps' },
     { to: '/operator/exchange', label: (t) => t.exchange.nav.exchange, icon: 'send' },
     { to: '/operator/mismatches', label: (t) => t.exchange.nav.mismatches, icon: 'unequal' },
+    { to: '/operator/late', label: (t) => t.exchange.nav.late, icon: 'scale' },
     { to: '/operator/messages', label: (t) => t.exchange.nav.messages, icon: 'mail' },
     { to: '/operator/contracts', label: (t) => t.operator.nav.contracts, icon: 'contract' },
     { to: '/operator/import', label: (t) => t.operator.nav.import, icon: 'upload' },

@@ -26,6 +26,7 @@ import {
   readDemandFilters,
   readGroupFilters,
   readKeyFilters,
+  readLateFilters,
   readMessageFilters,
   readMismatchSearch,
   readContractFilters as readOperatorContractFilters,
@@ -221,6 +222,12 @@ const operatorRoutes = [
     path: '/mismatches',
     validateSearch: readMismatchSearch,
     component: lazyRouteComponent(() => import('./operator/mismatches.tsx'), 'MismatchesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/late',
+    validateSearch: readLateFilters,
+    component: lazyRouteComponent(() => import('./operator/late.tsx'), 'LatePage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,

@@ -23,6 +23,8 @@ const hoursOf = (firstKwh: number) =>
   Array.from({ length: 96 }, (_, at) => (at === 0 ? firstKwh : at < 8 ? 250 : null));
 await world.volumes(contract, DAY, hoursOf(250));
 await world.volumes(contract, '2026-10-25', 250);
+// Too late for every gate.
+await world.volumes(contract, '2026-10-01', hoursOf(250));
 await world.nominate();
 const asSeller = client(platform.baseUrl, seller.key);
 const [nomination] = await listNominated(asSeller, `&delivery_date=${DAY}`);
@@ -102,6 +104,7 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
     '/operator/import': ['/operator/import'],
     '/operator/exchange': ['/operator/exchange'],
     '/operator/mismatches': ['/operator/mismatches', `/operator/mismatches?day=${DAY}`],
+    '/operator/late': ['/operator/late', `/operator/late?day=${DAY}`],
     '/operator/messages': ['/operator/messages'],
     '/operator/messages/$messageId': [`/operator/messages/${messages[0].id}`],
     '/operator/assets': ['/operator/assets'],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
@@ -271,4 +272,34 @@ test('a rotated key is replaced, and the old one stays valid for the chosen time
   assert.equal((await api('/v1/nominations', { key: secret })).status, 403, 'with the same scopes');
   platform.clock.set(new Date(platform.clock.now() + 61 * 60_000).toISOString());
   assert.deepEqual(await statuses(), [401, 200]);
+});
+
+test('an operator sees late changes, filters them and exports the quarter-hours', async () => {
+  const day = '2026-10-01';
+  const hours = Array.from({ length: 96 }, (_, at) => (at < 8 || at === 20 ? 250 : null));
+  await world.volumes(contract, day, hours);
+  await world.nominate();
+  await visit(asOperator, async (page) => {
+    await open(page, '/operator/late');
+    const rows = await cellsOf(page, 'Late changes');
+    assert.deepEqual(
+      rows.map((cells) => cells.slice(2)),
+      [
+        ['1–8, 21', '0.000', '+2.250', '-2.250'],
+        ['1–8, 21', '0.000', '-2.250', '+2.250'],
+      ],
+    );
+    assert.match(rows[0]?.[1] ?? '', new RegExp(sellerGroup.eic));
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const file = await downloading;
+    assert.equal(file.suggestedFilename(), 'late.csv');
+    const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\n');
+    assert.equal(lines.length, 1 + 2 * 9);
+    assert.match(lines[9] ?? '', /,21,2026-10-01T03:00:00Z,2026-10-01T03:15:00Z,0\.000,0\.250,-0\.250,/);
+    await open(page, `/operator/late?brp_id=${buyer.id}&day=${day}`);
+    assert.equal((await cellsOf(page, 'Late changes')).length, 1);
+    await open(page, '/operator/late?day=2026-10-02');
+    await page.getByText('No late change matches these filters.').waitFor();
+  });
 });

@@ -3,7 +3,7 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { allOf, given, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
-import type { MessageFilters, UnsentFilters } from './filters.ts';
+import type { LateFilters, MessageFilters, UnsentFilters } from './filters.ts';
 
 /** Filters with the names of the API. */
 const messageFilter = ({ day, ...rest }: MessageFilters) => given({ delivery_date: day, ...rest });
@@ -47,6 +47,17 @@ export const answersQuery = ({ id, delivery_date, tso }: Message) =>
       const incoming = await allOf(operatorClient.messages.each({ ...filter, ...ofTso }, { signal }));
       return incoming.filter(({ answers }) => answers === id);
     },
+  });
+
+/** Filters with the names of the API. */
+export const lateFilter = ({ day, ...rest }: LateFilters) => given({ delivery_date: day, ...rest });
+
+export const lateQuery = (filters: LateFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['late', filters],
+    queryFn: ({ pageParam, signal }) =>
+      operatorClient.nominations.late(pageOf(lateFilter(filters), pageParam), { signal }),
+    ...pages,
   });
 
 /** Most urgent first. */

@@ -58,6 +58,10 @@ const unsent = { day, tso };
 export type UnsentFilters = SearchOf<typeof unsent>;
 export const readUnsentFilters = searchReader(unsent);
 
+const late = { day, brp_id: id };
+export type LateFilters = SearchOf<typeof late>;
+export const readLateFilters = searchReader(late);
+
 const mismatches = { day, tso, slot, nomination: id };
 export type MismatchSearch = SearchOf<typeof mismatches>;
 export const readMismatchSearch = searchReader(mismatches);

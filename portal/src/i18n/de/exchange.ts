@@ -1,7 +1,12 @@
 import type { Dictionary } from '../dictionary.ts';
 
 export const exchange: Dictionary['exchange'] = {
-  nav: { exchange: 'Fahrplanaustausch', messages: 'Nachrichten', mismatches: 'Abweichungen' },
+  nav: {
+    exchange: 'Fahrplanaustausch',
+    messages: 'Nachrichten',
+    mismatches: 'Abweichungen',
+    late: 'Späte Änderungen',
+  },
   title: 'Fahrplanaustausch mit den ÜNB',
   text: 'Fahrpläne werden vor jeder Frist automatisch gesendet. Diese Seite zeigt nicht gesendete Nominierungen und manuelle Aktionen.',
   unsent: 'Noch nicht gesendet',
@@ -89,6 +94,19 @@ export const exchange: Dictionary['exchange'] = {
     download: 'Herunterladen',
     theDocument: 'das Dokument',
     unknown: 'nicht bekannt',
+  },
+  late: {
+    title: 'Späte Änderungen',
+    text: 'Gültige Transaktionen, die nicht mehr nominiert werden, weil alle Fristen abgelaufen sind oder weil sie in einer geschlossenen Viertelstunde Energie zwischen Regelzonen verschieben. Die Differenz wird finanziell ausgeglichen.',
+    exportHint: 'Alle späten Änderungen, die zu den Filtern passen, eine Zeile je Viertelstunde',
+    empty: 'Keine späten Änderungen',
+    emptyText: 'Alle gültigen Transaktionen sind nominiert.',
+    emptyFiltered: 'Keine späte Änderung passt zu diesen Filtern.',
+    since: 'seit',
+    slots: 'Viertelstunden',
+    nominated: 'Nominiert, MWh',
+    transactions: 'Transaktionen, MWh',
+    difference: 'Differenz, MWh',
   },
   mismatch: {
     title: 'Abweichungen',

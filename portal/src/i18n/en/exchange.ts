@@ -1,5 +1,5 @@
 export const exchange = {
-  nav: { exchange: 'Exchange', messages: 'Messages', mismatches: 'Mismatches' },
+  nav: { exchange: 'Exchange', messages: 'Messages', mismatches: 'Mismatches', late: 'Late changes' },
   title: 'Exchange with the TSOs',
   text: 'Schedules are sent automatically before each gate. This page lists unsent nominations and has manual actions.',
   unsent: 'Not sent yet',
@@ -85,6 +85,19 @@ export const exchange = {
     download: 'Download',
     theDocument: 'the document',
     unknown: 'not known',
+  },
+  late: {
+    title: 'Late changes',
+    text: 'Valid transactions that are no longer nominated, because every gate is past, or because they move energy between control areas in a closed quarter-hour. The difference is settled financially.',
+    exportHint: 'All late changes that match the filters, one line per quarter-hour',
+    empty: 'No late changes',
+    emptyText: 'All valid transactions are nominated.',
+    emptyFiltered: 'No late change matches these filters.',
+    since: 'since',
+    slots: 'Quarter-hours',
+    nominated: 'Nominated, MWh',
+    transactions: 'Transactions, MWh',
+    difference: 'Difference, MWh',
   },
   mismatch: {
     title: 'Mismatches',
