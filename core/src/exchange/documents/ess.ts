@@ -124,4 +124,19 @@ const DOCUMENTS: Vocabulary['documents'] = {
   ]),
 };
 
+/** StatusRequest 1.0, which ESS 2.3 uses unchanged. */
+export const ESS_STATUS_REQUEST: DocumentForm = {
+  root: 'StatusRequest',
+  namespace: null,
+  rootAttributes: { DtdVersion: '1', DtdRelease: '0' },
+  parts: [
+    value('MessageIdentification', 'id'),
+    value('MessageType', 'type'),
+    value('ProcessType', 'process'),
+    ...CORRESPONDENTS,
+    value('MessageDateTime', 'createdAt'),
+    interval('RequestedTimeInterval', 'interval'),
+  ],
+};
+
 export const ESS: Vocabulary = { valuesIn: 'attribute', documents: DOCUMENTS };
