@@ -126,17 +126,15 @@ const DOCUMENTS: Vocabulary['documents'] = {
 
 /** StatusRequest 1.0, which ESS 2.3 uses unchanged. */
 export const ESS_STATUS_REQUEST: DocumentForm = {
-  root: 'StatusRequest',
-  namespace: null,
-  rootAttributes: { DtdVersion: '1', DtdRelease: '0' },
-  parts: [
+  ...form('StatusRequest', 'status-request-xml.dtd', [
     value('MessageIdentification', 'id'),
     value('MessageType', 'type'),
     value('ProcessType', 'process'),
     ...CORRESPONDENTS,
     value('MessageDateTime', 'createdAt'),
     interval('RequestedTimeInterval', 'interval'),
-  ],
+  ]),
+  rootAttributes: { DtdVersion: '1', DtdRelease: '0' },
 };
 
 export const ESS: Vocabulary = { valuesIn: 'attribute', documents: DOCUMENTS };

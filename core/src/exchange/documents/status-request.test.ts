@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { anyDay, OPERATOR } from '../../../test/schedule-worlds.ts';
 import { TSOS } from '../../enums.ts';
+import { tsoCodes } from '../../market-rules.ts';
+import { BUILT_IN_RULES } from '../../market-rules-file.ts';
 import { MAX_IDENTIFICATION_LENGTH } from '../schedule.ts';
 import {
   readStatusRequest,
@@ -13,7 +15,7 @@ import {
 
 const request: StatusRequest = {
   operatorEic: OPERATOR,
-  tso: 'DE_AMPRION',
+  codes: tsoCodes(BUILT_IN_RULES, 'DE_AMPRION', '2026-10-25'),
   day: '2026-10-25',
   createdAt: Date.parse('2026-10-24T12:00:00Z'),
 };
@@ -22,6 +24,7 @@ test('a status request in ESS has the elements of its DTD in their order', () =>
   assert.equal(
     writeStatusRequest(request, 'ess'),
     `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE StatusRequest SYSTEM "../scheduleV2r3/dtd/status-request-xml.dtd">
 <StatusRequest DtdVersion="1" DtdRelease="0">
 <MessageIdentification v="20261025_SRQ_AMP_20261024T120000Z"/>
 <MessageType v="A59"/>
@@ -69,8 +72,8 @@ test('a status request is read back with its TSO and day, in both formats', () =
       fc.constantFrom(...TSOS),
       fc.constantFrom('ess' as const, 'cim' as const),
       (day, tso, format) => {
-        const text = writeStatusRequest({ ...request, day, tso }, format);
-        assert.deepEqual(readStatusRequest(text), { tso, day });
+        const text = writeStatusRequest({ ...request, day, codes: tsoCodes(BUILT_IN_RULES, tso, day) }, format);
+        assert.deepEqual(readStatusRequest(text, BUILT_IN_RULES), { tso, day });
         const id = /(?:MessageIdentification v="|<mRID>)([^"<]+)/.exec(text)?.[1] ?? '';
         assert.ok(id.length > 0 && id.length <= MAX_IDENTIFICATION_LENGTH, id);
       },
@@ -87,7 +90,7 @@ test('any other document is no status request', () => {
     writeStatusRequest(request, 'cim').replace('schedule_Time_Period.timeInterval', 'other'),
     writeStatusRequest(request, 'ess').replace('10XDE-RWENET---W', OPERATOR),
   ]) {
-    assert.equal(readStatusRequest(text), null, text);
+    assert.equal(readStatusRequest(text, BUILT_IN_RULES), null, text);
   }
 });
 

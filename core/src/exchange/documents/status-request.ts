@@ -1,6 +1,6 @@
-import { controlArea, findAreaByParty } from '../../control-area.ts';
 import { type DeliveryDay, formatInstant } from '../../delivery-day.ts';
 import type { MessageFormat, Tso } from '../../enums.ts';
+import { findAreaByParty, type MarketRules, type TsoCodes } from '../../market-rules.ts';
 import { compactDay } from '../schedule.ts';
 import { CIM_STATUS_REQUEST } from './cim.ts';
 import { CODES } from './codes.ts';
@@ -19,7 +19,7 @@ import {
 import { readXml, XmlFault } from './xml.ts';
 
 /** Asks a TSO to send its last answer to the schedule of a day again. */
-export type StatusRequest = { operatorEic: string; tso: Tso; day: DeliveryDay; createdAt: number };
+export type StatusRequest = { operatorEic: string; codes: TsoCodes; day: DeliveryDay; createdAt: number };
 
 const FORMS: Readonly<Record<MessageFormat, DocumentForm>> = {
   ess: ESS_STATUS_REQUEST,
@@ -30,7 +30,7 @@ const FORMS: Readonly<Record<MessageFormat, DocumentForm>> = {
 const ATTRIBUTES = { process: 'process.processType', interval: 'schedule_Time_Period.timeInterval' } as const;
 
 export function writeStatusRequest(request: StatusRequest, format: MessageFormat): string {
-  const { operatorEic, tso, day, createdAt } = request;
+  const { operatorEic, codes, day, createdAt } = request;
   const { type, process } = CODES.statusRequest;
   const interval = intervalText(day);
   const asked: WrittenFields =
@@ -47,7 +47,7 @@ export function writeStatusRequest(request: StatusRequest, format: MessageFormat
     type,
     sender: operatorEic,
     senderRole: CODES.role.operator,
-    receiver: controlArea(tso).party,
+    receiver: codes.party,
     receiverRole: CODES.role.tso,
     createdAt: formatInstant(createdAt),
     ...asked,
@@ -55,14 +55,17 @@ export function writeStatusRequest(request: StatusRequest, format: MessageFormat
 }
 
 /** The day and TSO of a status request, for the simulator. Null for any other document. */
-export function readStatusRequest(text: string): { tso: Tso; day: DeliveryDay } | null {
+export function readStatusRequest(
+  text: string,
+  rules: MarketRules,
+): { tso: Tso; day: DeliveryDay } | null {
   try {
     const [root, ...children] = readXml(text);
     for (const format of ['ess', 'cim'] as const) {
       if (root?.name !== FORMS[format].root) continue;
       const element = { ...root, attributes: new Map<string, string>(), children };
       const fields = readGroup(VOCABULARIES[format], FORMS[format].parts, element);
-      const area = findAreaByParty(textOf(fields, 'receiver'));
+      const area = findAreaByParty(rules, textOf(fields, 'receiver'));
       return area && { tso: area.tso, day: dayOfInterval(requestedInterval(fields, format)) };
     }
   } catch (error) {
@@ -78,13 +81,13 @@ function requestedInterval(fields: Fields, format: MessageFormat): string {
 }
 
 /** '20261025_SRQ_AMP_20261024T120000Z': unlike a schedule, each request is a message of its own. */
-function identification({ day, tso, createdAt }: StatusRequest): string {
+function identification({ day, codes, createdAt }: StatusRequest): string {
   const time = formatInstant(createdAt).replaceAll(/[-:]/g, '');
-  return `${compactDay(day)}_SRQ_${controlArea(tso).tag}_${time}`;
+  return `${compactDay(day)}_SRQ_${codes.tag}_${time}`;
 }
 
 /** '20261025_SRQ_11XSALDO-------Z_10XDE-RWENET---W_2026-10-24T12-00-00Z.XML' */
-export function statusRequestFileName({ day, operatorEic, tso, createdAt }: StatusRequest): string {
+export function statusRequestFileName({ day, operatorEic, codes, createdAt }: StatusRequest): string {
   const time = formatInstant(createdAt).replaceAll(':', '-');
-  return `${compactDay(day)}_SRQ_${operatorEic}_${controlArea(tso).party}_${time}.XML`;
+  return `${compactDay(day)}_SRQ_${operatorEic}_${codes.party}_${time}.XML`;
 }
