@@ -138,6 +138,7 @@ const RELEASED = {
   '006-normal-emails': '0884372ba0cd7d18cbe325e8043076fc523513b8d73ff9bbc5d58bf9494eabe1',
   '007-list-indexes': '2adf3d9e042fe87fa59729de80498fa0da614461b7e83bc145d6061b74c658c5',
   '008-message-kinds': '4868c809f4e0ec7979279017a853a0320314e9da2eedd8414540fc7662531400',
+  '009-alarms': '6f18a352b3ff2321cd5a9e72ee0841514f2e4670ecfb0cdd509eb77133578ed8',
 };
 
 test('the migration files are those that were released', async () => {
