@@ -3,17 +3,19 @@ import { rm, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { ALARM_KINDS, type Alarm, type AlarmCounts, type Tso } from '@saldo/api';
 import { readStatusRequest } from '@saldo/core/exchange/documents/status-request.ts';
+import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
 import pg from 'pg';
 import { sendDue } from '../src/exchange/process/send.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
 import type { Db } from '../src/platform/db/database.ts';
 import { type Statement, statement } from '../src/platform/db/statement.ts';
-import { agree, newPlace, operating } from './exchanging.ts';
+import { agree, newPlace, operating, readSchedule } from './exchanging.ts';
 import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
 import { flat, only } from './nominated.ts';
 import { insertPlatformRows } from './platform-rows.ts';
-import { createWorld } from './world.ts';
+import { createWorld, newEic } from './world.ts';
 
 /** Each test has its own days, and ends the alarms that it raised. 14:30 in winter is 13:30Z. */
 const platform = await startTestPlatform({
@@ -165,7 +167,7 @@ test('a missing acknowledgement raises an alarm after ACK_MINUTES and makes one 
   );
   const file = (await outbox()).get(fileName)?.toString() ?? '';
   assert.equal((await operator(`/operator/v1/messages/${request?.id}/raw`)).text, file);
-  assert.deepEqual(readStatusRequest(file), { tso: 'DE_TENNET', day });
+  assert.deepEqual(readStatusRequest(file, exchange.rules), { tso: 'DE_TENNET', day });
 
   clock.set('2026-11-18T13:12:00Z');
   await sendAt('2026-11-18T13:12:00Z', day, 101);
@@ -214,7 +216,7 @@ test('an operator requests the last answer, and the simulator gives it again', a
   const cim = await ask('DE_AMPRION');
   assert.equal(cim.body.format, 'cim');
   const raw = await operator(`/operator/v1/messages/${cim.body.id}/raw`);
-  assert.deepEqual(readStatusRequest(raw.text), { tso: 'DE_AMPRION', day });
+  assert.deepEqual(readStatusRequest(raw.text, exchange.rules), { tso: 'DE_AMPRION', day });
   const { body: audit } = await operator(`/operator/v1/audit?subject=${made.body.id}`);
   assert.equal(audit.entries[0].action, 'status.requested');
 
@@ -341,27 +343,28 @@ test('a schedule that does not net to zero raises an alarm until it is balanced 
   await answer();
 });
 
-const SET_UNKNOWN = statement('test_unknown', 'update message set unknown_series = $2 where id = any($1)');
-const FIND_APPLIED = statement(
-  'test_applied',
-  "select id from message where delivery_day = $1 and direction = 'in' and state = 'applied' and tso = $2 order by id",
-);
-
 test('series that a TSO reports and our schedule lacks raise one alarm for all its answers', async () => {
   const day = '2026-12-03';
   await sendAt('2026-12-02T13:00:00Z', day, 100);
-  await answer();
-  const applied = await db.query<{ id: string }>(FIND_APPLIED, [day, 'DE_TENNET']);
-  assert.equal(applied.length, 3);
-  const ids = applied.map(({ id }) => id);
-  await db.transaction((tx) => tx.query(SET_UNKNOWN, [ids, ['A_OUT, 11XOTHER-------Q']]));
-  assert.deepEqual(await watched(), [`unknown_series DE_TENNET ${day}`]);
+  const [file = Buffer.alloc(0)] = (await outbox()).values();
+  const { intermediate, final } = answersTo(await readSchedule(file), EXEMPLARY, clock.now());
+  assert.ok(intermediate !== null && final !== null);
+  const outParty = newEic();
+  for (const confirmation of [intermediate, final]) {
+    const [series] = confirmation.series.filter(({ inParty }) => inParty === exchange.operatorEic);
+    assert.ok(series);
+    const unknown = { ...series, identification: `${outParty}_OUT`, outParty };
+    const document = { ...confirmation, series: [...confirmation.series, unknown] };
+    const { body } = await receive(writeAnswer(document, 'ess'));
+    assert.equal(body.message.state, 'applied');
+    assert.deepEqual(await watched(), [`unknown_series DE_TENNET ${day}`]);
+  }
   const [alarm] = await list();
-  assert.match(alarm?.text ?? '', /DE_TENNET reports series .* 2026-12-03 .*: A_OUT, 11XOTHER-------Q\.$/);
+  assert.match(alarm?.text ?? '', new RegExp(`^DE_TENNET reports series .* 2026-12-03 .*: .*${outParty}`));
   assert.match(alarm?.message_id ?? '', /^msg_/);
   assert.equal((await acknowledge(alarm?.id)).status, 200);
   assert.deepEqual(await watched(), []);
-  await db.transaction((tx) => tx.query(SET_UNKNOWN, [ids, []]));
+  await answer();
 });
 
 test('a nearly full disk raises an alarm that only a process of the same machine ends', async () => {
@@ -413,7 +416,10 @@ test('a rejected schedule in the wait phase is reported, and not sent', async ()
     faults.map(({ tso }) => tso),
     ['DE_TENNET'],
   );
-  assert.match(faults[0]?.error ?? '', /accept nothing for 2026-12-09 until/);
+  assert.match(
+    faults[0]?.error ?? '',
+    /until the wait phase ends at 2026-12-08T15:00:00Z\..*rejected schedules on request/,
+  );
   clock.set('2026-12-08T15:00:00Z');
   await world.volumes(contract, day, only(day, [90], 50, 100));
   await world.nominate();

@@ -1,6 +1,5 @@
-import { type Health, operatorPlatformEndpoints } from '@saldo/api';
+import { type AlarmCounts, type Health, operatorPlatformEndpoints } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
-import { countOpenAlarms } from '../exchange/alarms.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -24,7 +23,11 @@ type HealthRow = {
 };
 
 /** Health for the operator's portal. Monitoring systems use the admin port instead. */
-export function healthRoutes(db: Db, clock: MovableClock): Route[] {
+export function healthRoutes(
+  db: Db,
+  clock: MovableClock,
+  countAlarms: (db: Db) => Promise<AlarmCounts>,
+): Route[] {
   const startedAt = formatInstant(clock.machineNow());
   return [
     route(operatorPlatformEndpoints.getHealth, async (): Promise<Health> => {
@@ -46,7 +49,7 @@ export function healthRoutes(db: Db, clock: MovableClock): Route[] {
           position_days: row.waiting,
           oldest_at: row.oldest_at === null ? null : formatInstant(row.oldest_at),
         },
-        alarms: await countOpenAlarms(db),
+        alarms: await countAlarms(db),
       };
     }),
   ];

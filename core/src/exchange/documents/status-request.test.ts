@@ -72,7 +72,10 @@ test('a status request is read back with its TSO and day, in both formats', () =
       fc.constantFrom(...TSOS),
       fc.constantFrom('ess' as const, 'cim' as const),
       (day, tso, format) => {
-        const text = writeStatusRequest({ ...request, day, codes: tsoCodes(BUILT_IN_RULES, tso, day) }, format);
+        const text = writeStatusRequest(
+          { ...request, day, codes: tsoCodes(BUILT_IN_RULES, tso, day) },
+          format,
+        );
         assert.deepEqual(readStatusRequest(text, BUILT_IN_RULES), { tso, day });
         const id = /(?:MessageIdentification v="|<mRID>)([^"<]+)/.exec(text)?.[1] ?? '';
         assert.ok(id.length > 0 && id.length <= MAX_IDENTIFICATION_LENGTH, id);

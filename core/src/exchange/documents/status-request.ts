@@ -55,10 +55,7 @@ export function writeStatusRequest(request: StatusRequest, format: MessageFormat
 }
 
 /** The day and TSO of a status request, for the simulator. Null for any other document. */
-export function readStatusRequest(
-  text: string,
-  rules: MarketRules,
-): { tso: Tso; day: DeliveryDay } | null {
+export function readStatusRequest(text: string, rules: MarketRules): { tso: Tso; day: DeliveryDay } | null {
   try {
     const [root, ...children] = readXml(text);
     for (const format of ['ess', 'cim'] as const) {

@@ -118,8 +118,11 @@ const SERIES = statement(
 /** Whose schedules these are, and the rules with the codes of their receivers. */
 export type Scheduler = { readonly operatorEic: string; readonly rules: MarketRules };
 
-const identificationsOf = (tsos: readonly Tso[], { operatorEic, rules }: Scheduler, day: DeliveryDay): string[] =>
-  tsos.map((tso) => messageIdentification(day, operatorEic, tsoCodes(rules, tso, day)));
+const identificationsOf = (
+  tsos: readonly Tso[],
+  { operatorEic, rules }: Scheduler,
+  day: DeliveryDay,
+): string[] => tsos.map((tso) => messageIdentification(day, operatorEic, tsoCodes(rules, tso, day)));
 
 /** Reads the newest schedule of each TSO for a day. */
 export async function readNewestSchedules(

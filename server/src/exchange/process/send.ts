@@ -83,7 +83,8 @@ export async function sendDue(
   // An explicit request has to include the latest volumes. For the job, the nomination job has netted them already.
   if (requested !== null) await nominateDue(db, now, exchange.rules, { day: requested.day ?? undefined });
   const failures: unknown[] = [];
-  for (const { delivery_day: day, tsos, next_gate, last_made } of await daysToSend(db, now, exchange, requested)) {
+  const days = await daysToSend(db, now, exchange, requested);
+  for (const { delivery_day: day, tsos, next_gate, last_made } of days) {
     if (requested === null && isTooSoon(last_made, next_gate, now)) continue;
     const phaseOf = (tso: Tso) => sendingPhase(day, exchange.rules, exchange.waitPhases[tso], now);
     const isSendable = (tso: Tso) => {
@@ -134,7 +135,7 @@ async function daysToSend(
 
 const whyNot = (day: DeliveryDay, sending: SendingPhase): string =>
   'opensAt' in sending
-    ? `Changes for ${day} are held until the wait phase ends at ${formatInstant(sending.opensAt)}. They are sent automatically then.`
+    ? `Changes for ${day} are held until the wait phase ends at ${formatInstant(sending.opensAt)}. They are sent automatically then, and rejected schedules on request.`
     : `Every gate of ${day} is closed. Unsent changes are settled financially.`;
 
 type WantedSchedules = {
