@@ -106,7 +106,7 @@ test('alarms are listed and acknowledged, and the status of a schedule is reques
   assert.equal(asked.code, 0, asked.err);
   assert.match(asked.out, /type +status_request/);
   assert.match(asked.out, /file_name +20261025_SRQ_/);
-  const answered = await saldo('simulate-tso', '--once');
+  const answered = await saldo('simulate-tso', '--once', '--immediate');
   assert.match(answered.out, /_SRQ_.*: confirmation accepted\n/);
 });
 
