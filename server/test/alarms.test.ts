@@ -198,61 +198,6 @@ test('a new version every few minutes does not hide that the TSO is silent', asy
   assert.deepEqual(await watched(), []);
 });
 
-test('an operator requests the last answer, and the simulator gives it again', async () => {
-  const day = '2026-11-25';
-  const ask = (tso: string) =>
-    operator('/operator/v1/exchange/status-request', { method: 'POST', body: { delivery_date: day, tso } });
-  await sendAt('2026-11-24T13:00:00Z', day, 100);
-  const north = await place('DE_AMPRION');
-  await world.volumes(await agree(world, north, buyer), day, 10);
-  await send({ delivery_date: day });
-  await answer({}, { isIntermediateOnly: true });
-  const [schedule] = (await messages(`&delivery_date=${day}&type=schedule&tso=DE_TENNET`)).slice(-1);
-  assert.deepEqual([schedule?.version, schedule?.state], [2, 'acknowledged']);
-  clock.set('2026-11-24T16:30:00Z');
-  const made = await ask('DE_TENNET');
-  assert.equal(made.status, 200, made.text);
-  assert.deepEqual([made.body.type, made.body.state], ['status_request', 'sent']);
-  const cim = await ask('DE_AMPRION');
-  assert.equal(cim.body.format, 'cim');
-  const raw = await operator(`/operator/v1/messages/${cim.body.id}/raw`);
-  assert.deepEqual(readStatusRequest(raw.text, exchange.rules), { tso: 'DE_AMPRION', day });
-  const { body: audit } = await operator(`/operator/v1/audit?subject=${made.body.id}`);
-  assert.equal(audit.entries[0].action, 'status.requested');
-
-  const before = await messages(`&delivery_date=${day}&direction=in&tso=DE_TENNET`);
-  await answer();
-  const again = (await messages(`&delivery_date=${day}&direction=in&tso=DE_TENNET`)).slice(before.length);
-  assert.deepEqual(
-    again.map(({ type, state, answers }) => [type, state, answers]),
-    [['confirmation', 'applied', schedule?.id]],
-  );
-  assert.equal((await operator(`/operator/v1/messages/${schedule?.id}`)).body.state, 'confirmed');
-  assertRefused(await ask('DE_NOBODY'), 'tso invalid_enum_value');
-});
-
-test('a status request that cannot be delivered is kept with the reason, and delays no schedule', async () => {
-  const day = '2026-11-26';
-  await sendAt('2026-11-25T13:00:00Z', day, 100);
-  await sendDue(db, clock.now(), exchange);
-  await answer();
-  await rm(outboxDir, { recursive: true });
-  await writeFile(outboxDir, 'a file where the folder should be');
-  const body = { delivery_date: day, tso: 'DE_TENNET' };
-  const made = await operator('/operator/v1/exchange/status-request', { method: 'POST', body });
-  assert.equal(made.body.state, 'stored');
-  assert.match(made.body.error, /the outbox cannot be written/);
-  assert.deepEqual((await operator('/operator/v1/exchange/unsent')).body.unsent, []);
-  await rm(outboxDir);
-  const run = await sendDue(db, clock.now(), exchange);
-  assert.deepEqual([run.messageIds.length, run.faults], [1, []]);
-  const sent = await operator(`/operator/v1/messages/${made.body.id}`);
-  assert.deepEqual([sent.body.state, sent.body.error], ['sent', null]);
-  await answer();
-  clock.set('2026-11-25T13:30:00Z');
-  assert.deepEqual(await watched(), [], 'no answer to a status request is overdue');
-});
-
 test('unsent changes raise an alarm 15 minutes before their gate, until they are sent or the gate closes', async () => {
   const day = '2026-11-27';
   clock.set('2026-11-26T08:00:00Z');

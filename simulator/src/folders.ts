@@ -133,7 +133,7 @@ async function findNewestSchedule(
   const doneDir = path.join(outboxDir, DONE_FOLDER);
   const infix = `_${tsoCodes(rules, tso, day).party}_`;
   const names = (await readdir(doneDir)).filter(
-    (name) => name.startsWith(`${compactDay(day)}_TPS_`) && name.includes(infix),
+    (name) => name.startsWith(`${compactDay(day)}_TPS_`) && name.includes(infix) && name.endsWith('.XML'),
   );
   const newest = names.toSorted().at(-1);
   if (newest === undefined) return null;
