@@ -211,7 +211,7 @@ export const operatorExchangeEndpoints = {
     tag,
     summary: 'Request a TSO’s last answer',
     description:
-      'Asks the TSO to send its last answer to the schedule of a day again (document type A59, in the format of the TSO). A job does the same once when an acknowledgement is overdue. If the message cannot be delivered, it stays `stored` with the reason, and a job delivers it later.',
+      'Asks the TSO to send its last answer to the schedule of a day again (document type A59, in the format of the TSO). A job does the same once when an acknowledgement is overdue. A message that cannot be delivered at once stays `stored`, with the reason if there is one, and a job delivers it later.',
     scopes: [],
     query: Strict({}),
     body: Strict(

@@ -1,4 +1,4 @@
-import { TSOS, type Tso } from '@saldo/api';
+import { type Message, TSOS, type Tso } from '@saldo/api';
 import { type DeliveryDay, formatInstant } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat, WaitPhase } from '@saldo/core/enums.ts';
 import { scheduleFileName } from '@saldo/core/exchange/documents/file-names.ts';
