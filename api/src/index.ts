@@ -9,6 +9,7 @@ export * from './delivery-days.ts';
 export * from './endpoint.ts';
 export * from './market.ts';
 export * from './nominations.ts';
+export * from './operator/alarms.ts';
 export * from './operator/contracts.ts';
 export * from './operator/customers.ts';
 export * from './operator/exchange.ts';

@@ -154,6 +154,12 @@ export const PROBLEMS = {
     explanation: 'There is no message with this id, or its document was not stored.',
     remedy: 'Check the id; the list of messages has all of them.',
   },
+  alarm_not_found: {
+    status: 404,
+    title: 'Alarm Not Found',
+    explanation: 'There is no alarm with this id.',
+    remedy: 'Check the id; the list of alarms has all of them, those of the past with `state=resolved`.',
+  },
   customer_not_found: {
     status: 404,
     title: 'Customer Not Found',

@@ -55,6 +55,18 @@ export type WaitPhase = (typeof WAIT_PHASES)[number];
 const DOCUMENT_KINDS = ['schedule', 'acknowledgement', 'confirmation', 'anomaly'] as const;
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
-/** A stored message may be no known document. */
-export const MESSAGE_TYPES = [...DOCUMENT_KINDS, 'unknown'] as const;
+/** A stored message may be a request for the last answer, or no known document. */
+export const MESSAGE_TYPES = [...DOCUMENT_KINDS, 'status_request', 'unknown'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+/** Conditions of the exchange that need an operator. */
+export const ALARM_KINDS = [
+  'rejected',
+  'answer_overdue',
+  'unreadable',
+  'unsent_before_gate',
+  'unknown_series',
+  'out_of_balance',
+  'disk',
+] as const;
+export type AlarmKind = (typeof ALARM_KINDS)[number];

@@ -13,6 +13,7 @@ export const ID_PREFIX = {
   user: 'user',
   demand: 'dem',
   message: 'msg',
+  alarm: 'alm',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIX)[keyof typeof ID_PREFIX];

@@ -5,6 +5,7 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { coverImage } from '../../server/src/demo/cover.ts';
+import { watchExchange } from '../../server/src/exchange/process/watch.ts';
 import { createAccount } from '../../server/src/parties/actions.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
@@ -63,6 +64,14 @@ const { id: assetId } = await made('/assets', {
 });
 await made('/demands', { contract_period: 10, delivery_volume: 24_000, country: 'AT' });
 const { messages } = await made('/exchange/send', { delivery_date: '2026-10-25' });
+await asOperator('/operator/v1/exchange/receive', {
+  method: 'POST',
+  body: '<nonsense/>',
+  headers: { 'content-type': 'application/xml' },
+});
+// By then the schedule has no acknowledgement either.
+const overdueAt = platform.clock.now() + platform.exchange.ackMs;
+await watchExchange(platform.db, overdueAt, platform.exchange);
 
 type Role = 'anonymous' | 'account' | 'brp' | 'operator';
 
@@ -175,6 +184,7 @@ const DIALOGS: Record<Role, readonly { url: string; button: string; width?: numb
     { url: '/', button: 'Menu', width: 390 },
   ],
   operator: [
+    { url: '/', button: 'Acknowledge' },
     { url: '/operator/users', button: 'New user' },
     { url: '/operator/balance-groups', button: 'New balance group' },
     { url: '/operator/nominations', button: 'Net now' },
@@ -248,7 +258,7 @@ const lookAtDialogs = (role: Role) =>
     for (const { url, button, width = 1440 } of DIALOGS[role]) {
       await page.setViewportSize({ width, height: 900 });
       await open(page, url);
-      const opener = page.getByRole('button', { name: button, exact: true });
+      const opener = page.getByRole('button', { name: button, exact: true }).first();
       await opener.click();
       await page.getByRole('dialog').waitFor();
       assert.deepEqual(await violationsInBoth(page), [], `${url}: ${button}`);

@@ -21,6 +21,7 @@ export function createOperatorClient(options: ClientOptions) {
   const mismatches = list(api.listMismatches);
   const unsent = list(api.listUnsent);
   const late = list(api.listLate);
+  const alarms = list(api.listAlarms);
   return {
     brps: { ...list(api.listBrps), create: method(api.createBrp), get: method(api.getBrp) },
     balanceGroups: {
@@ -90,10 +91,14 @@ export function createOperatorClient(options: ClientOptions) {
     exchange: {
       send: method(api.sendSchedules),
       receive: answerUpload(client),
+      requestStatus: method(api.requestStatus),
       mismatches: mismatches.list,
       eachMismatch: mismatches.each,
       unsent: unsent.list,
       eachUnsent: unsent.each,
+      alarms: alarms.list,
+      eachAlarm: alarms.each,
+      acknowledgeAlarm: method(api.acknowledgeAlarm),
     },
     messages: {
       ...list(api.listMessages),

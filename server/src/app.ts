@@ -18,6 +18,7 @@ import { operatorContractRoutes } from './contracts/operator-routes.ts';
 import { contractRoutes } from './contracts/routes.ts';
 import { operatorCustomerRoutes } from './customers/operator-routes.ts';
 import { customerRoutes } from './customers/routes.ts';
+import { countOpenAlarms } from './exchange/alarms.ts';
 import { operatorExchangeRoutes } from './exchange/operator-routes.ts';
 import { scheduleRoutes } from './exchange/routes.ts';
 import { exchangeOf } from './exchange-settings.ts';
@@ -239,7 +240,7 @@ const OWNERS: PortalRule = { roles: ['brp', 'account'], isManaged: true };
 const ACCOUNTS: PortalRule = { roles: ['account'], isManaged: true };
 
 const operatorRoutes = (config: Config, db: Database, clock: MovableClock, customerUrl: string) => [
-  ...healthRoutes(db, clock),
+  ...healthRoutes(db, clock, countOpenAlarms),
   ...operatorCalendarRoutes(clock, config.marketRules),
   ...operatorAuditRoutes(db),
   ...operatorPartyRoutes(db, clock),

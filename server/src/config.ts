@@ -62,6 +62,8 @@ export type Config = {
     /** TSOs that are reached through an SFTP server instead of these folders. */
     readonly sftp: Readonly<Partial<Record<Tso, SftpSettings>>>;
     readonly messageLimitBytes: number;
+    /** A schedule without an acknowledgement after this time raises an alarm. */
+    readonly ackMinutes: number;
     /** Whether simulated TSOs answer the platform's schedules. */
     readonly isSimulated: boolean;
   };
@@ -192,6 +194,7 @@ function exchange(env: Environment, dataDir: string): Config['exchange'] {
   const { minimum: min, maximum: max, default: byDefault } = LIMITS.messageMb;
   const messageLimitBytes =
     wholeNumber(env, 'MESSAGE_LIMIT_MB', { min, max, default: byDefault }) * 1024 * 1024;
+  const ackMinutes = wholeNumber(env, 'ACK_MINUTES', { min: 1, max: 1440, default: 10 });
   const isSimulated = oneOf(env, 'SIMULATE_TSO', ['on', 'off'], 'off') === 'on';
   const formats = perTso(env, 'EXCHANGE_FORMATS', MESSAGE_FORMATS);
   const waitPhases = perTso(env, 'WAIT_PHASE', WAIT_PHASES);
@@ -206,7 +209,7 @@ function exchange(env: Environment, dataDir: string): Config['exchange'] {
   };
   const [outboxDir, inboxDir] = [folderOf('OUTBOX_DIR', 'outbox'), folderOf('INBOX_DIR', 'inbox')];
   if (outboxDir === inboxDir) refuse('INBOX_DIR', 'another folder than OUTBOX_DIR', inboxDir);
-  return { formats, waitPhases, outboxDir, inboxDir, sftp, messageLimitBytes, isSimulated };
+  return { formats, waitPhases, outboxDir, inboxDir, sftp, messageLimitBytes, ackMinutes, isSimulated };
 }
 
 function tls(env: Environment): Config['tls'] {

@@ -1,19 +1,23 @@
+import { statfs } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { MINUTE_MS } from '@saldo/core/delivery-day.ts';
 import type { Config } from './config.ts';
 import type { Receiving } from './exchange/process/receive.ts';
 import type { Exchange } from './exchange/process/send.ts';
+import type { Watching } from './exchange/process/watch.ts';
 import { inboxFolder, outboxFolder } from './exchange/transport/folders.ts';
 import { sftpTransport } from './exchange/transport/sftp.ts';
 import type { Inbox } from './exchange/transport/transport.ts';
 import { monotonicNow } from './platform/clock.ts';
 
-export type ExchangeParts = Exchange & Receiving & { readonly inbox: Inbox };
+export type ExchangeParts = Exchange & Receiving & Watching & { readonly inbox: Inbox };
 
 /**
  * Messages to and from the TSOs pass through two folders that a gateway reads and writes, or through an SFTP server of
  * the TSO. `now` is monotonic.
  */
 export function exchangeOf(
-  { operator, exchange, marketRules: rules }: Config,
+  { operator, exchange, marketRules: rules, dataDir }: Config,
   now: () => number = monotonicNow,
 ): ExchangeParts {
   const us = { operatorEic: operator.eic, rules };
@@ -26,5 +30,13 @@ export function exchangeOf(
     transport: outboxFolder(exchange.outboxDir, us),
     remote: Object.fromEntries(remote),
     inbox: inboxFolder(exchange.inboxDir, now),
+    ackMs: exchange.ackMinutes * MINUTE_MS,
+    disk: {
+      host: hostname(),
+      async freeBytes() {
+        const { bavail, bsize } = await statfs(dataDir);
+        return bavail * bsize;
+      },
+    },
   };
 }

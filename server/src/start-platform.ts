@@ -6,9 +6,11 @@ import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
 import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
 import type { Config } from './config.ts';
+import { countByKind, wireAlarm } from './exchange/alarms.ts';
 import { receiveDue } from './exchange/process/receive.ts';
 import { remoteJobs } from './exchange/process/remote-jobs.ts';
 import { sendDue } from './exchange/process/send.ts';
+import { watchExchange } from './exchange/process/watch.ts';
 import { exchangeOf } from './exchange-settings.ts';
 import { nominateDue } from './nominations/actions.ts';
 import { createLastUsed, type LastUsed } from './platform/auth/last-used.ts';
@@ -143,7 +145,10 @@ export const startService = (
     listeners.push(app);
     await open(app, { host: config.host, port: config.port });
     if (runsJobs) {
-      const all = [...platformJobs(config, db, clock, lastUsed), ...exchangeJobs(config, db, clock, logger)];
+      const all = [
+        ...platformJobs(config, db, clock, lastUsed),
+        ...exchangeJobs(config, db, clock, logger, metrics),
+      ];
       jobs.push(startJobs(all, logger));
     }
     const baseUrl = config.baseUrl ?? originOf(app);
@@ -183,6 +188,7 @@ const WRITE_LAST_USED_EVERY_MS = 5_000;
 /** Short, so that a change seconds before its gate is still sent in time. */
 const SEND_EVERY_MS = 1_000;
 const RECEIVE_EVERY_MS = 1_000;
+const WATCH_EVERY_MS = 1_000;
 const SIMULATE_EVERY_MS = 1_000;
 const CONFORMING_TSO = { behaviour: EXEMPLARY, format: null, isIntermediateOnly: false, isImmediate: false };
 
@@ -203,8 +209,11 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUse
     : []),
 ];
 
-function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger): Job[] {
+function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger, metrics: Metrics): Job[] {
   const exchange = exchangeOf(config);
+  let openAlarms = countByKind([]);
+  const about = 'Open alarms by kind.';
+  metrics.addLabelledGauge('saldo_exchange_alarms', about, 'kind', () => openAlarms);
   return [
     {
       name: 'send',
@@ -223,6 +232,16 @@ function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger
       },
     },
     ...remoteJobs(db, clock, logger, exchange),
+    {
+      name: 'watch',
+      everyMs: WATCH_EVERY_MS,
+      async run() {
+        const { begun, ended, open } = await watchExchange(db, clock.now(), exchange);
+        openAlarms = open;
+        for (const row of begun) logger.warn({ alarm: wireAlarm(row) }, `alarm: ${row.text}`);
+        for (const row of ended) logger.warn({ alarm: wireAlarm(row) }, `alarm ended: ${row.text}`);
+      },
+    },
     ...(config.exchange.isSimulated
       ? [
           {

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { watchExchange } from '../src/exchange/process/watch.ts';
 import { runCommand } from './command-line.ts';
 import { agree, newPlace, receiveAll } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';
@@ -86,6 +87,28 @@ test('messages are listed, shown, and downloaded unchanged', async () => {
   assert.equal(refused.code, 1);
   assert.match(refused.err, /Unreadable Message \(400 unreadable_message\)/);
   assert.equal((await saldo('exchange', 'receive', 'nowhere.xml')).code, 2);
+});
+
+test('alarms are listed and acknowledged, and the status of a schedule is requested', async () => {
+  await watchExchange(platform.db, platform.clock.now(), platform.exchange);
+  const table = await saldo('exchange', 'alarms');
+  assert.equal(table.code, 0, table.err);
+  assert.match(table.out, /alm_\w+ +warning +unreadable .* 2026-10-20 10:00 .*nonsense/);
+  const id = (await saldo('exchange', 'alarms', '--quiet')).out.trim();
+  assert.equal((await saldo('exchange', 'acknowledge', id)).code, 2, 'a note is required');
+  const acknowledged = await saldo('exchange', 'acknowledge', id, '--note', 'sent again');
+  assert.equal(acknowledged.code, 0, acknowledged.err);
+  assert.match(acknowledged.out, /note +sent again/);
+  assert.match((await saldo('exchange', 'alarms')).err, /No records match/);
+  const [past] = JSON.parse((await saldo('exchange', 'alarms', '--state', 'resolved', '--json')).out);
+  assert.deepEqual([past.id, past.note], [id, 'sent again']);
+
+  const asked = await saldo('exchange', 'status-request', '--delivery-date', DAY, '--tso', 'DE_TENNET');
+  assert.equal(asked.code, 0, asked.err);
+  assert.match(asked.out, /type +status_request/);
+  assert.match(asked.out, /file_name +20261025_SRQ_/);
+  const answered = await saldo('simulate-tso', '--once', '--immediate');
+  assert.match(answered.out, /_SRQ_.*: confirmation accepted\n/);
 });
 
 test('the simulator rejects unknown settings with the reason, and has a help text', async () => {

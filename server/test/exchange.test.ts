@@ -253,11 +253,19 @@ test('a rejected schedule leaves its nominations pending, shows the reason, and 
   assert.match(rejected?.error ?? '', /A02.*A59/);
   const nomination = await nominationOf(sun, day);
   assert.equal(nomination.status, 'pending');
-  assert.deepEqual((await send({ delivery_date: day })).messages, []);
-  const { messages: again } = await send({ delivery_date: day, tso: 'DE_TENNET' });
+  assert.deepEqual((await send()).messages, [], 'a request without its day leaves it');
+  assert.deepEqual((await send({ delivery_date: day, tso: 'DE_AMPRION' })).messages, []);
+  const { messages: again } = await send({ delivery_date: day });
   assert.deepEqual(
     again.map(({ tso, version }) => [tso, version]),
     [['DE_TENNET', 2]],
+  );
+  assert.deepEqual((await send({ delivery_date: day })).messages, [], 'it is sent once');
+  await answer({ rejections: [{ tso: 'DE_TENNET', day }] });
+  const { messages: third } = await send({ delivery_date: day, tso: 'DE_TENNET' });
+  assert.deepEqual(
+    third.map(({ tso, version }) => [tso, version]),
+    [['DE_TENNET', 3]],
   );
   await answer();
   assert.equal((await nominationOf(sun, day)).status, 'match');

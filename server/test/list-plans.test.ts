@@ -229,6 +229,11 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     listUnsent: {
       '- delivery_date=2026-01-02 tso=DE_TENNET': 'nomination_unsent(; gate_closure, id)',
     },
+    listAlarms: {
+      '- kind=rejected tso=DE_TENNET delivery_date=2026-01-02 order=newest_first': 'alarm_open(; id)',
+      'state=resolved state=resolved&kind=rejected state=resolved&tso=DE_TENNET state=resolved&order=newest_first':
+        'alarm_ended(; id)',
+    },
     listMessages: {
       '- direction=out order=newest_first': 'message_pkey(; id)',
       'delivery_date=2026-01-02 order=newest_first&delivery_date=2026-01-02':

@@ -4,6 +4,7 @@ import { type Endpoint, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
 import type { Acknowledgement } from '@saldo/core/exchange/answer.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { coverImage } from '../src/demo/cover.ts';
+import { watchExchange } from '../src/exchange/process/watch.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 
@@ -47,6 +48,14 @@ const newDemandId = async () => {
   const body = { contract_period: 10, delivery_volume: 24_000, country: 'AT' };
   return (await operator('/operator/v1/demands', { method: 'POST', body })).body.id;
 };
+
+await operator('/operator/v1/exchange/receive', {
+  method: 'POST',
+  body: '<nonsense/>',
+  headers: { 'content-type': 'application/xml' },
+});
+await watchExchange(platform.db, platform.clock.now(), platform.exchange);
+const [alarm] = (await operator('/operator/v1/exchange/alarms')).body.alarms;
 
 const user = { email: 'first@saldo.example', name: 'First', role: 'operator', permissions: 'read' };
 const userId = (await operator('/operator/v1/users', { method: 'POST', body: user })).body.id;
@@ -141,6 +150,9 @@ const cases: Record<string, Case> = {
   },
   listLate: { path: `${base}/nominations/late?delivery_date=${DAY}` },
   exportLate: { path: `${base}/exports/late?format=csv` },
+  requestStatus: { path: `${base}/exchange/status-request`, body: { delivery_date: DAY, tso: 'DE_AMPRION' } },
+  listAlarms: { path: `${base}/exchange/alarms` },
+  acknowledgeAlarm: { path: `${base}/exchange/alarms/${alarm.id}/acknowledge`, body: { note: 'seen' } },
   listMismatches: { path: `${base}/exchange/mismatches?delivery_date=${DAY}` },
   listUnsent: { path: `${base}/exchange/unsent` },
   listMessages: { path: `${base}/messages` },

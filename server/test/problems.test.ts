@@ -136,6 +136,7 @@ const provocations = {
   asset_not_found: () => asOperator('GET', '/assets/ast_x'),
   demand_not_found: () => asOperator('GET', '/demands/dem_x'),
   message_not_found: () => asOperator('GET', '/messages/msg_x'),
+  alarm_not_found: () => asOperator('POST', '/exchange/alarms/alm_x/acknowledge', { note: 'seen' }),
   customer_not_found: () => request('/v1/customers/cust_x'),
   method_not_allowed: () => request('/v1/contracts', { method: 'DELETE' }),
   request_timeout: () => rawly(tooSlow()),

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { formatInstant } from '@saldo/core/delivery-day.ts';
-import type { MessageFormat } from '@saldo/core/enums.ts';
+import { type DeliveryDay, formatInstant } from '@saldo/core/delivery-day.ts';
+import type { MessageFormat, Tso } from '@saldo/core/enums.ts';
+import type { Answer } from '@saldo/core/exchange/answer.ts';
+import type { ReadResult } from '@saldo/core/exchange/documents/document.ts';
 import { answerFileName, scheduleFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
+import { readStatusRequest } from '@saldo/core/exchange/documents/status-request.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import {
   DONE_FOLDER,
@@ -13,7 +16,8 @@ import {
   isUnfinished,
   sidecarName,
 } from '@saldo/core/exchange/exchange-folders.ts';
-import type { MarketRules } from '@saldo/core/market-rules.ts';
+import { compactDay } from '@saldo/core/exchange/schedule.ts';
+import { type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
 import { answersTo, answerTimes, type Behaviour, finalTypeOf } from './tso.ts';
 
 export type SimulatedFolders = { readonly outboxDir: string; readonly inboxDir: string };
@@ -35,8 +39,8 @@ const DUE_FORM = /^(\d+)_(.*)$/;
 const PRIVATE = { recursive: true, mode: 0o700 };
 
 /**
- * Simulates one pass of the gateway and the TSOs: reads every schedule of the platform's outbox, writes the answers to
- * its inbox when their time has come, and moves the schedule away. Returns a line for each file.
+ * Simulates one pass of the gateway and the TSOs: reads every schedule and status request of the platform's outbox,
+ * writes the answers to its inbox when their time has come, and moves the file away. Returns a line for each file.
  */
 export async function answerOutbox(
   { outboxDir, inboxDir }: SimulatedFolders,
@@ -51,7 +55,7 @@ export async function answerOutbox(
     const file = path.join(outboxDir, name);
     const bytes = await readFile(file).catch(nullIfGone);
     if (bytes === null) continue;
-    lines.push(`${name}: ${await answerFile(bytes, dueDir, options, now)}`);
+    lines.push(`${name}: ${await answerFile(bytes, outboxDir, options, now)}`);
     for (const moved of [name, sidecarName(name)])
       await rename(path.join(outboxDir, moved), path.join(doneDir, moved)).catch(nullIfGone);
   }
@@ -59,23 +63,33 @@ export async function answerOutbox(
   return lines;
 }
 
-/** Puts the answers to a schedule into the folder of due answers and returns what they are. */
+/**
+ * Puts the answers to a schedule into the folder of due answers and returns what they are. A status request gets the
+ * last answer to its schedule up to now.
+ */
 async function answerFile(
   bytes: Buffer,
-  dueDir: string,
+  outboxDir: string,
   { behaviour, format, isIntermediateOnly, isImmediate, rules }: SimulationOptions,
   now: number,
 ): Promise<string> {
-  const read = readDocument(bytes, rules);
+  const dueDir = path.join(outboxDir, DUE);
+  const asked = readStatusRequest(new TextDecoder().decode(bytes), rules);
+  const read =
+    asked === null ? readDocument(bytes, rules) : await findNewestSchedule(outboxDir, asked, rules);
+  if (read === null) return 'no schedule was answered yet';
   if (read.kind === 'unreadable') return read.reason;
   if (read.document.kind !== 'schedule') return 'not a schedule';
   const { schedule } = read.document;
   const times = isImmediate ? now : answerTimes(schedule, now, rules);
   const { acknowledgement, intermediate, anomaly, final } = answersTo(schedule, behaviour, times);
   const given = [acknowledgement, intermediate, anomaly, isIntermediateOnly ? null : final];
-  const answers = given.filter((answer) => answer !== null);
+  const all = given.filter((answer) => answer !== null);
+  const isGiven = (one: Answer) => one.kind !== 'anomaly' && (isImmediate || one.createdAt <= now);
+  const answers = asked === null ? all : all.filter(isGiven).slice(-1);
   // A schedule that is accepted replaces the earlier versions, which then need no answer any more.
-  if (acknowledgement.outcome === 'accepted') await removeAnswers(dueDir, scheduleFileName(schedule));
+  if (asked === null && acknowledgement.outcome === 'accepted')
+    await removeAnswers(dueDir, scheduleFileName(schedule));
   for (const answer of answers) {
     const document = writeAnswer(answer, format ?? read.format, rules, finalTypeOf(schedule.tso));
     await writeWhole(path.join(dueDir, `${answer.createdAt}_${answerFileName(schedule, answer)}`), document);
@@ -108,6 +122,22 @@ async function sendDue(dueDir: string, inboxDir: string, now: number): Promise<v
     await writeWhole(path.join(inboxDir, answerName), bytes);
     await unlink(file).catch(nullIfGone);
   }
+}
+
+/** The newest answered version of a TSO's schedule of a day. Null if there is none. */
+async function findNewestSchedule(
+  outboxDir: string,
+  { tso, day }: { tso: Tso; day: DeliveryDay },
+  rules: MarketRules,
+): Promise<ReadResult | null> {
+  const doneDir = path.join(outboxDir, DONE_FOLDER);
+  const infix = `_${tsoCodes(rules, tso, day).party}_`;
+  const names = (await readdir(doneDir)).filter(
+    (name) => name.startsWith(`${compactDay(day)}_TPS_`) && name.includes(infix) && name.endsWith('.XML'),
+  );
+  const newest = names.toSorted().at(-1);
+  if (newest === undefined) return null;
+  return readDocument(await readFile(path.join(doneDir, newest)), rules);
 }
 
 /** Oldest first, without files that are still being written. */

@@ -15,9 +15,9 @@ const HELP = `Usage: saldo simulate-tso [options]
 Simulates the four TSOs on the outbox and the inbox of a platform: acknowledges schedules, compares them with those of
 the counterparts (equal to ours except with the options below), confirms the smaller value, and reports anomalies.
 Answers come at the times of a TSO: the intermediate confirmation after the day-ahead gate, the final one after the
-day-after gate. With SALDO_URL and the operator's SALDO_KEY the time is that of the platform, whose clock a sandbox may
-set. The folders are those of OUTBOX_DIR and INBOX_DIR, by default in DATA_DIR, and the codes of the TSOs those of
-MARKET_RULES, as for the server.
+day-after gate. A status request is answered with the last answer to its schedule. With SALDO_URL and the operator's
+SALDO_KEY the time is that of the platform, whose clock a sandbox may set. The folders are those of OUTBOX_DIR and
+INBOX_DIR, by default in DATA_DIR, and the codes of the TSOs those of MARKET_RULES, as for the server.
 
 Options:
   --deviate <eic[@tso]:slots:kw>  the counterpart says so many kW more or less in these slots, or in all

@@ -171,7 +171,7 @@ export const operatorExchangeEndpoints = {
     tag,
     summary: 'Send unsent schedules now',
     description:
-      'Nets all changes, and sends a new version of every schedule that differs from the last one sent. A job does the same before each gate. Between the day-ahead gate and the end of the wait phase nothing is sent to TSOs for which changes are held (`WAIT_PHASE`). A rejected schedule is sent again under a new version if the request names its day and TSO.',
+      'Nets all changes, and sends a new version of every schedule that differs from the last one sent. A job does the same before each gate. Between the day-ahead gate and the end of the wait phase nothing is sent to TSOs for which changes are held (`WAIT_PHASE`). A rejected schedule is sent again under a new version if the request names its day.',
     scopes: [],
     query: Strict({}),
     body: Strict(
@@ -203,6 +203,35 @@ export const operatorExchangeEndpoints = {
     ),
     problems: [],
     example: { request: { delivery_date: '2026-01-15' }, response: { messages: [sentExample], faults: [] } },
+  }),
+  requestStatus: endpoint({
+    id: 'requestStatus',
+    method: 'POST',
+    path: '/operator/v1/exchange/status-request',
+    tag,
+    summary: 'Request a TSO’s last answer',
+    description:
+      'Asks the TSO to send its last answer to the schedule of a day again (document type A59, in the format of the TSO). A job does the same once when an acknowledgement is overdue. A message that cannot be delivered at once stays `stored`, with the reason if there is one, and a job delivers it later.',
+    scopes: [],
+    query: Strict({}),
+    body: Strict(
+      { delivery_date: Day('The German delivery day of the schedule.'), tso: TsoSchema },
+      { title: 'StatusRequest' },
+    ),
+    response: Message,
+    problems: [],
+    example: {
+      request: { delivery_date: '2026-01-15', tso: 'DE_50HERTZ' },
+      response: {
+        ...sentExample,
+        id: 'msg_01jhm5c7d2e9h4k6n8p0q3r5st',
+        type: 'status_request',
+        version: null,
+        file_name: '20260115_SRQ_11XSALDO-------Z_10XDE-VE-TRANSMK_2026-01-14T13-10-02Z.XML',
+        created_at: '2026-01-14T13:10:02Z',
+        sent_at: '2026-01-14T13:10:02Z',
+      },
+    },
   }),
   receiveMessage: endpoint({
     id: 'receiveMessage',

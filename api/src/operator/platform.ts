@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { DateTime, Nullable, Order, Pagination, pageQuery, Strict } from '../common.ts';
 import { DeliveryDayCalendar, deliveryDayEndpoints } from '../delivery-days.ts';
 import { endpoint } from '../endpoint.ts';
+import { AlarmCounts } from './alarms.ts';
 
 export const AuditEntry = Type.Object(
   {
@@ -56,6 +57,7 @@ export const Health = Type.Object(
       },
       { title: 'WaitingNominations' },
     ),
+    alarms: AlarmCounts,
   },
   { title: 'Health' },
 );
@@ -70,7 +72,8 @@ export const operatorPlatformEndpoints = {
     path: '/operator/v1/health',
     tag,
     summary: 'Read the platform’s health',
-    description: 'The platform’s times, its database, and the changes that wait for netting.',
+    description:
+      'The platform’s times, its database, the changes that wait for netting, and the number of open alarms.',
     scopes: [],
     query: Strict({}),
     body: null,
@@ -83,6 +86,15 @@ export const operatorPlatformEndpoints = {
         started_at: '2026-01-12T04:00:00Z',
         database: { version: '18.4', migration: '005-users', size_bytes: 73_400_320, answered_in_ms: 1.2 },
         waiting: { position_days: 0, oldest_at: null },
+        alarms: {
+          rejected: 1,
+          answer_overdue: 0,
+          unreadable: 0,
+          unsent_before_gate: 0,
+          unknown_series: 0,
+          out_of_balance: 0,
+          disk: 0,
+        },
       },
     },
   }),

@@ -1,3 +1,4 @@
+import { operatorAlarmEndpoints } from './alarms.ts';
 import { operatorContractEndpoints } from './contracts.ts';
 import { operatorCustomerEndpoints } from './customers.ts';
 import { operatorExchangeEndpoints } from './exchange.ts';
@@ -18,5 +19,6 @@ export const operatorEndpoints = {
   ...operatorVolumeEndpoints,
   ...operatorNominationEndpoints,
   ...operatorExchangeEndpoints,
+  ...operatorAlarmEndpoints,
   ...operatorPlatformEndpoints,
 };

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { operatorEndpoints as api, type Message } from '@saldo/api';
+import { operatorEndpoints as api, type BodyOf, type Message } from '@saldo/api';
 import type { Command } from 'commander';
 import { addFields, readFields } from '../fields.ts';
 import { sizeOf } from '../files.ts';
@@ -26,8 +26,10 @@ export function addExchangeCommands(program: Command, open: OpenSession): void {
   const exchange = program.command('exchange').description('schedules to the TSOs, and their answers');
   addSend(exchange, open);
   addReceive(exchange, open);
+  addStatusRequest(exchange, open);
   addMessages(exchange, open);
   addOverviews(exchange, open);
+  addAlarms(exchange, open);
   addSimulator(program, open);
 }
 
@@ -63,6 +65,20 @@ function addReceive(exchange: Command, open: OpenSession): void {
       if (session.format === 'json') return session.show(result);
       await session.show(result.message);
       if (session.format === 'text') session.note(`${result.nominations.length} nominations changed.`);
+    }),
+  );
+}
+
+function addStatusRequest(exchange: Command, open: OpenSession): void {
+  const request = exchange
+    .command('status-request')
+    .description('ask a TSO to send its last answer to a schedule again');
+  addFields(request, api.requestStatus.body);
+  addExamples(request, 'exchange status-request --delivery-date 2026-10-25 --tso DE_TENNET').action(
+    doing(open, async (session) => {
+      const body = readFields(request, api.requestStatus.body);
+      const client = await session.operator();
+      await session.show(await client.exchange.requestStatus(body as BodyOf<typeof api.requestStatus>));
     }),
   );
 }
@@ -120,6 +136,39 @@ function addOverviews(exchange: Command, open: OpenSession): void {
     ],
     from: (client) => ({ list: client.exchange.unsent }),
   });
+}
+
+function addAlarms(exchange: Command, open: OpenSession): void {
+  addList(exchange, open, {
+    name: 'alarms',
+    endpoint: api.listAlarms,
+    about: 'list open alarms, or those of the past',
+    examples: ['exchange alarms', 'exchange alarms --state resolved --kind rejected'],
+    columns: [
+      ['ID', ({ id }) => id],
+      ['SEVERITY', ({ severity }) => severity],
+      ['KIND', ({ kind }) => kind],
+      ['TSO', ({ tso }) => tso],
+      ['DAY', ({ delivery_date }) => delivery_date],
+      ['SINCE', ({ since }) => localTime(since)],
+      ['ENDED', ({ ended_at }) => (ended_at === null ? null : localTime(ended_at))],
+      ['TEXT', ({ text }) => text],
+      ['NOTE', ({ note }) => note],
+    ],
+    from: (client) => ({ list: client.exchange.alarms }),
+  });
+  const acknowledge = exchange
+    .command('acknowledge <alarm>')
+    .description('end an alarm, with a note of what was done');
+  addFields(acknowledge, api.acknowledgeAlarm.body);
+  addExamples(acknowledge, "exchange acknowledge alm_… --note 'phoned the TSO'").action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      const body = readFields(acknowledge, api.acknowledgeAlarm.body);
+      const client = await session.operator();
+      const noted = body as BodyOf<typeof api.acknowledgeAlarm>;
+      await session.show(await client.exchange.acknowledgeAlarm(id, noted));
+    }),
+  );
 }
 
 async function showMismatches(session: Session, query: { delivery_date: string }): Promise<void> {

@@ -69,6 +69,18 @@ export const unsentQuery = ({ day, tso }: UnsentFilters) =>
     ...pages,
   });
 
+/** Alarms must be visible within seconds. */
+const ALARMS_REFRESH_MS = 2_000;
+/** The first page shows no more; the list of the API has all of them. */
+const MAX_ALARMS = 50;
+
+export const alarmsQuery = queryOptions({
+  queryKey: ['alarms'],
+  queryFn: ({ signal }) =>
+    operatorClient.exchange.alarms({ order: 'newest_first', limit: MAX_ALARMS }, { signal }),
+  refetchInterval: ALARMS_REFRESH_MS,
+});
+
 const MISMATCHES_REFRESH_MS = 60_000;
 
 /** All mismatches of a day: a partial heat map would look as if the rest matched. */

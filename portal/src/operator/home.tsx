@@ -13,6 +13,7 @@ import { useToday } from '../session/server-clock.ts';
 import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
+import { AlarmsPanel } from './alarms.tsx';
 import { AuditList } from './audit.tsx';
 import { HealthPanel } from './health.tsx';
 import { useGroupOwners, usePartyNames } from './lookups.ts';
@@ -29,13 +30,14 @@ const DAYS_BACK = 7;
 const AUDIT_SHOWN = 8;
 const MAX_SHOWN = 5;
 
-/** Overview of the platform: deadlines, problems that need attention, health, and the latest audit events. */
+/** Overview of the platform: alarms, deadlines, problems that need attention, health, and the latest audit events. */
 export function HomePage() {
   const { t, format } = useI18n();
   const today = useToday();
   const tomorrow = addDays(today, 1);
   return (
     <Page title={t.operator.home.title} text={format.dayLong(today)}>
+      <AlarmsPanel />
       <ClockChangeNotice day={today} />
       <Gates today={today} tomorrow={tomorrow} />
       <Attention today={today} tomorrow={tomorrow} />

@@ -1,14 +1,19 @@
-import type { Message } from '@saldo/api';
+import type { Message, Tso } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
-import { buttonClass } from '../ui/button.tsx';
+import { problemText } from '../i18n/problem-text.ts';
+import { operatorClient } from '../session/operator-client.ts';
+import { useMayManage } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { Code, CopyButton } from '../ui/copy.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
+import { useToast } from '../ui/toast.tsx';
 import { answersQuery, documentQuery, messageQuery } from './exchange-queries.ts';
 import { MessageDirection, MessageLink, MessageState } from './message-badges.tsx';
 import { isUnsuccessful, MessageTable } from './messages.tsx';
@@ -39,6 +44,7 @@ function MessageView({ message }: { message: Message }) {
           {texts.title}
         </Link>
       }
+      actions={type === 'schedule' && <StatusRequestButton message={message} />}
       badges={
         <>
           <MessageDirection direction={message.direction} />
@@ -51,6 +57,28 @@ function MessageView({ message }: { message: Message }) {
       {type === 'schedule' && <Answers message={message} />}
       <DocumentPanel id={message.id} />
     </Page>
+  );
+}
+
+/** Asks the TSO for its last answer to this schedule. */
+function StatusRequestButton({ message: { tso, delivery_date } }: { message: Message }) {
+  const { t } = useI18n();
+  const texts = t.exchange.message;
+  const mayManage = useMayManage();
+  const toast = useToast();
+  const refresh = useRefresh();
+  const request = useMutation({
+    mutationFn: (asked: { tso: Tso; delivery_date: string }) => operatorClient.exchange.requestStatus(asked),
+    onSuccess: ({ state }) =>
+      state === 'sent' ? toast(texts.statusRequested) : toast(texts.statusNotSent, 'warn'),
+    onError: (error) => toast(problemText(t, error), 'bad'),
+    onSettled: () => refresh(['messages']),
+  });
+  if (!mayManage || tso === null || delivery_date === null) return null;
+  return (
+    <Button icon="send" isBusy={request.isPending} onClick={() => request.mutate({ tso, delivery_date })}>
+      {texts.requestStatus}
+    </Button>
   );
 }
 

@@ -1,4 +1,8 @@
-import { operatorExchangeEndpoints as endpoints } from '@saldo/api';
+import {
+  operatorAlarmEndpoints as alarmEndpoints,
+  operatorExchangeEndpoints as endpoints,
+  type ListOrder,
+} from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -6,10 +10,12 @@ import type { Database } from '../platform/db/database.ts';
 import type { LongOperation } from '../platform/http/idempotency.ts';
 import { BEYOND_IDS, FIRST_ID, type PageRequest, pageById, paginate } from '../platform/http/paging.ts';
 import { problem } from '../platform/http/problem.ts';
-import { type Call, longRoute, type Route, route } from '../platform/http/routes.ts';
+import { type Call, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { acknowledgeAlarm, listAlarms, wireAlarm } from './alarms.ts';
 import { listMismatches, listUnsent, wireMismatch, wireUnsent } from './overview.ts';
 import type { Receiving } from './process/receive.ts';
-import { type Exchange, sendDue } from './process/send.ts';
+import { deliverStored, type Exchange, type SendRun, sendDue } from './process/send.ts';
+import { storeStatusRequest } from './process/status-requests.ts';
 import { answerReceive } from './receive-request.ts';
 import { findDocument, findMessages, listMessages } from './store.ts';
 import { wireMessage } from './wire.ts';
@@ -18,12 +24,14 @@ import { wireMessage } from './wire.ts';
 const DOCUMENT_POLICY = "default-src 'none'; sandbox";
 
 export function operatorExchangeRoutes(db: Database, clock: Clock, exchange: Exchange & Receiving): Route[] {
-  return [...exchangeRoutes(db, clock, exchange), ...messageRoutes(db)];
+  return [...exchangeRoutes(db, clock, exchange), ...alarmRoutes(db, clock), ...messageRoutes(db)];
 }
 
 function exchangeRoutes(db: Database, clock: Clock, exchange: Exchange & Receiving): Route[] {
   return [
     longRoute(endpoints.sendSchedules, (call) => sendOperation(db, call, exchange, clock.now())),
+
+    longRoute(endpoints.requestStatus, (call) => statusOperation(db, call, exchange, clock.now())),
 
     route(endpoints.receiveMessage, (call) => answerReceive(db, call, exchange, clock.now())),
 
@@ -72,6 +80,51 @@ function sendOperation(
   };
 }
 
+function statusOperation(
+  db: Database,
+  call: Call<typeof endpoints.requestStatus>,
+  exchange: Exchange,
+  now: number,
+): LongOperation<ReturnType<typeof wireMessage>> {
+  return {
+    async work() {
+      const { delivery_date: day, tso } = call.body;
+      const id = await db.transaction((tx) => storeStatusRequest(tx, { day, tso }, exchange, now));
+      const run: SendRun = { messageIds: [], faults: [] };
+      await deliverStored(db, now, exchange, { day, tso }, run);
+      const [row] = await findMessages(db, [id]);
+      if (!row) throw new Error('a stored message exists');
+      return wireMessage(row);
+    },
+    record(tx, message) {
+      const event = { action: 'status.requested', subject: message.id, before: null, after: message };
+      return recordAudit(tx, call, event, now);
+    },
+  };
+}
+
+function alarmRoutes(db: Database, clock: Clock): Route[] {
+  return [
+    route(alarmEndpoints.listAlarms, async ({ query, page }) => {
+      const { state = 'open', kind = null, tso = null, delivery_date: day = null } = query;
+      const rows = await listAlarms(db, state, { kind, tso, day }, pageInOrder(page, query.order));
+      const { records, pagination } = paginate(page, rows, ({ id }) => [id]);
+      return { alarms: records.map(wireAlarm), pagination };
+    }),
+
+    writeRoute(alarmEndpoints.acknowledgeAlarm, async (call, tx) => {
+      const now = clock.now();
+      const { actor, body, params, request } = call;
+      const change = await acknowledgeAlarm(tx, params.alarm_id, { actor, note: body.note, now });
+      const [before, after] = [wireAlarm(change.before), wireAlarm(change.after)];
+      const event = { action: 'alarm.acknowledged', subject: after.id, before, after };
+      await recordAudit(tx, call, event, now);
+      request.log.warn({ alarm: after }, `alarm acknowledged: ${after.text}`);
+      return after;
+    }),
+  ];
+}
+
 function messageRoutes(db: Database): Route[] {
   return [
     route(endpoints.listMessages, async ({ query, page }) => {
@@ -82,10 +135,7 @@ function messageRoutes(db: Database): Route[] {
         type: query.type ?? null,
         state: query.state ?? null,
       };
-      const order = query.order ?? 'oldest_first';
-      const beginning = order === 'oldest_first' ? FIRST_ID : BEYOND_IDS;
-      const after = String(page.after?.[0] ?? beginning);
-      const rows = await listMessages(db, filter, { order, after, count: page.limit + 1 });
+      const rows = await listMessages(db, filter, pageInOrder(page, query.order));
       const { records, pagination } = paginate(page, rows, ({ id }) => [id]);
       return { messages: records.map(wireMessage), pagination };
     }),
@@ -108,6 +158,12 @@ function messageRoutes(db: Database): Route[] {
     }),
   ];
 }
+
+const pageInOrder = (page: PageRequest, order: ListOrder = 'oldest_first') => ({
+  order,
+  after: String(page.after?.[0] ?? (order === 'oldest_first' ? FIRST_ID : BEYOND_IDS)),
+  count: page.limit + 1,
+});
 
 const pageByGate = (page: PageRequest) => ({
   after: { gate: Number(page.after?.[0] ?? 0), id: String(page.after?.[1] ?? FIRST_ID) },

@@ -75,6 +75,32 @@ export async function insertSchedule(
   return id;
 }
 
+const INSERT_STATUS_REQUEST = statement(
+  'insert_status_request',
+  `insert into message (id, direction, type, format, tso, delivery_day, state, file_name, document, created_at)
+   values ($1, 'out', 'status_request', $2, $3, $4, 'stored', $5, $6, $7)`,
+);
+
+/** Stores a status request. It has no identification, so that no answer can be mistaken for one to a schedule. */
+export async function insertStatusRequest(
+  tx: Tx,
+  { tso, day }: { tso: Tso; day: DeliveryDay },
+  { format, fileName, document }: { format: MessageFormat; fileName: string; document: Buffer },
+  now: number,
+): Promise<string> {
+  const id = newId();
+  await tx.query(INSERT_STATUS_REQUEST, [
+    id,
+    format,
+    tso,
+    day,
+    fileName,
+    await pack(document),
+    timestamp(now),
+  ]);
+  return id;
+}
+
 const INSERT_INCOMING = statement(
   'insert_incoming_message',
   `insert into message (id, direction, type, state, error, file_name, document, created_at, inbox_mark)
@@ -103,13 +129,18 @@ export async function insertIncoming(tx: Tx, incoming: Incoming, now: number): P
 
 const WAITING = statement(
   'list_waiting_messages',
-  `select id, tso, delivery_day from message
+  `select id, type, tso, delivery_day from message
    where state = 'stored' and direction = $1
      and ($2::date is null or delivery_day = $2) and ($3::tso is null or tso = $3)
    order by delivery_day, tso, version, id`,
 );
 
-type WaitingMessage = { id: string; tso: Tso | null; delivery_day: DeliveryDay | null };
+type WaitingMessage = {
+  id: string;
+  type: Message['type'];
+  tso: Tso | null;
+  delivery_day: DeliveryDay | null;
+};
 
 /** Lists messages that are stored but not yet sent (`out`) or parsed (`in`). */
 export async function listWaiting(
@@ -146,12 +177,12 @@ export async function markSent(tx: Tx, id: string, state: 'sent' | 'delivered', 
 
 const SET_WAITING_ERROR = statement(
   'set_waiting_error',
-  "update message set error = $2 where id = $1 and state = 'stored' and error is distinct from $2",
+  "update message set error = $2 where id = $1 and state = 'stored' and error is distinct from $2 returning true",
 );
 
-/** Records why a stored message could not be sent. */
-export async function setWaitingError(tx: Tx, id: string, error: string): Promise<void> {
-  await tx.query(SET_WAITING_ERROR, [id, error]);
+/** Records why a stored message could not be sent. Returns whether the reason is new. */
+export async function setWaitingError(tx: Tx, id: string, error: string): Promise<boolean> {
+  return (await tx.query(SET_WAITING_ERROR, [id, error])).length > 0;
 }
 
 const FIND = statement('find_messages', `select ${HEAD} from message where id = any($1::uuid[]) order by id`);

@@ -1,4 +1,4 @@
-import { type Health, operatorPlatformEndpoints } from '@saldo/api';
+import { type AlarmCounts, type Health, operatorPlatformEndpoints } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
@@ -23,13 +23,18 @@ type HealthRow = {
 };
 
 /** Health for the operator's portal. Monitoring systems use the admin port instead. */
-export function healthRoutes(db: Db, clock: MovableClock): Route[] {
+export function healthRoutes(
+  db: Db,
+  clock: MovableClock,
+  countAlarms: (db: Db) => Promise<AlarmCounts>,
+): Route[] {
   const startedAt = formatInstant(clock.machineNow());
   return [
     route(operatorPlatformEndpoints.getHealth, async (): Promise<Health> => {
       const askedAt = monotonicNow();
       const [row] = await db.query<HealthRow>(READ_HEALTH);
       if (!row) throw new Error('a select without a table gives one row');
+      const answeredInMs = monotonicNow() - askedAt;
       return {
         server_time: formatInstant(clock.now()),
         machine_time: formatInstant(clock.machineNow()),
@@ -38,12 +43,13 @@ export function healthRoutes(db: Db, clock: MovableClock): Route[] {
           version: row.version,
           migration: row.migration,
           size_bytes: row.size_bytes,
-          answered_in_ms: Math.round((monotonicNow() - askedAt) * 100) / 100,
+          answered_in_ms: Math.round(answeredInMs * 100) / 100,
         },
         waiting: {
           position_days: row.waiting,
           oldest_at: row.oldest_at === null ? null : formatInstant(row.oldest_at),
         },
+        alarms: await countAlarms(db),
       };
     }),
   ];

@@ -1,6 +1,6 @@
 import { type DocumentForm, eic, group, interval, type Part, type Vocabulary, value } from './vocabulary.ts';
 
-/** IEC 62325-451-1 and -2: values are the text of elements, intervals have a start and an end. */
+/** IEC 62325-451-1, -2 and -5: values are the text of elements, intervals have a start and an end. */
 const REASONS: readonly Part[] = [value('code', 'code'), value('text', 'text', '?')];
 const reasons = (times: '*' | '+'): Part => group('Reason', 'reasons', times, REASONS);
 
@@ -55,7 +55,7 @@ const TIME_ERRORS = group('InError_Period', 'timeErrors', '*', [
 
 const form = (
   root: string,
-  standard: '451-1' | '451-2',
+  standard: '451-1' | '451-2' | '451-5',
   name: string,
   version: string,
   parts: readonly Part[],
@@ -136,5 +136,23 @@ const DOCUMENTS: Vocabulary['documents'] = {
     ]),
   ]),
 };
+
+/** The request names what it asks for as pairs of attribute and value. */
+export const CIM_STATUS_REQUEST = form(
+  'StatusRequest_MarketDocument',
+  '451-5',
+  'statusrequestdocument',
+  '4:0',
+  [
+    value('mRID', 'id'),
+    value('type', 'type'),
+    ...correspondents('1'),
+    value('createdDateTime', 'createdAt'),
+    group('AttributeInstanceComponent', 'attributes', '+', [
+      value('attribute', 'name'),
+      value('attributeValue', 'value'),
+    ]),
+  ],
+);
 
 export const CIM: Vocabulary = { valuesIn: 'text', documents: DOCUMENTS };

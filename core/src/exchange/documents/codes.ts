@@ -1,6 +1,7 @@
 /** Codes of ENTSO-E's lists that schedules and their answers use. */
 export const CODES = {
   schedule: { type: 'A01', process: 'A17', classification: 'A01' },
+  statusRequest: { type: 'A59', process: 'A17' },
   role: { operator: 'A08', tso: 'A04' },
   product: '8716867000016',
   aggregation: 'A01',

@@ -124,4 +124,17 @@ const DOCUMENTS: Vocabulary['documents'] = {
   ]),
 };
 
+/** StatusRequest 1.0, which ESS 2.3 uses unchanged. */
+export const ESS_STATUS_REQUEST: DocumentForm = {
+  ...form('StatusRequest', 'status-request-xml.dtd', [
+    value('MessageIdentification', 'id'),
+    value('MessageType', 'type'),
+    value('ProcessType', 'process'),
+    ...CORRESPONDENTS,
+    value('MessageDateTime', 'createdAt'),
+    interval('RequestedTimeInterval', 'interval'),
+  ]),
+  rootAttributes: { DtdVersion: '1', DtdRelease: '0' },
+};
+
 export const ESS: Vocabulary = { valuesIn: 'attribute', documents: DOCUMENTS };

@@ -244,7 +244,7 @@ async function readSent(
   await lockDay(tx, day);
   if (id !== null && sender === tsoCodes(us.rules, tso, day).party && receiver === us.operatorEic) {
     const waiting = await lockWaiting(tx, id);
-    if (waiting !== null) await recordDelivered(tx, { id, tso, day }, us, now);
+    if (waiting !== null) await recordDelivered(tx, { id, type: 'schedule', tso, day }, us, now);
   }
   const [sent] = await readNewestSchedules(tx, us, day, { tso, isSent: true });
   return sent ?? null;

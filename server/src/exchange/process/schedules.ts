@@ -118,6 +118,12 @@ const SERIES = statement(
 /** Whose schedules these are, and the rules with the codes of their receivers. */
 export type Scheduler = { readonly operatorEic: string; readonly rules: MarketRules };
 
+const identificationsOf = (
+  tsos: readonly Tso[],
+  { operatorEic, rules }: Scheduler,
+  day: DeliveryDay,
+): string[] => tsos.map((tso) => messageIdentification(day, operatorEic, tsoCodes(rules, tso, day)));
+
 /** Reads the newest schedule of each TSO for a day. */
 export async function readNewestSchedules(
   tx: Tx,
@@ -126,9 +132,7 @@ export async function readNewestSchedules(
   only: { tso?: Tso; isSent: boolean },
 ): Promise<MadeSchedule[]> {
   const tsos = only.tso === undefined ? TSOS : [only.tso];
-  const identifications = tsos.map((tso) =>
-    messageIdentification(day, operatorEic, tsoCodes(rules, tso, day)),
-  );
+  const identifications = identificationsOf(tsos, { operatorEic, rules }, day);
   const rows = await tx.query<ScheduleRow>(NEWEST, [identifications, only.isSent]);
   const made: MadeSchedule[] = [];
   for (const row of rows) {
@@ -222,8 +226,9 @@ export async function adoptNominations(
 
 const NOTE_UNSENT = statement(
   'note_unsent_schedule',
-  `insert into unsent_schedule (tso, delivery_day, error, noted_at) values ($1, $2, $3, $4)
-   on conflict (delivery_day, tso) do update set error = excluded.error, noted_at = excluded.noted_at
+  `insert into unsent_schedule (tso, delivery_day, error, noted_at, is_unbalanced) values ($1, $2, $3, $4, $5)
+   on conflict (delivery_day, tso) do update
+     set error = excluded.error, noted_at = excluded.noted_at, is_unbalanced = excluded.is_unbalanced
      where unsent_schedule.error is distinct from excluded.error
    returning true`,
 );
@@ -235,8 +240,10 @@ export async function recordUnsent(
   day: DeliveryDay,
   error: string | null,
   now: number,
+  isUnbalanced = false,
 ): Promise<boolean> {
-  return (await tx.query(NOTE_UNSENT, [tso, day, error, timestamp(now)])).length > 0;
+  const values = [tso, day, error, timestamp(now), isUnbalanced];
+  return (await tx.query(NOTE_UNSENT, values)).length > 0;
 }
 
 const FORGET_UNSENT = statement(
@@ -248,12 +255,28 @@ export async function clearUnsent(tx: Tx, tso: Tso, day: DeliveryDay): Promise<v
   await tx.query(FORGET_UNSENT, [tso, day]);
 }
 
+const REJECTED_TSOS = statement(
+  'rejected_tsos',
+  `select newest.tso from (
+     select distinct on (tso) tso, state from message
+     where direction = 'out' and identification = any($1::text[])
+     order by tso, version desc
+   ) as newest
+   where newest.state = 'rejected'`,
+);
+
+/** Lists the TSOs that rejected the newest schedule of a day. */
+export async function listRejectedTsos(db: Db, scheduler: Scheduler, day: DeliveryDay): Promise<Tso[]> {
+  const rows = await db.query<{ tso: Tso }>(REJECTED_TSOS, [identificationsOf(TSOS, scheduler, day)]);
+  return rows.map(({ tso }) => tso);
+}
+
 const DAYS_TO_SEND = statement(
   'days_to_send',
   `select u.delivery_day, array_agg(distinct u.tso::text) as tsos,
      min(u.gate_closure) filter (where u.gate_closure > $2) as next_gate,
      (select max(m.created_at) from message m
-      where m.delivery_day = u.delivery_day and m.direction = 'out') as last_made
+      where m.delivery_day = u.delivery_day and m.direction = 'out' and m.type = 'schedule') as last_made
    from (
      select delivery_day, tso, gate_closure from nomination where sent_at is null and status <> 'superseded'
      union all

@@ -1,4 +1,4 @@
-import { TSOS, type Tso } from '@saldo/api';
+import { type Message, TSOS, type Tso } from '@saldo/api';
 import { type DeliveryDay, formatInstant } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat, WaitPhase } from '@saldo/core/enums.ts';
 import { scheduleFileName } from '@saldo/core/exchange/documents/file-names.ts';
@@ -39,6 +39,7 @@ import {
   type DayToSend,
   insertSeries,
   listDaysToSend,
+  listRejectedTsos,
   type MadeSchedule,
   positionsOf,
   readNewestSchedules,
@@ -84,7 +85,8 @@ export async function sendDue(
   // An explicit request has to include the latest volumes. For the job, the nomination job has netted them already.
   if (requested !== null) await nominateDue(db, now, exchange.rules, { day: requested.day ?? undefined });
   const failures: unknown[] = [];
-  for (const { delivery_day: day, tsos, next_gate, last_made } of await daysToSend(db, now, requested)) {
+  const days = await daysToSend(db, now, exchange, requested);
+  for (const { delivery_day: day, tsos, next_gate, last_made } of days) {
     if (requested === null && isTooSoon(last_made, next_gate, now)) continue;
     const phaseOf = (tso: Tso) => sendingPhase(day, exchange.rules, exchange.waitPhases[tso], now);
     const isSendable = (tso: Tso) => {
@@ -95,7 +97,13 @@ export async function sendDue(
     const sendable = (named ?? TSOS).filter(isSendable);
     // A held TSO stays in the list until the end of its wait phase: it is no reason to build the day again.
     if ((named ?? tsos).some(isSendable)) {
-      const wanted = { day, tso: requested?.tso ?? null, sendable, isRequested: requested !== null };
+      const wanted = {
+        day,
+        tso: requested?.tso ?? null,
+        sendable,
+        isRequested: requested !== null,
+        resendsRejected: requested !== null && requested.day !== null,
+      };
       // A failure of one day must not make other days miss their gates.
       await storeDay(db, now, exchange, wanted, run).catch(collectInto(failures));
     }
@@ -113,16 +121,23 @@ export async function sendDue(
   return run;
 }
 
-/** A rejected schedule does not count as unsent, but a request that names its day and TSO sends it again. */
-async function daysToSend(db: Database, now: number, requested: SendRequest | null): Promise<DayToSend[]> {
+/** A rejected schedule does not count as unsent, but a request that names its day sends it again. */
+async function daysToSend(
+  db: Database,
+  now: number,
+  exchange: Exchange,
+  requested: SendRequest | null,
+): Promise<DayToSend[]> {
   const days = await listDaysToSend(db, requested?.day ?? null, now);
-  if (days.length > 0 || !requested?.day || !requested.tso) return days;
-  return [{ delivery_day: requested.day, tsos: [], next_gate: null, last_made: null }];
+  if (!requested?.day) return days;
+  const unsent = days[0] ?? { delivery_day: requested.day, tsos: [], next_gate: null, last_made: null };
+  const rejected = await listRejectedTsos(db, exchange, requested.day);
+  return [{ ...unsent, tsos: [...new Set([...unsent.tsos, ...rejected])] }];
 }
 
 const whyNot = (day: DeliveryDay, sending: SendingPhase): string =>
   'opensAt' in sending
-    ? `Changes for ${day} are held until the wait phase ends at ${formatInstant(sending.opensAt)}. They are sent automatically then.`
+    ? `Changes for ${day} are held until the wait phase ends at ${formatInstant(sending.opensAt)}. They are sent automatically then, and rejected schedules on request.`
     : `Every gate of ${day} is closed. Unsent changes are settled financially.`;
 
 type WantedSchedules = {
@@ -132,6 +147,8 @@ type WantedSchedules = {
   /** The TSOs to which schedules are sent now. Changes for the others are sent later. */
   readonly sendable: readonly Tso[];
   readonly isRequested: boolean;
+  /** Whether rejected schedules are sent again, under a new version. */
+  readonly resendsRejected: boolean;
 };
 
 async function storeDay(
@@ -196,7 +213,8 @@ async function storeSchedules(
       await adopt(tx, newest, nominations, now);
     } else if ('message' in entry && isUnsettled) stored.unsettled.push(tso);
     else if ('message' in entry) {
-      const isNews = await recordUnsent(tx, tso, day, entry.message, now);
+      const isUnbalanced = entry.kind === 'imbalance';
+      const isNews = await recordUnsent(tx, tso, day, entry.message, now, isUnbalanced);
       if (isWanted) stored.faults.push({ day, tso, error: entry.message, isNews });
     }
   }
@@ -225,15 +243,15 @@ async function markUnsendable(
   return marked;
 }
 
-/** A request that names the TSO of a rejected schedule sends it again under a new version, even if it is unchanged. */
+/** A request that names the day of a rejected schedule sends it again under a new version, even if it is unchanged. */
 function scheduleToStore(
   entry: NextSchedule,
   newest: MadeSchedule | null,
   wanted: WantedSchedules,
 ): Schedule | null {
   if (entry.kind === 'schedule') return entry.schedule;
-  const isNamed = wanted.isRequested && wanted.tso === entry.tso;
-  if (entry.kind !== 'unchanged' || newest?.message.state !== 'rejected' || !isNamed) return null;
+  const isWanted = wanted.resendsRejected && (wanted.tso === null || wanted.tso === entry.tso);
+  if (entry.kind !== 'unchanged' || newest?.message.state !== 'rejected' || !isWanted) return null;
   const { schedule } = newest;
   return schedule.version < MAX_MESSAGE_VERSION ? { ...schedule, version: schedule.version + 1 } : null;
 }
@@ -322,23 +340,29 @@ async function adopt(
 }
 
 /** A stored message that was not delivered yet. */
-export type Undelivered = { readonly id: string; readonly tso: Tso; readonly day: DeliveryDay };
+export type Undelivered = {
+  readonly id: string;
+  readonly type: Message['type'];
+  readonly tso: Tso;
+  readonly day: DeliveryDay;
+};
 
 /** Lists the messages of each TSO and day in the order in which they have to be delivered. */
 export async function listUndelivered(
   db: Database,
   only: { day: DeliveryDay | null; tso: Tso | null },
 ): Promise<Undelivered[]> {
-  return (await listWaiting(db, 'out', only)).map(({ id, tso, delivery_day: day }) => {
+  return (await listWaiting(db, 'out', only)).map(({ id, type, tso, delivery_day: day }) => {
     if (tso === null || day === null) throw new Error('an outgoing message is for a TSO and a day');
-    return { id, tso, day };
+    return { id, type, tso, day };
   });
 }
 
 /**
- * Delivers stored schedules, oldest first. After a failure, later versions of the same schedule wait for the next run.
+ * Delivers stored schedules and status requests, oldest first. After a failure, later messages for the same TSO and day
+ * wait for the next run.
  */
-async function deliverStored(
+export async function deliverStored(
   db: Database,
   now: number,
   exchange: Exchange,
@@ -347,14 +371,15 @@ async function deliverStored(
 ): Promise<void> {
   const waiting = await listUndelivered(db, { day: requested?.day ?? null, tso: requested?.tso ?? null });
   const stuck = new Set<string>();
-  for (const { id, tso, day } of waiting) {
+  for (const message of waiting) {
+    const { id, tso, day } = message;
     if (exchange.remote[tso] !== undefined || stuck.has(`${tso} ${day}`)) continue;
     try {
-      if (await db.transaction((tx) => deliver(tx, { id, tso, day }, now, exchange))) run.messageIds.push(id);
+      if (await db.transaction((tx) => deliver(tx, message, now, exchange))) run.messageIds.push(id);
     } catch (error) {
       if (!(error instanceof HandoverFailed)) throw error;
       stuck.add(`${tso} ${day}`);
-      run.faults.push(await recordUndelivered(db, { id, tso, day }, error, now));
+      run.faults.push(await recordUndelivered(db, message, error, now));
     }
   }
 }
@@ -362,13 +387,13 @@ async function deliverStored(
 /** Records why a stored message could not be delivered, for the message and for the nominations that it carries. */
 export async function recordUndelivered(
   db: Database,
-  { id, tso, day }: Undelivered,
+  { id, type, tso, day }: Undelivered,
   { message: error }: HandoverFailed,
   now: number,
 ): Promise<SendFault> {
   const isNews = await db.transaction(async (tx) => {
-    await setWaitingError(tx, id, error);
-    return recordUnsent(tx, tso, day, error, now);
+    const isNew = await setWaitingError(tx, id, error);
+    return type === 'schedule' ? recordUnsent(tx, tso, day, error, now) : isNew;
   });
   return { day, tso, error, isNews };
 }
@@ -394,15 +419,16 @@ export const outgoingOf = (
   return { id, tso, day, type: row.type, version: row.version, fileName: row.file_name, document };
 };
 
-/** Records the message and its nominations as sent. Precondition: the caller has locked the day. */
+/** Records the message and the nominations that it carries as sent. Precondition: the caller has locked the day. */
 export async function recordDelivered(
   tx: Tx,
-  { id, tso, day }: Undelivered,
+  { id, type, tso, day }: Undelivered,
   us: Scheduler,
   now: number,
   state: 'sent' | 'delivered' = 'sent',
 ): Promise<void> {
   await markSent(tx, id, state, now);
+  if (type !== 'schedule') return;
   const [sent] = await readNewestSchedules(tx, us, day, { tso, isSent: true });
   const carried = sent?.series.flatMap(({ nominationId }) => nominationId ?? []) ?? [];
   await recordSent(tx, carried, now);

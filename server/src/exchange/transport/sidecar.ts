@@ -10,7 +10,7 @@ export type Sender = { readonly operatorEic: string; readonly rules: MarketRules
 /** Type codes of the documents that we send, by the type of the message. */
 const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   schedule: CODES.schedule.type,
-  status_request: 'A59',
+  status_request: CODES.statusRequest.type,
 };
 
 /** The properties of a message for an AS4 gateway, which cannot take them from a file name. */

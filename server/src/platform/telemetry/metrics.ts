@@ -4,6 +4,13 @@ export type Metrics = {
   observeRequest(method: string, route: string, status: number, seconds: number): void;
   /** `read` is called at each scrape. */
   addGauge(name: string, help: string, read: () => number): void;
+  /** A gauge with a sample per value of its label. */
+  addLabelledGauge(
+    name: string,
+    help: string,
+    label: string,
+    read: () => Readonly<Record<string, number>>,
+  ): void;
   /** The metrics in Prometheus's text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -79,6 +86,12 @@ export function createMetrics(): Metrics {
         this.set(read());
       };
       registry.registerMetric(new Gauge({ name, help, collect, registers: [] }));
+    },
+    addLabelledGauge(name, help, label, read) {
+      const collect = function (this: Gauge) {
+        for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
+      };
+      registry.registerMetric(new Gauge({ name, help, labelNames: [label], collect, registers: [] }));
     },
     text: async () => `${await registry.metrics()}\n${requests.text()}`,
     contentType: registry.contentType,

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { anyDay, OPERATOR } from '../../../test/schedule-worlds.ts';
+import { TSOS } from '../../enums.ts';
+import { tsoCodes } from '../../market-rules.ts';
+import { BUILT_IN_RULES } from '../../market-rules-file.ts';
+import { MAX_IDENTIFICATION_LENGTH } from '../schedule.ts';
+import {
+  readStatusRequest,
+  type StatusRequest,
+  statusRequestFileName,
+  writeStatusRequest,
+} from './status-request.ts';
+
+const request: StatusRequest = {
+  operatorEic: OPERATOR,
+  codes: tsoCodes(BUILT_IN_RULES, 'DE_AMPRION', '2026-10-25'),
+  day: '2026-10-25',
+  createdAt: Date.parse('2026-10-24T12:00:00Z'),
+};
+
+test('a status request in ESS has the elements of its DTD in their order', () => {
+  assert.equal(
+    writeStatusRequest(request, 'ess'),
+    `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE StatusRequest SYSTEM "../scheduleV2r3/dtd/status-request-xml.dtd">
+<StatusRequest DtdVersion="1" DtdRelease="0">
+<MessageIdentification v="20261025_SRQ_AMP_20261024T120000Z"/>
+<MessageType v="A59"/>
+<ProcessType v="A17"/>
+<SenderIdentification v="${OPERATOR}" codingScheme="A01"/>
+<SenderRole v="A08"/>
+<ReceiverIdentification v="10XDE-RWENET---W" codingScheme="A01"/>
+<ReceiverRole v="A04"/>
+<MessageDateTime v="2026-10-24T12:00:00Z"/>
+<RequestedTimeInterval v="2026-10-24T22:00Z/2026-10-25T23:00Z"/>
+</StatusRequest>
+`,
+  );
+});
+
+test('a status request in CIM has the elements of its schema in their order', () => {
+  assert.equal(
+    writeStatusRequest(request, 'cim'),
+    `<?xml version="1.0" encoding="UTF-8"?>
+<StatusRequest_MarketDocument xmlns="urn:iec62325.351:tc57wg16:451-5:statusrequestdocument:4:0">
+<mRID>20261025_SRQ_AMP_20261024T120000Z</mRID>
+<type>A59</type>
+<sender_MarketParticipant.mRID codingScheme="A01">${OPERATOR}</sender_MarketParticipant.mRID>
+<sender_MarketParticipant.marketRole.type>A08</sender_MarketParticipant.marketRole.type>
+<receiver_MarketParticipant.mRID codingScheme="A01">10XDE-RWENET---W</receiver_MarketParticipant.mRID>
+<receiver_MarketParticipant.marketRole.type>A04</receiver_MarketParticipant.marketRole.type>
+<createdDateTime>2026-10-24T12:00:00Z</createdDateTime>
+<AttributeInstanceComponent>
+<attribute>process.processType</attribute>
+<attributeValue>A17</attributeValue>
+</AttributeInstanceComponent>
+<AttributeInstanceComponent>
+<attribute>schedule_Time_Period.timeInterval</attribute>
+<attributeValue>2026-10-24T22:00Z/2026-10-25T23:00Z</attributeValue>
+</AttributeInstanceComponent>
+</StatusRequest_MarketDocument>
+`,
+  );
+});
+
+test('a status request is read back with its TSO and day, in both formats', () => {
+  fc.assert(
+    fc.property(
+      anyDay,
+      fc.constantFrom(...TSOS),
+      fc.constantFrom('ess' as const, 'cim' as const),
+      (day, tso, format) => {
+        const text = writeStatusRequest(
+          { ...request, day, codes: tsoCodes(BUILT_IN_RULES, tso, day) },
+          format,
+        );
+        assert.deepEqual(readStatusRequest(text, BUILT_IN_RULES), { tso, day });
+        const id = /(?:MessageIdentification v="|<mRID>)([^"<]+)/.exec(text)?.[1] ?? '';
+        assert.ok(id.length > 0 && id.length <= MAX_IDENTIFICATION_LENGTH, id);
+      },
+    ),
+  );
+});
+
+test('any other document is no status request', () => {
+  for (const text of [
+    '',
+    '<nonsense/>',
+    '<StatusRequest/>',
+    writeStatusRequest(request, 'ess').replace('22:00Z/', '21:00Z/'),
+    writeStatusRequest(request, 'cim').replace('schedule_Time_Period.timeInterval', 'other'),
+    writeStatusRequest(request, 'ess').replace('10XDE-RWENET---W', OPERATOR),
+  ]) {
+    assert.equal(readStatusRequest(text, BUILT_IN_RULES), null, text);
+  }
+});
+
+test('the file of a status request is named like the others, with the time of the request', () => {
+  assert.equal(
+    statusRequestFileName(request),
+    '20261025_SRQ_11XSALDO-------Z_10XDE-RWENET---W_2026-10-24T12-00-00Z.XML',
+  );
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { watchExchange } from '../../server/src/exchange/process/watch.ts';
+import { operating } from '../../server/test/exchanging.ts';
+import { client } from '../../server/test/harness.ts';
+import { open, openStage } from './stage.ts';
+
+const DAY = '2026-10-21';
+
+const { platform, world, user, visit } = await openStage('2026-10-20T12:00:00Z');
+const { producer, consumer } = await world.pair();
+await world.volumes(await world.contract(producer, consumer), DAY, 250);
+await world.nominate();
+const operator = client(platform.baseUrl, await world.operatorKey());
+const { send, receive, answer, messages } = operating(platform, operator);
+const asOperator = await user({ type: 'operator' });
+const asReader = await user({ type: 'operator' }, 'read');
+const watch = () => watchExchange(platform.db, platform.clock.now(), platform.exchange);
+
+const panelOf = (page: Page, title: string) => page.getByRole('region', { name: title });
+
+test('alarms appear on the operator’s open first page, lead to their message, and are acknowledged there', () =>
+  visit(asOperator, async (page) => {
+    await send({ delivery_date: DAY });
+    await open(page, '/');
+    const panel = panelOf(page, 'Open alarms');
+    await panel.getByText('No open alarms.').waitFor();
+
+    await answer({ rejections: [{ tso: 'DE_AMPRION', day: DAY }] });
+    assert.equal((await receive('<nonsense/>')).status, 400);
+    await watch();
+    const rejected = panel.getByRole('listitem').filter({ hasText: 'Schedule rejected' });
+    await rejected.getByText(/Version 1 of the schedule of 2026-10-21 for DE_AMPRION was rejected/).waitFor();
+    assert.match(await rejected.innerText(), /critical[^]*Amprion · .*21/);
+    const unreadable = panel.getByRole('listitem').filter({ hasText: 'Message unreadable' });
+    await unreadable.getByText('warning', { exact: true }).waitFor();
+
+    await unreadable.getByRole('button', { name: 'Acknowledge' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Acknowledge: Message unreadable' });
+    await dialog.getByRole('button', { name: 'Acknowledge' }).click();
+    await dialog.locator('input[aria-invalid=true]').waitFor();
+    await dialog.getByLabel('Note').fill('The TSO sends it again.');
+    await dialog.getByRole('button', { name: 'Acknowledge' }).click();
+    await unreadable.waitFor({ state: 'detached' });
+    const { body } = await operator('/operator/v1/exchange/alarms?state=resolved');
+    assert.equal(body.alarms[0].note, 'The TSO sends it again.');
+    assert.match(body.alarms[0].acknowledged_by, /^user_/);
+
+    await rejected.getByRole('link', { name: 'Open the message' }).click();
+    await page.getByText(/The TSO rejected the schedule/).waitFor();
+    await page.getByRole('button', { name: 'Request the answer again' }).click();
+    await page.getByText('The TSO has been asked for its last answer.').waitFor();
+    assert.equal((await messages('&type=status_request')).length, 1);
+  }));
+
+test('a read-only operator sees alarms in German without a button, until their cause has gone', () =>
+  visit(
+    asReader,
+    async (page) => {
+      await open(page, '/');
+      const panel = panelOf(page, 'Offene Alarme');
+      await panel.getByText('Fahrplan abgelehnt').waitFor();
+      await panel.getByText('kritisch').waitFor();
+      assert.equal(await panel.getByRole('button').count(), 0);
+      await send({ delivery_date: DAY });
+      await answer();
+      await watch();
+      await panel.getByText('Keine offenen Alarme.').waitFor();
+    },
+    { locale: 'de-DE' },
+  ));

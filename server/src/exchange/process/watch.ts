@@ -1,0 +1,255 @@
+import type { AlarmCounts, AlarmKind, Tso } from '@saldo/api';
+import {
+  addDays,
+  type DeliveryDay,
+  dayOf,
+  dayStart,
+  formatInstant,
+  MINUTE_MS,
+} from '@saldo/core/delivery-day.ts';
+import { isTooSoon } from '@saldo/core/exchange/sending.ts';
+import type { Database, Db, Tx } from '../../platform/db/database.ts';
+import { newId } from '../../platform/db/new-id.ts';
+import { statement } from '../../platform/db/statement.ts';
+import { timestamp } from '../../platform/db/wire-types.ts';
+import { ALARM_COLUMNS, type AlarmRow, countByKind } from '../alarms.ts';
+import type { Exchange } from './send.ts';
+import { storeStatusRequest } from './status-requests.ts';
+
+export type Watching = Pick<Exchange, 'operatorEic' | 'formats' | 'rules'> & {
+  /** A TSO acknowledges a schedule within this time. */
+  readonly ackMs: number;
+  readonly disk: { readonly host: string; freeBytes(): Promise<number> };
+};
+
+/** Alarms that this run began and ended, and the number of those that are open after it. */
+export type WatchRun = { begun: AlarmRow[]; ended: AlarmRow[]; open: AlarmCounts };
+
+/** Unsent nominations raise an alarm from this time before their gate. */
+const UNSENT_LEAD_MS = 15 * MINUTE_MS;
+/** The job that sends has this time before a due schedule counts as unsent. */
+const SEND_GRACE_MS = 10_000;
+/** Less free space raises an alarm: the database and the message folders need room to write. */
+const DISK_LIMIT_BYTES = 1024 ** 3;
+/**
+ * Only messages of recent days raise an alarm, so that the cost does not grow with the history. An open alarm extends
+ * the period to its own day.
+ */
+const WATCHED_DAYS = 10;
+/** These alarms end only by acknowledgement. */
+const ENDED_BY_OPERATOR: readonly AlarmKind[] = ['unreadable', 'unknown_series'];
+
+/**
+ * Compares the state of the exchange with the open alarms, begins those that are missing and ends those whose cause
+ * has gone. Writes only if there is a difference. Safe to run in several processes at once, and idempotent.
+ */
+export async function watchExchange(db: Database, now: number, watching: Watching): Promise<WatchRun> {
+  const diskCauses = await findDiskCauses(now, watching);
+  const { begins, ends, open } = await compare(db, now, watching, diskCauses);
+  if (begins.length === 0 && ends.length === 0) return { begun: [], ended: [], open: countByKind(open) };
+  return db.transaction(async (tx) => {
+    // Another process may have found the same difference: compare again under the lock.
+    await tx.query(LOCK);
+    const found = await compare(tx, now, watching, diskCauses);
+    const begun = await begin(tx, found.begins, now);
+    const ended = await tx.query<AlarmRow>(END, [found.ends.map(({ id }) => id), timestamp(now)]);
+    for (const { kind, tso, delivery_day: day } of begun) {
+      if (kind === 'answer_overdue' && tso !== null && day !== null) {
+        await storeStatusRequest(tx, { tso, day }, watching, now);
+      }
+    }
+    const left = found.open.filter(({ id }) => !ended.some((one) => one.id === id));
+    return { begun, ended, open: countByKind([...left, ...begun]) };
+  });
+}
+
+const LOCK = statement('lock_alarms', "select pg_advisory_xact_lock(hashtext('saldo alarms'))");
+
+/** A condition that exists now. Equal texts of `cause` are the same condition. */
+type Cause = {
+  kind: AlarmKind;
+  cause: string;
+  tso: Tso | null;
+  day: DeliveryDay | null;
+  messageId: string | null;
+  text: string;
+};
+
+type KnownRow = AlarmRow & { cause: string };
+
+/** $1 causes that exist now. Acknowledged alarms prevent another one with the same cause. */
+const KNOWN = statement(
+  'list_known_alarms',
+  `select ${ALARM_COLUMNS}, cause from alarm where ended_at is null
+   union all
+   select ${ALARM_COLUMNS}, cause from alarm
+   where acknowledged_by is not null and ended_at is not null and cause = any($1::text[])`,
+);
+
+type Difference = { begins: Cause[]; ends: KnownRow[]; open: KnownRow[] };
+
+async function compare(
+  db: Db,
+  now: number,
+  watching: Watching,
+  diskCauses: readonly Cause[],
+): Promise<Difference> {
+  const causes = [...(await findExchangeCauses(db, now, watching)), ...diskCauses];
+  const present = new Map(causes.map((one) => [one.cause, one]));
+  const known = await db.query<KnownRow>(KNOWN, [[...present.keys()]]);
+  const knownCauses = new Set(known.map(({ cause }) => cause));
+  const open = known.filter(({ ended_at }) => ended_at === null);
+  return {
+    begins: [...present.values()].filter(({ cause }) => !knownCauses.has(cause)),
+    ends: open.filter((one) => !present.has(one.cause) && mayEnd(one, watching)),
+    open,
+  };
+}
+
+/** A process knows only the disk of its own machine. */
+const mayEnd = ({ kind, cause }: KnownRow, { disk }: Watching): boolean =>
+  kind === 'disk' ? cause.startsWith(`disk ${disk.host} `) : !ENDED_BY_OPERATOR.includes(kind);
+
+const BEGIN = statement(
+  'begin_alarm',
+  `insert into alarm (id, kind, cause, tso, delivery_day, message_id, text, began_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${ALARM_COLUMNS}`,
+);
+
+async function begin(tx: Tx, causes: readonly Cause[], now: number): Promise<AlarmRow[]> {
+  const begun: AlarmRow[] = [];
+  for (const { kind, cause, tso, day, messageId, text } of causes) {
+    const values = [newId(), kind, cause, tso, day, messageId, text, timestamp(now)];
+    begun.push(...(await tx.query<AlarmRow>(BEGIN, values)));
+  }
+  return begun;
+}
+
+const END = statement(
+  'end_alarms',
+  `update alarm set ended_at = $2 where id = any($1::uuid[]) and ended_at is null returning ${ALARM_COLUMNS}`,
+);
+
+/** The first watched day. */
+const FIRST_DAY = 'least($1::date, (select min(delivery_day) from alarm where ended_at is null))';
+/** Schedules of the index `message_unsettled` to which the TSO has not answered in a newer version either. */
+const UNSETTLED = `m.direction = 'out' and m.type = 'schedule'
+  and m.state not in ('stored', 'acknowledged', 'confirmed') and m.delivery_day >= ${FIRST_DAY}
+  and not exists (
+    select from message n
+    where n.direction = 'out' and n.identification = m.identification and n.version > m.version
+      and n.state in ('acknowledged', 'rejected', 'confirmed'))`;
+
+/** $1 first watched day, $2 its start, $3 now, $4 overdue if sent before, $5 gates until, $6 unsent since. */
+const CAUSES = statement(
+  'list_alarm_causes',
+  `select 'rejected' as kind, m.id as message_id, m.tso, m.delivery_day, m.version as number,
+     null::timestamptz as at, m.error as detail, null::timestamptz as last_made
+   from message m where m.state = 'rejected' and ${UNSETTLED}
+   union all
+   (select distinct on (m.identification) 'answer_overdue', m.id, m.tso, m.delivery_day, m.version, m.sent_at, null, null
+    from message m where m.state in ('sent', 'delivered') and m.sent_at <= $4 and ${UNSETTLED}
+    order by m.identification, m.version)
+   union all
+   select 'unreadable', m.id, m.tso, m.delivery_day, null, null,
+     concat_ws(': ', m.file_name, m.error), null
+   from message m where m.direction = 'in' and m.state = 'failed' and m.created_at >= $2
+   union all
+   select 'unknown_series', m.id, m.tso, m.delivery_day, null, null, array_to_string(m.unknown_series, ', '), null
+   from message m where m.unknown_series <> '{}' and m.state = 'applied' and m.created_at >= $2
+   union all
+   select 'unsent_before_gate', null, n.tso, n.delivery_day, count(*)::int, n.gate_closure, u.error,
+     (select max(o.created_at) from message o
+      where o.delivery_day = n.delivery_day and o.direction = 'out' and o.type = 'schedule')
+   from nomination n
+   left join unsent_schedule u on u.delivery_day = n.delivery_day and u.tso = n.tso
+   where n.sent_at is null and n.status <> 'superseded' and n.gate_closure > $3 and n.gate_closure <= $5
+     and n.created_at <= $6
+   group by n.tso, n.delivery_day, n.gate_closure, u.error
+   union all
+   select 'out_of_balance', null, u.tso, u.delivery_day, null, u.noted_at, u.error, null
+   from unsent_schedule u where u.is_unbalanced and u.delivery_day >= ${FIRST_DAY}`,
+);
+
+type CauseRow = {
+  kind: Exclude<AlarmKind, 'disk'>;
+  message_id: string | null;
+  tso: Tso | null;
+  delivery_day: DeliveryDay | null;
+  number: number | null;
+  at: number | null;
+  detail: string | null;
+  last_made: number | null;
+};
+
+async function findExchangeCauses(db: Db, now: number, watching: Watching): Promise<Cause[]> {
+  const firstDay = addDays(dayOf(now), -WATCHED_DAYS);
+  const rows = await db.query<CauseRow>(CAUSES, [
+    firstDay,
+    timestamp(dayStart(firstDay)),
+    timestamp(now),
+    timestamp(now - watching.ackMs),
+    timestamp(now + UNSENT_LEAD_MS),
+    timestamp(now - SEND_GRACE_MS),
+  ]);
+  return rows.flatMap((row) => causeOf(row, now, watching) ?? []);
+}
+
+function causeOf(row: CauseRow, now: number, { ackMs }: Watching): Cause | null {
+  const { message_id: messageId, tso, delivery_day: day, number, at, detail } = row;
+  const about = { tso, day, messageId };
+  const schedule = `the schedule of ${day} for ${tso}`;
+  switch (row.kind) {
+    case 'rejected': {
+      const text = `Version ${number} of ${schedule} was rejected. ${detail ?? ''}`.trimEnd();
+      return { ...about, kind: row.kind, cause: `rejected ${messageId}`, text };
+    }
+    case 'answer_overdue': {
+      const text = `${tso} has not answered version ${number} of ${schedule}, sent at ${instant(at)} (ACK_MINUTES=${ackMs / MINUTE_MS}).`;
+      return { ...about, kind: row.kind, cause: `answer_overdue ${messageId}`, text };
+    }
+    case 'unreadable': {
+      const text = `An incoming message cannot be read. ${detail ?? ''}`.trimEnd();
+      return { ...about, kind: row.kind, cause: `unreadable ${messageId}`, text };
+    }
+    case 'unknown_series': {
+      const text = `${tso} reports series with the operator's balance group that ${schedule} does not have: ${detail}.`;
+      // A TSO repeats them in each of its answers.
+      return { ...about, kind: row.kind, cause: `unknown_series ${tso} ${day} ${detail}`, text };
+    }
+    case 'out_of_balance': {
+      const cause = `out_of_balance ${tso} ${day} ${at} ${detail}`;
+      return { ...about, kind: row.kind, cause, text: detail ?? '' };
+    }
+    case 'unsent_before_gate':
+      return unsentCause(row, now);
+  }
+}
+
+const instant = (at: number | null): string => (at === null ? '' : formatInstant(at));
+
+/** Null while the job waits for further changes. */
+function unsentCause(row: CauseRow, now: number): Cause | null {
+  const { tso, delivery_day: day, at: gate, detail, last_made } = row;
+  // A schedule with an error has been tried already.
+  if (detail === null && isTooSoon(last_made, gate, now - SEND_GRACE_MS)) return null;
+  const reason = detail === null ? '' : ` The reason: ${detail}`;
+  return {
+    kind: 'unsent_before_gate',
+    cause: `unsent_before_gate ${tso} ${day} ${instant(gate)}`,
+    tso,
+    day,
+    messageId: null,
+    text: `${row.number} nominations of ${day} for ${tso} are not sent, and their gate closes at ${instant(gate)}.${reason}`,
+  };
+}
+
+/** An acknowledged disk alarm is raised again the next day if the disk is still nearly full. */
+async function findDiskCauses(now: number, { disk }: Watching): Promise<Cause[]> {
+  const freeBytes = await disk.freeBytes();
+  if (freeBytes >= DISK_LIMIT_BYTES) return [];
+  const freeMb = Math.floor(freeBytes / 1024 ** 2);
+  const text = `The file system of DATA_DIR on ${disk.host} has ${freeMb} MB free, less than ${DISK_LIMIT_BYTES / 1024 ** 2} MB.`;
+  const cause = `disk ${disk.host} ${dayOf(now)}`;
+  return [{ kind: 'disk', cause, tso: null, day: null, messageId: null, text }];
+}

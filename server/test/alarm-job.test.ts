@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ALARM_KINDS, type Alarm } from '@saldo/api';
+import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { openDatabase } from '../src/platform/db/database.ts';
+import { createDatabase } from './databases.ts';
+import { readSchedule } from './exchanging.ts';
+import { client } from './harness.ts';
+import { type Product, startProduct } from './product.ts';
+import { createWorld } from './world.ts';
+
+/** The whole product with two processes, whose jobs do everything by themselves. */
+const DAY = '2026-11-18';
+const TSO = 'DE_AMPRION';
+const OPERATOR_KEY = 'an-operator-key-for-this-test';
+/** Catches hangs only: the jobs run every second. */
+const DEADLINE_MS = 120_000;
+
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo-alarms-'));
+const database = await createDatabase();
+const db = openDatabase(database.url);
+after(async () => {
+  await db.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+const world = createWorld(db, { now: () => Date.parse('2026-11-16T08:00:00Z') });
+const { producer, consumer } = await world.pair();
+await world.volumes(await world.contract(producer, consumer), DAY, 250);
+
+const start = () =>
+  startProduct({
+    DATA_DIR: folder,
+    DATABASE_URL: database.url,
+    SALDO_OPERATOR_KEY: OPERATOR_KEY,
+    SANDBOX: 'on',
+    WORKERS: '2',
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT: '1000000',
+  });
+
+async function until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+  const lastAt = performance.now() + DEADLINE_MS;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    assert.ok(performance.now() < lastAt, `not in time: ${what}`);
+    await delay(50);
+  }
+}
+
+/** The operator's view of a running product. */
+function operating(product: Product) {
+  const operator = client(product.baseUrl, OPERATOR_KEY);
+  const list = async (): Promise<Alarm[]> => (await operator('/operator/v1/exchange/alarms')).body.alarms;
+  /** The metrics of both processes: the open kinds of each. */
+  async function metrics(): Promise<string[]> {
+    const text = await (await fetch(`${product.adminUrl}/metrics`)).text();
+    const samples = [...text.matchAll(/^saldo_exchange_alarms\{worker="(\d+)",kind="(\w+)"\} (\d+)$/gm)];
+    const workers = Map.groupBy(samples, ([, worker]) => worker);
+    return [...workers.values()].map((ofWorker) => {
+      assert.equal(ofWorker.map(([, , kind]) => kind).join(), ALARM_KINDS.join(), 'every kind has a sample');
+      return ofWorker.flatMap(([, , kind, count]) => (count === '0' ? [] : [`${kind} ${count}`])).join();
+    });
+  }
+  return {
+    list,
+    post: (action: string, body: object) =>
+      operator(`/operator/v1/exchange/${action}`, { method: 'POST', body }),
+    receive: (document: string) =>
+      operator('/operator/v1/exchange/receive', {
+        method: 'POST',
+        body: document,
+        headers: { 'content-type': 'application/xml' },
+      }),
+    setClock: (now: string) => operator('/operator/v1/clock', { method: 'PUT', body: { now } }),
+    /** Waits until alarms, health and the metrics of both processes show exactly these kinds. */
+    async shows(...kinds: string[]): Promise<Alarm[]> {
+      return until(`alarms ${kinds.join()}`, async () => {
+        const alarms = await list();
+        if (alarms.map(({ kind }) => kind).join() !== kinds.join()) return null;
+        const { alarms: counts } = (await operator('/operator/v1/health')).body;
+        const open = ALARM_KINDS.filter((kind) => kinds.includes(kind));
+        if (ALARM_KINDS.filter((kind) => counts[kind] > 0).join() !== open.join()) return null;
+        const expected = open.map((kind) => `${kind} 1`).join();
+        return (await metrics()).join(' | ') === `${expected} | ${expected}` ? alarms : null;
+      });
+    },
+    linesOf: (text: string) => product.log().split(text).length - 1,
+  };
+}
+
+const outboxFile = (ending: RegExp) =>
+  until(`a file ${ending} in the outbox`, async () => {
+    const outbox = path.join(folder, 'outbox');
+    const name = (await readdir(outbox)).find((one) => ending.test(one) && !one.startsWith('.'));
+    return name === undefined ? null : readFile(path.join(outbox, name));
+  });
+
+test('alarms appear in API, health, metrics and log of two processes, survive a restart, and end', async (t) => {
+  const first = await start();
+  const before = operating(first);
+  await before.setClock('2026-11-17T13:00:00Z');
+  const schedule = await readSchedule(await outboxFile(/_TPS_.*_001\.XML$/));
+  await before.setClock('2026-11-17T13:04:00Z');
+  await before.shows();
+
+  const rejected = answersTo(schedule, { ...EXEMPLARY, rejections: [{ tso: TSO, day: DAY }] }, Date.now());
+  const askedAt = performance.now();
+  assert.equal((await before.receive(writeAnswer(rejected.acknowledgement, 'ess'))).status, 200);
+  await before.shows('rejected');
+  t.diagnostic(`a rejection is visible after ${Math.round(performance.now() - askedAt)} ms`);
+  assert.equal((await before.receive('<nonsense/>')).status, 400);
+  await before.shows('rejected', 'unreadable');
+  const sent = await before.post('send', { delivery_date: DAY });
+  assert.deepEqual(
+    sent.body.messages.map(({ version, state }: { version: number; state: string }) => [version, state]),
+    [[2, 'sent']],
+  );
+  await before.setClock('2026-11-17T13:15:00Z');
+  const open = await before.shows('rejected', 'unreadable', 'answer_overdue');
+  await outboxFile(/_SRQ_.*\.XML$/);
+  for (const { text } of open) {
+    assert.equal(before.linesOf(`"msg":${JSON.stringify(`alarm: ${text}`)}`), 1, 'one process logs it');
+  }
+  assert.equal(await first.end('SIGTERM'), 0);
+
+  const second = await start();
+  const later = operating(second);
+  assert.deepEqual(await later.shows('rejected', 'unreadable', 'answer_overdue'), open);
+  const accepted = answersTo({ ...schedule, version: 2 }, EXEMPLARY, Date.now());
+  assert.equal((await later.receive(writeAnswer(accepted.acknowledgement, 'ess'))).status, 200);
+  const [unreadable] = await later.shows('unreadable');
+  const note = { note: 'The TSO has sent it again.' };
+  assert.equal((await later.post(`alarms/${unreadable?.id}/acknowledge`, note)).status, 200);
+  await later.shows();
+  for (const { kind, text } of open) {
+    const line = kind === 'unreadable' ? `alarm acknowledged: ${text}` : `alarm ended: ${text}`;
+    assert.equal(later.linesOf(`"msg":${JSON.stringify(line)}`), 1, line);
+  }
+  assert.equal(later.linesOf('"msg":"alarm: '), 0, 'none begins again');
+  const files = await readdir(path.join(folder, 'outbox'));
+  assert.equal(files.filter((name) => name.includes('_SRQ_')).length, 1, 'the status was requested once');
+  assert.equal(await second.end('SIGTERM'), 0);
+});
