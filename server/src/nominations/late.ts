@@ -58,32 +58,49 @@ export async function saveLate(tx: Tx, netted: readonly NettedLate[], now: numbe
   ]);
 }
 
+const SCHEDULED = `scheduled as (
+     select b.contract_no, max(b.revision) as revision, max(b.invalidations) as invalidations
+     from nomination n,
+       unnest(n.basis_contracts, n.basis_revisions, n.basis_invalidations) as b (contract_no, revision, invalidations)
+     where n.id = any($3::uuid[])
+     group by b.contract_no)`;
+const BETWEEN_AREAS = `sender.no = s.sender_position and receiver.no = s.receiver_position
+       and sender.tso <> receiver.tso and $2::tso in (sender.tso, receiver.tso)`;
+const LATE_SHEETS = `s.delivery_day = $1 and coalesce(s.late_at, s.created_at) < $4
+       and s.revision > coalesce((select revision from scheduled k where k.contract_no = s.contract_no), 0)
+       and ${BETWEEN_AREAS}`;
+const LATE_INVALIDATIONS = `i.delivery_day = $1 and coalesce(i.late_at, i.invalidated_at) < $4
+       and i.number > coalesce((select invalidations from scheduled k where k.contract_no = i.contract_no), 0)
+       and s.contract_no = i.contract_no and s.delivery_day = i.delivery_day and s.revision = i.revision
+       and ${BETWEEN_AREAS}`;
+
+/** Like every writer of volumes, `MARK_LATE` needs the contract rows locked, in the order of imports. */
+const LOCK_LATE_CONTRACTS = statement(
+  'lock_contracts_of_late_changes',
+  `with ${SCHEDULED}
+   select c.no from contract c
+   where c.no in (
+     select s.contract_no from sheet s, position sender, position receiver where ${LATE_SHEETS}
+     union
+     select i.contract_no from invalidation i, sheet s, position sender, position receiver
+     where ${LATE_INVALIDATIONS})
+   order by c.no for no key update of c`,
+);
+
 /**
  * $1 day, $2 TSO, $3 nominations of the newest schedules, $4 instant, $5 now. A change is in those schedules if a
  * nomination of either side counted it. Both positions of the marked changes become dirty.
  */
 const MARK_LATE = statement(
   'mark_late_changes',
-  `with scheduled as (
-     select b.contract_no, max(b.revision) as revision, max(b.invalidations) as invalidations
-     from nomination n,
-       unnest(n.basis_contracts, n.basis_revisions, n.basis_invalidations) as b (contract_no, revision, invalidations)
-     where n.id = any($3::uuid[])
-     group by b.contract_no),
+  `with ${SCHEDULED},
    late_sheet as (
      update sheet s set late_at = $5 from position sender, position receiver
-     where s.delivery_day = $1 and coalesce(s.late_at, s.created_at) < $4
-       and s.revision > coalesce((select revision from scheduled k where k.contract_no = s.contract_no), 0)
-       and sender.no = s.sender_position and receiver.no = s.receiver_position
-       and sender.tso <> receiver.tso and $2::tso in (sender.tso, receiver.tso)
+     where ${LATE_SHEETS}
      returning s.sender_position, s.receiver_position),
    late_invalidation as (
      update invalidation i set late_at = $5 from sheet s, position sender, position receiver
-     where i.delivery_day = $1 and coalesce(i.late_at, i.invalidated_at) < $4
-       and i.number > coalesce((select invalidations from scheduled k where k.contract_no = i.contract_no), 0)
-       and s.contract_no = i.contract_no and s.delivery_day = i.delivery_day and s.revision = i.revision
-       and sender.no = s.sender_position and receiver.no = s.receiver_position
-       and sender.tso <> receiver.tso and $2::tso in (sender.tso, receiver.tso)
+     where ${LATE_INVALIDATIONS}
      returning s.sender_position, s.receiver_position)
    insert into changed_position (position_no, delivery_day)
    select distinct of_change.position_no, $1::date
@@ -113,8 +130,9 @@ export async function markLateChanges(
   { day, tso, scheduledIds, closedAt }: Unscheduled,
   now: number,
 ): Promise<boolean> {
-  const values = [day, tso, scheduledIds, timestamp(closedAt), timestamp(now)];
-  return (await tx.query(MARK_LATE, values)).length > 0;
+  const values = [day, tso, scheduledIds, timestamp(closedAt)];
+  if ((await tx.query(LOCK_LATE_CONTRACTS, values)).length === 0) return false;
+  return (await tx.query(MARK_LATE, [...values, timestamp(now)])).length > 0;
 }
 
 export type LateRow = {
