@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ALARM_KINDS, type Alarm } from '@saldo/api';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
@@ -33,8 +33,9 @@ const world = createWorld(db, { now: () => Date.parse('2026-11-16T08:00:00Z') })
 const { producer, consumer } = await world.pair();
 await world.volumes(await world.contract(producer, consumer), DAY, 250);
 
-const start = () =>
-  startProduct({
+/** A failing test leaves no process. */
+async function start(t: TestContext): Promise<Product> {
+  const product = await startProduct({
     DATA_DIR: folder,
     DATABASE_URL: database.url,
     SALDO_OPERATOR_KEY: OPERATOR_KEY,
@@ -43,6 +44,9 @@ const start = () =>
     LOG_LEVEL: 'warn',
     RATE_LIMIT: '1000000',
   });
+  t.after(() => product.child.exitCode === null && product.end('SIGKILL'));
+  return product;
+}
 
 async function until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
   const lastAt = performance.now() + DEADLINE_MS;
@@ -103,7 +107,7 @@ const outboxFile = (ending: RegExp) =>
   });
 
 test('alarms appear in API, health, metrics and log of two processes, survive a restart, and end', async (t) => {
-  const first = await start();
+  const first = await start(t);
   const before = operating(first);
   await before.setClock('2026-11-17T13:00:00Z');
   const schedule = await readSchedule(await outboxFile(/_TPS_.*_001\.XML$/));
@@ -130,7 +134,7 @@ test('alarms appear in API, health, metrics and log of two processes, survive a 
   }
   assert.equal(await first.end('SIGTERM'), 0);
 
-  const second = await start();
+  const second = await start(t);
   const later = operating(second);
   assert.deepEqual(await later.shows('rejected', 'unreadable', 'answer_overdue'), open);
   const accepted = answersTo({ ...schedule, version: 2 }, EXEMPLARY, Date.now());
@@ -145,6 +149,6 @@ test('alarms appear in API, health, metrics and log of two processes, survive a 
   }
   assert.equal(later.linesOf('"msg":"alarm: '), 0, 'none begins again');
   const files = await readdir(path.join(folder, 'outbox'));
-  assert.equal(files.filter((name) => name.includes('_SRQ_')).length, 1, 'the status was requested once');
+  assert.equal(files.filter((name) => /_SRQ_.*\.XML$/.test(name)).length, 1, 'the status was requested once');
   assert.equal(await second.end('SIGTERM'), 0);
 });
