@@ -101,6 +101,7 @@ test('a server that does not answer delays neither other TSOs, nor answers, nor 
     await contractIn('DE_50HERTZ'),
   ];
   for (const contract of contracts) await world.volumes(contract, DAY, 1000);
+  await world.nominate();
   const name = fileOf('DE_AMPRION', 1);
   // The server blocks in opening this file, because no process reads from the pipe.
   await promisify(execFile)('mkfifo', ['-m', '666', path.join(slow.outbox, draftName(name, 'upload'))]);
@@ -117,6 +118,7 @@ test('a server that does not answer delays neither other TSOs, nor answers, nor 
   await writeFile(path.join(quick.inbox, answerFileName(schedule, final)), writeAnswer(final, 'ess'));
   await reaches('DE_TENNET', '1 confirmed');
   for (const contract of contracts) await world.volumes(contract, DAY, 2000);
+  await world.nominate();
   assert.deepEqual((await send()).body.faults, []);
   await reaches('DE_50HERTZ', '1 sent', '2 sent');
   await reaches('DE_TENNET', '1 confirmed', '2 delivered');
