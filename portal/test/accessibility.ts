@@ -101,6 +101,7 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
     '/month': ['/month'],
     '/customers': ['/customers'],
     '/customers/$customerId': [`/customers/${producer.id}`],
+    '/balance-groups': ['/balance-groups'],
     '/keys': ['/keys'],
   },
   operator: {
