@@ -287,7 +287,8 @@ function documentation(config: Config, addresses: Addresses): Documentation[] {
   const named = () => ({ version: '1.0.0', baseUrl: addresses.base, errorBase: addresses.errors });
   const ofBrp = {
     title: 'Saldo BRP API',
-    description: 'Contracts, transactions, nominations and customers of a balancing responsible party.',
+    description:
+      'Contracts, transactions, nominations, customers and balance groups of a balancing responsible party.',
     tags: TAGS,
   };
   const ofOperator = {

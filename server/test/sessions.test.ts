@@ -44,8 +44,8 @@ test('each role has access to its own API only', async () => {
   const paths = ['/v1/contracts', '/operator/v1/brps', '/portal/v1/api-keys', '/v1/balance-groups'];
   const expected: [Parameters<typeof signedIn>[1], number[]][] = [
     [OF_SELLER, [200, 401, 200, 200]],
-    [OPERATOR, [401, 200, 403, 403]],
-    [OF_ACCOUNT, [401, 401, 200, 403]],
+    [OPERATOR, [401, 200, 403, 401]],
+    [OF_ACCOUNT, [401, 401, 200, 401]],
   ];
   for (const [owner, statuses] of expected) {
     const { request } = await signedIn(platform, owner);
