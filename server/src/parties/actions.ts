@@ -110,10 +110,7 @@ function positionInUse(eic: string, used: readonly PositionUse[]) {
     const users = [...(has_customers ? ['customers'] : []), ...(has_contracts ? ['contracts'] : [])];
     return `${tso} (${users.join(' and ')})`;
   });
-  return problem(
-    'position_in_use',
-    `Balance group ${eic} is in use and cannot be disabled in ${reasons.join(', ')}.`,
-  );
+  return problem('position_in_use', `Balance group ${eic} is in use in ${reasons.join(', ')}.`);
 }
 
 const INSERT_ACCOUNT = statement(
