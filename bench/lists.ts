@@ -100,7 +100,7 @@ function tenantLists({ brp, operator, token, brpId }: Callers): Record<string, T
     'a BRP’s customers, by search': byBrp('/v1/customers?search=stadtwerke'),
     'a BRP’s contracts': byBrp('/v1/contracts'),
     'own keys, for a user': byUser('/portal/v1/api-keys'),
-    'own balance groups, for a user': byUser('/portal/v1/balance-groups'),
+    'own balance groups, for a user': byUser('/v1/balance-groups'),
     'customers of a BRP, for the operator': byOperator(`/customers?brp_id=${brpId}`),
     'contracts by reference, for the operator': byOperator('/contracts?external_id=PPA-3'),
     'keys of a BRP, for the operator': byOperator(`/api-keys?owner_id=${brpId}`),

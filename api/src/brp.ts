@@ -1,3 +1,4 @@
+import { balanceGroupEndpoints } from './balance-groups.ts';
 import { contractEndpoints } from './contracts.ts';
 import { customerEndpoints } from './customers.ts';
 import { deliveryDayEndpoints } from './delivery-days.ts';
@@ -10,5 +11,6 @@ export const brpEndpoints = {
   ...transactionEndpoints,
   ...nominationEndpoints,
   ...customerEndpoints,
+  ...balanceGroupEndpoints,
   ...deliveryDayEndpoints,
 };

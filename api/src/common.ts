@@ -154,6 +154,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Transactions: 'The quarter-hour volumes of your contracts, with all their versions.',
   Nominations: 'Nominations of your balance groups to the TSO: the net saldo of their valid transactions.',
   Customers: 'Consumers and producers that are assigned to you.',
+  'Balance groups': 'Your balance groups, and the control areas in which each is enabled.',
   'Delivery days': 'The calendar: slots and gates of a German delivery day.',
   Parties: 'BRPs, their balance groups, accounts, and keys.',
   Assets: 'Plants that contracts deliver from, and their offers in the customer API.',

@@ -1,6 +1,7 @@
 // Each table of endpoints is a separate file, so that a page loads only the tables that it needs.
 
 export * from '@saldo/core/enums.ts';
+export * from './balance-groups.ts';
 export * from './brp.ts';
 export * from './common.ts';
 export * from './contracts.ts';

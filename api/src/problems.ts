@@ -115,8 +115,8 @@ export const PROBLEMS = {
   balance_group_not_found: {
     status: 404,
     title: 'Balance Group Not Found',
-    explanation: 'There is no balance group with this EIC.',
-    remedy: 'Check the EIC; the list of balance groups has all of them.',
+    explanation: 'The balance group does not exist, or is not yours.',
+    remedy: 'Check the EIC; the list of balance groups has all that you can read.',
   },
   api_key_not_found: {
     status: 404,
@@ -189,6 +189,14 @@ export const PROBLEMS = {
     title: 'Contract Without Volumes',
     explanation: 'Only contracts of type `ppa` with both delivery dates accept volumes.',
     remedy: 'Check the contract’s id, its type and its delivery dates.',
+  },
+  position_in_use: {
+    status: 409,
+    title: 'Position In Use',
+    explanation:
+      'The TSO cannot be disabled for the balance group: a customer is placed there, or a contract still delivers through it.',
+    remedy:
+      'Move the customers to another balance group or TSO, wait for the end of the contracts or have the operator end them, then repeat the request.',
   },
   idempotency_key_reused: {
     status: 409,

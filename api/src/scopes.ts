@@ -5,5 +5,7 @@ export const SCOPES = [
   'nominations:read',
   'customers:read',
   'customers:write',
+  'balance_groups:read',
+  'balance_groups:write',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

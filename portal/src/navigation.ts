@@ -17,6 +17,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationItem[]>> =
     { to: '/month', label: (t) => t.brp.nav.month, icon: 'grid' },
     { to: '/contracts', label: (t) => t.brp.nav.contracts, icon: 'contract' },
     { to: '/customers', label: (t) => t.brp.nav.customers, icon: 'people' },
+    { to: '/balance-groups', label: (t) => t.brp.groups.title, icon: 'layers' },
     { to: '/keys', label: (t) => t.brp.nav.keys, icon: 'key' },
   ],
   operator: [
@@ -31,7 +32,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationItem[]>> =
     { to: '/operator/assets', label: (t) => t.market.nav.assets, icon: 'plant' },
     { to: '/operator/demands', label: (t) => t.market.nav.demands, icon: 'basket' },
     { to: '/operator/brps', label: (t) => t.operator.nav.brps, icon: 'building' },
-    { to: '/operator/balance-groups', label: (t) => t.operator.nav.groups, icon: 'layers' },
+    { to: '/operator/balance-groups', label: (t) => t.brp.groups.title, icon: 'layers' },
     { to: '/operator/customers', label: (t) => t.operator.nav.customers, icon: 'people' },
     { to: '/operator/accounts', label: (t) => t.operator.nav.accounts, icon: 'card' },
     { to: '/operator/users', label: (t) => t.operator.nav.users, icon: 'user' },

@@ -131,6 +131,11 @@ const brpRoutes = [
     path: '/customers/$customerId',
     component: lazyRouteComponent(() => import('./brp/customer.tsx'), 'CustomerPage'),
   }),
+  createRoute({
+    getParentRoute: () => brpRoute,
+    path: '/balance-groups',
+    component: lazyRouteComponent(() => import('./brp/balance-groups.tsx'), 'BalanceGroupsPage'),
+  }),
 ] as const;
 
 /** Pages that BRPs and account holders share. */

@@ -15,7 +15,7 @@ const DAY = '2026-10-21';
 const WIDTHS = [1440, 390];
 
 const { platform, world, user, visit } = await openStage();
-const { seller, producer, consumer, buyer } = await world.pair();
+const { seller, sellerGroup, producer, consumer, buyer } = await world.pair();
 await world.customer(seller, { name: 'Waiting', metadata: { site: 'Harz' } });
 await world.key(seller, ['contracts:read'], dayStart(DAY));
 const contract = await world.contract(producer, consumer);
@@ -101,6 +101,7 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
     '/month': ['/month'],
     '/customers': ['/customers'],
     '/customers/$customerId': [`/customers/${producer.id}`],
+    '/balance-groups': ['/balance-groups'],
     '/keys': ['/keys'],
   },
   operator: {
@@ -181,6 +182,7 @@ const DIALOGS: Record<Role, readonly { url: string; button: string; width?: numb
   brp: [
     { url: '/keys', button: 'New key' },
     { url: `/customers/${producer.id}`, button: 'Activate' },
+    { url: '/balance-groups', button: `Settings: ${sellerGroup.eic}` },
     { url: '/', button: 'Menu', width: 390 },
   ],
   operator: [

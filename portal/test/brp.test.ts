@@ -229,7 +229,8 @@ test('a BRP sees its own records and none of another BRP, in lists and by addres
     'Nordlicht',
   ];
   await visit(asThird, async (page) => {
-    const lists = ['/', '/contracts', `/nominations?day=${LONG_DAY}`, '/month', '/customers', '/keys'];
+    const lists = ['/', '/contracts', `/nominations?day=${LONG_DAY}`, '/month'];
+    lists.push('/customers', '/balance-groups', '/keys');
     const records = [`/contracts/${contract.id}`, `/nominations/${id}`, `/customers/${waiting.id}`];
     for (const url of [...lists, ...records]) {
       await open(page, url);
@@ -267,9 +268,11 @@ test('a BRP sees its own records and none of another BRP, in lists and by addres
 test('a read-only user sees no controls for changes, and the server rejects changes', async () => {
   const asReader = await user({ type: 'brp', brpNo: nord.no }, 'read');
   await visit(asReader, async (page) => {
-    for (const url of [`/customers/${waiting.id}`, `/customers/${producer.id}`, '/keys']) {
+    const customers = [`/customers/${waiting.id}`, `/customers/${producer.id}`];
+    const names = ['Activate', 'Deactivate', 'Save', 'Add entry', 'New key', 'Rotate', 'Revoke', 'Settings'];
+    for (const url of [...customers, '/balance-groups', '/keys']) {
       await open(page, url);
-      for (const name of ['Activate', 'Deactivate', 'Save', 'Add entry', 'New key', 'Rotate', 'Revoke']) {
+      for (const name of names) {
         assert.equal(await page.locator('main').getByRole('button', { name }).count(), 0, `${url} ${name}`);
       }
     }

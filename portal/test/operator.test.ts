@@ -171,8 +171,10 @@ test('an operator creates a BRP, its balance group and its user, who signs in by
     await page.getByRole('button', { name: 'Set password and sign in' }).click();
     await page.getByText(/^Neuland ·/).waitFor();
     await open(page, `/nominations?day=${DAY}`);
-    const options = await page.getByLabel('Balance group').locator('option').allInnerTexts();
-    assert.deepEqual(options, ['All', `Neuland Nord · ${eic}`]);
+    const options = page.getByLabel('Balance group').locator('option');
+    // The filter is usable before its options are loaded.
+    await options.nth(1).waitFor({ state: 'attached' });
+    assert.deepEqual(await options.allInnerTexts(), ['All', `Neuland Nord · ${eic}`]);
     assert.ok(!(await page.content()).includes(sellerGroup.eic));
   });
 });

@@ -40,6 +40,11 @@ export function createBrpClient(options: ClientOptions) {
       get: method(api.getCustomer),
       update: method(api.updateCustomer),
     },
+    balanceGroups: {
+      ...list(api.listOwnBalanceGroups),
+      get: method(api.getOwnBalanceGroup),
+      update: method(api.updateOwnBalanceGroup),
+    },
     deliveryDays: { get: method(api.getDeliveryDay) },
     /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,

@@ -24,7 +24,6 @@ export function createPortalClient(options: ClientOptions) {
       revoke: method(api.revokeOwnApiKey),
       rotate: method(api.rotateOwnApiKey),
     },
-    balanceGroups: list(api.listOwnBalanceGroups),
     /** The market, for users of an account. */
     assets: list(api.browseAssets),
     demands: list(api.browseDemands),

@@ -28,6 +28,7 @@ import { marketRoutes, mountCovers } from './market/routes.ts';
 import { nominationRoutes, operatorNominationRoutes } from './nominations/routes.ts';
 import { operatorPartyRoutes } from './parties/operator-routes.ts';
 import { ownPartyRoutes } from './parties/portal-routes.ts';
+import { balanceGroupRoutes } from './parties/routes.ts';
 import type { KeyKind } from './platform/auth/api-key.ts';
 import type { CredentialCache } from './platform/auth/credential-cache.ts';
 import { keyCredentials } from './platform/auth/key-credentials.ts';
@@ -214,6 +215,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...nominationRoutes(db, config.marketRules, config.operator),
     ...scheduleRoutes(db, config.operator.eic, config.marketRules),
     ...customerRoutes(db, clock),
+    ...balanceGroupRoutes(db, clock),
     ...calendarRoutes(clock, config.marketRules),
   ];
   const users = { db, clock, ...sessionAuth, customerUrl };
@@ -285,7 +287,8 @@ function documentation(config: Config, addresses: Addresses): Documentation[] {
   const named = () => ({ version: '1.0.0', baseUrl: addresses.base, errorBase: addresses.errors });
   const ofBrp = {
     title: 'Saldo BRP API',
-    description: 'Contracts, transactions, nominations and customers of a balancing responsible party.',
+    description:
+      'Contracts, transactions, nominations, customers and balance groups of a balancing responsible party.',
     tags: TAGS,
   };
   const ofOperator = {

@@ -53,6 +53,22 @@ for (const { now, platform, access } of worlds) {
       ),
     ].toSorted();
 
+  test(`the keys of a BRP in the demo world of ${now} have every scope, and every scope to read`, async () => {
+    for (const { api_key, read_only_key, eics } of access.brps) {
+      for (const [key, status] of [
+        [api_key, 200],
+        [read_only_key, 403],
+      ] as const) {
+        const request = client(platform.baseUrl, key);
+        const [customer] = (await request('/v1/customers?limit=1')).body.customers;
+        const [group] = (await request('/v1/balance-groups?limit=1')).body.balance_groups;
+        assert.ok(eics.includes(group.eic));
+        for (const path of [`/v1/customers/${customer.id}`, `/v1/balance-groups/${group.eic}`])
+          assert.equal((await request(path, { method: 'PATCH', body: {} })).status, status, path);
+      }
+    }
+  });
+
   test(`the demo world of ${now} has parties, contracts and customers of every kind`, async () => {
     assert.ok(access.brps.length >= 3);
     assert.ok(access.accounts.length >= 1);

@@ -9,7 +9,7 @@ type Case = { path: string; body?: unknown };
 
 const platform = await startTestPlatform();
 const world = createWorld(platform.db, platform.clock);
-const { seller: brp, producer, consumer } = await world.pair();
+const { seller: brp, sellerGroup, producer, consumer } = await world.pair();
 const asset = await world.asset();
 const contract = await world.contract(producer, consumer, { assetUuid: asset.uuid });
 await world.volumes(contract, '2026-10-25', 250);
@@ -40,6 +40,12 @@ const cases: Record<string, Case> = {
   postNominationsBulk: { path: '/v1/nominations/bulk', body: { ids: [nomination.id] } },
   listCustomers: { path: '/v1/customers' },
   getCustomer: { path: `/v1/customers/${producer.id}` },
+  listOwnBalanceGroups: { path: '/v1/balance-groups' },
+  getOwnBalanceGroup: { path: `/v1/balance-groups/${sellerGroup.eic}` },
+  updateOwnBalanceGroup: {
+    path: `/v1/balance-groups/${sellerGroup.eic}`,
+    body: { enabled_tsos: ['DE_AMPRION', 'DE_TENNET'] },
+  },
   getDeliveryDay: { path: '/v1/delivery-days/2026-10-25' },
   updateCustomer: { path: `/v1/customers/${producer.id}`, body: { metadata: { color: 'green' } } },
 };

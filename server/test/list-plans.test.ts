@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { brpEndpoints, type Endpoint, marketEndpoints, operatorEndpoints, portalEndpoints } from '@saldo/api';
+import {
+  brpEndpoints,
+  type Endpoint,
+  marketEndpoints,
+  operatorEndpoints,
+  portalEndpoints,
+  TSOS,
+} from '@saldo/api';
 import pg from 'pg';
 import { pino } from 'pino';
 import { createApp, createCustomerApp, createRateLimiter } from '../src/app.ts';
+import { findPositionsInUse } from '../src/parties/store.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
 import { monotonicNow, movableClock } from '../src/platform/clock.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
@@ -148,6 +156,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     getNominationHistory: {
       '-': 'nomination_position_no_delivery_day_direction_version_key(position_no, delivery_day, direction)',
     },
+    listOwnBalanceGroups: {
+      '-': 'balance_group_of_brp_in_order(brp_no; eic)',
+    },
     getDaySchedule: {
       'delivery_date=2026-01-02': 'nomination_of_brp(brp_no, delivery_day)',
     },
@@ -252,9 +263,6 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
   'user of a BRP': {
     listOwnApiKeys: {
       '-': 'api_key_of_brp(brp_no; id)',
-    },
-    listOwnBalanceGroups: {
-      '-': 'balance_group_of_brp_in_order(brp_no; eic)',
     },
   },
   'user of an account': {
@@ -368,6 +376,21 @@ test('every list reads the rows of its tenant and main filter by an index, and n
     for (const [name, one] of asked) if (!isOfCaller(name)) reads.push(...(await explainer.readsOf(one)));
     assert.equal(reads.join(' + '), wanted, `${id} for ${caller}: ${query}`);
   }
+});
+
+test('whether a position is in use is found by the customers and contracts of its balance group', async (t) => {
+  const explainer = new Explainer();
+  await explainer.open();
+  t.after(explainer.close);
+  asked.clear();
+  await findPositionsInUse(recording, eic, TSOS, platform.clock.now());
+  const reads = [];
+  for (const one of asked.values()) reads.push(...(await explainer.readsOf(one)));
+  assert.deepEqual(reads, [
+    'customer_of_position(brp_no, position_no)',
+    'contract_sold_from(seller_brp, seller_eic)',
+    'contract_bought_at(buyer_brp, buyer_eic)',
+  ]);
 });
 
 const isList = ({ response, numberedPages }: Endpoint) =>

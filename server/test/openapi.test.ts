@@ -248,7 +248,7 @@ function describeDocument(
         .filter((parameter: Json) => parameter.in === 'header')
         .map((parameter: Json) => parameter.name);
       const isRead = endpoint.method === 'GET';
-      const isConditional = endpoint.path.endsWith('/customers/{customer_id}');
+      const isConditional = /\/(customers\/\{customer_id\}|balance-groups\/\{eic\})$/.test(endpoint.path);
       assert.deepEqual(
         headers,
         [

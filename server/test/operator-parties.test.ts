@@ -157,7 +157,11 @@ test('the settings of a balance group are its name and the whole set of its cont
     ['DE_TENNET', 'DE_50HERTZ'],
     'an empty change has no effect',
   );
-  assert.deepEqual((await patch(path, { tsos: ['DE_AMPRION'] })).body.tsos, ['DE_AMPRION'], 'enabled again');
+  assert.deepEqual(
+    (await patch(path, { tsos: ['DE_AMPRION', 'DE_50HERTZ'] })).body.tsos,
+    ['DE_AMPRION', 'DE_50HERTZ'],
+    'enabled again',
+  );
   assertRefused(await patch(path, { brp_id: brp.id, eic }), 'brp_id read_only_field', 'eic read_only_field');
   assertProblem(await patch(`/balance-groups/${newEic()}`, {}), 404, 'balance_group_not_found');
 });

@@ -38,7 +38,6 @@ const cases: Record<string, Case> = {
   createOwnApiKey: { path: `${base}/api-keys`, body: { name: 'New' } },
   revokeOwnApiKey: { path: `${base}/api-keys/${await newKeyId()}` },
   rotateOwnApiKey: { path: `${base}/api-keys/${await newKeyId()}/rotate`, body: { grace_s: 60 } },
-  listOwnBalanceGroups: { path: `${base}/balance-groups` },
   browseAssets: { path: `${base}/assets` },
   browseDemands: { path: `${base}/demands` },
   getInvitation: { path: `${base}/invitations/${token}` },

@@ -58,6 +58,9 @@ const OPERATIONS: [operation: string, scopes: string, query: string][] = [
   ['GET /v1/customers', 'customers:read', 'status eic tso search limit after'],
   ['GET /v1/customers/{customer_id}', 'customers:read', ''],
   ['PATCH /v1/customers/{customer_id}', 'customers:write', ''],
+  ['GET /v1/balance-groups', 'balance_groups:read', 'limit after'],
+  ['GET /v1/balance-groups/{eic}', 'balance_groups:read', ''],
+  ['PATCH /v1/balance-groups/{eic}', 'balance_groups:write', ''],
 ];
 const words = (text: string) => text.split(' ').filter((word) => word !== '');
 

@@ -432,16 +432,6 @@ test('an account holder’s keys carry no scopes, and a key’s settings are che
   ]);
 });
 
-test('own balance groups are those of the user’s BRP', async () => {
-  const { sellerGroup, seller } = await world.pair();
-  const { request } = await signedIn(platform, { type: 'brp', brpNo: seller.no }, 'read');
-  const { balance_groups: groups } = (await request('/portal/v1/balance-groups')).body;
-  assert.deepEqual(
-    groups.map(({ eic, tsos }: { eic: string; tsos: string[] }) => [eic, tsos]),
-    [[sellerGroup.eic, ['DE_AMPRION']]],
-  );
-});
-
 test('audit events of users have no passwords, tokens or hashes', async () => {
   const { body: user } = await createUser();
   const { token } = await invite(user.id);

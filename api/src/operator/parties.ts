@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { EnabledTsos } from '../balance-groups.ts';
 import {
   Choice,
   DateTime,
@@ -38,13 +39,6 @@ export const Account = Type.Object(partyFields(ACCOUNT_ID), {
   description: 'An account holder of the customer API.',
 });
 export type Account = Static<typeof Account>;
-
-const Tsos = Type.Array(TsoSchema, {
-  minItems: 1,
-  uniqueItems: true,
-  description: 'The control areas in which the balance group is enabled.',
-  examples: [['DE_AMPRION', 'DE_TENNET']],
-});
 
 export const OperatorBalanceGroup = Type.Object(
   {
@@ -199,7 +193,7 @@ export const operatorPartyEndpoints = {
         brp_id: Type.String({ examples: [brpExample.id] }),
         eic: Type.String({ format: 'balance-group-eic', examples: [groupExample.eic] }),
         name: Name('Display name.', groupExample.name),
-        tsos: Tsos,
+        tsos: EnabledTsos,
       },
       { title: 'BalanceGroupCreate' },
     ),
@@ -242,13 +236,14 @@ export const operatorPartyEndpoints = {
     path: '/operator/v1/balance-groups/{eic}',
     tag,
     summary: 'Read a balance group',
-    description: 'One balance group.',
+    description: 'One balance group. The answer has an `ETag`; `If-None-Match` is supported.',
     scopes: [],
     query: Strict({}),
     body: null,
     response: OperatorBalanceGroup,
     problems: ['balance_group_not_found'],
     example: { response: groupExample },
+    conditional: true,
   }),
   updateBalanceGroup: endpoint({
     id: 'updateBalanceGroup',
@@ -256,16 +251,18 @@ export const operatorPartyEndpoints = {
     path: '/operator/v1/balance-groups/{eic}',
     tag,
     summary: 'Change a balance group’s settings',
-    description: 'Changes its name and the control areas in which customers may use it.',
+    description:
+      'Changes its name and the control areas in which customers can be placed. `tsos` is the complete set: the others are disabled, unless customers or contracts use them. `If-Match` is supported.',
     scopes: [],
     query: Strict({}),
     body: Strict(
-      { name: Type.Optional(Name('Display name.', groupExample.name)), tsos: Type.Optional(Tsos) },
+      { name: Type.Optional(Name('Display name.', groupExample.name)), tsos: Type.Optional(EnabledTsos) },
       { title: 'BalanceGroupSettings', 'x-read-only': ['eic', 'brp_id', 'created_at'] },
     ),
     response: OperatorBalanceGroup,
-    problems: ['balance_group_not_found'],
+    problems: ['balance_group_not_found', 'position_in_use', 'precondition_failed'],
     example: { request: { tsos: groupExample.tsos }, response: groupExample },
+    conditional: true,
   }),
   createAccount: endpoint({
     id: 'createAccount',

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { Pagination, pageQuery, Strict } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import {
@@ -8,16 +8,12 @@ import {
   keySettings,
   NewApiKey,
   newKeyExample,
-  OperatorBalanceGroup,
 } from '../operator/parties.ts';
 
 const tag = 'Own';
 const lastPage = { limit: 10, has_more: false, next_cursor: null };
 
-export const OwnBalanceGroup = Type.Omit(OperatorBalanceGroup, ['brp_id'], { title: 'OwnBalanceGroup' });
-export type OwnBalanceGroup = Static<typeof OwnBalanceGroup>;
-
-/** Records of the BRP or account that the user works for. */
+/** Keys of the BRP or account that the user works for. */
 export const portalOwnEndpoints = {
   listOwnApiKeys: endpoint({
     id: 'listOwnApiKeys',
@@ -86,34 +82,5 @@ export const portalOwnEndpoints = {
       'invalid_status_transition',
     ],
     example: { request: { grace_s: 3600 }, response: newKeyExample },
-  }),
-  listOwnBalanceGroups: endpoint({
-    id: 'listOwnBalanceGroups',
-    method: 'GET',
-    path: '/portal/v1/balance-groups',
-    tag,
-    summary: 'List the own balance groups',
-    description: 'Balance groups of the user’s BRP by EIC, with the control areas enabled in them.',
-    scopes: [],
-    query: Strict(pageQuery),
-    body: null,
-    response: Type.Object(
-      { balance_groups: Type.Array(OwnBalanceGroup), pagination: Pagination },
-      { title: 'OwnBalanceGroupList' },
-    ),
-    problems: ['invalid_session', 'insufficient_permissions'],
-    example: {
-      response: {
-        balance_groups: [
-          {
-            eic: '11XNORDWIND----J',
-            name: 'Hauptbilanzkreis',
-            tsos: ['DE_50HERTZ', 'DE_TENNET'],
-            created_at: '2025-11-17T08:10:00Z',
-          },
-        ],
-        pagination: lastPage,
-      },
-    },
   }),
 };

@@ -46,7 +46,7 @@ const stateExample: SessionState = {
     brp: { id: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b', name: 'Nordwind Direktvermarktung GmbH' },
     account: null,
   },
-  scopes: ['contracts:read', 'transactions:read', 'nominations:read', 'customers:read', 'customers:write'],
+  scopes: [...SCOPES],
   expires_at: '2026-01-21T07:45:00Z',
   server_time: '2026-01-14T07:45:00Z',
   customer_base_url: 'https://market.example',

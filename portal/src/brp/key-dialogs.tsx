@@ -145,6 +145,7 @@ const EXAMPLE_REQUESTS: readonly (readonly [Scope, string])[] = [
   ['nominations:read', '/v1/nominations?limit=3'],
   ['transactions:read', '/v1/transactions?limit=3'],
   ['customers:read', '/v1/customers?limit=3'],
+  ['balance_groups:read', '/v1/balance-groups?limit=3'],
 ];
 
 function examplePath({ owner, scopes }: NewApiKey, day: DeliveryDay): string {

@@ -1,4 +1,4 @@
-import type { Contract, Customer, Nomination, Transaction } from '@saldo/api';
+import type { Contract, Customer, Nomination, OwnBalanceGroup, Transaction } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { daysOfMonth, deliveryRange } from '../domain/delivery-period.ts';
@@ -148,33 +148,52 @@ export const customersQuery = (filters: CustomerFilters) =>
 export const eachCustomer = (filters: CustomerFilters, signal: AbortSignal) =>
   reader().customers.each(given(filters), { signal });
 
-type GetCustomer<C> = (
-  id: string,
-  options: { signal: AbortSignal; onResponse: (response: Response) => void },
-) => Promise<C>;
+type ReadOptions = { signal: AbortSignal; onResponse: (response: Response) => void };
 
-/** A customer, and the `ETag` that a change has to send. */
+/** A record, and the `ETag` that a change has to send. */
+async function readWithEtag<T>(read: (options: ReadOptions) => Promise<T>, signal: AbortSignal) {
+  let etag: string | null = null;
+  const onResponse = ({ headers }: Response) => {
+    etag = headers.get('etag');
+  };
+  const record = await read({ signal, onResponse });
+  return { record, etag: etag as string | null };
+}
+
+type GetCustomer<C> = (id: string, options: ReadOptions) => Promise<C>;
+
 export const customerQueryBy = <C extends Customer>(get: GetCustomer<C>, customerId: string) =>
   queryOptions({
     queryKey: ['customer', customerId],
     queryFn: async ({ signal }) => {
-      let etag: string | null = null;
-      const onResponse = ({ headers }: Response) => {
-        etag = headers.get('etag');
-      };
-      const customer = await get(customerId, { signal, onResponse });
-      return { customer, etag: etag as string | null };
+      const { record, etag } = await readWithEtag((options) => get(customerId, options), signal);
+      return { customer: record, etag };
     },
   });
 
 export const customerQuery = (id: string) =>
   customerQueryBy<Customer>((customerId, options) => reader().customers.get(customerId, options), id);
 
+/** The client of BRPs, on demand: pages of the operator, which share this file, do not load it. */
+const ownBalanceGroups = async () => (await import('../session/brp-client.ts')).brpClient.balanceGroups;
+
+/** The operator's name of the member, so that both roles share components. */
+const withTsos = ({ enabled_tsos: tsos, ...group }: OwnBalanceGroup) => ({ ...group, tsos });
+
 export const balanceGroupsQuery = queryOptions({
   queryKey: ['balance-groups'],
-  queryFn: ({ signal }) => allOf(portalClient.balanceGroups.each({}, { signal })),
+  queryFn: async ({ signal }) => (await allOf((await ownBalanceGroups()).each({}, { signal }))).map(withTsos),
   staleTime: 60_000,
 });
+
+export const balanceGroupQuery = (eic: string) =>
+  queryOptions({
+    queryKey: ['balance-groups', eic],
+    queryFn: async ({ signal }) => {
+      const groups = await ownBalanceGroups();
+      return readWithEtag(async (options) => withTsos(await groups.get(eic, options)), signal);
+    },
+  });
 
 export const keysQuery = queryOptions({
   queryKey: ['api-keys'],

@@ -8,7 +8,7 @@ import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
-import { CreateGroupDialog, GroupTable } from './groups.tsx';
+import { CreateGroupDialog, OperatorGroupTable } from './groups.tsx';
 import { PartyKeys } from './keys.tsx';
 import { NewCustomerDialog } from './new-customer.tsx';
 import { brpQuery, customersQuery, groupsQuery } from './queries.ts';
@@ -57,7 +57,7 @@ function Groups({ brpId }: { brpId: string }) {
   const query = useQuery(groupsQuery({ brp_id: brpId }));
   return (
     <Panel
-      title={t.operator.groups.title}
+      title={t.brp.groups.title}
       isFlush
       actions={
         <CreateButton label={t.operator.groups.create}>
@@ -65,7 +65,7 @@ function Groups({ brpId }: { brpId: string }) {
         </CreateButton>
       }
     >
-      <Loaded query={query}>{(groups) => <GroupTable groups={groups} />}</Loaded>
+      <Loaded query={query}>{(groups) => <OperatorGroupTable groups={groups} />}</Loaded>
     </Panel>
   );
 }

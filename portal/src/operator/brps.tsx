@@ -21,7 +21,7 @@ export function BrpsPage() {
       more={[
         {
           id: 'groups',
-          header: t.operator.groups.title,
+          header: t.brp.groups.title,
           isNumber: true,
           cell: ({ id }) => groups && format.number(groups.filter(({ brp_id }) => brp_id === id).length),
         },

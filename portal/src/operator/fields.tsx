@@ -1,8 +1,8 @@
-import { LIMITS, TSOS, type Tso } from '@saldo/api';
+import { LIMITS } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
 import { SelectFilter } from '../ui/filters.tsx';
-import { CheckboxGroup, SelectField, TextField } from '../ui/form.tsx';
+import { SelectField, TextField } from '../ui/form.tsx';
 import { accountsQuery, brpsQuery } from './queries.ts';
 
 type PartyFieldProps = {
@@ -64,26 +64,6 @@ export function NameField({ value, onChange, autoFocus = false }: NameFieldProps
       autoComplete="off"
       maxLength={LIMITS.nameLength}
       value={value}
-      onChange={onChange}
-    />
-  );
-}
-
-export function TsosField({
-  value,
-  onChange,
-}: {
-  value: readonly Tso[];
-  onChange: (tsos: readonly Tso[]) => void;
-}) {
-  const { t } = useI18n();
-  return (
-    <CheckboxGroup
-      name="tsos"
-      label={t.operator.groups.tsos}
-      hint={t.operator.groups.tsosHint}
-      value={value}
-      options={TSOS.map((tso) => ({ value: tso, label: t.common.tsos[tso] }))}
       onChange={onChange}
     />
   );

@@ -4,27 +4,23 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { TsoFilter } from '../brp/filter-fields.tsx';
 import { EIC_LENGTH } from '../brp/filters.ts';
+import { GroupTable, splitInUse, TsosField } from '../brp/group-table.tsx';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
-import { useMayManage } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { filtersOf } from '../ui/address.ts';
-import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
-import { Code } from '../ui/copy.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar } from '../ui/filters.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { EmptyState, Loaded } from '../ui/states.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
-import { Instant } from '../ui/time.tsx';
+import { Loaded } from '../ui/states.tsx';
+import type { Column } from '../ui/table.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { BrpField, BrpFilter, NameField, TsosField } from './fields.tsx';
+import { BrpField, BrpFilter, NameField } from './fields.tsx';
 import { BrpLink } from './party-links.tsx';
 import { groupsQuery } from './queries.ts';
 
@@ -46,7 +42,7 @@ export function GroupsPage() {
   const query = useQuery(groupsQuery(filters));
   return (
     <Page
-      title={texts.title}
+      title={t.brp.groups.title}
       text={texts.text}
       actions={
         <>
@@ -66,7 +62,7 @@ export function GroupsPage() {
         <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
       </FilterBar>
       <Panel isFlush>
-        <Loaded query={query}>{(groups) => <GroupTable groups={groups} hasBrp />}</Loaded>
+        <Loaded query={query}>{(groups) => <OperatorGroupTable groups={groups} hasBrp />}</Loaded>
       </Panel>
     </Page>
   );
@@ -74,69 +70,21 @@ export function GroupsPage() {
 
 type TableProps = { groups: readonly OperatorBalanceGroup[]; hasBrp?: boolean };
 
-export function GroupTable({ groups, hasBrp = false }: TableProps) {
+export function OperatorGroupTable({ groups, hasBrp = false }: TableProps) {
   const { t } = useI18n();
-  const texts = t.operator.groups;
-  const mayManage = useMayManage();
-  const [edited, setEdited] = useState<OperatorBalanceGroup | null>(null);
-  const brpColumn: Column<OperatorBalanceGroup> = {
+  const owner: Column<OperatorBalanceGroup> = {
     id: 'brp',
     from: 'md',
     header: t.operator.brp,
     cell: ({ brp_id }) => <BrpLink id={brp_id} />,
   };
-  const columns: readonly Column<OperatorBalanceGroup>[] = [
-    {
-      id: 'group',
-      header: t.common.balanceGroup,
-      cell: ({ eic, name }) => (
-        <span className="grid">
-          <span className="font-medium">{name}</span>
-          <Code text={eic} />
-        </span>
-      ),
-    },
-    ...(hasBrp ? [brpColumn] : []),
-    {
-      id: 'tsos',
-      header: texts.tsos,
-      cell: ({ tsos }) => (
-        <span className="flex flex-wrap gap-1">
-          {tsos.map((tso) => (
-            <Badge key={tso}>{t.common.tsos[tso]}</Badge>
-          ))}
-        </span>
-      ),
-    },
-    {
-      id: 'created',
-      header: t.common.created,
-      from: 'lg',
-      cell: ({ created_at }) => <Instant at={created_at} />,
-    },
-    {
-      id: 'actions',
-      header: <span className="sr-only">{t.common.actions}</span>,
-      isNumber: true,
-      cell: (group) =>
-        mayManage && (
-          <Button
-            variant="quiet"
-            icon="edit"
-            aria-label={`${texts.edit}: ${group.name}`}
-            onClick={() => setEdited(group)}
-          >
-            <span className="max-sm:sr-only">{texts.edit}</span>
-          </Button>
-        ),
-    },
-  ];
-  if (groups.length === 0) return <EmptyState title={texts.empty} text={texts.emptyText} />;
   return (
-    <>
-      <DataTable label={texts.title} columns={columns} rows={groups} rowKey={({ eic }) => eic} />
-      {edited && <EditGroupDialog group={edited} onClose={() => setEdited(null)} />}
-    </>
+    <GroupTable
+      groups={groups}
+      emptyText={t.operator.groups.emptyText}
+      {...(hasBrp ? { owner } : {})}
+      edit={(group, close) => <EditGroupDialog group={group} onClose={close} />}
+    />
   );
 }
 
@@ -181,7 +129,7 @@ export function CreateGroupDialog({ brpId, onClose }: CreateProps) {
           onChange={(typed) => setEic(typed.toUpperCase())}
         />
         <NameField value={name} onChange={setName} />
-        <TsosField value={tsos} onChange={setTsos} />
+        <TsosField name="tsos" value={tsos} onChange={setTsos} />
         <FormButtons action={t.operator.submit} isBusy={create.isPending} onClose={onClose} />
       </Form>
     </Dialog>
@@ -196,11 +144,12 @@ function EditGroupDialog({ group, onClose }: { group: OperatorBalanceGroup; onCl
     mutationFn: () => operatorClient.balanceGroups.update(group.eic, { name, tsos: [...tsos] }),
     ...useGroupsSaved(onClose),
   });
+  const { atTsos, others } = splitInUse(t, update.error);
   return (
-    <Dialog title={`${t.operator.groups.edit}: ${group.eic}`} onClose={onClose}>
-      <Form error={update.error} fields={['name', 'tsos']} onSubmit={() => update.mutate()}>
+    <Dialog title={`${t.brp.groups.edit}: ${group.eic}`} onClose={onClose}>
+      <Form error={others} fields={['name', 'tsos']} onSubmit={() => update.mutate()}>
         <NameField autoFocus value={name} onChange={setName} />
-        <TsosField value={tsos} onChange={setTsos} />
+        <TsosField name="tsos" value={tsos} error={atTsos} onChange={setTsos} />
         <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />
       </Form>
     </Dialog>

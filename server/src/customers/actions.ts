@@ -13,9 +13,9 @@ import { problem, validationProblem } from '../platform/http/problem.ts';
 import {
   type CustomerRow,
   findCustomer,
-  findOwnPosition,
   insertCustomer,
   lockCustomer,
+  lockOwnPosition,
   saveCustomer,
 } from './store.ts';
 
@@ -126,7 +126,7 @@ async function placeCustomer(
   { eic, tso }: NonNullable<CustomerUpdate['balance_group']>,
   errors: ProblemFieldError[],
 ): Promise<Placement | null> {
-  const position = await findOwnPosition(tx, { brpNo }, eic, tso);
+  const position = await lockOwnPosition(tx, { brpNo }, eic, tso);
   if (position === null) {
     const message = `${eic} is not one of ${viewer.kind === 'operator' ? 'the BRP’s' : 'your'} balance groups`;
     errors.push({ field: 'balance_group.eic', code: 'validation_failed', message });

@@ -4,11 +4,11 @@ import { recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { pageById, paginate } from '../platform/http/paging.ts';
-import { isFresh, meetsIfMatch } from '../platform/http/preconditions.ts';
+import { answerTagged, contentTag, meetsIfMatch } from '../platform/http/preconditions.ts';
 import { type Call, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { customerNotFound, updateCustomer } from './actions.ts';
 import { type CustomerFilter, type CustomerRow, findCustomer, listCustomers } from './store.ts';
-import { customerTag, wireCustomer, wireOperatorCustomer } from './wire.ts';
+import { wireCustomer, wireOperatorCustomer } from './wire.ts';
 
 export function customerRoutes(db: Db, clock: Clock): Route[] {
   return [
@@ -42,26 +42,21 @@ type CustomerCall = Pick<
 type ChangeCall = CustomerCall & { readonly actor: string; readonly body: OperatorCustomerUpdate };
 
 export async function answerCustomer(db: Db, call: CustomerCall, wire: Wire): Promise<object> {
-  const { viewer, params, request, reply } = call;
-  const row = await findCustomer(db, viewer, customerUuid(params.customer_id));
+  const row = await findCustomer(db, call.viewer, customerUuid(call.params.customer_id));
   if (row === null) throw customerNotFound();
-  const customer = wire(row);
-  const tag = customerTag(customer);
-  reply.header('etag', tag);
-  if (isFresh(request.headers['if-none-match'], tag)) return reply.code(304).send();
-  return customer;
+  return answerTagged(call, wire(row));
 }
 
 export async function changeCustomer(tx: Tx, call: ChangeCall, wire: Wire, now: number): Promise<Customer> {
   const { viewer, params, body, request, reply } = call;
   const id = customerUuid(params.customer_id);
   const holds = (current: CustomerRow) =>
-    meetsIfMatch(request.headers['if-match'], customerTag(wire(current)));
+    meetsIfMatch(request.headers['if-match'], contentTag(wire(current)));
   const change = await updateCustomer(tx, viewer, id, body, holds, now);
   const [before, after] = [wireOperatorCustomer(change.before), wireOperatorCustomer(change.after)];
   await recordAudit(tx, call, { action: 'customer.updated', subject: after.id, before, after }, now);
   const customer = wire(change.after);
-  reply.header('etag', customerTag(customer));
+  reply.header('etag', contentTag(customer));
   return customer;
 }
 

@@ -187,6 +187,25 @@ export async function findOwnPosition(
   return row ?? null;
 }
 
+const LOCK_GROUP = statement(
+  'lock_own_balance_group',
+  'select from balance_group where brp_no = $1 and eic = $2 for share',
+);
+
+/**
+ * Locks the balance group for this transaction, then reads the position: a concurrent change of the enabled TSOs happens
+ * entirely before or after the placement. The lock is shared, so that customers can be placed concurrently.
+ */
+export async function lockOwnPosition(
+  tx: Tx,
+  brp: { readonly brpNo: number },
+  eic: string,
+  tso: Tso,
+): Promise<PositionRow | null> {
+  await tx.query(LOCK_GROUP, [brp.brpNo, eic]);
+  return findOwnPosition(tx, brp, eic, tso);
+}
+
 /**
  * Folds case here instead of in SQL, so that the result does not depend on the locale. ß equals ss, as in upper case.
  */

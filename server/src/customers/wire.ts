@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Customer, OperatorCustomer } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
@@ -19,7 +18,3 @@ export const wireOperatorCustomer = (row: CustomerRow): OperatorCustomer => ({
   ...wireCustomer(row),
   brp_id: encodeId(ID_PREFIX.brp, row.brp_id),
 });
-
-/** ETag from the content, so that all processes compute the same tag. */
-export const customerTag = (customer: Customer): string =>
-  `"${hash('sha256', JSON.stringify(customer), 'base64url').slice(0, 22)}"`;

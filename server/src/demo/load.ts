@@ -51,7 +51,7 @@ const HOUR = 60;
 const FOUNDED_DAYS_AHEAD = 45;
 const PAST_DAYS = 7;
 const PASSWORD_BYTES = 15;
-const READ_ONLY: readonly Scope[] = SCOPES.filter((scope) => scope !== 'customers:write');
+const READ_ONLY: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
 
 /**
  * Fills an empty platform with a small market and simulates its past days: every record has a realistic creation time,

@@ -2,6 +2,7 @@ import type { Scope, Tso } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { hashSecret, type KeyKind, newSecret, shownPrefix } from '../platform/auth/api-key.ts';
 import { type Owner, ownerOf } from '../platform/auth/principal.ts';
+import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -9,12 +10,15 @@ import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 import { problem } from '../platform/http/problem.ts';
 import {
   type BalanceGroupRow,
+  findBalanceGroup,
+  findPositionsInUse,
   getKey,
   type KeyRow,
   type KeysOf,
   lockBalanceGroup,
   lockKey,
   type PartyRow,
+  type PositionUse,
 } from './store.ts';
 
 const INSERT_BRP = statement(
@@ -61,27 +65,53 @@ const DISABLE_OTHER_TSOS = statement(
   'update position set enabled = false where eic = $1 and enabled and tso <> all($2::tso[])',
 );
 
+export type BalanceGroupUpdate = { name?: string | undefined; tsos?: readonly Tso[] | undefined };
+
 /**
- * Changes a balance group and returns its state before the change. `tsos` is the complete set: other TSOs are disabled,
- * but their positions stay, because existing contracts may still deliver through them.
+ * Applies all changes or none. `tsos` is the complete set: other TSOs are disabled, unless they are in use. Positions of
+ * disabled TSOs stay, because past transactions and nominations refer to them. `holds` is a condition on the locked
+ * record, such as `If-Match`.
  */
 export async function updateBalanceGroup(
   tx: Tx,
+  viewer: Viewer,
   eic: string,
-  update: { name?: string | undefined; tsos?: readonly Tso[] | undefined },
-): Promise<BalanceGroupRow> {
-  const before = await lockBalanceGroup(tx, eic);
+  update: BalanceGroupUpdate,
+  holds: (current: BalanceGroupRow) => boolean,
+  now: number,
+): Promise<{ before: BalanceGroupRow; after: BalanceGroupRow }> {
+  const before = await lockBalanceGroup(tx, viewer, eic);
   if (before === null) throw balanceGroupNotFound();
-  if (update.name !== undefined) await tx.query(RENAME_BALANCE_GROUP, [eic, update.name]);
-  if (update.tsos !== undefined) {
-    await tx.query(DISABLE_OTHER_TSOS, [eic, update.tsos]);
-    await tx.query(ENABLE_TSOS, [eic, before.brp_no, update.tsos]);
+  if (!holds(before))
+    throw problem('precondition_failed', 'The balance group has changed since the version in If-Match.');
+  const { name, tsos } = update;
+  if (tsos !== undefined) {
+    const disabled = before.tsos.filter((tso) => !tsos.includes(tso));
+    const used = await findPositionsInUse(tx, eic, disabled, now);
+    if (used.length > 0) throw positionInUse(eic, used);
+    await tx.query(DISABLE_OTHER_TSOS, [eic, tsos]);
+    await tx.query(ENABLE_TSOS, [eic, before.brp_no, tsos]);
   }
-  return before;
+  if (name !== undefined) await tx.query(RENAME_BALANCE_GROUP, [eic, name]);
+  return { before, after: await getBalanceGroup(tx, viewer, eic) };
 }
 
-export const balanceGroupNotFound = () =>
-  problem('balance_group_not_found', 'There is no such balance group.');
+/** Throws the same problem for an unknown balance group as for one that the viewer must not see. */
+export async function getBalanceGroup(db: Db, viewer: Viewer, eic: string): Promise<BalanceGroupRow> {
+  const row = await findBalanceGroup(db, viewer, eic);
+  if (row === null) throw balanceGroupNotFound();
+  return row;
+}
+
+const balanceGroupNotFound = () => problem('balance_group_not_found', 'There is no such balance group.');
+
+function positionInUse(eic: string, used: readonly PositionUse[]) {
+  const reasons = used.map(({ tso, has_customers, has_contracts }) => {
+    const users = [...(has_customers ? ['customers'] : []), ...(has_contracts ? ['contracts'] : [])];
+    return `${tso} (${users.join(' and ')})`;
+  });
+  return problem('position_in_use', `Balance group ${eic} is in use in ${reasons.join(', ')}.`);
+}
 
 const INSERT_ACCOUNT = statement(
   'insert_account',

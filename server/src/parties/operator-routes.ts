@@ -7,18 +7,11 @@ import type { Db } from '../platform/db/database.ts';
 import { pageByEic, pageById, paginate } from '../platform/http/paging.ts';
 import { fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
-import {
-  balanceGroupNotFound,
-  createAccount,
-  createBalanceGroup,
-  createBrp,
-  type NewKey,
-  updateBalanceGroup,
-} from './actions.ts';
+import { createAccount, createBalanceGroup, createBrp, getBalanceGroup, type NewKey } from './actions.ts';
 import { answerCreate, answerRevoke, answerRotate, keyFaults, keyOf } from './key-answers.ts';
+import { answerBalanceGroup, changeBalanceGroup } from './routes.ts';
 import {
   findAccount,
-  findBalanceGroup,
   findBrp,
   type KeyFilter,
   listAccounts,
@@ -56,11 +49,6 @@ function brpRoutes(db: Db, clock: Clock): Route[] {
 }
 
 function balanceGroupRoutes(db: Db, clock: Clock): Route[] {
-  const getBalanceGroup = async (from: Db, eic: string) => {
-    const row = await findBalanceGroup(from, eic);
-    if (row === null) throw balanceGroupNotFound();
-    return wireBalanceGroup(row);
-  };
   return [
     writeRoute(endpoints.createBalanceGroup, async (call, tx) => {
       const now = clock.now();
@@ -68,27 +56,25 @@ function balanceGroupRoutes(db: Db, clock: Clock): Route[] {
       const brp = await findBrp(tx, brp_id);
       if (brp === null) throw fieldProblem('brp_id', 'validation_failed', 'is not the id of a BRP');
       await createBalanceGroup(tx, { ...group, brpNo: brp.no }, now);
-      const after = await getBalanceGroup(tx, group.eic);
+      const after = wireBalanceGroup(await getBalanceGroup(tx, call.viewer, group.eic));
       const event = { action: 'balance_group.created', subject: group.eic, before: null, after };
       await recordAudit(tx, call, event, now);
       return after;
     }),
-    route(endpoints.listBalanceGroups, async ({ query, page }) => {
+    route(endpoints.listBalanceGroups, async ({ viewer, query, page }) => {
       const brp = query.brp_id === undefined ? null : await findBrp(db, query.brp_id);
       const findsNothing = query.brp_id !== undefined && brp === null;
-      const filter = { brpNo: brp?.no ?? null, tso: query.tso ?? null };
-      const rows = findsNothing ? [] : await listBalanceGroups(db, filter, pageByEic(page));
+      // A filter by BRP lists exactly the balance groups that the BRP sees, so its viewer is used.
+      const seen = brp === null ? viewer : { kind: 'brp' as const, brpNo: brp.no };
+      const filter = { tso: query.tso ?? null };
+      const rows = findsNothing ? [] : await listBalanceGroups(db, seen, filter, pageByEic(page));
       const { records, pagination } = paginate(page, rows, (row) => [row.eic]);
       return { balance_groups: records.map(wireBalanceGroup), pagination };
     }),
-    route(endpoints.getBalanceGroup, ({ params }) => getBalanceGroup(db, params.eic)),
-    writeRoute(endpoints.updateBalanceGroup, async (call, tx) => {
-      const before = wireBalanceGroup(await updateBalanceGroup(tx, call.params.eic, call.body));
-      const after = await getBalanceGroup(tx, before.eic);
-      const event = { action: 'balance_group.updated', subject: before.eic, before, after };
-      await recordAudit(tx, call, event, clock.now());
-      return after;
-    }),
+    route(endpoints.getBalanceGroup, (call) => answerBalanceGroup(db, call, wireBalanceGroup)),
+    writeRoute(endpoints.updateBalanceGroup, (call, tx) =>
+      changeBalanceGroup(tx, call, call.body, wireBalanceGroup, clock.now()),
+    ),
   ];
 }
 

@@ -2,16 +2,16 @@ import { portalOwnEndpoints as endpoints, SCOPES } from '@saldo/api';
 import type { Owner } from '../platform/auth/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
-import { pageByEic, pageById, paginate } from '../platform/http/paging.ts';
-import { problem, validationProblem } from '../platform/http/problem.ts';
+import { pageById, paginate } from '../platform/http/paging.ts';
+import { validationProblem } from '../platform/http/problem.ts';
 import { type Call, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { answerCreate, answerRevoke, answerRotate, keyFaults, keyOf } from './key-answers.ts';
-import { listBalanceGroups, listOwnKeys } from './store.ts';
-import { wireKey, wireOwnBalanceGroup } from './wire.ts';
+import { listOwnKeys } from './store.ts';
+import { wireKey } from './wire.ts';
 
 type OwnCall = Pick<Call<(typeof endpoints)[keyof typeof endpoints]>, 'owner' | 'request'>;
 
-/** Keys and balance groups of the BRP or account that the signed-in user belongs to. */
+/** Keys of the BRP or account that the signed-in user belongs to. */
 export function ownPartyRoutes(db: Db, clock: Clock): Route[] {
   return [
     route(endpoints.listOwnApiKeys, async (call) => {
@@ -35,14 +35,6 @@ export function ownPartyRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.rotateOwnApiKey, (call, tx) =>
       answerRotate(tx, call, ownerOf(call), call.params.key_id, call.body, clock.now()),
     ),
-    route(endpoints.listOwnBalanceGroups, async (call) => {
-      const { page } = call;
-      const owner = ownerOf(call);
-      if (owner.type !== 'brp') throw problem('insufficient_permissions', 'Only BRPs have balance groups.');
-      const rows = await listBalanceGroups(db, { brpNo: owner.brpNo, tso: null }, pageByEic(page));
-      const { records, pagination } = paginate(page, rows, (row) => [row.eic]);
-      return { balance_groups: records.map(wireOwnBalanceGroup), pagination };
-    }),
   ];
 }
 

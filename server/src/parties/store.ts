@@ -3,9 +3,11 @@ import { checkEic } from '@saldo/core/eic.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { KeyKind } from '../platform/auth/api-key.ts';
 import type { Owner } from '../platform/auth/principal.ts';
+import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
+import { timestamp } from '../platform/db/wire-types.ts';
 
 type IdPage = { after: string; count: number };
 
@@ -57,47 +59,102 @@ const groupsOf = (source: string) => `select g.eic, g.brp_no, b.id as brp_id, g.
   from ${source} g join brp b on b.no = g.brp_no`;
 
 /**
- * $1 EIC of the last row on the previous page, $2 row limit. Collation "C" makes the order independent of the locale.
+ * $1 EIC of the last row on the previous page, $2 row limit, $3 the viewer's BRP. Collation "C" makes the order
+ * independent of the locale.
  */
-const LIST_GROUPS = filteredList({
-  make: statement,
-  name: 'list_balance_groups',
-  ownParameters: 2,
-  filters: {
-    brpNo: { type: 'int', condition: (brpNo) => `g.brp_no = ${brpNo}` },
-    tso: {
-      type: 'tso',
-      condition: (tso) => `(select p.enabled from position p where p.eic = g.eic and p.tso = ${tso})`,
+const LIST_GROUPS = forEachViewer((kind) =>
+  filteredList({
+    make: statement,
+    name: viewedBy(kind, 'list_balance_groups'),
+    ownParameters: kind === 'brp' ? 3 : 2,
+    filters: {
+      tso: {
+        type: 'tso',
+        condition: (tso) => `(select p.enabled from position p where p.eic = g.eic and p.tso = ${tso})`,
+      },
     },
-  },
-  leads: ['brpNo'],
-  text: (where) => {
-    const page = `(select g.* from balance_group g where g.eic collate "C" > $1 and ${where}
-      order by g.eic collate "C" limit ${PAGE_ROWS})`;
-    return `${groupsOf(page)} order by g.eic collate "C" limit $2`;
-  },
-});
-const FIND_GROUP = statement('find_balance_group', `${groupsOf('balance_group')} where g.eic = $1`);
-const LOCK_GROUP = statement('lock_balance_group', 'select from balance_group where eic = $1 for update');
+    leads: [],
+    text: (where) => {
+      const tenant = kind === 'brp' ? 'g.brp_no = $3 and ' : '';
+      const page = `(select g.* from balance_group g where ${tenant}g.eic collate "C" > $1 and ${where}
+        order by g.eic collate "C" limit ${PAGE_ROWS})`;
+      return `${groupsOf(page)} order by g.eic collate "C" limit $2`;
+    },
+  }),
+);
+const FIND_GROUP = perViewer(
+  statement,
+  'find_balance_group',
+  'g.brp_no = $2',
+  (andTenant) => `${groupsOf('balance_group')} where g.eic = $1${andTenant}`,
+);
+const LOCK_GROUP = perViewer(
+  statement,
+  'lock_balance_group',
+  'brp_no = $2',
+  (andTenant) => `select from balance_group where eic = $1${andTenant} for update`,
+);
 
 export const listBalanceGroups = (
   db: Db,
-  filter: { brpNo: number | null; tso: Tso | null },
+  viewer: Viewer,
+  filter: { tso: Tso | null },
   page: { after: string; count: number },
-): Promise<BalanceGroupRow[]> => db.query<BalanceGroupRow>(...LIST_GROUPS([page.after, page.count], filter));
+): Promise<BalanceGroupRow[]> =>
+  db.query<BalanceGroupRow>(
+    ...LIST_GROUPS[viewer.kind]([page.after, page.count, ...tenantValues(viewer)], filter),
+  );
 
 /** Checks the EIC first, because other text from a URL may contain characters that Postgres rejects. */
-export async function findBalanceGroup(db: Db, eic: string): Promise<BalanceGroupRow | null> {
+export async function findBalanceGroup(db: Db, viewer: Viewer, eic: string): Promise<BalanceGroupRow | null> {
   if (checkEic(eic) !== null) return null;
-  const [row] = await db.query<BalanceGroupRow>(FIND_GROUP, [eic]);
+  const [row] = await db.query<BalanceGroupRow>(FIND_GROUP[viewer.kind], [eic, ...tenantValues(viewer)]);
   return row ?? null;
 }
 
-/** Locks the balance group for this transaction, then reads it, so that the values are current. */
-export async function lockBalanceGroup(tx: Tx, eic: string): Promise<BalanceGroupRow | null> {
+/**
+ * Locks the balance group for this transaction, then reads it, so that the values are current. Placing a customer in the
+ * balance group takes a shared lock on it, so no customer can be placed between a check of its use and the commit.
+ */
+export async function lockBalanceGroup(tx: Tx, viewer: Viewer, eic: string): Promise<BalanceGroupRow | null> {
   if (checkEic(eic) !== null) return null;
-  await tx.query(LOCK_GROUP, [eic]);
-  return findBalanceGroup(tx, eic);
+  await tx.query(LOCK_GROUP[viewer.kind], [eic, ...tenantValues(viewer)]);
+  return findBalanceGroup(tx, viewer, eic);
+}
+
+export type PositionUse = { tso: Tso; has_customers: boolean; has_contracts: boolean };
+
+/** A contract of position p that has not ended at the time $3. */
+const delivering = (side: 'seller' | 'buyer') => `exists (
+  select from contract c
+  where c.${side}_brp = p.brp_no and c.${side}_eic = p.eic and c.${side}_position = p.no
+    and (c.delivery_end is null or c.delivery_end > $3))`;
+
+/**
+ * One statement, so that all uses are seen at the same instant: a contract that was created while its customer was
+ * leaving the position is never missed. Every condition begins with the columns of an index by balance group.
+ */
+const FIND_USES = statement(
+  'find_position_uses',
+  `select p.tso,
+     exists (select from customer c where c.brp_no = p.brp_no and c.position_no = p.no) as has_customers,
+     ${delivering('seller')} or ${delivering('buyer')} as has_contracts
+   from position p where p.eic = $1 and p.tso = any($2::tso[])
+   order by p.tso`,
+);
+
+/**
+ * The positions of a balance group that are in use, among those of the given TSOs: a customer is placed there, or a
+ * contract that has not ended delivers through it.
+ */
+export async function findPositionsInUse(
+  db: Db,
+  eic: string,
+  tsos: readonly Tso[],
+  now: number,
+): Promise<PositionUse[]> {
+  const uses = await db.query<PositionUse>(FIND_USES, [eic, tsos, timestamp(now)]);
+  return uses.filter(({ has_customers, has_contracts }) => has_customers || has_contracts);
 }
 
 export type KeyRow = {

@@ -15,17 +15,20 @@ export const wireAccount = (row: PartyRow): Account => ({
   created_at: formatInstant(row.created_at),
 });
 
-/** A balance group as its own BRP sees it, without the BRP. */
+/** A balance group as its own BRP sees it. */
 export const wireOwnBalanceGroup = (row: BalanceGroupRow): OwnBalanceGroup => ({
   eic: row.eic,
   name: row.name,
-  tsos: row.tsos,
+  enabled_tsos: row.tsos,
   created_at: formatInstant(row.created_at),
 });
 
 export const wireBalanceGroup = (row: BalanceGroupRow): OperatorBalanceGroup => ({
   brp_id: encodeId(ID_PREFIX.brp, row.brp_id),
-  ...wireOwnBalanceGroup(row),
+  eic: row.eic,
+  name: row.name,
+  tsos: row.tsos,
+  created_at: formatInstant(row.created_at),
 });
 
 const instantOrNull = (instant: number | null) => (instant === null ? null : formatInstant(instant));

@@ -206,6 +206,18 @@ export const brp: Dictionary['brp'] = {
     changedMeanwhile:
       'Jemand hat diesen Kunden inzwischen geändert. Die aktuellen Daten sind geladen; bitte prüfen und erneut speichern.',
   },
+  groups: {
+    title: 'Bilanzkreise',
+    text: 'Ihre Bilanzkreise und die Regelzonen, denen Kunden zugeordnet werden können.',
+    edit: 'Einstellungen',
+    tsos: 'Regelzonen',
+    tsosHint: 'Kunden können nur Regelzonen zugeordnet werden, die hier freigeschaltet sind.',
+    empty: 'Keine Bilanzkreise',
+    emptyText: 'Der Betreiber legt Ihre Bilanzkreise an.',
+    saved: (name) => `${name} ist gespeichert.`,
+    changedMeanwhile:
+      'Dieser Bilanzkreis wurde inzwischen geändert. Die aktuellen Einstellungen sind geladen; bitte prüfen und erneut speichern.',
+  },
   keys: {
     title: 'API-Schlüssel',
     text: 'Mit einem Schlüssel lesen und schreiben Ihre Systeme über die BRP-API. Er wird nur einmal gezeigt, wenn er entsteht.',
@@ -221,6 +233,8 @@ export const brp: Dictionary['brp'] = {
       'nominations:read': 'Nominierungen lesen',
       'customers:read': 'Kunden lesen',
       'customers:write': 'Kunden ändern',
+      'balance_groups:read': 'Bilanzkreise lesen',
+      'balance_groups:write': 'Bilanzkreis-Einstellungen ändern',
     },
     expires: 'Läuft ab',
     expiry: 'Ablauf',

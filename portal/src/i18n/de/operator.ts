@@ -7,7 +7,6 @@ export const operator: Dictionary['operator'] = {
     contracts: 'Verträge',
     import: 'Mengenimport',
     brps: 'BKV',
-    groups: 'Bilanzkreise',
     customers: 'Kunden',
     accounts: 'Konten',
     users: 'Benutzer',
@@ -66,15 +65,10 @@ export const operator: Dictionary['operator'] = {
     emptyText: 'Beginnen Sie mit dem ersten; danach bekommt er Bilanzkreise, Benutzer und Kunden.',
   },
   groups: {
-    title: 'Bilanzkreise',
     text: 'Die EICs, unter denen BKV bilanzieren, und die Regelzonen, in denen sie es dürfen.',
     create: 'Neuer Bilanzkreis',
     createTitle: 'Bilanzkreis anlegen',
-    edit: 'Einstellungen',
-    tsos: 'Regelzonen',
-    tsosHint: 'Kunden können nur Regelzonen zugeordnet werden, die hier freigegeben sind.',
     eicHint: '16 Zeichen, von der Art X oder Y; das letzte ist ein Prüfzeichen.',
-    empty: 'Keine Bilanzkreise',
     emptyText: 'Ohne einen hat ein BKV nichts zu nominieren.',
   },
   customers: {

@@ -31,7 +31,9 @@ export const problems: Dictionary['problems'] = {
     invalid_status_transition:
       'Dieser Schritt ist im jetzigen Zustand nicht möglich. Bitte laden Sie die Seite neu.',
     balance_group_tso_not_enabled:
-      'Diese Regelzone ist für den Bilanzkreis nicht freigeschaltet. Der Betreiber schaltet sie in dessen Einstellungen frei.',
+      'Diese Regelzone ist für den Bilanzkreis nicht freigeschaltet. Schalten Sie sie zuerst in dessen Einstellungen frei.',
+    position_in_use:
+      'Eine benutzte Regelzone kann nicht abgeschaltet werden. Verlegen Sie zuerst ihre Kunden; ihre Verträge müssen beendet sein.',
     precondition_failed: 'Jemand hat dies inzwischen geändert. Bitte laden Sie es neu.',
     internal_error:
       'Im Server ist ein Fehler aufgetreten. Bitte versuchen Sie es erneut; bleibt er, nennen Sie dem Betreiber die Anfrage-Id.',

@@ -205,6 +205,18 @@ export const brp = {
     changedMeanwhile:
       'Somebody has changed this customer meanwhile. The current data has been loaded; please check and save again.',
   },
+  groups: {
+    title: 'Balance groups',
+    text: 'Your balance groups, and the control areas in which customers can be placed.',
+    edit: 'Settings',
+    tsos: 'Control areas',
+    tsosHint: 'Customers can only be placed in control areas that are enabled here.',
+    empty: 'No balance groups',
+    emptyText: 'The operator registers your balance groups.',
+    saved: (name: string) => `${name} is saved.`,
+    changedMeanwhile:
+      'This balance group has been changed meanwhile. The current settings have been loaded; please check and save again.',
+  },
   keys: {
     title: 'API keys',
     text: 'With a key your systems read and write through the BRP API. A key is shown once, when it is made.',
@@ -220,6 +232,8 @@ export const brp = {
       'nominations:read': 'Read nominations',
       'customers:read': 'Read customers',
       'customers:write': 'Change customers',
+      'balance_groups:read': 'Read balance groups',
+      'balance_groups:write': 'Change balance group settings',
     },
     expires: 'Expires',
     expiry: 'Expiry',

@@ -5,7 +5,6 @@ export const operator = {
     contracts: 'Contracts',
     import: 'Volume import',
     brps: 'BRPs',
-    groups: 'Balance groups',
     customers: 'Customers',
     accounts: 'Accounts',
     users: 'Users',
@@ -64,15 +63,10 @@ export const operator = {
     emptyText: 'Begin with the first one; then it gets balance groups, users and customers.',
   },
   groups: {
-    title: 'Balance groups',
     text: 'The EICs under which BRPs account, and the control areas in which they may.',
     create: 'New balance group',
     createTitle: 'Register a balance group',
-    edit: 'Settings',
-    tsos: 'Control areas',
-    tsosHint: 'Customers can only be placed in control areas that are enabled here.',
     eicHint: '16 characters, of the kind X or Y; the last one is a check character.',
-    empty: 'No balance groups',
     emptyText: 'Without one a BRP has nothing to nominate.',
   },
   customers: {

@@ -12,7 +12,9 @@ export const problems = {
     already_active: 'This customer is active already.',
     invalid_status_transition: 'This step is not possible in the present state. Please load the page again.',
     balance_group_tso_not_enabled:
-      'This control area is not enabled for the balance group. The operator enables it in the balance group settings.',
+      'This control area is not enabled for the balance group. Enable it in the balance group settings first.',
+    position_in_use:
+      'A control area in use cannot be disabled. Move its customers first; its contracts must have ended.',
     precondition_failed: 'Somebody has changed this meanwhile. Please load it again.',
     internal_error:
       'A server error occurred. Please try again; if it persists, tell the operator the request id.',

@@ -1,4 +1,20 @@
+import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
 /** `If-Match` and `If-None-Match`: lists of entity tags, or `*` for any. */
+
+/** ETag from the content, so that all processes compute the same tag. */
+export const contentTag = (record: object): string =>
+  `"${hash('sha256', JSON.stringify(record), 'base64url').slice(0, 22)}"`;
+
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+
+/** Answers a read with the record and its ETag, or with 304 if the client already has this version. */
+export function answerTagged({ request, reply }: Exchange, record: object): object {
+  const tag = contentTag(record);
+  reply.header('etag', tag);
+  return isFresh(request.headers['if-none-match'], tag) ? reply.code(304).send() : record;
+}
 
 const TAG = /(?:W\/)?"[^"]*"/g;
 const tagsOf = (header: string): string[] => header.match(TAG) ?? [];

@@ -1,0 +1,87 @@
+import Type, { type Static } from 'typebox';
+import { DateTime, Eic, Pagination, pageQuery, paginationExample, Strict, TsoSchema } from './common.ts';
+import { endpoint } from './endpoint.ts';
+
+/** The complete set: a TSO that is missing in an update is disabled. */
+export const EnabledTsos = Type.Array(TsoSchema, {
+  minItems: 1,
+  uniqueItems: true,
+  description: 'The control areas in which the balance group is enabled.',
+  examples: [['DE_AMPRION', 'DE_TENNET']],
+});
+
+export const OwnBalanceGroup = Type.Object(
+  {
+    eic: Eic('EIC code of the balance group.'),
+    name: Type.String({ description: 'Display name.' }),
+    enabled_tsos: Type.Array(TsoSchema, {
+      description: 'The control areas in which customers can be placed.',
+    }),
+    created_at: DateTime('Creation, UTC.'),
+  },
+  { title: 'OwnBalanceGroup' },
+);
+export type OwnBalanceGroup = Static<typeof OwnBalanceGroup>;
+
+const groupExample: OwnBalanceGroup = {
+  eic: '11XNORDWIND----J',
+  name: 'Hauptbilanzkreis',
+  enabled_tsos: ['DE_TENNET', 'DE_50HERTZ'],
+  created_at: '2025-11-17T08:10:00Z',
+};
+
+const tag = 'Balance groups';
+
+export const balanceGroupEndpoints = {
+  listOwnBalanceGroups: endpoint({
+    id: 'listOwnBalanceGroups',
+    method: 'GET',
+    path: '/v1/balance-groups',
+    tag,
+    summary: 'List balance groups',
+    description: 'Your balance groups, by EIC.',
+    scopes: ['balance_groups:read'],
+    query: Strict(pageQuery),
+    body: null,
+    response: Type.Object(
+      { balance_groups: Type.Array(OwnBalanceGroup), pagination: Pagination },
+      { title: 'OwnBalanceGroupList' },
+    ),
+    problems: [],
+    example: { response: { balance_groups: [groupExample], pagination: paginationExample } },
+  }),
+  getOwnBalanceGroup: endpoint({
+    id: 'getOwnBalanceGroup',
+    method: 'GET',
+    path: '/v1/balance-groups/{eic}',
+    tag,
+    summary: 'Read a balance group',
+    description: 'One balance group. The answer has an `ETag`; `If-None-Match` is supported.',
+    scopes: ['balance_groups:read'],
+    query: Strict({}),
+    body: null,
+    response: OwnBalanceGroup,
+    problems: ['balance_group_not_found'],
+    example: { response: groupExample },
+    conditional: true,
+  }),
+  updateOwnBalanceGroup: endpoint({
+    id: 'updateOwnBalanceGroup',
+    method: 'PATCH',
+    path: '/v1/balance-groups/{eic}',
+    tag,
+    summary: 'Change a balance group’s settings',
+    description:
+      'Sets the control areas in which customers can be placed. `enabled_tsos` is the complete set: the others are disabled, unless customers or contracts use them. `If-Match` is supported.',
+    scopes: ['balance_groups:write'],
+    query: Strict({}),
+    body: Strict(
+      { enabled_tsos: Type.Optional(EnabledTsos) },
+      { title: 'OwnBalanceGroupUpdate', 'x-read-only': ['eic', 'name', 'created_at'] },
+    ),
+    response: OwnBalanceGroup,
+    problems: ['balance_group_not_found', 'position_in_use', 'precondition_failed'],
+    example: { request: { enabled_tsos: groupExample.enabled_tsos }, response: groupExample },
+    conditional: true,
+  }),
+};

@@ -1,0 +1,84 @@
+import { isProblem } from '@saldo/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { brpClient } from '../session/brp-client.ts';
+import { useRefresh } from '../session/use-refresh.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Form, FormButtons } from '../ui/form.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { Loaded, Skeleton } from '../ui/states.tsx';
+import { useToast } from '../ui/toast.tsx';
+import { type Group, GroupTable, splitInUse, TsosField } from './group-table.tsx';
+import { balanceGroupQuery, balanceGroupsQuery } from './queries.ts';
+
+/** The BRP's own balance groups, and the control areas in which customers can be placed. */
+export function BalanceGroupsPage() {
+  const { t } = useI18n();
+  const texts = t.brp.groups;
+  const query = useQuery(balanceGroupsQuery);
+  return (
+    <Page title={texts.title} text={texts.text}>
+      <Panel isFlush>
+        <Loaded query={query}>
+          {(groups) => (
+            <GroupTable
+              groups={groups}
+              emptyText={texts.emptyText}
+              edit={({ eic, name }, close) => <SettingsDialog eic={eic} name={name} onClose={close} />}
+            />
+          )}
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}
+
+type DialogProps = { eic: string; name: string; onClose: () => void };
+
+function SettingsDialog({ eic, name, onClose }: DialogProps) {
+  const { t } = useI18n();
+  const query = useQuery(balanceGroupQuery(eic));
+  return (
+    <Dialog title={`${t.brp.groups.edit}: ${name}`} onClose={onClose}>
+      <Loaded query={query} loading={<Skeleton lines={6} />}>
+        {({ record, etag }) => (
+          // After a concurrent change, the form restarts from the stored values.
+          <SettingsForm key={etag} group={record} etag={etag} onClose={onClose} />
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+type FormProps = { group: Group; etag: string | null; onClose: () => void };
+
+function SettingsForm({ group, etag, onClose }: FormProps) {
+  const { t } = useI18n();
+  const toast = useToast();
+  const refresh = useRefresh();
+  const [tsos, setTsos] = useState(group.tsos);
+  const update = useMutation({
+    mutationFn: () =>
+      brpClient.balanceGroups.update(
+        group.eic,
+        { enabled_tsos: [...tsos] },
+        etag === null ? {} : { ifMatch: etag },
+      ),
+    onSuccess: ({ name }) => {
+      toast(t.brp.groups.saved(name));
+      onClose();
+    },
+    onError: (error) => {
+      if (isProblem(error, 'precondition_failed')) toast(t.brp.groups.changedMeanwhile, 'warn');
+    },
+    onSettled: () => refresh(balanceGroupsQuery.queryKey),
+  });
+  const { atTsos, others } = splitInUse(t, update.error);
+  return (
+    <Form error={others} fields={['enabled_tsos']} onSubmit={() => update.mutate()}>
+      <TsosField name="enabled_tsos" value={tsos} error={atTsos} onChange={setTsos} />
+      <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />
+    </Form>
+  );
+}
