@@ -353,3 +353,21 @@ test('a schedule that does not fit on the database’s disk is a 503, and is sen
   assert.equal(refused.headers.get('retry-after'), '2');
   assert.equal((await send(body)).messages.length, 4);
 });
+
+test('a request for a day whose first volumes are being netted at this moment asks to try again', async () => {
+  const day = '2026-11-30';
+  await world.volumes(windToCity, day, 1000);
+  const netting = new pg.Client({ connectionString: platform.databaseUrl });
+  await netting.connect();
+  await netting.query('begin');
+  await netting.query('select from changed_position where delivery_day = $1 for update', [day]);
+  const { messages: none, faults } = await send({ delivery_date: day });
+  assert.deepEqual(none, []);
+  assert.deepEqual(faults.map(({ tso }) => tso).toSorted(), ['DE_50HERTZ', 'DE_AMPRION']);
+  for (const { error } of faults) assert.match(error, /volumes of this day are changing .* Try again/);
+  const [only, ...others] = (await send({ delivery_date: day, tso: 'DE_AMPRION' })).faults;
+  assert.deepEqual([only?.tso, others], ['DE_AMPRION', []]);
+  await netting.query('rollback').finally(() => netting.end());
+  const { messages: sent, faults: left } = await send({ delivery_date: day });
+  assert.deepEqual([sent.length, left], [2, []]);
+});

@@ -43,6 +43,17 @@ export async function readNominated(
   return { nominations: rows, isUnsettled: rows[0]?.is_unsettled ?? false };
 }
 
+const DIRTY_TSOS = statement(
+  'exchange_dirty_tsos',
+  `select distinct p.tso from changed_position c join position p on p.no = c.position_no
+   where c.delivery_day = $1 order by p.tso`,
+);
+
+/** The control areas with position-days of the day that are not netted yet. */
+export async function listDirtyTsos(db: Db, day: DeliveryDay): Promise<Tso[]> {
+  return (await db.query<{ tso: Tso }>(DIRTY_TSOS, [day])).map(({ tso }) => tso);
+}
+
 export function positionsOf(nominations: readonly CurrentNomination[]): NominatedPosition[] {
   const positions = Map.groupBy(nominations, ({ eic, tso }) => `${eic} ${tso}`);
   return Array.from(positions.values(), (sides) => {

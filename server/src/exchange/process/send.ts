@@ -39,6 +39,7 @@ import {
   type DayToSend,
   insertSeries,
   listDaysToSend,
+  listDirtyTsos,
   listRejectedTsos,
   type MadeSchedule,
   positionsOf,
@@ -115,10 +116,29 @@ export async function sendDue(
       run.faults.push({ day, tso, error: whyNot(day, sending), isNews: false });
     }
   }
+  if (requested?.day) run.faults.push(...(await findUnsettled(db, requested.day, requested.tso, run)));
   await deliverStored(db, now, exchange, requested, run);
   if (failures.length > 0) throw combineFailures(failures, 'schedules could not be made');
   run.messageIds = [...new Set(run.messageIds)];
   return run;
+}
+
+/**
+ * Another process may be netting the first volumes of the day at this moment. Then there is nothing to send yet, and the
+ * caller has to know that there will be.
+ */
+async function findUnsettled(
+  db: Database,
+  day: DeliveryDay,
+  requestedTso: Tso | null,
+  { messageIds, faults }: SendRun,
+): Promise<SendFault[]> {
+  if (messageIds.length > 0) return [];
+  const reported = new Set(faults.map(({ tso }) => tso));
+  const tsos = (await listDirtyTsos(db, day)).filter(
+    (tso) => (requestedTso ?? tso) === tso && !reported.has(tso),
+  );
+  return tsos.map((tso) => ({ day, tso, error: UNSETTLED, isNews: false }));
 }
 
 /** A rejected schedule does not count as unsent, but a request that names its day sends it again. */
