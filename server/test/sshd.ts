@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
@@ -18,7 +18,13 @@ export const withoutSshd = existsSync(SSHD)
   ? false
   : `${SSHD} is not installed (Debian: apt-get install openssh-server)`;
 
-const newKey = () => ssh2.utils.generateKeyPairSync('ed25519');
+/** OpenSSH cannot read all keys that `ssh2` makes, so its own program makes them. */
+async function newKey(folder: string, name: string): Promise<{ private: string; public: string }> {
+  const file = path.join(folder, name);
+  await promisify(execFile)('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file]);
+  const [privateKey, publicKey] = [await readFile(file, 'utf8'), await readFile(`${file}.pub`, 'utf8')];
+  return { private: privateKey, public: publicKey.trim() };
+}
 
 /** An OpenSSH server in its own process, with an outbox and an inbox. */
 export type Sshd = {
@@ -59,7 +65,7 @@ export async function startSshd(): Promise<Sshd> {
     await mkdir(dir);
     await own(dir);
   }
-  const [host, client] = [newKey(), newKey()];
+  const [host, client] = [await newKey(folder, 'new-host'), await newKey(folder, 'new-client')];
   const port = await freePort();
   const keyFile = path.join(folder, 'client-key');
   await writeFile(keyFile, client.private, { mode: 0o600 });
@@ -165,4 +171,4 @@ const isListening = (port: number) =>
     socket.on('error', () => resolve(false));
   });
 
-export const generateSshKey = newKey;
+export const generateSshKey = () => ssh2.utils.generateKeyPairSync('ed25519');
