@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { type DeliveryDay, slotCount } from '../src/delivery-day.ts';
 import { checkCharacter } from '../src/eic.ts';
 import { TSOS, type Tso } from '../src/enums.ts';
-import { buildSchedules, type NominatedPosition, type Schedule } from '../src/exchange/schedule.ts';
+import {
+  buildSchedules,
+  type NextSchedule,
+  type NominatedPosition,
+  type Schedule,
+  type ScheduleInput,
+} from '../src/exchange/schedule.ts';
 import { BUILT_IN_RULES } from '../src/market-rules-file.ts';
 
 export const OPERATOR = '11XSALDO-------Z';
@@ -66,6 +72,10 @@ export function nominateSaldos(
   });
 }
 
+/** The next schedules of the operator by the built-in rules. */
+export const nextSchedules = (input: Omit<ScheduleInput, 'operatorEic' | 'rules'>): NextSchedule[] =>
+  buildSchedules({ operatorEic: OPERATOR, rules: BUILT_IN_RULES, ...input });
+
 /**
  * The schedules after each market, the newest of each TSO, and their inputs. `closings` has the number of closed slots at
  * each of them.
@@ -81,14 +91,7 @@ export function* scheduleHistory(
     const previous = schedules;
     const closedSlots = closings[step] ?? 0;
     positions = nominate(day, market, positions);
-    const next = buildSchedules({
-      operatorEic: OPERATOR,
-      day,
-      rules: BUILT_IN_RULES,
-      positions,
-      previous,
-      closedSlots,
-    });
+    const next = nextSchedules({ day, positions, previous, closedSlots });
     schedules = newest(previous, next);
     yield { positions, previous, next, schedules, closedSlots };
   }

@@ -5,8 +5,8 @@ import {
   anyDay,
   anyMarkets,
   newest,
+  nextSchedules,
   nominateSaldos,
-  OPERATOR,
   PLACES,
   scheduleHistory,
   slotsOf,
@@ -16,7 +16,7 @@ import { TSOS, type Tso } from '../enums.ts';
 import { slotClosings } from '../gates.ts';
 import { BUILT_IN_RULES } from '../market-rules-file.ts';
 import { type ContractDay, type PlacedSheet, sendableSaldo } from '../nominations/late-changes.ts';
-import { buildSchedules, type NextSchedule, type NominatedPosition, type Schedule } from './schedule.ts';
+import type { NextSchedule, NominatedPosition, Schedule } from './schedule.ts';
 
 const seriesOf = (schedule: Schedule | undefined, type: 'A02' | 'A06') =>
   new Map(
@@ -184,14 +184,7 @@ test('random corrections at random times: what is nominated can always be sent, 
           positions = nominateSaldos(sendableSaldos(contracts, closings), positions);
           const closedSlots = closings.filter((closing) => now >= closing).length;
           const previous = schedules;
-          const next = buildSchedules({
-            operatorEic: OPERATOR,
-            day,
-            rules: BUILT_IN_RULES,
-            positions,
-            previous,
-            closedSlots,
-          });
+          const next = nextSchedules({ day, positions, previous, closedSlots });
           schedules = newest(previous, next);
           for (const { kind, withheldSlots } of next) {
             assert.ok(kind === 'schedule' || kind === 'unchanged');
@@ -233,7 +226,7 @@ const position = (tso: Tso, signedKwh: Record<number, number>): NominatedPositio
   inKwh: slotsOf(day, signedKwh).map((kwh) => Math.max(0 - kwh, 0)),
 });
 const build = (positions: NominatedPosition[], previous: Schedule[] = [], closedSlots = 0) =>
-  buildSchedules({ operatorEic: OPERATOR, day, rules: BUILT_IN_RULES, positions, previous, closedSlots });
+  nextSchedules({ day, positions, previous, closedSlots });
 const bridges = (next: readonly NextSchedule[], slot: number) =>
   new Map(
     next.flatMap((one) =>

@@ -5,8 +5,9 @@ import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { type Answers, answersTo, type Behaviour, finalTypeOf } from '@saldo/simulator/tso.ts';
+import type { Exchange } from '../exchange/process/exchange.ts';
 import { receiveMessage } from '../exchange/process/receive.ts';
-import { type Exchange, sendDue } from '../exchange/process/send.ts';
+import { sendDue } from '../exchange/process/send.ts';
 import type { Database } from '../platform/db/database.ts';
 import { GROUPS } from './cast.ts';
 

@@ -7,7 +7,7 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
-import type { Exchange } from './process/send.ts';
+import type { Exchange } from './process/exchange.ts';
 
 export type MismatchRow = {
   id: string;

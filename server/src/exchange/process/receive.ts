@@ -19,9 +19,9 @@ import { statement } from '../../platform/db/statement.ts';
 import { timestampOrNull } from '../../platform/db/wire-types.ts';
 import { type Incoming, insertIncoming, listWaiting, lockDay, lockWaiting } from '../store.ts';
 import { type Inbox, type InboxFile, Unreachable } from '../transport/transport.ts';
+import { recordDelivered } from './deliver.ts';
 import { runWithPauses } from './run-with-pauses.ts';
 import { type MadeSchedule, readNewestSchedules, type Scheduler, type StoredSeries } from './schedules.ts';
-import { recordDelivered } from './send.ts';
 
 export type Receiving = Scheduler & { readonly messageLimitBytes: number };
 

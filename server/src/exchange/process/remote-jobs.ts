@@ -4,9 +4,9 @@ import { type Clock, monotonicNow } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Job } from '../../platform/jobs.ts';
 import { type RemoteTransport, TransportClosed } from '../transport/transport.ts';
+import type { Exchange } from './exchange.ts';
 import type { Receiving } from './receive.ts';
 import { exchangeRemotely } from './remote.ts';
-import type { Exchange } from './send.ts';
 
 const EXCHANGE_EVERY_MS = 1_000;
 /** Servers may block clients that fail to sign in too often. */

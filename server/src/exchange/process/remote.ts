@@ -3,16 +3,15 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lockDay, lockWaiting } from '../store.ts';
 import { HandoverFailed, type RemoteTransport, Unreachable } from '../transport/transport.ts';
-import { type InboxRun, type Receiving, receiveFiles } from './receive.ts';
 import {
-  type Exchange,
   listUndelivered,
   outgoingOf,
   recordDelivered,
   recordUndelivered,
-  type SendFault,
   type Undelivered,
-} from './send.ts';
+} from './deliver.ts';
+import type { Exchange, SendFault } from './exchange.ts';
+import { type InboxRun, type Receiving, receiveFiles } from './receive.ts';
 
 /** `unreachable`: why the TSO's server could not be used, null when it could. */
 export type RemoteRun = { faults: SendFault[]; inbox: InboxRun; unreachable: string | null };

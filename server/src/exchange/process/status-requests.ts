@@ -4,7 +4,7 @@ import { statusRequestFileName, writeStatusRequest } from '@saldo/core/exchange/
 import { tsoCodes } from '@saldo/core/market-rules.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { insertStatusRequest } from '../store.ts';
-import type { Exchange } from './send.ts';
+import type { Exchange } from './exchange.ts';
 
 /** Stores a request for the TSO's last answer about a day. The job that sends schedules delivers it. */
 export async function storeStatusRequest(

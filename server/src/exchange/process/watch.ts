@@ -13,7 +13,7 @@ import { newId } from '../../platform/db/new-id.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { timestamp } from '../../platform/db/wire-types.ts';
 import { ALARM_COLUMNS, type AlarmRow, countByKind } from '../alarms.ts';
-import type { Exchange } from './send.ts';
+import type { Exchange } from './exchange.ts';
 import { storeStatusRequest } from './status-requests.ts';
 
 export type Watching = Pick<Exchange, 'operatorEic' | 'formats' | 'rules'> & {
