@@ -22,7 +22,7 @@ export type WorldSize = { readonly contracts: number; readonly days: number; rea
 
 type Position = { no: number; brpNo: number; customerId: string; tso: Tso };
 export type BenchBrp = { no: number; key: string; positions: Position[]; contracts: BenchContract[] };
-type BenchContract = { no: number; id: string; seller: BenchBrp; from: Position; to: Position };
+type BenchContract = { no: number; uuid: string; id: string; seller: BenchBrp; from: Position; to: Position };
 
 export type BenchWorld = {
   readonly url: string;
@@ -94,7 +94,11 @@ async function createBrps(tx: Tx, count: number): Promise<BenchBrp[]> {
       const positionNo = (await findOwnPosition(tx, { brpNo: no }, eic, tso))?.no ?? null;
       if (positionNo === null) throw new Error('an enabled TSO makes a position');
       const name = `Stadtwerke Müller ${at + 1}, ${tso}`;
-      const customerId = await insertCustomer(tx, { brpNo: no, name, positionNo, metadata: {} }, MADE_AT);
+      const customerId = await insertCustomer(
+        tx,
+        { brpNo: no, name, status: 'active', positionNo, metadata: {} },
+        MADE_AT,
+      );
       positions.push({ no: positionNo, brpNo: no, customerId, tso });
     }
     const owner = { type: 'brp', brpNo: no } as const;
@@ -152,6 +156,7 @@ async function createContracts(
     if (made === null) throw new Error('both customers have a balance group');
     const contract = {
       no: made.no,
+      uuid: made.id,
       id: encodeId(ID_PREFIX.contract, made.id),
       seller,
       from: fromPosition,

@@ -210,6 +210,13 @@ export const PROBLEMS = {
     explanation: 'Activation was requested for a customer that is active already.',
     remedy: 'Nothing needs to be done; leave `status` out of the request to change other fields.',
   },
+  customer_not_active: {
+    status: 409,
+    title: 'Customer Not Active',
+    explanation:
+      'A contract takes volumes for a delivery day only if both customers have been activated and none of them is deactivated on that day.',
+    remedy: 'The BRP that the message names activates the customer. Then send the volumes again.',
+  },
   invalid_status_transition: {
     status: 409,
     title: 'Invalid Status Transition',

@@ -11,7 +11,7 @@ import {
 import pg from 'pg';
 import { pino } from 'pino';
 import { createApp, createCustomerApp, createRateLimiter } from '../src/app.ts';
-import { findPositionsInUse } from '../src/parties/store.ts';
+import { findTsosInUse } from '../src/parties/store.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
 import { monotonicNow, movableClock } from '../src/platform/clock.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
@@ -383,13 +383,12 @@ test('whether a position is in use is found by the customers and contracts of it
   await explainer.open();
   t.after(explainer.close);
   asked.clear();
-  await findPositionsInUse(recording, eic, TSOS, platform.clock.now());
+  await findTsosInUse(recording, eic, TSOS, '2026-06-01');
   const reads = [];
   for (const one of asked.values()) reads.push(...(await explainer.readsOf(one)));
   assert.deepEqual(reads, [
-    'customer_of_position(brp_no, position_no)',
-    'contract_sold_from(seller_brp, seller_eic)',
-    'contract_bought_at(buyer_brp, buyer_eic)',
+    'placement_of_position(position_no, last_day)',
+    'former_party_of_position(position_no, last_day)',
   ]);
 });
 

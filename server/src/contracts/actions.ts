@@ -135,6 +135,10 @@ async function findParties(tx: Tx, input: OperatorContractCreate, errors: Errors
     if (!found || found.position_no === null) errors.push({ field, code: 'validation_failed', message });
     return id ?? '';
   };
+  if (seller !== null && seller === buyer) {
+    const message = 'must be another customer than the seller';
+    errors.push({ field: 'buyer_customer_id', code: 'validation_failed', message });
+  }
   return { seller: check('seller_customer_id', seller), buyer: check('buyer_customer_id', buyer) };
 }
 

@@ -1,4 +1,6 @@
+import type { Tso } from '@saldo/api';
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
+import { type Direction, TRANSACTION_STATUSES } from '@saldo/core/enums.ts';
 import { slotClosings } from '@saldo/core/gates.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { sendableSaldo } from '@saldo/core/nominations/late-changes.ts';
@@ -6,6 +8,7 @@ import { matchStatus } from '@saldo/core/nominations/matching.ts';
 import { type Contribution, net } from '@saldo/core/nominations/netting.ts';
 import {
   type CurrentNomination,
+  type NextNominations,
   type NominationVersion,
   nextNominations,
 } from '@saldo/core/nominations/nomination.ts';
@@ -21,7 +24,7 @@ import {
   type StoredContractDay,
   WHOLE_CONTRACT_DAY,
 } from './contract-days.ts';
-import { type NettedLate, saveLate } from './late.ts';
+import { saveLate } from './late.ts';
 
 /** A position-day whose transactions have changed since it was last netted. */
 type DirtyPositionDay = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
@@ -94,15 +97,36 @@ async function nominateBatch(
   which: readonly unknown[],
 ): Promise<NominationRun> {
   const dirty = await tx.query<DirtyPositionDay>(TAKE_DIRTY, which);
-  const run: NominationRun = { positions: dirty.length, created: 0, unchanged: 0, tooLate: 0 };
-  if (dirty.length === 0) return run;
-  const made: NewVersion[] = [];
-  const netted: NettedLate[] = [];
+  const netted = await netPositionDays(tx, dirty, now, rules);
+  const kinds = netted.map(({ next }) => next.kind);
+  const made = netted.flatMap(({ positionDay, next, basis }) =>
+    next.kind === 'versions' ? next.versions.map((version) => ({ positionDay, version, basis })) : [],
+  );
+  await insertVersions(tx, made, now);
+  await saveLate(tx, netted, now);
+  return {
+    positions: dirty.length,
+    created: made.length,
+    unchanged: kinds.filter((kind) => kind === 'unchanged').length,
+    tooLate: kinds.filter((kind) => kind === 'too_late').length,
+  };
+}
+
+type NettedPositionDay = { positionDay: DirtyPositionDay; next: NextNominations; basis: Basis };
+
+/** Nets position-days and decides their next nominations, without storing anything. */
+async function netPositionDays(
+  tx: Tx,
+  dirty: readonly DirtyPositionDay[],
+  now: number,
+  rules: MarketRules,
+): Promise<NettedPositionDay[]> {
+  if (dirty.length === 0) return [];
   const closings = closingsOf(dirty, rules);
   const inputs = await readNettingInputs(tx, dirty, closings);
   const [currents, lateDays] = [await readCurrent(tx, dirty), await readLateDays(tx, dirty, inputs)];
-  for (const [at, positionDay] of dirty.entries()) {
-    const { delivery_day: day, position_no: positionNo, brp_no: brpNo } = positionDay;
+  return dirty.map((positionDay, at) => {
+    const { delivery_day: day, position_no: positionNo } = positionDay;
     const input = inputs[at] as NettingInput;
     const saldo = net(slotCount(day), input.contributions);
     const contractDays = lateDays[at] ?? [];
@@ -111,15 +135,39 @@ async function nominateBatch(
         ? saldo
         : sendableSaldo(saldo, positionNo, contractDays, closings.get(day) ?? []);
     const next = nextNominations({ day, saldo, sendable, previous: currents[at] ?? [], now, rules });
-    netted.push({ positionNo, brpNo, day, late: next.late });
-    if (next.kind === 'unchanged') run.unchanged++;
-    else if (next.kind === 'too_late') run.tooLate++;
-    else for (const version of next.versions) made.push({ positionDay, version, basis: basisOf(input) });
+    return { positionDay, next, basis: basisOf(input) };
+  });
+}
+
+const POSITIONS = statement('positions_to_net', 'select no, brp_no, eic, tso from position where no = any($1::int[])');
+
+/** A nomination that would get a new version. */
+export type ComingVersion = { eic: string; tso: Tso; day: DeliveryDay; direction: Direction };
+
+/** The versions that netting these position-days would create, by day, balance group and control area. */
+export async function previewVersions(
+  tx: Tx,
+  positionDays: readonly { position: number; day: DeliveryDay }[],
+  now: number,
+  rules: MarketRules,
+): Promise<ComingVersion[]> {
+  const numbers = [...new Set(positionDays.map(({ position }) => position))];
+  const rows = await tx.query<{ no: number; brp_no: number; eic: string; tso: Tso }>(POSITIONS, [numbers]);
+  const positions = new Map(rows.map((row) => [row.no, row]));
+  const coming: ComingVersion[] = [];
+  for (let at = 0; at < positionDays.length; at += POSITION_DAYS_PER_BATCH) {
+    const some = positionDays.slice(at, at + POSITION_DAYS_PER_BATCH).map(({ position, day }) => {
+      const { brp_no } = positions.get(position)!;
+      return { position_no: position, delivery_day: day, brp_no };
+    });
+    for (const { positionDay, next } of await netPositionDays(tx, some, now, rules)) {
+      const { eic, tso } = positions.get(positionDay.position_no)!;
+      const versions = next.kind === 'versions' ? next.versions : [];
+      coming.push(...versions.map(({ direction }) => ({ eic, tso, day: positionDay.delivery_day, direction })));
+    }
   }
-  await insertVersions(tx, made, now);
-  await saveLate(tx, netted, now);
-  run.created = made.length;
-  return run;
+  const orderOf = ({ day, eic, tso, direction }: ComingVersion) => `${day} ${eic} ${tso} ${direction}`;
+  return coming.sort((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
 }
 
 /** When the slots of each day of a batch close. */
@@ -174,6 +222,9 @@ const INVALIDATIONS = statement(
    group by contract_no, delivery_day`,
 );
 
+/** Code of a superseded cell in `sheet.statuses`. */
+const SUPERSEDED = TRANSACTION_STATUSES.indexOf('superseded');
+
 /** Reads all sheets of the position-days with one query. Invariant: a counted cell is valid in exactly one sheet. */
 async function readNettingInputs(
   tx: Tx,
@@ -190,6 +241,7 @@ async function readNettingInputs(
   );
   const firstClosing = (day: DeliveryDay) => closings.get(day)?.[0] ?? Infinity;
   const contracts = new Set<number>();
+  const hasCorrections = new Set<number>();
   const columns = await tx.arrays<NettingColumns>(SHEETS_OF_POSITIONS, [
     dirty.map((positionDay) => positionDay.brp_no),
     dirty.map((positionDay) => positionDay.position_no),
@@ -200,9 +252,11 @@ async function readNettingInputs(
     const { contributions, revisions, lateContracts } = inputs[at - 1] as NettingInput;
     contributions.push({ sends, receives: !sends, sheets: [{ volumes: unpackVolumes(packed), statuses }] });
     revisions.set(contractNo, Math.max(revision, revisions.get(contractNo) ?? 0));
+    if (statuses?.includes(SUPERSEDED)) hasCorrections.add(contractNo);
     contracts.add(contractNo);
     if (isLate) lateContracts.add(contractNo);
   }
+  await addRevisionsElsewhere(tx, dirty, inputs, [...hasCorrections]);
   const counts = await tx.query<InvalidationCount>(INVALIDATIONS, [[...contracts], [...closings.keys()]]);
   for (const { contract_no, delivery_day, known, last_at } of counts) {
     for (const [at, positionDay] of dirty.entries()) {
@@ -213,6 +267,36 @@ async function readNettingInputs(
     }
   }
   return inputs;
+}
+
+const NEWEST_REVISIONS = statement(
+  'newest_revisions',
+  `select contract_no, delivery_day, max(revision) as revision from sheet
+   where contract_no = any($1::int[]) and delivery_day = any($2::date[])
+   group by contract_no, delivery_day`,
+);
+
+/**
+ * After a change of balance group the newest revisions of a contract-day belong to another position. The basis includes
+ * them, since they superseded transactions of this one.
+ */
+async function addRevisionsElsewhere(
+  tx: Tx,
+  dirty: readonly DirtyPositionDay[],
+  inputs: readonly NettingInput[],
+  contracts: readonly number[],
+): Promise<void> {
+  if (contracts.length === 0) return;
+  const days = [...new Set(dirty.map(({ delivery_day }) => delivery_day))];
+  const rows = await tx.query<{ contract_no: number; delivery_day: DeliveryDay; revision: number }>(
+    NEWEST_REVISIONS,
+    [contracts, days],
+  );
+  const newest = new Map(rows.map((row) => [`${row.contract_no} ${row.delivery_day}`, row.revision]));
+  for (const [at, { revisions }] of inputs.entries()) {
+    for (const [contractNo, revision] of revisions)
+      revisions.set(contractNo, newest.get(`${contractNo} ${dirty[at]?.delivery_day}`) ?? revision);
+  }
 }
 
 type InvalidationCount = { contract_no: number; delivery_day: DeliveryDay; known: number; last_at: number };

@@ -215,6 +215,7 @@ export const operator: Dictionary['operator'] = {
       contract_without_volumes: 'Vertrag nimmt keine Mengen auf',
       invalid_date: 'Kein solches Datum',
       day_outside_contract: 'Tag außerhalb des Vertrags',
+      customer_not_active: 'Kunde nicht aktiv',
       invalid_slot: 'Diesen Slot gibt es an dem Tag nicht',
       wrong_slot_count: 'Falsche Anzahl von Slots',
       invalid_volume: 'Keine Zahl',

@@ -211,6 +211,7 @@ export const operator = {
       contract_without_volumes: 'Contract accepts no volumes',
       invalid_date: 'No such date',
       day_outside_contract: 'Day outside the contract',
+      customer_not_active: 'Customer not active',
       invalid_slot: 'No such slot on this day',
       wrong_slot_count: 'Wrong number of slots',
       invalid_volume: 'No number',
