@@ -121,9 +121,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
     listContracts: {
       '- status=pending type=ppa active_on=2026-01-01 delivery_start={T1} delivery_end={T1}':
-        'contract_sold(seller_brp; id) + contract_bought(buyer_brp; id)',
+        'contract_sold(seller_brp; id) + contract_bought(buyer_brp; id) + former_party_of_brp(brp_no; contract_id)',
       'eic={eic}':
-        'contract_sold_from(seller_brp, seller_eic; id) + contract_sold_to(seller_brp, buyer_eic; id) + contract_bought_from(buyer_brp, seller_eic; id) + contract_bought_at(buyer_brp, buyer_eic; id)',
+        'contract_sold_from(seller_brp, seller_eic; id) + contract_sold_to(seller_brp, buyer_eic; id) + contract_bought_from(buyer_brp, seller_eic; id) + contract_bought_at(buyer_brp, buyer_eic; id) + former_party_of_brp(brp_no; contract_id)',
     },
     listTransactions: {
       '- status=valid delivery_date=2026-01-02 type=ppa delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8':
@@ -378,7 +378,7 @@ test('every list reads the rows of its tenant and main filter by an index, and n
   }
 });
 
-test('whether a position is in use is found by the customers and contracts of its balance group', async (t) => {
+test('whether a position is in use is found by the placements in it', async (t) => {
   const explainer = new Explainer();
   await explainer.open();
   t.after(explainer.close);
@@ -387,8 +387,8 @@ test('whether a position is in use is found by the customers and contracts of it
   const reads = [];
   for (const one of asked.values()) reads.push(...(await explainer.readsOf(one)));
   assert.deepEqual(reads, [
-    'placement_of_position(position_no, last_day)',
-    'former_party_of_position(position_no, last_day)',
+    'placement_of_position(position_no; last_day)',
+    'former_party_of_position(position_no; last_day)',
   ]);
 });
 

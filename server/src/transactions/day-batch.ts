@@ -342,7 +342,14 @@ export class DayBatch {
   }
 
   private add(contract: VolumeContract, day: DeliveryDay): ContractDayState {
-    const state = { contract, day, history: [], stored: 0, changed: new Set<PlacedSheet>(), invalidations: [] };
+    const state = {
+      contract,
+      day,
+      history: [],
+      stored: 0,
+      changed: new Set<PlacedSheet>(),
+      invalidations: [],
+    };
     this.states.set(keyOf(contract.no, day), state);
     return state;
   }
