@@ -138,11 +138,15 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
         'sheet_sent_to(sender_brp, receiver_position; delivery_day, contract_no) + sheet_received_at(receiver_brp, receiver_position; delivery_day, contract_no)',
       'sender_eic={eic}&receiver_eic={eic}':
         'sheet_sent_to(sender_brp, receiver_position; delivery_day, contract_no) + sheet_received_from(receiver_brp, sender_position; delivery_day, contract_no)',
-      'contract_id={contract_id}': 'sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)',
+      'contract_id={contract_id}':
+        'former_party_of_brp(brp_no, contract_id) + sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)',
     },
     listContractTransactions: {
-      '- status=invalid sender_eic={eic}&receiver_eic={eic} delivery_date=2026-01-02 delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8':
-        'sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)',
+      '- delivery_date=2026-01-02 delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8':
+        'former_party_of_brp(brp_no, contract_id) + sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)',
+      // Without a transaction, the contract is read to tell an empty list from an unknown contract.
+      'status=invalid sender_eic={eic}&receiver_eic={eic}':
+        'former_party_of_brp(brp_no, contract_id) + sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day) + former_party_of_brp(brp_no, contract_id)',
     },
     getTransactionHistory: {
       '-': 'sheet_contract_no_delivery_day_revision_key(contract_no, delivery_day)',
