@@ -390,13 +390,25 @@ function assertChains(transactions: readonly Transaction[]): void {
   }
 }
 
+/** Volumes of all deals for the coming days, so that every change has something to correct. */
+async function fill({ contracts }: Market, model: Model): Promise<void> {
+  for (const day of DAYS.slice(1)) {
+    const volumes = Array.from({ length: slotCount(day) }, (_, at) => (SLOTS.includes(at + 1) ? 4 : null));
+    for (const [deal, contract] of contracts.entries()) {
+      await world.volumes(contract, day, volumes);
+      for (const slot of SLOTS) model.write(deal, day, slot, 4);
+    }
+  }
+}
+
 test('imports, moves and changes of status around the gate equal an independent model', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 25 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 20 }), async (steps) => {
       let at = 0;
       platform.clock.set(CLOCK[at]!);
       const market = await makeMarket();
       const model = new Model(STARTS.map((start) => market.positions[start]!));
+      await fill(market, model);
       for (const one of steps) {
         if (one.kind === 'wait') {
           at = Math.min(at + one.steps, CLOCK.length - 1);
@@ -412,6 +424,6 @@ test('imports, moves and changes of status around the gate equal an independent 
       }
       await compare(market, model);
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });
