@@ -7,6 +7,7 @@ import type { ImportResults } from './import.ts';
 import type { ListResults } from './lists.ts';
 import type { MarketResults } from './market.ts';
 import type { Comparison } from './measure.ts';
+import type { MoveResults } from './move.ts';
 import type { OverloadResults } from './overload.ts';
 import type { PgbenchResults } from './pgbench.ts';
 import type { Progress } from './progress.ts';
@@ -45,6 +46,7 @@ export type Results = {
   workers?: WorkersResults;
   market?: MarketResults;
   engine?: EngineResults;
+  move?: MoveResults;
   exchange?: ExchangeResults;
   imports?: ImportResults;
   growth?: GrowthResults;

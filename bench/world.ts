@@ -21,7 +21,13 @@ import { timestamp } from '../server/src/platform/db/wire-types.ts';
 export type WorldSize = { readonly contracts: number; readonly days: number; readonly brps?: number };
 
 type Position = { no: number; brpNo: number; customerId: string; tso: Tso };
-export type BenchBrp = { no: number; key: string; positions: Position[]; contracts: BenchContract[] };
+export type BenchBrp = {
+  no: number;
+  eic: string;
+  key: string;
+  positions: Position[];
+  contracts: BenchContract[];
+};
 type BenchContract = { no: number; uuid: string; id: string; seller: BenchBrp; from: Position; to: Position };
 
 export type BenchWorld = {
@@ -107,7 +113,7 @@ async function createBrps(tx: Tx, count: number): Promise<BenchBrp[]> {
       { owner, name: 'bench', scopes: SCOPES, expiresAt: null },
       MADE_AT,
     );
-    brps.push({ no, key: secret, positions, contracts: [] });
+    brps.push({ no, eic, key: secret, positions, contracts: [] });
   }
   return brps;
 }

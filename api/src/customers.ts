@@ -99,7 +99,9 @@ export const previewOf = <T extends typeof Customer>(record: T, title: string) =
     {
       effective_day: Day('The first delivery day that the change would apply to.'),
       customer: record,
-      contracts: Type.Integer({ description: 'Number of contracts that would change and deliver from then on.' }),
+      contracts: Type.Integer({
+        description: 'Number of contracts that would change and deliver from then on.',
+      }),
       transactions: Type.Integer({ description: 'Number of transactions that would change.' }),
       nominations: Type.Array(
         Type.Object({
@@ -252,7 +254,8 @@ export const customerEndpoints = {
     path: '/v1/customers/{customer_id}/placements',
     tag: 'Customers',
     summary: 'Read the placements of a customer',
-    description: 'The balance groups of a customer by delivery day, newest first. Volumes use the one of their day.',
+    description:
+      'The balance groups of a customer by delivery day, newest first. Volumes use the one of their day.',
     scopes: ['customers:read'],
     query: Strict({}),
     body: null,

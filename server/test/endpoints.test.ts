@@ -47,6 +47,8 @@ const cases: Record<string, Case> = {
     body: { enabled_tsos: ['DE_AMPRION', 'DE_TENNET'] },
   },
   getDeliveryDay: { path: '/v1/delivery-days/2026-10-25' },
+  listPlacements: { path: `/v1/customers/${producer.id}/placements` },
+  previewCustomer: { path: `/v1/customers/${producer.id}/preview`, body: { status: 'deactivated' } },
   updateCustomer: { path: `/v1/customers/${producer.id}`, body: { metadata: { color: 'green' } } },
 };
 

@@ -151,8 +151,8 @@ const provocations = {
     return asOperator('PUT', `/contracts/${contract.id}/days/2026-10-26`, { volumes });
   },
   customer_not_active: async () => {
-    const { producer: pending, consumer } = await world.pair();
-    const contract = await world.contract(pending, consumer, { isActivated: false });
+    const pending = await world.customer(brp, { group: sellerGroup });
+    const contract = await world.contract(pending, producer, { isActivated: false });
     const volumes = Array.from({ length: 96 }, () => 1);
     return asOperator('PUT', `/contracts/${contract.id}/days/2026-10-26`, { volumes });
   },

@@ -15,8 +15,9 @@ const key = await world.operatorKey();
 const operator = client(platform.baseUrl, key);
 const { producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer, { externalId: 'KNOWN' });
-const { producer: pending, consumer: other } = await world.pair();
-await world.contract(pending, other, { externalId: 'INACTIVE', isActivated: false });
+const { seller: owner, sellerGroup } = await world.pair();
+const pending = await world.customer(owner, { group: sellerGroup });
+await world.contract(pending, consumer, { externalId: 'INACTIVE', isActivated: false });
 await world.contract(producer, consumer, { externalId: 'SPOT', type: 'day_ahead' });
 await world.contract(producer, consumer, { externalId: 'UNDATED', last: null });
 

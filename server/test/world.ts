@@ -180,12 +180,12 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
 
   const nominate = () => nominateDue(db, now(), rules);
 
-  /** Two BRPs, one selling to the other through Amprion. */
+  /** Two BRPs, one selling to the other through Amprion, with active customers. */
   async function pair() {
     const [seller, buyer] = [await brp(), await brp()];
     const [sellerGroup, buyerGroup] = [await group(seller), await group(buyer)];
-    const producer = await customer(seller, { group: sellerGroup });
-    const consumer = await customer(buyer, { group: buyerGroup });
+    const producer = await customer(seller, { status: 'active', group: sellerGroup });
+    const consumer = await customer(buyer, { status: 'active', group: buyerGroup });
     return { seller, buyer, sellerGroup, buyerGroup, producer, consumer };
   }
 

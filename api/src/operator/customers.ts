@@ -162,7 +162,8 @@ export const operatorCustomerEndpoints = {
     path: `${path}/{customer_id}/placements`,
     tag,
     summary: 'Read the placements of a customer',
-    description: 'The balance groups of a customer by delivery day, newest first. Volumes use the one of their day.',
+    description:
+      'The balance groups of a customer by delivery day, newest first. Volumes use the one of their day.',
     scopes: [],
     query: Strict({}),
     body: null,

@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import { dayEnd, dayStart } from '../delivery-day.ts';
 import { contractStatus, isDayWithin } from './contract.ts';
 
-const period = { deliveryStart: dayStart('2026-03-28'), deliveryEnd: dayEnd('2026-03-30'), isActivated: true };
+const period = {
+  deliveryStart: dayStart('2026-03-28'),
+  deliveryEnd: dayEnd('2026-03-30'),
+  isActivated: true,
+};
 
 test('a contract is in progress from its first instant to the one before its end', () => {
   const { deliveryStart, deliveryEnd } = period;

@@ -201,7 +201,7 @@ export function currentVolumes(history: readonly Sheet[], slotCount: number): (n
 export function writeDay(history: readonly Sheet[], volumes: readonly (number | null)[]): DayChange {
   if (history.length === 0) return writeNewDay(volumes);
   const holders = newestSheets(history, volumes.length);
-  const draft = emptyDraft(volumes.length);
+  const draft = emptyDraft(volumes);
   const statuses: StatusDrafts = new Map();
   let created = 0;
   let corrected = 0;
@@ -228,11 +228,11 @@ export function writeDay(history: readonly Sheet[], volumes: readonly (number | 
   return { created, corrected, unchanged, sheet, superseded: statusChanges(statuses) };
 }
 
-function emptyDraft(slotCount: number): DraftSheet {
+function emptyDraft(slots: readonly unknown[]): DraftSheet {
   return {
-    volumes: Array.from<null>({ length: slotCount }).fill(null),
-    versions: Array.from<number>({ length: slotCount }).fill(NO_VERSION),
-    previous: Array.from<null>({ length: slotCount }).fill(null),
+    volumes: slots.map(() => null),
+    versions: slots.map(() => NO_VERSION),
+    previous: slots.map(() => null),
   };
 }
 
@@ -250,7 +250,7 @@ export function reissueDay(
   isChosen: (holder: Sheet, slot: number, status: TransactionStatus) => boolean,
 ): DayChange {
   const holders = newestSheets(history, history[0]?.volumes.length ?? 0);
-  const draft = emptyDraft(holders.length);
+  const draft = emptyDraft(holders);
   const statuses: StatusDrafts = new Map();
   let corrected = 0;
   for (const [at, holder] of holders.entries()) {
@@ -322,7 +322,8 @@ export function sumValid(into: Float64Array | number[], history: readonly Volume
 
 /** Per slot the sheet with the newest version. Needs all sheets of the contract day. */
 function newestSheets(history: readonly Sheet[], slotCount: number): (Sheet | null)[] {
-  const holders = Array.from<Sheet | null>({ length: slotCount }).fill(null);
+  const holders: (Sheet | null)[] = [];
+  for (let at = 0; at < slotCount; at++) holders.push(null);
   for (let index = 0; index < history.length; index++) {
     const sheet = history[index]!;
     assert(sheet.revision === index + 1, 'a history has every revision, in order');

@@ -154,8 +154,8 @@ async function findAssetId(tx: Tx, publicId: string | null, errors: Errors): Pro
 export type DatesUpdate = { delivery_start?: string | undefined; delivery_end?: string | undefined };
 
 /**
- * Sets dates that were null, or ends a contract early. After an early end the caller must invalidate the transactions
- * from the new end on.
+ * Sets dates that were null, or moves the end of a contract. The caller must invalidate the transactions from the new
+ * end on.
  */
 export async function changeContractDates(
   tx: Tx,
@@ -174,8 +174,6 @@ export async function changeContractDates(
   const { delivery_start: oldStart, delivery_end: oldEnd } = before;
   if (start !== null && oldStart !== null && start !== oldStart)
     fail('delivery_start', 'is set and cannot be changed');
-  if (end !== null && oldEnd !== null && end > oldEnd)
-    fail('delivery_end', 'can only be moved to an earlier day');
   const after = { ...before, delivery_start: start ?? oldStart, delivery_end: end ?? oldEnd };
   if (errors.length === 0) errors.push(...emptyPeriod(after.delivery_start, after.delivery_end));
   if (errors.length > 0) throw validationProblem(errors);

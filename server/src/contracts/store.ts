@@ -203,9 +203,9 @@ const INSERT = statement(
      $8, $9, $10, $11, $12, $13,
      s.activated_at is not null and b.activated_at is not null, least(s.deactivated_from, b.deactivated_from)
    from customer s join position sp on sp.no = s.position_no
-       join placement s_placed on s_placed.customer_id = s.id and s_placed.last_day is null,
+       join placement s_placed on s_placed.customer_id = s.id and s_placed.last_day = 'infinity',
      customer b join position bp on bp.no = b.position_no
-       join placement b_placed on b_placed.customer_id = b.id and b_placed.last_day is null
+       join placement b_placed on b_placed.customer_id = b.id and b_placed.last_day = 'infinity'
    where s.id = $6 and b.id = $7
    on conflict (external_id) do nothing
    returning no`,
@@ -216,7 +216,7 @@ const INSERT_FORMER_PARTIES = statement(
   `insert into former_party (contract_no, contract_id, is_seller, first_day, last_day, position_no, brp_no)
    select c.no, c.id, l.customer_id = c.seller_customer, l.first_day, l.last_day, l.position_no, p.brp_no
    from contract c
-   join placement l on l.customer_id in (c.seller_customer, c.buyer_customer) and l.last_day is not null
+   join placement l on l.customer_id in (c.seller_customer, c.buyer_customer) and l.last_day < 'infinity'
    join position p on p.no = l.position_no
    where c.no = $1`,
 );

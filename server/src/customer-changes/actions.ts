@@ -50,7 +50,11 @@ export async function changeCustomer(
   const first = effectiveDay(now, rules);
   const decided = await decideUpdate(tx, viewer, before, update, { now, effectiveDay: first });
   if (isLeftWithoutGroup(before, decided) && contracts.some((contract) => isDelivering(contract, now)))
-    throw fieldProblem('balance_group', 'required', 'is needed, because the customer has contracts that deliver');
+    throw fieldProblem(
+      'balance_group',
+      'required',
+      'is needed, because the customer has contracts that deliver',
+    );
   const after = await saveCustomer(tx, viewer, decided);
 
   const isMoved = after.position_no !== before.position_no;
@@ -61,7 +65,8 @@ export async function changeCustomer(
   }
   if (hasNewStatus) await tx.query(FOLLOW_STATUS, [id]);
   const change = { before, after, now, effectiveDay: first };
-  if (!isMoved && !hasNewStatus) return { ...change, contracts: 0, transactions: 0, dirty: new DirtyPositions() };
+  if (!isMoved && !hasNewStatus)
+    return { ...change, contracts: 0, transactions: 0, dirty: new DirtyPositions() };
   const changed = await readContractsOf(tx, id);
   const stored: StoredDaysChange = { customerId: id, first, kind: kindOf(before, after) };
   return {
@@ -139,7 +144,12 @@ const MOVE = SIDES.flatMap(({ side, party, isSeller }) => [
 ]);
 
 /** The contracts of a customer show its new balance group, and use it from this day on. */
-async function moveContracts(tx: Tx, customerId: string, positionNo: number, first: DeliveryDay): Promise<void> {
+async function moveContracts(
+  tx: Tx,
+  customerId: string,
+  positionNo: number,
+  first: DeliveryDay,
+): Promise<void> {
   for (const step of END_FORMER) await tx.query(step, [customerId, first]);
   for (const step of MOVE) await tx.query(step, [customerId, first, positionNo]);
 }

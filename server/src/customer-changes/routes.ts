@@ -60,7 +60,7 @@ async function update(tx: Tx, call: ChangeCall, wire: Wire, context: Context): P
 function preview(db: Database, call: ChangeCall, wire: Wire, context: Context): Promise<CustomerPreview> {
   return db.rolledBack(async (tx) => {
     const changed = await change(tx, call, wire, context);
-    const coming = await previewVersions(tx, [...changed.dirty], changed.now, context.rules);
+    const coming = await previewVersions(tx, changed.dirty.all(), changed.now, context.rules);
     return {
       effective_day: changed.effectiveDay,
       customer: wire(changed.after),

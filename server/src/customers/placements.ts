@@ -15,7 +15,8 @@ const LIST = perViewer(
   statement,
   'list_placements',
   'c.brp_no = $2',
-  (andTenant) => `select p.eic, p.tso, nullif(l.first_day, '-infinity') as first_day, l.last_day
+  (andTenant) => `select p.eic, p.tso, nullif(l.first_day, '-infinity') as first_day,
+     nullif(l.last_day, 'infinity') as last_day
    from customer c join placement l on l.customer_id = c.id join position p on p.no = l.position_no
    where c.id = $1${andTenant} order by l.first_day desc`,
 );
@@ -35,7 +36,7 @@ const END_PLACEMENTS = [
   statement('delete_coming_placements', 'delete from placement where customer_id = $1 and first_day >= $2'),
   statement(
     'end_placements',
-    'update placement set last_day = $2::date - 1 where customer_id = $1 and coalesce(last_day >= $2, true)',
+    'update placement set last_day = $2::date - 1 where customer_id = $1 and last_day >= $2',
   ),
 ];
 /** The first placement of a customer holds from the beginning. */
@@ -46,7 +47,7 @@ const PLACE = statement(
 );
 const GO_ON = statement(
   'reopen_placement',
-  `update placement set last_day = null where customer_id = $1 and last_day = $2 and position_no = $3
+  `update placement set last_day = 'infinity' where customer_id = $1 and last_day = $2 and position_no = $3
    returning position_no`,
 );
 

@@ -139,7 +139,10 @@ async function netPositionDays(
   });
 }
 
-const POSITIONS = statement('positions_to_net', 'select no, brp_no, eic, tso from position where no = any($1::int[])');
+const POSITIONS = statement(
+  'positions_to_net',
+  'select no, brp_no, eic, tso from position where no = any($1::int[])',
+);
 
 /** A nomination that would get a new version. */
 export type ComingVersion = { eic: string; tso: Tso; day: DeliveryDay; direction: Direction };
@@ -163,7 +166,9 @@ export async function previewVersions(
     for (const { positionDay, next } of await netPositionDays(tx, some, now, rules)) {
       const { eic, tso } = positions.get(positionDay.position_no)!;
       const versions = next.kind === 'versions' ? next.versions : [];
-      coming.push(...versions.map(({ direction }) => ({ eic, tso, day: positionDay.delivery_day, direction })));
+      coming.push(
+        ...versions.map(({ direction }) => ({ eic, tso, day: positionDay.delivery_day, direction })),
+      );
     }
   }
   const orderOf = ({ day, eic, tso, direction }: ComingVersion) => `${day} ${eic} ${tso} ${direction}`;

@@ -127,7 +127,7 @@ const FIND_USED = statement(
   'find_positions_in_use',
   `select p.tso from position p
    where p.eic = $1 and p.tso = any($2::tso[]) and (
-     exists (select from placement l where l.position_no = p.no and coalesce(l.last_day >= $3, true))
+     exists (select from placement l where l.position_no = p.no and l.last_day >= $3)
      or exists (select from former_party f where f.position_no = p.no and f.last_day >= $3))
    order by p.tso`,
 );

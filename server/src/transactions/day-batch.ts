@@ -123,23 +123,26 @@ const MARK_DIRTY = statement(
 
 /** Position-days whose transactions have changed. */
 export class DirtyPositions {
-  private readonly found = new Map<string, { position: number; day: DeliveryDay }>();
+  private readonly found = new Map<DeliveryDay, Set<number>>();
 
   /** A transaction between a position and itself does not change the saldo, so its position-day stays clean. */
   add(day: DeliveryDay, { sender, receiver }: { sender: number; receiver: number }): void {
     if (sender === receiver) return;
-    for (const position of [sender, receiver]) this.found.set(keyOf(position, day), { position, day });
+    const positions = this.found.get(day) ?? new Set();
+    this.found.set(day, positions.add(sender).add(receiver));
   }
 
   /** One statement for all, in a fixed order: a transaction must not mark twice. */
   async mark(tx: Tx): Promise<void> {
-    if (this.found.size === 0) return;
-    const all = [...this.found.values()];
+    const all = this.all();
+    if (all.length === 0) return;
     await tx.query(MARK_DIRTY, [all.map(({ position }) => position), all.map(({ day }) => day)]);
   }
 
-  [Symbol.iterator]() {
-    return this.found.values();
+  all(): { position: number; day: DeliveryDay }[] {
+    return Array.from(this.found, ([day, positions]) =>
+      Array.from(positions, (position) => ({ position, day })),
+    ).flat();
   }
 }
 
@@ -291,7 +294,7 @@ export class DayBatch {
     const states = [...this.states.values()];
     const written = states.filter(({ history, stored }) => history.length > stored);
     if (written.length > 0)
-      await this.tx.copy(this.isDryRun ? COPY_DRY_RUN_SHEETS : COPY_SHEETS, sheetRows(written));
+      await this.tx.copy(this.isDryRun ? COPY_DRY_RUN_SHEETS : COPY_SHEETS, sheetRows(written, this.now));
     // A dry run reads only the newest version of each slot again, so it can skip the statuses of older sheets.
     if (this.isDryRun) return;
     await this.saveStatuses(states);
@@ -342,7 +345,14 @@ export class DayBatch {
   }
 
   private add(contract: VolumeContract, day: DeliveryDay): ContractDayState {
-    const state = { contract, day, history: [], stored: 0, changed: new Set<PlacedSheet>(), invalidations: [] };
+    const state = {
+      contract,
+      day,
+      history: [],
+      stored: 0,
+      changed: new Set<PlacedSheet>(),
+      invalidations: [],
+    };
     this.states.set(keyOf(contract.no, day), state);
     return state;
   }
@@ -366,14 +376,15 @@ const sheetOf = (columns: SheetColumns): PlacedSheet => ({
   receiver: columns[10],
 });
 
-function sheetRows(states: readonly ContractDayState[]): Buffer {
+function sheetRows(states: readonly ContractDayState[], now: number): Buffer {
   const rows = new CopyText();
+  const createdAt = timestamp(now);
   for (const { contract, day, history, stored } of states) {
     const { seller, buyer } = partiesOn(contract, day);
     for (let index = stored; index < history.length; index++) {
       const sheet = history[index]!;
       rows.field(sheet.id);
-      rows.field(timestamp(sheet.createdAt));
+      rows.field(createdAt);
       rows.integer(contract.no);
       rows.field(day);
       rows.integer(sheet.revision);

@@ -72,7 +72,10 @@ async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, now: 
   }
   if (!isActiveOn(contract, day)) {
     const inactive = await explainInactive(tx, [contract.no]);
-    throw problem('customer_not_active', `The contract takes no volumes for ${day}. ${inactive.get(contract.no)}`);
+    throw problem(
+      'customer_not_active',
+      `The contract takes no volumes for ${day}. ${inactive.get(contract.no)}`,
+    );
   }
   const volumes = call.body.volumes.map((mwh) => (mwh === null ? null : kwhFromMwh(mwh)));
   const after = await writeContractDay(tx, contract, day, volumes, now);

@@ -4,8 +4,8 @@ import { statement } from '../platform/db/statement.ts';
 import { type ContractDay, DayBatch, DirtyPositions } from './day-batch.ts';
 import { partiesOn, takesVolumes, type VolumeContract } from './volume-contracts.ts';
 
-/** Contracts whose stored days are in memory at once. */
-const CONTRACTS_AT_ONCE = 25;
+/** Contracts whose stored days are in memory at once. Few, so that other requests are served in between. */
+const CONTRACTS_AT_ONCE = 2;
 
 const DEACTIVATIONS = statement(
   'deactivations_of_contracts',
@@ -76,8 +76,6 @@ function reissue(batch: DayBatch, contractDay: ContractDay, restored: ReadonlySe
   const { seller, buyer } = partiesOn(contract, day);
   return batch.reissue(contractDay, (sheet, slot, status) => {
     if (status === 'invalid') return restored.has(cellKey(contract.no, day, sheet.revision, slot));
-    return (
-      status === 'valid' && (sheet.sender !== seller.positionNo || sheet.receiver !== buyer.positionNo)
-    );
+    return status === 'valid' && (sheet.sender !== seller.positionNo || sheet.receiver !== buyer.positionNo);
   }).corrected;
 }

@@ -170,11 +170,17 @@ export async function explainInactive(db: Db, contractNos: readonly number[]): P
   if (contractNos.length === 0) return new Map();
   const rows = await db.query<InactiveCustomer>(INACTIVE_CUSTOMERS, [contractNos]);
   return new Map(
-    Array.from(Map.groupBy(rows, ({ contract_no }) => contract_no), ([contractNo, customers]) => [
-      contractNo,
-      customers
-        .map(({ name, status, brp_name }) => `Customer ${name} is ${status}: BRP ${brp_name} must activate it.`)
-        .join(' '),
-    ]),
+    Array.from(
+      Map.groupBy(rows, ({ contract_no }) => contract_no),
+      ([contractNo, customers]) => [
+        contractNo,
+        customers
+          .map(
+            ({ name, status, brp_name }) =>
+              `Customer ${name} is ${status}: BRP ${brp_name} must activate it.`,
+          )
+          .join(' '),
+      ],
+    ),
   );
 }

@@ -1,11 +1,11 @@
 -- Placements: the balance group of a customer by delivery day. Contracts and their volumes follow them.
 
 -- Without gaps between a customer's first and last placement, unless the customer had no balance group for a time. The
--- first placement holds from -infinity on, the last one has no last day.
+-- first placement holds from -infinity on, the newest one to infinity.
 create table placement (
   customer_id uuid not null references customer,
   first_day date not null,
-  last_day date,
+  last_day date not null default 'infinity',
   position_no int not null references position,
   primary key (customer_id, first_day),
   check (first_day <= last_day)
