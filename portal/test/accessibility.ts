@@ -188,7 +188,7 @@ const DIALOGS: Record<Role, readonly DialogCase[]> = {
     {
       url: `/customers/${producer.id}`,
       button: 'Save',
-      before: (page) => page.getByLabel('Balance group', { exact: true }).selectOption(spareGroup.eic),
+      before: (page) => page.getByRole('combobox', { name: 'Balance group' }).selectOption(spareGroup.eic),
     },
     { url: '/balance-groups', button: `Settings: ${sellerGroup.eic}` },
     { url: '/', button: 'Menu', width: 390 },
