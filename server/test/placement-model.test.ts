@@ -409,6 +409,7 @@ test('imports, moves and changes of status around the gate equal an independent 
       const market = await makeMarket();
       const model = new Model(STARTS.map((start) => market.positions[start]!));
       await fill(market, model);
+      await world.nominate();
       for (const one of steps) {
         if (one.kind === 'wait') {
           at = Math.min(at + one.steps, CLOCK.length - 1);

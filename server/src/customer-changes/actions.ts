@@ -9,7 +9,7 @@ import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { fieldProblem, problem } from '../platform/http/problem.ts';
-import { DirtyPositions } from '../transactions/day-batch.ts';
+import { DirtyPositions } from '../transactions/dirty-positions.ts';
 import { changeStoredDays, type StoredDaysChange } from '../transactions/stored-days.ts';
 import { lockContractsOf, readContractsOf, type VolumeContract } from '../transactions/volume-contracts.ts';
 

@@ -11,7 +11,7 @@ import { recordAudit } from '../audit/store.ts';
 import { type CustomerCall, customerUuid, type Wire } from '../customers/routes.ts';
 import type { CustomerRow } from '../customers/store.ts';
 import { wireCustomer, wireOperatorCustomer } from '../customers/wire.ts';
-import { previewVersions } from '../nominations/actions.ts';
+import { previewVersions } from '../nominations/net-positions.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { contentTag, meetsIfMatch } from '../platform/http/preconditions.ts';

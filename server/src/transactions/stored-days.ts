@@ -1,7 +1,8 @@
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
-import { type ContractDay, DayBatch, DirtyPositions } from './day-batch.ts';
+import { type ContractDay, DayBatch } from './day-batch.ts';
+import { DirtyPositions } from './dirty-positions.ts';
 import { partiesOn, takesVolumes, type VolumeContract } from './volume-contracts.ts';
 
 /** Contracts whose stored days are in memory at once. Few, so that other requests are served in between. */
