@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SCOPES, type Scope } from '@saldo/api';
+import { SCOPES, type Scope, type Tso } from '@saldo/api';
 import {
   addDays,
   type DeliveryDay,
@@ -17,6 +17,7 @@ import { findOwnPosition, insertCustomer } from '../customers/store.ts';
 import { insertAsset } from '../market/store.ts';
 import { nominateDue } from '../nominations/actions.ts';
 import { createAccount, createApiKey, createBalanceGroup, createBrp } from '../parties/actions.ts';
+import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { invalidateTransaction, lockContract, writeContractDay } from '../transactions/actions.ts';
@@ -31,6 +32,7 @@ import {
   CONTRACTS,
   CUSTOMERS,
   type CustomerName,
+  MOVES,
   USERS,
 } from './cast.ts';
 import { openMarket } from './market.ts';
@@ -68,7 +70,12 @@ export async function loadDemo(
   const founded = addDays(`${today.slice(0, 4)}-01-01`, -FOUNDED_DAYS_AHEAD);
   const access = await createParties(tx, operator.key, founded);
   access.users.push(...(await createUsers(tx, founded)));
-  const { contractIds, assetIds } = await signContracts(tx, founded, Number(today.slice(0, 4)), rules);
+  const { contractIds, customers, assetIds } = await signContracts(
+    tx,
+    founded,
+    Number(today.slice(0, 4)),
+    rules,
+  );
   await openMarket(tx, assetIds, localInstant(addDays(founded, 7), 9 * HOUR), now);
   // Makes the platform's functions use this transaction instead of opening their own.
   const within: Database = {
@@ -92,6 +99,9 @@ export async function loadDemo(
         break;
       case 'finalise':
         await tsos.finalise(event.day, event.at);
+        break;
+      case 'move':
+        await moveCustomer(within, rules, customers[event.customer], event);
         break;
       default:
         await changeDay(within, rules, contractIds, event);
@@ -155,7 +165,9 @@ async function createUsers(tx: Tx, founded: DeliveryDay): Promise<DemoAccess['us
   return hired;
 }
 
+type SignedCustomer = { id: string; viewer: Viewer };
 type Signed = {
+  customers: Record<CustomerName, SignedCustomer>;
   /** Ids of the contracts that deliver in this year. Null for a contract that does not. */
   contractIds: (string | null)[];
   assetIds: Record<AssetName, string>;
@@ -173,7 +185,7 @@ async function signContracts(
   const activated = localInstant(addDays(founded, 1), 10 * HOUR);
   const signed = localInstant(addDays(founded, 3), 14 * HOUR);
   const at = (now: number) => ({ clock: { now: () => now }, rules });
-  const customerIds = {} as Record<CustomerName, string>;
+  const customers = {} as Record<CustomerName, SignedCustomer>;
   const assetIds = {} as Record<AssetName, string>;
 
   for (const [name, customer] of Object.entries(CUSTOMERS) as [
@@ -193,7 +205,7 @@ async function signContracts(
       },
       assigned,
     );
-    customerIds[name] = id;
+    customers[name] = { id, viewer };
     if (customer.status === 'pending') continue;
     await changeCustomer(tx, viewer, id, { status: 'active' }, () => true, at(activated));
     if (customer.status === 'deactivated') {
@@ -216,8 +228,8 @@ async function signContracts(
       {
         externalId: `${contract.type === 'ppa' ? 'PPA' : 'TRD'}-${year}-${String(index + 1).padStart(4, '0')}`,
         type: contract.type,
-        sellerCustomerId: customerIds[contract.seller],
-        buyerCustomerId: customerIds[contract.buyer],
+        sellerCustomerId: customers[contract.seller].id,
+        buyerCustomerId: customers[contract.buyer].id,
         deliveryStart: years && dayStart(`${year + years[0]}-01-01`),
         deliveryEnd: years && dayStart(`${year + years[1]}-01-01`),
         ppaType: contract.ppaType,
@@ -231,7 +243,7 @@ async function signContracts(
     const delivers = contract.type === 'ppa' && years !== null && years[0] <= 0 && years[1] > 0;
     contractIds.push(delivers ? made.id : null);
   }
-  return { contractIds, assetIds };
+  return { contractIds, customers, assetIds };
 }
 
 type Routine = { at: number; kind: 'volumes' | 'send' | 'confirm' | 'finalise'; day: DeliveryDay };
@@ -245,9 +257,12 @@ type Change = {
   to: number;
 };
 
+type Move = { at: number; kind: 'move'; customer: CustomerName; to: { eic: string; tso: Tso } };
+type DemoEvent = Routine | Change | Move;
+
 /** The events around each delivery day in chronological order, without those after `now`. */
-function timeline(today: DeliveryDay, rules: MarketRules, now: number): (Routine | Change)[] {
-  const events: (Routine | Change)[] = [];
+function timeline(today: DeliveryDay, rules: MarketRules, now: number): DemoEvent[] {
+  const events: DemoEvent[] = [];
   for (const day of demoDays(today)) {
     const { dayAhead, waitEnd, dayAfter } = gatesOf(day, rules);
     // Volumes of future days are entered early, so that there is data to see.
@@ -276,6 +291,8 @@ function timeline(today: DeliveryDay, rules: MarketRules, now: number): (Routine
     from: 57,
     to: 57,
   });
+  for (const { customer, daysAgo, to } of MOVES)
+    events.push({ at: localInstant(ago(daysAgo), 11 * HOUR + 20), kind: 'move', customer, to });
   for (const day of clockChanges(today)) correct(day, localInstant(addDays(day, -1), 15 * HOUR), 7, 9, 12);
   return events.filter((event) => event.at <= now).sort((one, other) => one.at - other.at);
 }
@@ -307,6 +324,18 @@ async function importDay(
     const volumes = demoVolumes(contract, index, day);
     await db.transaction(async (tx) => writeContractDay(tx, await lockContract(tx, id), day, volumes, at));
   }
+  await nominateDue(db, at, rules);
+}
+
+/** After the volumes of the next day, which are corrected, and before its schedules are sent. */
+async function moveCustomer(
+  db: Database,
+  rules: MarketRules,
+  { id, viewer }: SignedCustomer,
+  { at, to }: Move,
+): Promise<void> {
+  const time = { clock: { now: () => at }, rules };
+  await db.transaction((tx) => changeCustomer(tx, viewer, id, { balance_group: to }, () => true, time));
   await nominateDue(db, at, rules);
 }
 
