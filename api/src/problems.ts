@@ -194,9 +194,9 @@ export const PROBLEMS = {
     status: 409,
     title: 'Position In Use',
     explanation:
-      'The TSO cannot be disabled for the balance group: a customer is placed there, or a contract still delivers through it.',
+      'The TSO cannot be disabled for the balance group: customers are placed there, today or from a later day on.',
     remedy:
-      'Move the customers to another balance group or TSO, wait for the end of the contracts or have the operator end them, then repeat the request.',
+      'Move the customers to another balance group or TSO, and repeat the request on the first day of their new placement.',
   },
   idempotency_key_reused: {
     status: 409,
