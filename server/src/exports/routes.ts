@@ -90,7 +90,7 @@ function nominationChunks(
 /** About 200 KB of JSON: the response and the stream in front of it hold one chunk each of a reader that has stopped. */
 const CHUNK_RECORDS = 480;
 
-/** The header follows the first query, so that a failure of that query is still answered with a problem. */
+/** The header follows the first query, whose failure is not yet a failure of the file. */
 async function* lineChunks<T>(
   header: string,
   batches: AsyncIterable<readonly T[]>,
@@ -136,18 +136,30 @@ function exportSender(silenceMs: number) {
   ): Promise<Readable> {
     const { actor, query, request, reply } = call;
     const format = query.format ?? acceptedFormat(request);
+    const isHead = request.method === 'HEAD';
+    if (!isHead) {
+      finished(reply.raw, enter(actor));
+      reply.raw.setTimeout(silenceMs, () => reply.raw.destroy());
+    }
+    const chunks = isHead ? nothing() : chunksOf(format);
+    // A failure of the first query is still answered with a problem, which must not have the headers of a file.
+    const first = await chunks.next();
     if (query.format === undefined) reply.header('vary', `${String(reply.getHeader('vary'))}, Accept`);
     reply.headers({
       'content-type': EXPORT_MEDIA_TYPES[format] + (format === 'parquet' ? '' : '; charset=utf-8'),
       'content-disposition': `attachment; filename="${name}_${daysText(query)}.${format}"`,
     });
-    if (request.method === 'HEAD') return Readable.from([]);
-    const leave = enter(actor);
-    finished(reply.raw, leave);
-    reply.raw.setTimeout(silenceMs, () => reply.raw.destroy());
-    const source = Readable.from(chunksOf(format), { objectMode: false });
+    const source = Readable.from(startingWith(first, chunks), { objectMode: false });
     return format === 'parquet' ? source : compressStream(request, reply, source);
   };
+}
+
+async function* nothing(): Chunks {}
+
+async function* startingWith(first: IteratorResult<Buffer>, rest: Chunks): Chunks {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
 }
 
 function daysText(query: TransactionQuery | NominationQuery): string {

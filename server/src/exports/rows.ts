@@ -22,13 +22,13 @@ const inTurn = concurrencyLimiter({ atOnce: QUERIES_AT_ONCE });
 /** Batches are larger than a hot statement may be, so they use the pool. No connection is held between two batches. */
 const pooled = (db: Db): Db => ({ query: db.query, arrays: db.arrays, hot: db });
 
-/** Walks the list of transactions with large pages. */
+/** Walks the list of transactions with large pages. There is at least one batch, which may be empty. */
 export async function* eachTransactionBatch(
   db: Db,
   viewer: Viewer,
   filter: TransactionFilter | null,
 ): AsyncGenerator<TransactionRecord[]> {
-  if (filter === null) return;
+  if (filter === null) return yield [];
   for (let after: TransactionPosition | null = null; ; ) {
     const records = await inTurn(() =>
       listTransactions(pooled(db), viewer, filter, after, BATCH.transactions),
@@ -41,7 +41,7 @@ export async function* eachTransactionBatch(
   }
 }
 
-/** Walks the list of nominations, with their slots. */
+/** The same for nominations, with their slots. */
 export async function* eachNominationBatch(
   db: Db,
   viewer: Viewer,
