@@ -16,7 +16,8 @@ const world = createWorld(platform.db, platform.clock);
 const { seller, buyer, producer, consumer } = await world.pair();
 const FIRST = '2026-01-01';
 const DAYS = 200;
-for (const contract of [await world.contract(producer, consumer), await world.contract(consumer, producer)])
+const contracts = [await world.contract(producer, consumer), await world.contract(consumer, producer)];
+for (const contract of contracts)
   for (let at = 0; at < DAYS; at++) await world.volumes(contract, addDays(FIRST, at), 1000 + at);
 
 /** 18 MB as NDJSON, much more than the sockets of both sides hold. */
@@ -122,6 +123,32 @@ test('readers that stop hold no place, connection or transaction, and can go on'
     assert.ok(isWhole);
     assert.equal(text, whole);
   }
+});
+
+test('an export that volumes are corrected during has every earlier record once, and later days as corrected', async () => {
+  const path = LARGE.replace('ndjson', 'csv');
+  const before = (await client(platform.baseUrl, buyer.key)(path)).text.trimEnd().split('\n').slice(1);
+  const reader = await stoppedReader(platform.baseUrl, buyer.key, path);
+  const [first, last] = [FIRST, addDays(FIRST, DAYS - 1)];
+  for (const day of [first, last]) await world.volumes(contracts[0]!, day, 77);
+  const { text, isWhole } = await readRest(reader);
+  assert.ok(isWhole);
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','));
+  const idsOf = (all: readonly string[][]) => all.map(([id]) => id);
+  assert.equal(new Set(idsOf(lines)).size, lines.length, 'each once');
+  const earlier = new Set(idsOf(before.map((line) => line.split(','))));
+  assert.deepEqual(
+    idsOf(lines.filter(([id]) => earlier.has(id!))),
+    [...earlier],
+    'all earlier ones, in order',
+  );
+  const corrected = lines.filter(([id]) => !earlier.has(id!));
+  assert.deepEqual([...new Set(corrected.map((line) => line[11]))], [last], 'the first day was sent already');
+  assert.equal(corrected.length, 96);
 });
 
 test('a reader that takes nothing for a while is disconnected, and its place is free again', async () => {
