@@ -142,11 +142,11 @@ test('an export that volumes are corrected during has every earlier record once,
   assert.equal(new Set(idsOf(lines)).size, lines.length, 'each once');
   const earlier = new Set(idsOf(before.map((line) => line.split(','))));
   assert.deepEqual(
-    idsOf(lines.filter(([id]) => earlier.has(id!))),
+    idsOf(lines.filter(([id]) => earlier.has(id))),
     [...earlier],
     'all earlier ones, in order',
   );
-  const corrected = lines.filter(([id]) => !earlier.has(id!));
+  const corrected = lines.filter(([id]) => !earlier.has(id));
   assert.deepEqual([...new Set(corrected.map((line) => line[11]))], [last], 'the first day was sent already');
   assert.equal(corrected.length, 96);
 });
