@@ -36,7 +36,7 @@ export async function* parquetChunks<T>(
 }
 
 /** The API shows instants in whole seconds. */
-const wholeSecond = (instant: number) => instant - (instant % 1000);
+const wholeSecond = (instant: number) => Math.floor(instant / 1000) * 1000;
 
 /** The columns of a slot, which all slots of a day share. */
 function slotColumns() {

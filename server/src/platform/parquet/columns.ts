@@ -7,9 +7,9 @@ const PHYSICAL = { int32: 1, int64: 2, byteArray: 6 };
 const ENCODING = { plain: 0, rle: 3, deltaBinaryPacked: 5, deltaByteArray: 7, rleDictionary: 8 };
 const CONVERTED = { utf8: 0, decimal: 5, date: 6, timestampMillis: 9 };
 const [REQUIRED, OPTIONAL] = [0, 1];
-export const RLE = ENCODING.rle;
+export const { plain: PLAIN, rle: RLE } = ENCODING;
 
-/** The digits before and after the point that every sum of a 64-bit decimal column has room for. */
+/** The most digits that 64 bits hold, three of them after the point. */
 const DECIMAL = { precision: 18, scale: 3 };
 
 type ColumnType = { readonly physical: number; readonly annotation: Readonly<Record<number, ThriftValue>> };
@@ -48,7 +48,10 @@ type NumberType = Exclude<keyof typeof TYPES, 'text'>;
 /** The encoded values of a column in one row group. */
 export type EncodedColumn = {
   readonly dictionary: { readonly bytes: Uint8Array; readonly count: number } | null;
-  readonly data: Uint8Array;
+  /** Definition levels: which rows are not null. Empty for a column without nulls. */
+  readonly levels: Uint8Array;
+  readonly nulls: number;
+  readonly values: Uint8Array;
   readonly encoding: number;
   /** `Statistics` of the format, with which readers skip row groups. */
   readonly statistics: ThriftValue;
@@ -84,24 +87,16 @@ export abstract class Column<T> {
 
   /** Encodes the row group and begins the next one. */
   take(): EncodedColumn {
-    const data = new BinaryWriter();
-    if (this.isNullable) {
-      const levels = new BinaryWriter();
-      this.levels.write(levels, 1);
-      data.int32(levels.size);
-      data.append(levels.written());
-    }
-    const isEmpty = this.nulls === this.rows;
-    const { dictionary, encoding } = isEmpty
-      ? { dictionary: null, encoding: ENCODING.plain }
-      : this.writeValues(data);
-    const range = isEmpty ? {} : this.range();
-    const statistics = struct({ 3: i64(this.nulls), ...range });
+    const [levels, values, { nulls }] = [new BinaryWriter(), new BinaryWriter(), this];
+    if (this.isNullable) this.levels.write(levels, 1);
+    const isEmpty = nulls === this.rows;
+    const encoded = isEmpty ? { dictionary: null, encoding: PLAIN } : this.writeValues(values);
+    const statistics = struct({ 3: i64(nulls), ...(isEmpty ? {} : this.range()) });
     this.levels = new Runs();
     this.rows = 0;
     this.nulls = 0;
     this.clear();
-    return { dictionary, data: data.written(), encoding, statistics };
+    return { ...encoded, levels: levels.written(), nulls, values: values.written(), statistics };
   }
 
   protected abstract addValue(value: T): void;
@@ -250,5 +245,3 @@ export const numberColumn = (name: string, type: NumberType, isNullable = false)
   new DictionaryColumn(name, type, isNullable);
 export const sequenceColumn = (name: string, type: NumberType, isNullable = false): Column<number> =>
   new SequenceColumn(name, type, isNullable);
-
-export const PLAIN = ENCODING.plain;

@@ -2,10 +2,10 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import { BinaryWriter } from './binary-writer.ts';
 import { type Column, type EncodedColumn, PLAIN, RLE } from './columns.ts';
-import { i32, i64, list, struct, type ThriftValue, text } from './thrift.ts';
+import { bool, i32, i64, list, struct, type ThriftValue, text } from './thrift.ts';
 
 const MAGIC = Buffer.from('PAR1');
-const PAGE = { data: 0, dictionary: 2 };
+const PAGE = { dictionary: 2, data: 3 };
 const ZSTD = 6;
 const FORMAT_VERSION = 2;
 /** A higher level takes three times as long and saves two percent. */
@@ -110,31 +110,52 @@ type Pages = {
 };
 
 async function pagesOf(column: EncodedColumn, rows: number): Promise<Pages> {
-  const { dictionary, data, encoding, statistics } = column;
-  const ofData = struct({ 1: i32(rows), 2: i32(encoding), 3: i32(RLE), 4: i32(RLE) });
+  const { dictionary, encoding, statistics } = column;
   return {
-    dictionary:
-      dictionary &&
-      (await compressedPage(dictionary.bytes, (sizes) => ({
-        1: i32(PAGE.dictionary),
-        ...sizes,
-        7: struct({ 1: i32(dictionary.count), 2: i32(PLAIN) }),
-      }))),
-    data: await compressedPage(data, (sizes) => ({ 1: i32(PAGE.data), ...sizes, 5: ofData })),
+    dictionary: dictionary && (await dictionaryPage(dictionary)),
+    data: await dataPage(column, rows),
     encodings: [RLE, encoding, ...(dictionary === null ? [] : [PLAIN])],
     statistics,
   };
 }
 
-type Members = Parameters<typeof struct>[0];
-
 /** Compresses in the thread pool, as responses do. */
-async function compressedPage(bytes: Uint8Array, headerOf: (sizes: Members) => Members): Promise<Page> {
-  const compressed = await promisify(zstdCompress)(bytes, ZSTD_LEVEL);
+const compress = (bytes: Uint8Array): Promise<Buffer> => promisify(zstdCompress)(bytes, ZSTD_LEVEL);
+
+async function dictionaryPage({ bytes, count }: NonNullable<EncodedColumn['dictionary']>): Promise<Page> {
+  const header = { 7: struct({ 1: i32(count), 2: i32(PLAIN) }) };
+  return pageOf(PAGE.dictionary, header, bytes.length, [await compress(bytes)]);
+}
+
+/** The second version of data pages: readers expect the encodings by differences only there. Levels are not compressed. */
+async function dataPage({ levels, nulls, values, encoding }: EncodedColumn, rows: number): Promise<Page> {
+  const isCompressed = values.length > 0;
+  const header = {
+    8: struct({
+      1: i32(rows),
+      2: i32(nulls),
+      3: i32(rows),
+      4: i32(encoding),
+      5: i32(levels.length),
+      6: i32(0),
+      7: bool(isCompressed),
+    }),
+  };
+  const stored = isCompressed ? await compress(values) : values;
+  return pageOf(PAGE.data, header, levels.length + values.length, [levels, stored]);
+}
+
+function pageOf(
+  type: number,
+  ownHeader: Parameters<typeof struct>[0],
+  uncompressedBytes: number,
+  parts: readonly Uint8Array[],
+): Page {
+  const storedBytes = parts.reduce((sum, part) => sum + part.length, 0);
   const header = new BinaryWriter();
-  struct(headerOf({ 2: i32(bytes.length), 3: i32(compressed.length) })).write(header);
+  struct({ 1: i32(type), 2: i32(uncompressedBytes), 3: i32(storedBytes), ...ownHeader }).write(header);
   return {
-    bytes: Buffer.concat([header.written(), compressed]),
-    uncompressedBytes: header.size + bytes.length,
+    bytes: Buffer.concat([header.written(), ...parts]),
+    uncompressedBytes: header.size + uncompressedBytes,
   };
 }
