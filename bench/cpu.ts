@@ -63,10 +63,16 @@ export function familyCpuSeconds(pid: number): number {
   return (own.ownTicks + own.childrenTicks + ticks) / ticksPerSecond;
 }
 
+/** Memory of a process now. Null on systems that do not report it. */
+export const currentMegabytes = (pid: number): number | null => statusMegabytes(pid, 'VmRSS');
+
 /** Peak memory of a process so far. Null on systems that do not report it. */
-export function peakMegabytes(pid: number): number | null {
+export const peakMegabytes = (pid: number): number | null => statusMegabytes(pid, 'VmHWM');
+
+function statusMegabytes(pid: number, name: 'VmRSS' | 'VmHWM'): number | null {
   try {
-    const found = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const found = new RegExp(`${name}:\\s+(\\d+) kB`).exec(status);
     return found ? Number(found[1]) / 1024 : null;
   } catch {
     return null;

@@ -32,6 +32,14 @@ const MOST_BYTES = 8;
 const IMPORT_GOALS: Record<string, number> = { CSV: 400_000, 'NDJSON, a day a line': 1_500_000 };
 const MOST_IMPORT_MEGABYTES = 300;
 const MOST_MEGABYTES = 250;
+/** CPU seconds of a BRP-day of this many transactions, by format; bytes of each; memory of the server. */
+const EXPORT_GOALS = {
+  transactions: 192_000,
+  cpuSeconds: { ndjson: 1, parquet: 1.5 },
+  parquetBytes: 3,
+  addedMegabytes: 60,
+  stoppedMegabytes: 100,
+};
 const ENGINE_GOALS = { firstSeconds: 3, unchangedSeconds: 0.5, correctionMs: 50 };
 const MOVE_GOALS = { seconds: 3, overQuiet: 1.5 };
 const EXCHANGE_GOAL_S = 10;
@@ -67,6 +75,7 @@ export function goalsOf(results: Results): Goal[] {
     ...listGoals(results),
     ...memoryGoals(results),
     ...importGoals(results),
+    ...exportGoals(results),
     ...engineGoals(results),
     ...moveGoals(results),
     ...exchangeGoals(results),
@@ -256,6 +265,43 @@ function importGoals({ imports }: Results): Goal[] {
     goals.push(atLeast('import as CSV, against inserts by Express and Drizzle', ratio, LEAST_OVER_INSERTS));
   }
   return goals;
+}
+
+function exportGoals({ exports }: Results): Goal[] {
+  if (!exports) return [];
+  const {
+    transactions: size,
+    cpuSeconds: aims,
+    parquetBytes,
+    addedMegabytes,
+    stoppedMegabytes,
+  } = EXPORT_GOALS;
+  const memory = (what: string, value: number | null, aim: number) =>
+    value === null ? [] : [atMost(`${what}: more memory of the server, MB`, value, aim, count)];
+  const day = Object.entries(aims).flatMap(([format, aim]) => {
+    const found = exports.measures.find(({ name }) => name === format);
+    if (!found) return [];
+    const what = `export of ${count(size)} transactions as ${format}`;
+    const cpuSeconds = (found.cpuSeconds / found.transactions) * size;
+    return [
+      atMost(`${what}: CPU time`, cpuSeconds, aim, (value) => `${value.toFixed(2)} s`),
+      ...memory(what, found.addedMegabytes, addedMegabytes),
+    ];
+  });
+  const parquet = exports.measures.find(({ name }) => name === 'parquet');
+  const bytes = parquet ? (parquet.megabytes * 1e6) / parquet.transactions : 0;
+  return [
+    ...day,
+    atMost('bytes of a transaction in Parquet', bytes, parquetBytes, (value) => value.toFixed(2)),
+    ...exports.month.flatMap(({ name, transactions, addedMegabytes: added }) =>
+      memory(`export of ${count(transactions)} transactions as ${name}`, added, addedMegabytes),
+    ),
+    ...memory(
+      `${exports.stopped.readers} readers that stop reading`,
+      exports.stopped.addedMegabytes,
+      stoppedMegabytes,
+    ),
+  ];
 }
 
 function engineGoals({ engine }: Results): Goal[] {

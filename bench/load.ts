@@ -19,7 +19,7 @@ export type LoadResult = {
   bodyBytes: number;
 };
 /** `lastFull` is the last page with the maximum number of records. */
-export type WalkResult = { pages: number; records: number; seconds: number; lastFull: string };
+export type WalkResult = { pages: number; records: number; bytes: number; seconds: number; lastFull: string };
 
 /** Upper bound that no valid round reaches. */
 const MAX_REQUESTS = 2_000_000;
@@ -54,10 +54,11 @@ async function load(job: LoadJob & { kind: 'load' }): Promise<LoadResult> {
 async function walk(job: LoadJob & { kind: 'walk' }): Promise<WalkResult> {
   const connection = new Connection(job.port);
   const startedAt = performance.now();
-  let [path, lastFull, records, pages] = [job.target.path, job.target.path, 0, 0];
+  let [path, lastFull, records, bytes, pages] = [job.target.path, job.target.path, 0, 0, 0];
   for (; pages < job.maxPages; ) {
     const body = Buffer.concat(await connection.get(requestOf({ ...job.target, path })));
     pages++;
+    bytes += body.length;
     const { transactions, pagination } = JSON.parse(body.toString());
     records += transactions.length;
     if (transactions.length === pagination.limit) lastFull = path;
@@ -65,7 +66,7 @@ async function walk(job: LoadJob & { kind: 'walk' }): Promise<WalkResult> {
     path = `${job.target.path}&after=${encodeURIComponent(pagination.next_cursor)}`;
   }
   connection.close();
-  return { pages, records, seconds: (performance.now() - startedAt) / 1000, lastFull };
+  return { pages, records, bytes, seconds: (performance.now() - startedAt) / 1000, lastFull };
 }
 
 process.on('message', (job: LoadJob) => {

@@ -13,6 +13,7 @@ import { hasCpuTimes } from './cpu.ts';
 import { Databases } from './databases.ts';
 import { measureEngine } from './engine.ts';
 import { measureExchange } from './exchange.ts';
+import { measureExports } from './exports.ts';
 import { goalsOf } from './goals.ts';
 import { measureGrowth } from './growth.ts';
 import { measureGuard } from './guard.ts';
@@ -161,6 +162,19 @@ const PHASES: readonly (readonly [title: PhaseTitle, work: (run: Run) => Promise
         postmaster,
         say,
         mode.importContracts,
+      );
+    },
+  ],
+  [
+    'exports',
+    async ({ results, databases, processes, generator, postmaster, mode, say }) => {
+      results.exports = await measureExports(
+        await databases.create('exports'),
+        processes,
+        generator,
+        postmaster,
+        mode.exports,
+        say,
       );
     },
   ],

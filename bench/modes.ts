@@ -10,6 +10,7 @@ const PLANNED = {
   'the way in': 0.1,
   'the saldo of a day': 0.6,
   imports: 1.2,
+  exports: 1.5,
   overload: 0.8,
   workers: 2.2,
   'the same SQL under pgbench': 0.4,
@@ -46,6 +47,8 @@ export type Mode = {
   readonly engineContracts: number;
   readonly exchangeContracts: number;
   readonly importContracts: number;
+  /** The largest BRP has about half of the contracts. */
+  readonly exports: WorldSize;
 };
 
 const BRPS = 200;
@@ -61,6 +64,7 @@ const MARKET_DAY = {
   engineContracts: 10_000,
   exchangeContracts: 12_000,
   importContracts: 10_000,
+  exports: { contracts: 4200, days: 31 },
 };
 
 const USUAL: Mode = {
@@ -98,6 +102,7 @@ export const MODES = {
       'the way in': 0.05,
       'the saldo of a day': 0.1,
       imports: 0.2,
+      exports: 0.3,
       overload: 0.2,
       workers: 0.3,
       'the same SQL under pgbench': 0.1,
@@ -122,6 +127,7 @@ export const MODES = {
     engineContracts: 1000,
     exchangeContracts: 1000,
     importContracts: 1000,
+    exports: { contracts: 420, days: 5 },
   },
   /** Runs everything once to check that it works and that all responses agree. Its numbers have no meaning. */
   smoke: {
@@ -143,5 +149,6 @@ export const MODES = {
     engineContracts: 500,
     exchangeContracts: 500,
     importContracts: 200,
+    exports: { contracts: 60, days: 3 },
   },
 } as const satisfies Record<string, Mode>;

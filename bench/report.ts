@@ -32,6 +32,7 @@ export function tables(results: Results): string {
     ...bulkTable(results),
     ...saldoTable(results),
     ...importTable(results),
+    ...exportTable(results),
     ...growthTables(results),
     ...listTable(results),
     ...memoryTable(results),
@@ -186,6 +187,31 @@ function importTable({ imports }: Results): string[] {
   ]);
   const head = ['transactions/s', 'MB', 'seconds of each round', 'CPU s', 'time, COPY’s', 'CPU time, COPY’s'];
   return [table(['import over HTTP', ...head, 'server’s peak MB'], rows)];
+}
+
+function exportTable({ exports }: Results): string[] {
+  if (!exports) return [];
+  const { measures, month, stopped } = exports;
+  const added = (value: number | null) => (value === null ? '' : count(value));
+  const rows = [...measures, ...month].map(({ name, transactions, megabytes: size, ...rest }) => [
+    name,
+    count(transactions),
+    ((size * 1e6) / transactions).toFixed(2),
+    rest.seconds.map((second) => second.toFixed(2)).join(' '),
+    rest.cpuSeconds.toFixed(2),
+    added(rest.addedMegabytes),
+  ]);
+  const head = [
+    'transactions',
+    'bytes each',
+    'seconds of each round',
+    'CPU s',
+    'more memory of the server, MB',
+  ];
+  return [
+    table(['export of the largest BRP', ...head], rows),
+    `${stopped.readers} readers that stop reading take ${added(stopped.addedMegabytes) || '?'} MB of the server; a page meanwhile takes ${stopped.pageMs.toFixed(0)} ms.`,
+  ];
 }
 
 function growthTables({ growth }: Results): string[] {

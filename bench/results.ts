@@ -1,6 +1,7 @@
 import type { BulkResults } from './bulk.ts';
 import type { EngineResults } from './engine.ts';
 import type { ExchangeResults } from './exchange.ts';
+import type { ExportResults } from './exports.ts';
 import type { GrowthResults } from './growth.ts';
 import type { GuardResults } from './guard.ts';
 import type { ImportResults } from './import.ts';
@@ -49,6 +50,7 @@ export type Results = {
   move?: MoveResults;
   exchange?: ExchangeResults;
   imports?: ImportResults;
+  exports?: ExportResults;
   growth?: GrowthResults;
   lists?: ListResults;
   leftOut: readonly string[];

@@ -16,6 +16,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** In order: each may import those before it. */
 const PLATFORM = [
   'server/src/platform/bytes',
+  'server/src/platform/parquet',
   'server/src/platform/clock.ts',
   'server/src/platform/heap.ts',
   'server/src/platform/db',
@@ -36,6 +37,7 @@ const SUBJECTS = [
   'server/src/nominations',
   'server/src/customer-changes',
   'server/src/exchange',
+  'server/src/exports',
 ];
 const PACKAGES = ['core/src', 'api/src'];
 const AUDIT = ['server/src/audit', ...PLATFORM, ...PACKAGES];

@@ -2,6 +2,7 @@ import { balanceGroupEndpoints } from './balance-groups.ts';
 import { contractEndpoints } from './contracts.ts';
 import { customerEndpoints } from './customers.ts';
 import { deliveryDayEndpoints } from './delivery-days.ts';
+import { exportEndpoints } from './exports.ts';
 import { nominationEndpoints } from './nominations.ts';
 import { transactionEndpoints } from './transactions.ts';
 
@@ -10,6 +11,7 @@ export const brpEndpoints = {
   ...contractEndpoints,
   ...transactionEndpoints,
   ...nominationEndpoints,
+  ...exportEndpoints,
   ...customerEndpoints,
   ...balanceGroupEndpoints,
   ...deliveryDayEndpoints,

@@ -36,6 +36,8 @@ export const LIMITS = {
   profileDays: 62,
   /** Maximum number of nominations that the preview of a change lists; all of them are counted. */
   previewedNominations: 100,
+  /** Delivery days of an export, and exports at once of a key or user. */
+  exports: { days: 366, atOnce: 4 },
   /** Maximum number of faulty import lines in a response; all of them are counted. */
   rejectedLines: 1000,
   /** Maximum length of an import line; a whole day is a few kilobytes. */
@@ -155,6 +157,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Contracts: 'Energy agreements in which the seller’s or the buyer’s balance group is yours.',
   Transactions: 'The quarter-hour volumes of your contracts, with all their versions.',
   Nominations: 'Nominations of your balance groups to the TSO: the net saldo of their valid transactions.',
+  Exports: 'Whole lists as one file: CSV, NDJSON or Parquet.',
   Customers: 'Consumers and producers that are assigned to you.',
   'Balance groups': 'Your balance groups, and the control areas in which each is enabled.',
   'Delivery days': 'The calendar: slots and gates of a German delivery day.',
@@ -202,6 +205,9 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
 
 /** Pairs of query parameters that form a range: the second of each pair must not be before the first. */
 export const ordered = (...pairs: [string, string][]) => ({ 'x-ordered': pairs });
+
+/** The query must limit the delivery time, to at most this many delivery days. */
+export const deliveryDaysAtMost = (days: number) => ({ 'x-delivery-days': days });
 
 export const deliveryQuery = {
   delivery_date: Type.Optional(

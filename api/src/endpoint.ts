@@ -34,6 +34,8 @@ export type Endpoint<
   readonly response: Response;
   /** For a response that is a document, not JSON: its media types, the default first, each with an example. */
   readonly documents?: Readonly<Record<string, string>>;
+  /** The document is sent as a stream of any length, at the reader's speed. */
+  readonly isExport?: true;
   /** Problems specific to this operation; the documentation adds those that every operation has. */
   readonly problems: readonly ProblemCode[];
   readonly example: { readonly request?: unknown; readonly response: unknown };

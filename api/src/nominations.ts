@@ -84,7 +84,7 @@ export const BulkNominationIdsRequest = Strict(
   { title: 'BulkNominationIdsRequest' },
 );
 
-const nominationExample: Nomination = {
+export const nominationExample: Nomination = {
   id: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
   status: 'match',
   version: 1,
@@ -187,6 +187,25 @@ const scheduleEssExample = `<?xml version="1.0" encoding="UTF-8"?>
 </ScheduleTimeSeries>
 `;
 
+/** Filters of the list and of the export. */
+export const nominationFilters = {
+  status: Type.Optional(
+    Choice(NOMINATION_STATUSES, {
+      description: 'Only nominations of this status.',
+      examples: ['pending'],
+    }),
+  ),
+  eic: Type.Optional(Eic('EIC of your balance group.')),
+  tso: Type.Optional(TsoSchema),
+  direction: Type.Optional(Choice(DIRECTIONS, { description: 'Only this direction.', examples: ['out'] })),
+  ...deliveryQuery,
+  ...slotQuery,
+};
+export const nominationFilterOrder = ordered(
+  ['delivery_start', 'delivery_end'],
+  ['slot_number_from', 'slot_number_to'],
+);
+
 export const nominationEndpoints = {
   listNominations: endpoint({
     id: 'listNominations',
@@ -199,23 +218,11 @@ export const nominationEndpoints = {
     scopes: ['nominations:read'],
     query: Strict(
       {
-        status: Type.Optional(
-          Choice(NOMINATION_STATUSES, {
-            description: 'Only nominations of this status.',
-            examples: ['pending'],
-          }),
-        ),
-        eic: Type.Optional(Eic('EIC of your balance group.')),
-        tso: Type.Optional(TsoSchema),
-        direction: Type.Optional(
-          Choice(DIRECTIONS, { description: 'Only this direction.', examples: ['out'] }),
-        ),
-        ...deliveryQuery,
-        ...slotQuery,
+        ...nominationFilters,
         include_slots: Flag('Adds the `slots` of each nomination.'),
         ...pageQuery,
       },
-      ordered(['delivery_start', 'delivery_end'], ['slot_number_from', 'slot_number_to']),
+      nominationFilterOrder,
     ),
     body: null,
     response: NominationList,

@@ -248,6 +248,12 @@ export const PROBLEMS = {
     remedy:
       'Wait for the number of seconds in `Retry-After`; read more per request with `limit` and bulk reads.',
   },
+  too_many_exports: {
+    status: 429,
+    title: 'Too Many Exports',
+    explanation: 'The key or user already has as many exports in progress as it may.',
+    remedy: 'Wait until one of them has ended, or read one file of more days instead of several at once.',
+  },
   headers_too_large: {
     status: 431,
     title: 'Request Header Fields Too Large',

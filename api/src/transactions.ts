@@ -111,6 +111,7 @@ const supersededExample: Transaction = {
 };
 
 const includeAssets = { include_assets: Flag('Adds a deduplicated `assets` array to the answer.') };
+/** Filters of a contract's list, without paging. */
 const filters = {
   status: Type.Optional(
     Choice(TRANSACTION_STATUSES, {
@@ -122,10 +123,22 @@ const filters = {
   receiver_eic: Type.Optional(Eic('EIC of the receiver.')),
   ...deliveryQuery,
   ...slotQuery,
-  ...includeAssets,
-  ...pageQuery,
 };
-const filterOrder = ordered(['delivery_start', 'delivery_end'], ['slot_number_from', 'slot_number_to']);
+/** Filters of all transactions, in lists and in exports. */
+export const transactionFilters = {
+  contract_id: Type.Optional(
+    Type.String({
+      description: 'Only transactions of this contract.',
+      examples: ['con_01jhm3wa2fe5h8x2z6tdq9vn4m'],
+    }),
+  ),
+  type: Type.Optional(Type.Literal('ppa', { description: 'The only supported type.', examples: ['ppa'] })),
+  ...filters,
+};
+export const transactionFilterOrder = ordered(
+  ['delivery_start', 'delivery_end'],
+  ['slot_number_from', 'slot_number_to'],
+);
 const listExample = {
   transactions: [transactionExample],
   pagination: { limit: 10, has_more: false, next_cursor: null },
@@ -141,7 +154,7 @@ export const transactionEndpoints = {
     summary: 'List a contract’s transactions',
     description: 'All versions of the contract’s transactions, by delivery day, slot and version.',
     scopes: ['contracts:read', 'transactions:read'],
-    query: Strict(filters, filterOrder),
+    query: Strict({ ...filters, ...includeAssets, ...pageQuery }, transactionFilterOrder),
     body: null,
     response: TransactionList,
     problems: ['contract_not_found'],
@@ -155,21 +168,7 @@ export const transactionEndpoints = {
     summary: 'List transactions',
     description: 'Every transaction that you send or receive, by delivery day, contract, slot and version.',
     scopes: ['transactions:read'],
-    query: Strict(
-      {
-        contract_id: Type.Optional(
-          Type.String({
-            description: 'Only transactions of this contract.',
-            examples: ['con_01jhm3wa2fe5h8x2z6tdq9vn4m'],
-          }),
-        ),
-        type: Type.Optional(
-          Type.Literal('ppa', { description: 'The only supported type.', examples: ['ppa'] }),
-        ),
-        ...filters,
-      },
-      filterOrder,
-    ),
+    query: Strict({ ...transactionFilters, ...includeAssets, ...pageQuery }, transactionFilterOrder),
     body: null,
     response: TransactionList,
     problems: [],

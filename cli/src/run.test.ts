@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -419,6 +419,77 @@ test('an import of a file draws its progress on a terminal', async () => {
   assert.ok(err.includes('100%  2.0 kB of 2.0 kB'), err);
   assert.equal(requests[0]?.headers.get('content-type'), 'text/csv');
   assert.equal(requests[0]?.body.length, 2000);
+});
+
+const CSV = 'id,delivery_date,volume\n';
+const exporting = (body: BodyInit) => new Response(body, { headers: { 'content-type': 'text/csv' } });
+const filesOf = async () => (await readdir(home)).filter((name) => name.startsWith('export'));
+
+test('an export is written to a file or to standard output, for whole German days', async () => {
+  const { options, requests } = standIn(() => exporting(CSV));
+  const { fetch } = options;
+  const command = 'export transactions --from 2026-10-24 --to 2026-10-25';
+  const toFile = await saldo(`${command} --format csv -o export.csv`, { fetch });
+  assert.deepEqual([toFile.code, toFile.out], [0, '']);
+  assert.match(toFile.err, /^export\.csv: 24 B in \d+\.\d s\n$/);
+  assert.equal(await readFile(path.join(home, 'export.csv'), 'utf8'), CSV);
+  assert.deepEqual(await filesOf(), ['export.csv']);
+  const toOutput = await saldo(`${command} --format ndjson --status valid`, { fetch });
+  assert.deepEqual([toOutput.code, toOutput.out, toOutput.err], [0, CSV, '']);
+  const days = 'delivery_start=2026-10-23T22%3A00%3A00Z&delivery_end=2026-10-25T23%3A00%3A00Z';
+  assert.deepEqual(
+    requests.map(({ url }) => url),
+    ['format=csv', 'format=ndjson&status=valid'].map(
+      (filter) => `/operator/v1/exports/transactions?${filter}&${days}`,
+    ),
+  );
+  await saldo('export nominations --from 2026-10-25 -o export.parquet', {
+    fetch,
+    env: { ...ENV, SALDO_KEY: 'saldo_brp_secret' },
+  });
+  assert.match(requests[2]?.url ?? '', /^\/v1\/exports\/nominations\?.*format=parquet&/);
+});
+
+test('an export draws its progress by delivery day on a terminal', async () => {
+  const lines = '1,2026-10-24,1\n2,2026-10-25,2\n';
+  const { options } = standIn(() => exporting(CSV + lines));
+  const { code, err } = await saldo('export transactions --from 2026-10-24 --to 2026-10-25 -o export.csv', {
+    fetch: options.fetch,
+    tty: true,
+  });
+  assert.equal(code, 0);
+  assert.ok(err.includes('████████████░░░░░░░░░░░░  50%  54 B'), err);
+});
+
+test('an export that breaks off leaves no file', async () => {
+  await rm(path.join(home, 'export.csv'), { force: true });
+  await rm(path.join(home, 'export.parquet'), { force: true });
+  const broken = () => {
+    const chunks = [new TextEncoder().encode(CSV)];
+    return exporting(
+      new ReadableStream({
+        pull(controller) {
+          const next = chunks.pop();
+          if (next) controller.enqueue(next);
+          else controller.error(new TypeError('terminated'));
+        },
+      }),
+    );
+  };
+  const { options } = standIn(broken);
+  const { code, err } = await saldo('export transactions --from 2026-10-25 -o export.csv', {
+    fetch: options.fetch,
+  });
+  assert.equal(code, 3);
+  assert.match(err, /terminated/);
+  assert.deepEqual(await filesOf(), []);
+  const nowhere = await saldo('export transactions --from 2026-10-25 -o no/such/folder/export.csv', {
+    fetch: standIn(() => exporting(CSV)).options.fetch,
+  });
+  assert.equal(nowhere.code, 2);
+  assert.match(nowhere.err, /the file cannot be written: ENOENT/);
+  const backwards = await saldo('export transactions --from 2026-10-25 --to 2026-10-24');
+  assert.deepEqual([backwards.code, backwards.err], [2, 'error: --to must not come before --from\n']);
 });
 
 test('days are printed as German delivery days', async () => {

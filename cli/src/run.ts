@@ -4,6 +4,7 @@ import { addBackupCommands } from './commands/backup.ts';
 import { addContractCommands } from './commands/contracts.ts';
 import { addCustomerCommands } from './commands/customers.ts';
 import { addExchangeCommands } from './commands/exchange.ts';
+import { addExportCommands } from './commands/exports.ts';
 import { addMarketCommands } from './commands/market.ts';
 import { addNominationCommands } from './commands/nominations.ts';
 import { addPartyCommands } from './commands/parties.ts';
@@ -69,6 +70,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addContractCommands,
     addVolumeCommands,
     addNominationCommands,
+    addExportCommands,
     addExchangeCommands,
     addPlatformCommands,
     addBackupCommands,

@@ -191,6 +191,7 @@ const DIALOGS: Record<Role, readonly DialogCase[]> = {
       before: (page) => page.getByRole('combobox', { name: 'Balance group' }).selectOption(spareGroup.eic),
     },
     { url: '/balance-groups', button: `Settings: ${sellerGroup.eic}` },
+    { url: `/nominations?day=${DAY}`, button: 'Export…' },
     { url: '/', button: 'Menu', width: 390 },
   ],
   operator: [

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createAccount } from '../../server/src/parties/actions.ts';
+import { statement } from '../../server/src/platform/db/statement.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, kwhOf, listNominated, only } from '../../server/test/nominated.ts';
 import { cellsOf, open, openStage, settled } from './stage.ts';
@@ -52,6 +53,84 @@ async function quarterHours(page: Page): Promise<string[][]> {
     ...rest,
   ]);
 }
+
+/** Chooses in the export dialog and downloads. */
+async function exportDays(
+  page: Page,
+  choose: Record<string, string>,
+): Promise<{ name: string; bytes: Buffer }> {
+  await page.getByRole('button', { name: 'Export…' }).click();
+  const dialog = page.getByRole('dialog');
+  for (const [label, value] of Object.entries(choose)) {
+    const field = dialog.getByLabel(label);
+    if (label.endsWith('day')) await field.fill(value);
+    else await field.selectOption(value);
+  }
+  const downloading = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Download' }).click();
+  const file = await downloading;
+  await page
+    .getByText(/^Export complete: /)
+    .last()
+    .waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+}
+
+test('whole days are exported in each format, with the filters of the page', async () => {
+  const exported = async (path: string) => (await api(`/v1/exports/${path}`)).text;
+  await visit(asNord, async (page) => {
+    await open(page, `/nominations?day=${LONG_DAY}&eic=${nordGroup.eic}`);
+    const nominations = await exportDays(page, {});
+    assert.equal(nominations.name, `nominations_${LONG_DAY}.csv`);
+    const ofGroup = `delivery_date=${LONG_DAY}&eic=${nordGroup.eic}`;
+    assert.equal(nominations.bytes.toString(), await exported(`nominations?${ofGroup}`));
+    const days = { 'First delivery day': SHORT_DAY, 'Last delivery day': LONG_DAY };
+    const lines = await exportDays(page, { Data: 'transactions', Format: 'ndjson', ...days });
+    assert.equal(lines.name, `transactions_${SHORT_DAY}_${LONG_DAY}.ndjson`);
+    const range = 'delivery_start=2026-03-28T23:00:00Z&delivery_end=2026-10-25T23:00:00Z';
+    assert.equal(lines.bytes.toString(), await exported(`transactions?format=ndjson&${range}`));
+    await open(page, `/contracts/${secondContract.id}?day=${LONG_DAY}`);
+    const parquet = await exportDays(page, { Format: 'parquet' });
+    assert.equal(parquet.name, `transactions_${LONG_DAY}.parquet`);
+    assert.match(parquet.bytes.toString('latin1'), /^PAR1[^]*PAR1$/);
+  });
+});
+
+test('an export shows its progress and can be cancelled', async () => {
+  const lock = statement('test_lock_nominations', 'lock table nomination in access exclusive mode');
+  await visit(
+    asNord,
+    async (page) => {
+      await open(page, `/nominations?day=${LONG_DAY}`);
+      await page.getByRole('button', { name: 'Exportieren…' }).click();
+      const dialog = page.getByRole('dialog');
+      await platform.db.transaction(async (tx) => {
+        await tx.query(lock);
+        await dialog.getByRole('button', { name: 'Herunterladen' }).click();
+        await dialog.getByText('0 B empfangen…').waitFor();
+        await dialog.getByRole('button', { name: 'Abbrechen' }).click();
+        await dialog.waitFor({ state: 'detached' });
+      });
+    },
+    { locale: 'de-DE' },
+  );
+});
+
+test('an export of too many days or of no day is refused at its field', async () => {
+  await visit(asNord, async (page) => {
+    await open(page, `/nominations?day=${LONG_DAY}`);
+    await page.getByRole('button', { name: 'Export…' }).click();
+    const dialog = page.getByRole('dialog');
+    const start = dialog.getByRole('button', { name: 'Download' });
+    await dialog.getByLabel('First delivery day').fill('2025-10-24');
+    await start.click();
+    await dialog.getByText('must be within 366 delivery days from delivery_start').waitFor();
+    await dialog.getByLabel('First delivery day').fill('2026-10-26');
+    await dialog.getByText('The last day must not come before the first.').waitFor();
+    assert.equal(await start.isDisabled(), true);
+  });
+});
 
 test('a day of 100 quarter-hours labels the repeated hour A and B', async () => {
   const { id } = await nominationOf(LONG_DAY);

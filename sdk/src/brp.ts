@@ -1,5 +1,6 @@
 import { brpEndpoints } from '@saldo/api';
 import { type ClientOptions, createClient } from './client.ts';
+import { exportMethods } from './exports.ts';
 import { methodsOf } from './resources.ts';
 
 export type BrpClient = ReturnType<typeof createBrpClient>;
@@ -35,6 +36,10 @@ export function createBrpClient(options: ClientOptions) {
       bulk: method(api.postNominationsBulk),
       bulkByQuery: method(api.getNominationsBulk),
     },
+    exports: exportMethods(client, {
+      transactions: api.exportTransactions,
+      nominations: api.exportNominations,
+    }),
     customers: {
       ...list(api.listCustomers),
       get: method(api.getCustomer),

@@ -1,4 +1,5 @@
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ResponseOf } from '@saldo/api';
+import { type Download, downloadOf } from './download.ts';
 import { SaldoConnectionError } from './problem.ts';
 import { type AnyInput, readAnswer, requestOf } from './request.ts';
 import {
@@ -57,6 +58,9 @@ export type Upload = {
   readonly onProgress?: (progress: UploadProgress) => void;
 };
 
+/** A file as the body of the request, or as the response. */
+type Files = { readonly upload?: Upload; readonly isDownload?: boolean };
+
 export type Client = {
   readonly call: <E extends Endpoint>(
     endpoint: E,
@@ -69,6 +73,12 @@ export type Client = {
     upload: Upload,
     options?: CallOptions,
   ) => Promise<ResponseOf<E>>;
+  /** Resolves with the first bytes of a file, which is then read at the caller's speed. */
+  readonly download: <E extends Endpoint>(
+    endpoint: E,
+    input: Input<E>,
+    options?: CallOptions,
+  ) => Promise<Download>;
 };
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -83,7 +93,8 @@ export function createClient(options: ClientOptions): Client {
     now: options.now ?? REAL_DEPENDENCIES.now,
   };
 
-  async function send(endpoint: Endpoint, input: AnyInput, upload: Upload | null, call: CallOptions) {
+  async function send(endpoint: Endpoint, input: AnyInput, call: CallOptions, files: Files = {}) {
+    const { upload = null, isDownload = false } = files;
     const request = requestOf(endpoint, input, { ...call, apiKey: options.apiKey ?? null, upload });
     const isSafe = request.isSafe && (upload === null || isRepeatable(upload.source));
     const retry = { ...DEFAULT_RETRY, ...options.retry, ...call.retry };
@@ -106,6 +117,10 @@ export function createClient(options: ClientOptions): Client {
             });
       options.onResponse?.(response);
       call.onResponse?.(response);
+      if (isDownload && response.ok) {
+        const fail = (error: unknown) => connectionError(error, baseUrl);
+        return { done: downloadOf(response, { timeoutMs, dependencies, signal, fail }) };
+      }
       const answer = await readAnswer(endpoint, response, dependencies.now());
       if ('done' in answer) return answer;
       // 429: the server did not perform the request, so it may always be repeated.
@@ -126,8 +141,9 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return {
-    call: async (endpoint, input, call = {}) => send(endpoint, input, null, call),
-    upload: async (endpoint, input, upload, call = {}) => send(endpoint, input, upload, call),
+    call: async (endpoint, input, call = {}) => send(endpoint, input, call),
+    upload: async (endpoint, input, upload, call = {}) => send(endpoint, input, call, { upload }),
+    download: async (endpoint, input, call = {}) => send(endpoint, input, call, { isDownload: true }),
   } as Client;
 }
 

@@ -7,6 +7,7 @@ import {
   sandboxEndpoints,
 } from '@saldo/api';
 import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
+import { exportMethods } from './exports.ts';
 import { methodsOf } from './resources.ts';
 import type { UploadSource } from './upload.ts';
 import type { UploadProgress } from './xhr.ts';
@@ -81,6 +82,10 @@ export function createOperatorClient(options: ClientOptions) {
     },
     volumes: { importFile: fileImport(client) },
     profiles: { run: method(api.runProfiles) },
+    exports: exportMethods(client, {
+      transactions: api.operatorExportTransactions,
+      nominations: api.operatorExportNominations,
+    }),
     nominations: {
       ...list(api.operatorListNominations),
       run: method(api.runNominations),

@@ -23,6 +23,7 @@ import { countOpenAlarms } from './exchange/alarms.ts';
 import { operatorExchangeRoutes } from './exchange/operator-routes.ts';
 import { scheduleRoutes } from './exchange/routes.ts';
 import { exchangeOf } from './exchange-settings.ts';
+import { exportRoutes } from './exports/routes.ts';
 import { healthRoutes } from './health/operator-routes.ts';
 import { operatorMarketRoutes } from './market/operator-routes.ts';
 import { marketRoutes, mountCovers } from './market/routes.ts';
@@ -210,11 +211,13 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const { app, addresses } = listener;
   const { sessionAuth, behind, forOwners } = await mountingOf(dependencies, listener);
   const forOperators = forOwners('operator');
+  const exports = exportRoutes(db, config.operator, config.exportSilenceS);
   const brpRoutes = [
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),
     ...nominationRoutes(db, config.marketRules, config.operator),
     ...scheduleRoutes(db, config.operator.eic, config.marketRules),
+    ...exports.brp,
     ...customerRoutes(db),
     ...customerChangeRoutes(db, { clock, rules: config.marketRules }),
     ...balanceGroupRoutes(db, clock),
@@ -223,6 +226,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const users = { db, clock, ...sessionAuth, customerUrl };
   mountRoutes(app, brpRoutes, forOwners('brp'));
   mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), forOperators);
+  mountRoutes(app, exports.operator, forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
   // Endpoints that only the portal uses.
   mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));

@@ -41,6 +41,8 @@ export type Config = {
   readonly requestTimeoutS: number;
   /** Idle timeout of a streamed import. Its total time is not limited. */
   readonly importSilenceS: number;
+  /** How long the reader of an export may take nothing. The total time of an export is not limited. */
+  readonly exportSilenceS: number;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: boolean;
   readonly demo: boolean;
@@ -310,6 +312,7 @@ export function readConfig(env: Environment): Config {
     queueWaitMs: wholeNumber(env, 'QUEUE_WAIT_MS', { min: 1, max: 60_000, default: 1500 }),
     requestTimeoutS: wholeNumber(env, 'REQUEST_TIMEOUT_S', { min: 1, max: 3600, default: 60 }),
     importSilenceS: wholeNumber(env, 'IMPORT_SILENCE_S', { min: 1, max: 3600, default: 120 }),
+    exportSilenceS: wholeNumber(env, 'EXPORT_SILENCE_S', { min: 1, max: 3600, default: 300 }),
     corsOrigins: origins(env, 'CORS_ORIGINS'),
     trustProxy: oneOf(env, 'TRUST_PROXY', ['on', 'off'], 'off') === 'on',
     // An external database gets demo data only on explicit request.

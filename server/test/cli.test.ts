@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -342,6 +342,19 @@ test('a pipe that its reader closes early is no failure', async () => {
   });
   const code = await new Promise((resolve) => child.once('close', resolve));
   assert.deepEqual([code, err], [0, '']);
+});
+
+test('an export has the transactions of its days, as the operator and as a BRP', async () => {
+  const listed = await answer(...words(`transactions list --delivery-date ${DAY} --all`));
+  assert.ok(listed.length > 0);
+  const lines = (listed as object[]).map((one) => `${JSON.stringify(one)}\n`).join('');
+  const { secret } = await answer(...words(`keys create --brp ${seller.brp.id} --name export`));
+  for (const key of [operatorKey, secret]) {
+    const command = words(`export transactions --from ${DAY} -o day.ndjson`);
+    const { code, err } = await saldo(command, { env: { SALDO_KEY: key } });
+    assert.equal(code, 0, err);
+    assert.equal(await readFile(path.join(folder, 'day.ndjson'), 'utf8'), lines);
+  }
 });
 
 test('a user is created, invited by email, made read-only, and disabled', async () => {

@@ -38,6 +38,8 @@ const cases: Record<string, Case> = {
   getDaySchedule: { path: '/v1/nominations/schedule?delivery_date=2026-10-25' },
   getNominationsBulk: { path: `/v1/nominations/bulk?ids=${nomination.id}` },
   postNominationsBulk: { path: '/v1/nominations/bulk', body: { ids: [nomination.id] } },
+  exportTransactions: { path: '/v1/exports/transactions?delivery_date=2026-10-25&format=csv' },
+  exportNominations: { path: '/v1/exports/nominations?delivery_date=2026-10-25&format=parquet' },
   listCustomers: { path: '/v1/customers' },
   getCustomer: { path: `/v1/customers/${producer.id}` },
   listOwnBalanceGroups: { path: '/v1/balance-groups' },

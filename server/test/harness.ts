@@ -136,7 +136,7 @@ export function client(baseUrl: string, key: string | null = null) {
         : { body: isRaw(options.body) ? options.body : JSON.stringify(options.body) }),
     });
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
     const answer = {
       status: response.status,
       headers: response.headers,

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 
 export const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Pages whose `sh` and `ts` blocks are run, in this order. */
+/** Pages whose `sh`, `ts` and `python` blocks are run, in this order. */
 const PAGES = ['README.md', 'sdk/README.md', 'cli/README.md', 'docs/**/*.md'];
 
-/** Other names of the two languages, which would hide a block from the test. */
-const OTHER_NAMES = /^(bash|shell|zsh|typescript|js|javascript)$/;
+/** Other names of the languages, which would hide a block from the test. */
+const OTHER_NAMES = /^(bash|shell|zsh|typescript|js|javascript|py|python3)$/;
 
 export type Block = {
   /** `README.md:23`. */
@@ -34,7 +34,8 @@ export function parseBlocks(name: string, markdown: string): Block[] {
       const indent = head.indexOf('`');
       const language = head.slice(indent + 3).trim();
       const place = `${name}:${start + 1}`;
-      if (OTHER_NAMES.test(language)) throw new Error(`${place}: write sh or ts instead of ${language}`);
+      if (OTHER_NAMES.test(language))
+        throw new Error(`${place}: write sh, ts or python instead of ${language}`);
       const [, whyNotRun = null] = /^ *<!-- not run: (.+) -->$/.exec(before) ?? [];
       const text = lines.slice(start + 1, at).map((each) => `${each.slice(indent)}\n`);
       blocks.push({ place, language, text: text.join(''), whyNotRun });
@@ -53,7 +54,7 @@ export async function readPages(): Promise<Page[]> {
     for (const name of names) {
       const blocks = parseBlocks(name, await readFile(path.join(CHECKOUT, name), 'utf8'));
       const run = blocks.filter(
-        ({ language, whyNotRun }) => /^(sh|ts)$/.test(language) && whyNotRun === null,
+        ({ language, whyNotRun }) => /^(sh|ts|python)$/.test(language) && whyNotRun === null,
       );
       if (run.length > 0) pages.push({ name, blocks: run });
     }

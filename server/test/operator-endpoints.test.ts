@@ -151,6 +151,8 @@ const cases: Record<string, Case> = {
     headers: { 'content-type': 'application/xml' },
   },
   listLate: { path: `${base}/nominations/late?delivery_date=${DAY}` },
+  operatorExportTransactions: { path: `${base}/exports/transactions?delivery_date=2026-10-25` },
+  operatorExportNominations: { path: `${base}/exports/nominations?delivery_date=2026-10-25&format=ndjson` },
   exportLate: { path: `${base}/exports/late?format=csv` },
   requestStatus: { path: `${base}/exchange/status-request`, body: { delivery_date: DAY, tso: 'DE_AMPRION' } },
   listAlarms: { path: `${base}/exchange/alarms` },

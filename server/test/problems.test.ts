@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { FIELD_CODES, type FieldCode, LIMITS, PROBLEM_CODES, PROBLEMS, type ProblemCode } from '@saldo/api';
-import pg from 'pg';
 import { pino } from 'pino';
 import { monotonicNow } from '../src/platform/clock.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
 import { createServer } from '../src/platform/http/server.ts';
 import { signedIn } from './browser.ts';
-import { createDatabase } from './databases.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { freePort } from './ports.ts';
 import { exchange, requestText } from './raw-http.ts';
+import { startSevered } from './severed.ts';
 import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
@@ -39,37 +36,6 @@ async function startNamed(environment: Record<string, string>): Promise<string> 
   const port = await freePort();
   await startTestPlatform({ environment: { ...environment, PORT: String(port) } });
   return `http://127.0.0.1:${port}`;
-}
-
-/** A platform whose database connection the test can close. */
-async function startSevered() {
-  const database = await createDatabase();
-  after(() => database.drop());
-  const { host, port, user, password, database: name } = new pg.Client({ connectionString: database.url });
-  const sockets = new Set<Socket>();
-  const way = createTcpServer((near) => {
-    const far = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on('error', () => socket.destroy());
-      socket.on('close', () => sockets.delete(socket));
-    }
-    near.pipe(far).pipe(near);
-  });
-  way.listen(0, '127.0.0.1');
-  await once(way, 'listening');
-  const address = `127.0.0.1:${(way.address() as AddressInfo).port}`;
-  const url = `postgres://${user}:${encodeURIComponent(password ?? '')}@${address}/${name}?sslmode=disable`;
-  const { baseUrl } = await startTestPlatform({ environment: { DATABASE_URL: url } });
-  const cut = async () => {
-    if (!way.listening) return;
-    const closed = once(way, 'close');
-    way.close();
-    for (const socket of sockets) socket.destroy();
-    await closed;
-  };
-  after(cut);
-  return { baseUrl, cut };
 }
 
 /** A server with a short timeout, and a client whose request never ends. */
@@ -174,6 +140,21 @@ const provocations = {
     await client(strict.baseUrl)('/v1/contracts');
     return client(strict.baseUrl)('/v1/contracts');
   },
+  too_many_exports: async () => {
+    const path = '/v1/exports/transactions?delivery_date=2026-10-26';
+    const lock = statement('test_lock_sheets', 'lock table sheet in access exclusive mode');
+    const exports = await platform.db.transaction(async (tx) => {
+      await tx.query(lock);
+      const asked = Array.from({ length: LIMITS.exports.atOnce + 1 }, () => request(path));
+      // The others wait for the lock.
+      await Promise.race(asked);
+      return asked;
+    });
+    const answers = await Promise.all(exports);
+    const [refused, ...others] = answers.filter(({ status }) => status !== 200);
+    assert.ok(refused && others.length === 0, 'one of them is refused');
+    return refused;
+  },
   headers_too_large: () =>
     rawly(exchange(platform.baseUrl, requestText('GET /', { 'X-Long': 'x'.repeat(LIMITS.headerBytes) }))),
   internal_error: async () => {
@@ -202,7 +183,7 @@ test('every problem of the catalogue can occur, with its status, title and page'
     assert.ok(headers.get('x-request-id'));
     assert.equal(body.errors !== undefined, code === 'validation', 'only a validation lists fields');
     const { 'retry-after': retryAfter } = Object.fromEntries(headers);
-    assert.equal(retryAfter !== undefined, code === 'unavailable' || code === 'rate_limited', code);
+    assert.equal(retryAfter !== undefined, [429, 503].includes(status), code);
   }
 });
 

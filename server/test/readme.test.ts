@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,13 @@ import { dayOf, formatInstant, localInstant } from '@saldo/core/delivery-day.ts'
 import { createOperatorClient } from '@saldo/sdk';
 import { type Block, CHECKOUT, type Page, parseBlocks, readPages } from './markdown-blocks.ts';
 
-/** Runs every `sh` and `ts` block of the documentation, in order, against the platform that the README starts. */
+/**
+ * Runs every `sh` and `ts` block of the documentation, and with Python 3 every `python` block, in order, against the
+ * platform that the README starts.
+ */
 
 const execute = promisify(execFile);
+const hasPython = spawnSync('python3', ['--version']).status === 0;
 const MAX_OUTPUT = 64 * 1024 * 1024;
 const isStart = ({ language, text }: Block) => language === 'sh' && /\bnpm start\n$/.test(text);
 
@@ -135,10 +139,12 @@ async function writeModules(blocks: readonly Block[], { folder, addresses }: Sta
 /** Runs a page in one shell, so that blocks share variables. Stops at the first failure. */
 async function runPage(page: Page, platform: Started): Promise<{ output: string; places: string[] }> {
   const { folder, addresses, baseUrl } = platform;
-  const commandsOf = (block: Block) =>
-    block.language === 'ts'
-      ? `'${process.execPath}' ${moduleOf(block)}\n`
-      : withAddresses(block.text, addresses);
+  const commandsOf = (block: Block) => {
+    if (block.language === 'ts') return `'${process.execPath}' ${moduleOf(block)}\n`;
+    const text = withAddresses(block.text, addresses);
+    if (block.language === 'sh') return text;
+    return `if command -v python3 > /dev/null; then python3 - << 'END'\n${text}END\nfi\n`;
+  };
   const script = page.blocks
     .filter((block) => !isStart(block))
     .map((block) => `${commandsOf(block)}echo 'ran ${block.place}'\n`);
@@ -194,12 +200,13 @@ test('the TypeScript blocks pass the type check of the project', async () => {
   );
 });
 
-test('a block that fails, in either language, fails its page', async () => {
+test('a block that fails, in any language, fails its page', async () => {
   for (const text of [
     '```sh\nfalse\n```',
     '```sh\nID=$(saldo brps show brp_nobody --quiet)\n```',
     '```sh\necho "$UNDEFINED"\n```',
     "```ts\nthrow new Error('wrong');\n```",
+    ...(hasPython ? ["```python\nraise Exception('wrong')\n```"] : []),
   ]) {
     const blocks = parseBlocks('wrong.md', `\n${text}\n\n\`\`\`sh\necho not reached\n\`\`\`\n`);
     const page = { name: 'wrong.md', blocks };
@@ -218,6 +225,6 @@ test('blocks in lists are found too, and a block is skipped only for a stated re
     '1. First:\n\n   ```sh\n   if true; then\n     true\n   fi\n   ```\n',
   );
   assert.equal(indented?.text, 'if true; then\n  true\nfi\n');
-  assert.throws(() => block('```bash'), /page\.md:1: write sh or ts instead of bash/);
+  assert.throws(() => block('```bash'), /page\.md:1: write sh, ts or python instead of bash/);
   assert.throws(() => parseBlocks('page.md', '```sh\ntrue\n'), /has no end/);
 });

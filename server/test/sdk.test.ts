@@ -81,6 +81,20 @@ test('an operator imports a day, and its BRP reads all pages', async () => {
   );
 });
 
+test('an export has the records of the pages, as a file or one by one', async () => {
+  const day = { delivery_date: DAY };
+  const [listed, exported, ofAll] = [[], [], []] as unknown[][];
+  for await (const record of brp.transactions.each(day)) listed!.push(record);
+  for await (const record of brp.exports.eachTransaction(day)) exported!.push(record);
+  for await (const record of operator.exports.eachTransaction(day)) ofAll!.push(record);
+  assert.equal(listed?.length, 100);
+  assert.deepEqual(exported, listed);
+  assert.deepEqual(ofAll, listed);
+  const { fileName, mediaType, body } = await brp.exports.transactions({ ...day, format: 'parquet' });
+  assert.deepEqual([fileName, mediaType], [`transactions_${DAY}.parquet`, 'application/vnd.apache.parquet']);
+  assert.match(Buffer.from(await new Response(body).arrayBuffer()).toString('latin1'), /^PAR1[^]*PAR1$/);
+});
+
 test('nominations are created and explained, for the operator and for the BRP', async () => {
   await operator.nominations.run({ delivery_date: DAY });
   const own = [];

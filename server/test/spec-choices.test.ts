@@ -55,6 +55,17 @@ const OPERATIONS: [operation: string, scopes: string, query: string][] = [
   ['GET /v1/nominations/{nomination_id}/history', 'nominations:read', ''],
   ['GET /v1/nominations/bulk', 'nominations:read', 'ids'],
   ['POST /v1/nominations/bulk', 'nominations:read', ''],
+  [
+    'GET /v1/exports/transactions',
+    'transactions:read',
+    'format contract_id type status sender_eic receiver_eic delivery_date delivery_start delivery_end ' +
+      'slot_number_from slot_number_to',
+  ],
+  [
+    'GET /v1/exports/nominations',
+    'nominations:read',
+    'format status eic tso direction delivery_date delivery_start delivery_end slot_number_from slot_number_to',
+  ],
   ['GET /v1/customers', 'customers:read', 'status eic tso search limit after'],
   ['GET /v1/customers/{customer_id}', 'customers:read', ''],
   ['PATCH /v1/customers/{customer_id}', 'customers:write', ''],

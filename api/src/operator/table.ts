@@ -2,6 +2,7 @@ import { operatorAlarmEndpoints } from './alarms.ts';
 import { operatorContractEndpoints } from './contracts.ts';
 import { operatorCustomerEndpoints } from './customers.ts';
 import { operatorExchangeEndpoints } from './exchange.ts';
+import { operatorExportEndpoints } from './exports.ts';
 import { operatorMarketEndpoints } from './market.ts';
 import { operatorNominationEndpoints } from './nominations.ts';
 import { operatorPartyEndpoints } from './parties.ts';
@@ -18,6 +19,7 @@ export const operatorEndpoints = {
   ...operatorContractEndpoints,
   ...operatorVolumeEndpoints,
   ...operatorNominationEndpoints,
+  ...operatorExportEndpoints,
   ...operatorExchangeEndpoints,
   ...operatorAlarmEndpoints,
   ...operatorPlatformEndpoints,

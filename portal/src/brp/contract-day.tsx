@@ -18,6 +18,7 @@ import { Segments } from '../ui/tabs.tsx';
 import { Instant } from '../ui/time.tsx';
 import { TransactionBadge } from './badges.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
+import { ExportDaysButton } from './export-dialog.tsx';
 import { TRANSACTION_COLUMNS } from './exports.ts';
 import type { ContractSearch } from './filters.ts';
 import { contractDayQuery, eachTransaction } from './queries.ts';
@@ -72,6 +73,7 @@ export function ContractDay({ contract, search, set, actions, versionActions }: 
                 if (wanted(transaction)) yield transaction;
             }}
           />
+          <ExportDaysButton key={day} day={day} filters={{ transactions: { contract_id: contract.id } }} />
         </div>
       </div>
       <ClockChangeNotice day={day} />

@@ -18,6 +18,7 @@ import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { DirectionBadge, NominationBadges } from './badges.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
+import { ExportDaysButton } from './export-dialog.tsx';
 import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
 import { GroupFilter, type NamedGroup, TsoFilter } from './filter-fields.tsx';
 import type { NominationFilters } from './filters.ts';
@@ -48,6 +49,7 @@ export function NominationsPage() {
             columns={NOMINATION_COLUMNS}
             rows={(signal) => eachNominationLine(day, filters, signal)}
           />
+          <ExportDaysButton key={day} day={day} filters={exportFiltersOf(filters)} />
         </>
       }
     >
@@ -73,6 +75,12 @@ export function NominationsPage() {
     </Page>
   );
 }
+
+/** The filters of the page are those of its nominations. */
+export const exportFiltersOf = ({ day: _day, versions: _versions, ...rest }: NominationFilters) => ({
+  nominations: rest,
+  transactions: {},
+});
 
 export async function* eachNominationLine(
   day: DeliveryDay,

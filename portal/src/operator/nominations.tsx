@@ -2,8 +2,14 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
+import { ExportDaysButton } from '../brp/export-dialog.tsx';
 import { NOMINATION_COLUMNS } from '../brp/exports.ts';
-import { eachNominationLine, NominationFilterFields, NominationTable } from '../brp/nominations.tsx';
+import {
+  eachNominationLine,
+  exportFiltersOf,
+  NominationFilterFields,
+  NominationTable,
+} from '../brp/nominations.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';
@@ -43,6 +49,7 @@ export function NominationsPage() {
             columns={NOMINATION_COLUMNS}
             rows={(signal) => eachNominationLine(day, filters, signal)}
           />
+          <ExportDaysButton key={day} day={day} filters={exportFiltersOf(filters)} />
           {mayManage && (
             <Button variant="primary" icon="steps" onClick={() => setIsOpen(true)}>
               {t.operator.nominations.run}

@@ -1,5 +1,5 @@
 /** Downloads a file that was generated in the page. */
-export function download(name: string, parts: readonly string[], type: string): void {
+export function download(name: string, parts: readonly BlobPart[], type: string): void {
   const url = URL.createObjectURL(new Blob([...parts], { type }));
   const link = document.createElement('a');
   link.href = url;

@@ -1,5 +1,11 @@
 import { Readable } from 'node:stream';
-import { nominationEndpoints, operatorNominationEndpoints, type Pagination, type QueryOf } from '@saldo/api';
+import {
+  type exportEndpoints,
+  nominationEndpoints,
+  operatorNominationEndpoints,
+  type Pagination,
+  type QueryOf,
+} from '@saldo/api';
 import { MAX_SLOTS } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
@@ -14,7 +20,13 @@ import { deliveryRange, FIRST_DAY } from '../platform/http/time-filter.ts';
 import { nominateDue } from './actions.ts';
 import { explainNomination } from './explanation.ts';
 import { LATE_CSV_HEADER, type LateFilter, lateCsv, listLate, wireLate } from './late.ts';
-import { findNominationHistory, findNominations, listNominations, type NominationRow } from './store.ts';
+import {
+  findNominationHistory,
+  findNominations,
+  listNominations,
+  type NominationFilter,
+  type NominationRow,
+} from './store.ts';
 import { nominationWriter, type Operator, type SlotRange } from './wire.ts';
 
 const ALL_SLOTS: SlotRange = { from: 1, to: MAX_SLOTS };
@@ -34,15 +46,7 @@ function nominationReads(db: Db, rules: MarketRules, operator: Operator) {
   return {
     answer,
     async list({ viewer, query, page }: ListCall) {
-      const range = { from: query.slot_number_from ?? 1, to: query.slot_number_to ?? MAX_SLOTS };
-      const filter = {
-        status: query.status ?? null,
-        eic: query.eic ?? null,
-        tso: query.tso ?? null,
-        direction: query.direction ?? null,
-        delivery: deliveryRange(query),
-        slotFrom: range.from,
-      };
+      const { filter, range } = nominationFilter(query);
       const rows = await listNominations(db, viewer, filter, pageByDay(page), query.include_slots === 'true');
       const { records, pagination } = paginate(page, rows, (row) => [row.delivery_day, row.id]);
       return answer(records, range, pagination);
@@ -63,6 +67,21 @@ function nominationReads(db: Db, rules: MarketRules, operator: Operator) {
       return explained;
     },
   };
+}
+
+type FilterQuery = QueryOf<typeof exportEndpoints.exportNominations>;
+
+export function nominationFilter(query: FilterQuery): { filter: NominationFilter; range: SlotRange } {
+  const range = { from: query.slot_number_from ?? 1, to: query.slot_number_to ?? MAX_SLOTS };
+  const filter = {
+    status: query.status ?? null,
+    eic: query.eic ?? null,
+    tso: query.tso ?? null,
+    direction: query.direction ?? null,
+    delivery: deliveryRange(query),
+    slotFrom: range.from,
+  };
+  return { filter, range };
 }
 
 export function nominationRoutes(db: Db, rules: MarketRules, operator: Operator): Route[] {

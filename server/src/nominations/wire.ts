@@ -3,7 +3,7 @@ import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { kwhFromMatchedKw } from '@saldo/core/energy.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { ByteWriter } from '../platform/bytes/byte-writer.ts';
-import { SlotJson } from '../platform/bytes/slot-json.ts';
+import { CSV_FIELDS, SlotText } from '../platform/bytes/slot-text.ts';
 import type { NominationRow } from './store.ts';
 
 /** The platform operator, which is the counterparty of every nomination. */
@@ -16,7 +16,7 @@ const [NOMINATION_BYTES, SLOT_BYTES] = [640, 140];
 
 const SLOT_END = '},';
 /** Spans the end of one slot and the start of the next, so that a slot takes one copy instead of two. */
-const slotsWithAmount = new SlotJson(`${SLOT_END}{`, ',"amount":');
+const slotsWithAmount = new SlotText(`${SLOT_END}{`, ',"amount":');
 const MATCHED = Buffer.from(',"matched_amount":');
 const NOT_MATCHED = Buffer.from(',"matched_amount":null');
 
@@ -43,6 +43,36 @@ function writeSlots(
     }
   }
   text.ascii(first < end ? '}]' : ']');
+}
+
+const csvSlots = new SlotText('', ',', CSV_FIELDS);
+const instantField = (instant: number | null) => (instant === null ? '' : formatInstant(instant));
+
+/** Writes a line per slot, with the columns `NOMINATION_COLUMNS` of the API. No value needs quotes. */
+function writeCsvLines(
+  text: ByteWriter,
+  row: NominationRow,
+  counterpartyEic: string,
+  range: SlotRange,
+): void {
+  const { amounts = [], matched = null } = row;
+  const previous = row.previous_id === null ? '' : encodeId(ID_PREFIX.nomination, row.previous_id);
+  const head = Buffer.from(
+    `${encodeId(ID_PREFIX.nomination, row.id)},${row.status},${row.version},${previous}` +
+      `,${instantField(row.gate_closure)},${instantField(row.confirmed_at)},${row.direction},${row.eic},${row.tso}` +
+      `,${instantField(row.sent_at)},${counterpartyEic},${row.delivery_day},`,
+    'latin1',
+  );
+  const end = `,${instantField(row.created_at)}\n`;
+  const slots = csvSlots.of(row.delivery_day);
+  for (let slot = range.from; slot <= Math.min(range.to, amounts.length); slot++) {
+    text.append(head);
+    text.append(csvSlots.bytesAt(slots, slot));
+    text.mwh(amounts[slot - 1]!);
+    text.ascii(',');
+    if (matched !== null) text.mwh(kwhFromMatchedKw(matched[slot - 1]!));
+    text.ascii(end);
+  }
 }
 
 type Piece = { readonly row: NominationRow; readonly counterparty: Uint8Array; readonly range: SlotRange };
@@ -85,6 +115,20 @@ export function nominationWriter(operator: Operator) {
         writeNomination(text, { row: rows[at]!, counterparty, range }, at === 0 ? '' : ',');
       }
       text.ascii(pagination === null ? ']}' : `],"pagination":${JSON.stringify(pagination)}}`);
+      return text.written();
+    },
+    /** A line per nomination, each as a list has it. */
+    jsonLines(rows: readonly NominationRow[], range: SlotRange): Buffer {
+      const text = new ByteWriter((rows.length + 1) * expectedBytes(rows[0]));
+      for (const row of rows) {
+        writeNomination(text, { row, counterparty, range }, '');
+        text.ascii('\n');
+      }
+      return text.written();
+    },
+    csvLines(rows: readonly NominationRow[], range: SlotRange): Buffer {
+      const text = new ByteWriter((rows.length + 1) * expectedBytes(rows[0]));
+      for (const row of rows) writeCsvLines(text, row, eic, range);
       return text.written();
     },
   };

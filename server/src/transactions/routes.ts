@@ -1,4 +1,4 @@
-import { type QueryOf, transactionEndpoints } from '@saldo/api';
+import { type exportEndpoints, type QueryOf, transactionEndpoints } from '@saldo/api';
 import { MAX_SLOTS } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX, splitTransactionUuid } from '@saldo/core/id.ts';
 import { getContract } from '../contracts/routes.ts';
@@ -70,17 +70,24 @@ type AllCall = ListCall & Pick<Call<typeof transactionEndpoints.listTransactions
 
 /** Answers a page of all transactions that the viewer may see. */
 export async function answerTransactions(db: Db, call: AllCall): Promise<Buffer> {
-  const { contract_id } = call.query;
-  const contractId = contract_id === undefined ? null : decodeId(ID_PREFIX.contract, contract_id);
-  const findsNothing = contract_id !== undefined && contractId === null;
-  const records = findsNothing ? [] : await listPage(db, call, { ...filterOf(call.query), contractId });
+  const filter = transactionFilter(call.query);
+  const records = filter === null ? [] : await listPage(db, call, filter);
   return answerRecords(db, call.page, records, call.query);
+}
+
+type FilterQuery = QueryOf<typeof exportEndpoints.exportTransactions>;
+
+/** Null when no transaction can match. */
+export function transactionFilter(query: FilterQuery): TransactionFilter | null {
+  const { contract_id } = query;
+  const contractId = contract_id === undefined ? null : decodeId(ID_PREFIX.contract, contract_id);
+  return contract_id !== undefined && contractId === null ? null : { ...filterOf(query), contractId };
 }
 
 type ListQuery = QueryOf<typeof transactionEndpoints.listContractTransactions>;
 type ListCall = Pick<Call<typeof transactionEndpoints.listContractTransactions>, 'viewer' | 'page'>;
 
-const filterOf = (query: ListQuery): Omit<TransactionFilter, 'contractId'> => ({
+const filterOf = (query: FilterQuery): Omit<TransactionFilter, 'contractId'> => ({
   status: query.status ?? null,
   senderEic: query.sender_eic ?? null,
   receiverEic: query.receiver_eic ?? null,

@@ -3,12 +3,51 @@ import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX, TransactionIdBytes } from '@saldo/core/id.ts';
 import type { Cell } from '@saldo/core/transactions/sheet.ts';
 import { ByteWriter } from '../platform/bytes/byte-writer.ts';
-import { SlotJson, type SlotsOfDay } from '../platform/bytes/slot-json.ts';
+import { CSV_FIELDS, type SlotsOfDay, SlotText } from '../platform/bytes/slot-text.ts';
 import type { SheetRow, TransactionRecord } from './store.ts';
 
-const slotsWithVolume = new SlotJson('', ',"volume":');
+/** How a transaction is written: the constant texts around its values. */
+type Notation = {
+  /** One byte between two transactions. */
+  readonly separator: string;
+  readonly slots: SlotText;
+  readonly untilId: string;
+  readonly untilPrevious: (contractId: string, cell: Cell) => string;
+  readonly quote: string;
+  readonly nothing: string;
+  readonly parties: (row: SheetRow, assetId: string) => string;
+  readonly end: (createdAt: string) => string;
+};
 
-/** JSON text shared by all transactions of a sheet, built once per sheet. */
+const JSON_LIST: Notation = {
+  separator: ',',
+  slots: new SlotText('', ',"volume":'),
+  untilId: '{"id":"',
+  untilPrevious: (contractId, { status, version }) =>
+    `","type":"ppa","contract_id":"${contractId}","status":"${status}","version":${version},"previous_transaction_id":`,
+  quote: '"',
+  nothing: 'null',
+  parties: (row, assetId) =>
+    `,"sender":{"eic":"${row.senderEic}","asset_id":${assetId},"tso":"${row.senderTso}"}` +
+    `,"receiver":{"eic":"${row.receiverEic}","tso":"${row.receiverTso}"},`,
+  end: (createdAt) => `,"created_at":"${createdAt}"}`,
+};
+const JSON_LINES: Notation = { ...JSON_LIST, separator: '\n' };
+
+/** The order of the columns is that of the members in JSON, plus the delivery day. No value needs quotes. */
+const CSV: Notation = {
+  separator: '\n',
+  slots: new SlotText('', ',', CSV_FIELDS),
+  untilId: '',
+  untilPrevious: (contractId, { status, version }) => `,ppa,${contractId},${status},${version},`,
+  quote: '',
+  nothing: '',
+  parties: (row, assetId) =>
+    `,${row.senderEic},${assetId},${row.senderTso},${row.receiverEic},${row.receiverTso},${row.day},`,
+  end: (createdAt) => `,${createdAt}`,
+};
+
+/** Text shared by all transactions of a sheet, built once per sheet. */
 type SheetBytes = {
   readonly ids: TransactionIdBytes;
   readonly slots: SlotsOfDay;
@@ -18,7 +57,7 @@ type SheetBytes = {
 };
 
 /**
- * JSON text shared by the transactions of a sheet with equal status and version, which differ only in slot and volume.
+ * Text shared by the transactions of a sheet with equal status and version, which differ only in slot and volume.
  */
 type VersionBytes = Pick<Cell, 'status' | 'version' | 'previousRevision'> & {
   /** End of a transaction and start of the next one of the same sheet, so that the common case is a single copy. */
@@ -31,32 +70,30 @@ type VersionBytes = Pick<Cell, 'status' | 'version' | 'previousRevision'> & {
   readonly previous: { readonly ids: TransactionIdBytes; readonly pairAt: number } | null;
 };
 
-const sheetBytes = ({ sheet, day }: SheetRow): SheetBytes => ({
+const sheetBytes = ({ sheet, day }: SheetRow, notation: Notation): SheetBytes => ({
   ids: new TransactionIdBytes(sheet.id),
-  slots: slotsWithVolume.of(day),
-  end: `,"created_at":"${formatInstant(sheet.createdAt)}"}`,
+  slots: notation.slots.of(day),
+  end: notation.end(formatInstant(sheet.createdAt)),
   versions: [],
 });
 
 /** Placeholder for the two characters of an id that encode the slot. */
 const SLOT_PLACEHOLDER = '..';
-const COMMA_BYTES = 1;
+const SEPARATOR_BYTES = 1;
 
-function versionBytes({ ids, end }: SheetBytes, row: SheetRow, cell: Cell): VersionBytes {
+function versionBytes({ ids, end }: SheetBytes, row: SheetRow, cell: Cell, notation: Notation): VersionBytes {
   const { status, version, previousRevision } = cell;
+  const { quote, nothing } = notation;
   const previousIds = previousRevision === null ? null : previousIdsOf(row, previousRevision);
-  const idStem = `{"id":"${ids.stem}`;
-  const untilPrevious =
-    `${idStem}${SLOT_PLACEHOLDER}","type":"ppa","contract_id":"${encodeId(ID_PREFIX.contract, row.contractId)}"` +
-    `,"status":"${status}","version":${version},"previous_transaction_id":`;
-  const previousStem = previousIds === null ? 'null' : `"${previousIds.stem}`;
-  const asset = row.assetId === null ? 'null' : `"${encodeId(ID_PREFIX.asset, row.assetId)}"`;
-  const parties =
-    `,"sender":{"eic":"${row.senderEic}","asset_id":${asset},"tso":"${row.senderTso}"}` +
-    `,"receiver":{"eic":"${row.receiverEic}","tso":"${row.receiverTso}"},`;
-  const begin = untilPrevious + previousStem + (previousIds === null ? '' : `${SLOT_PLACEHOLDER}"`) + parties;
-  const next = Buffer.from(`${end},${begin}`, 'latin1');
-  const beginAt = end.length + COMMA_BYTES;
+  const idStem = notation.untilId + ids.stem;
+  const contractId = encodeId(ID_PREFIX.contract, row.contractId);
+  const untilPrevious = idStem + SLOT_PLACEHOLDER + notation.untilPrevious(contractId, cell);
+  const previousStem = previousIds === null ? nothing : quote + previousIds.stem;
+  const assetId = row.assetId === null ? nothing : quote + encodeId(ID_PREFIX.asset, row.assetId) + quote;
+  const previousEnd = previousIds === null ? '' : SLOT_PLACEHOLDER + quote;
+  const begin = untilPrevious + previousStem + previousEnd + notation.parties(row, assetId);
+  const next = Buffer.from(end + notation.separator + begin, 'latin1');
+  const beginAt = end.length + SEPARATOR_BYTES;
   const previousPairAt = beginAt + untilPrevious.length + previousStem.length;
   return {
     status,
@@ -77,21 +114,25 @@ function previousIdsOf({ correctedIds }: SheetRow, previousRevision: number): Tr
 }
 
 /** Linear search, because a sheet mostly has a single combination of status and version. */
-function versionOf(sheet: SheetBytes, { row, cell }: TransactionRecord): VersionBytes {
+function versionOf(sheet: SheetBytes, { row, cell }: TransactionRecord, notation: Notation): VersionBytes {
   for (const known of sheet.versions) {
     const isEqual = known.status === cell.status && known.version === cell.version;
     if (isEqual && known.previousRevision === cell.previousRevision) return known;
   }
-  const made = versionBytes(sheet, row, cell);
+  const made = versionBytes(sheet, row, cell, notation);
   sheet.versions.push(made);
   return made;
 }
 
 /**
- * Writes transactions, separated by commas. All values are ASCII and need no escaping. The cost of a page is the number
+ * Writes transactions with separators between them. All values are ASCII and need no escaping. The cost of a page is the number
  * of copies, so most transactions are written with two copies and a volume.
  */
-function writeTransactions(text: ByteWriter, records: readonly TransactionRecord[]): void {
+function writeTransactions(
+  text: ByteWriter,
+  records: readonly TransactionRecord[],
+  notation: Notation = JSON_LIST,
+): void {
   const bytesOf = new Map<SheetRow, SheetBytes>();
   let [row, sheet, last]: [SheetRow | null, SheetBytes | null, VersionBytes | null] = [null, null, null];
   for (const record of records) {
@@ -99,15 +140,15 @@ function writeTransactions(text: ByteWriter, records: readonly TransactionRecord
     const isOfLastSheet = record.row === row;
     if (sheet === null || !isOfLastSheet) {
       row = record.row;
-      sheet = bytesOf.get(row) ?? sheetBytes(row);
+      sheet = bytesOf.get(row) ?? sheetBytes(row, notation);
       bytesOf.set(row, sheet);
     }
-    const version = versionOf(sheet, record);
+    const version = versionOf(sheet, record, notation);
     sheet.ids.writePair(version.next, version.pairAt, slot);
     version.previous?.ids.writePair(version.next, version.previous.pairAt, slot);
     if (isOfLastSheet) text.append(version.next);
     else writeBegin(text, last, version);
-    text.append(slotsWithVolume.bytesAt(sheet.slots, slot));
+    text.append(notation.slots.bytesAt(sheet.slots, slot));
     text.mwh(volumeKwh);
     last = version;
   }
@@ -115,7 +156,7 @@ function writeTransactions(text: ByteWriter, records: readonly TransactionRecord
 }
 
 function writeBegin(text: ByteWriter, last: VersionBytes | null, version: VersionBytes): void {
-  if (last === null) return text.append(version.begin.subarray(COMMA_BYTES));
+  if (last === null) return text.append(version.begin.subarray(SEPARATOR_BYTES));
   text.append(last.end);
   text.append(version.begin);
 }
@@ -142,5 +183,19 @@ export function transactionEnvelope(
   // The names of assets are the only values that can contain non-ASCII characters.
   if (extra.assets) text.append(Buffer.from(`,"assets":${JSON.stringify(extra.assets)}`));
   text.ascii('}');
+  return text.written();
+}
+
+/** Writes a line per transaction, each as a list has it in JSON. */
+export const transactionJsonLines = (records: readonly TransactionRecord[]): Buffer =>
+  linesOf(records, JSON_LINES);
+
+/** Writes a line per transaction, with the columns `TRANSACTION_COLUMNS` of the API. */
+export const transactionCsvLines = (records: readonly TransactionRecord[]): Buffer => linesOf(records, CSV);
+
+function linesOf(records: readonly TransactionRecord[], notation: Notation): Buffer {
+  const text = new ByteWriter(records.length * TRANSACTION_BYTES);
+  writeTransactions(text, records, notation);
+  text.ascii('\n');
   return text.written();
 }

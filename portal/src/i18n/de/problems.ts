@@ -26,6 +26,8 @@ export const problems: Dictionary['problems'] = {
     insufficient_permissions: 'Ihr Benutzer darf dies ansehen, aber nicht ändern.',
     rate_limited:
       'Zu viele Versuche in kurzer Zeit. Bitte warten Sie eine Minute und versuchen Sie es erneut.',
+    too_many_exports:
+      'Es laufen bereits so viele Exporte, wie gleichzeitig möglich sind. Bitte warten Sie, bis einer beendet ist.',
     invitation_not_found: 'Diese Einladung gibt es nicht, sie wurde benutzt oder ist abgelaufen.',
     already_active: 'Dieser Kunde ist bereits aktiv.',
     invalid_status_transition:

@@ -8,6 +8,7 @@ export const problems = {
     invalid_session: 'Your session has ended. Please sign in again.',
     insufficient_permissions: 'Your user may look at this, but not change it.',
     rate_limited: 'Too many attempts in a short time. Please wait a minute and try again.',
+    too_many_exports: 'As many exports as possible are running already. Please wait until one has ended.',
     invitation_not_found: 'This invitation does not exist, has been used, or has run out.',
     already_active: 'This customer is active already.',
     invalid_status_transition: 'This step is not possible in the present state. Please load the page again.',

@@ -22,6 +22,8 @@ declare module 'fastify' {
     endpointId?: string;
     /** The handler reads the body as a stream, without a limit of size or total time. */
     isStreamed?: boolean;
+    /** The response is a stream without a limit of size or total time. */
+    isExport?: boolean;
   }
 }
 

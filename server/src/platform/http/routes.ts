@@ -80,6 +80,7 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
         config: {
           endpointId: endpoint.id,
           isStreamed: endpoint.stream !== undefined && endpoint.maxBytes === undefined,
+          isExport: endpoint.isExport === true,
         },
         bodyLimit: endpoint.maxBytes ?? LIMITS.bodyBytes,
         onRequest: admission(endpoint, guard),

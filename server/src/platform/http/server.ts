@@ -154,8 +154,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     reply.headers(early.headers);
     reply.header('x-request-id', request.id);
     if (options.corsOrigins.length > 0) reply.headers(early.cors(request.raw));
-    // Streamed requests have their own concurrency limit and may take long, so they leave the queue.
-    if (request.routeOptions.config.isStreamed === true) queue.leave(reply.raw);
+    // Imports and exports have their own concurrency limits and may take long, so they leave the queue.
+    const { isStreamed, isExport } = request.routeOptions.config;
+    if (isStreamed === true || isExport === true) queue.leave(reply.raw);
     done(hostFault(request.raw));
   });
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,12 +1,13 @@
 import { type FieldCode, LIMITS, type ProblemFieldError } from '@saldo/api';
 import { findUnits } from '@saldo/core/decimal.ts';
-import { parseDay, parseInstant } from '@saldo/core/delivery-day.ts';
+import { dayNumber, parseDay, parseInstant } from '@saldo/core/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '@saldo/core/eic.ts';
 import { codePointLength, isWellFormedText } from '@saldo/core/text.ts';
 import { volumeFaultMessage, volumeFromJson } from '@saldo/core/transactions/volume.ts';
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
+import { deliveryRange, touchedDays } from './time-filter.ts';
 
 /** Returns all field errors of a value. An empty list means that the value is valid. */
 export type Validator = (value: unknown) => ProblemFieldError[];
@@ -80,6 +81,33 @@ ajv.addKeyword({
     pairs.every(([first, second]) => !runsBackwards(value[first], value[second])),
   errors: false,
 });
+
+ajv.addKeyword({
+  keyword: 'x-delivery-days',
+  type: 'object',
+  validate: (days: number, value: Record<string, unknown>) => deliveryFaults(value, days).length === 0,
+  errors: false,
+});
+
+/** Malformed members are left to their own schemas. */
+function deliveryFaults(query: Record<string, unknown>, maxDays: number): ProblemFieldError[] {
+  const { delivery_date: date, delivery_start: start, delivery_end: end } = query;
+  const isDate = typeof date === 'string';
+  if (isDate && parseDay(date) !== null) return [];
+  const missing = isDate
+    ? []
+    : ['delivery_start', 'delivery_end'].filter((name) => query[name] === undefined);
+  if (missing.length > 0) {
+    const message = 'is required, unless delivery_date is given';
+    return missing.map((field) => ({ field, code: 'required', message }));
+  }
+  if (typeof start !== 'string' || typeof end !== 'string') return [];
+  if (parseInstant(start) === null || parseInstant(end) === null) return [];
+  const { first, last } = touchedDays(deliveryRange({ delivery_start: start, delivery_end: end }));
+  if (dayNumber(last) - dayNumber(first) < maxDays) return [];
+  const message = `must be within ${maxDays} delivery days from delivery_start`;
+  return [{ field: 'delivery_end', code: 'value_too_large', message }];
+}
 
 function runsBackwards(first: unknown, second: unknown): boolean {
   if (typeof first === 'number' && typeof second === 'number') return second < first;
@@ -182,6 +210,8 @@ function describe(error: ErrorObject, root: unknown): ProblemFieldError[] {
         .flatMap(([first, second]) =>
           one('validation_failed', `must not come before ${first}`, join(path, second)),
         );
+    case 'x-delivery-days':
+      return deliveryFaults(error.data as Record<string, unknown>, error.schema as number);
     case 'x-mwh':
       return one('invalid_format', volumeFaultMessage('too_precise'));
     case 'x-decimals':

@@ -12,7 +12,7 @@ const DATE_LENGTH = 10;
 /** The ten characters of a date as three integers, so that writing a date takes three stores instead of ten. */
 type DateBytes = { readonly year: number; readonly month: number; readonly day: number };
 
-/** The JSON members of a slot. The bytes contain the dates of the most recently written day. */
+/** The text of a slot. The bytes contain the dates of the most recently written day. */
 type SlotBytes = {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -31,19 +31,26 @@ export type SlotsOfDay = {
   readonly templates: (SlotBytes | undefined)[];
 };
 
+/** The texts before the start, the end and the number of a slot. */
+type Notation = readonly [start: string, end: string, number: string];
+const JSON_MEMBERS: Notation = ['"delivery_start":"', '","delivery_end":"', '","slot_number":'];
+export const CSV_FIELDS: Notation = ['', ',', ','];
+
 /**
- * Writes the times and the number of a slot as JSON members, with constant text before and after them. Days with the
+ * Writes the times and the number of a slot, with constant text before and after them. Days with the
  * same UTC offset (summer or winter time) share one template per slot, in which only the dates change. Formatting the
  * times each time would cost more than the rest of a page of transactions.
  */
-export class SlotJson {
+export class SlotText {
   private readonly before: string;
   private readonly after: string;
+  private readonly notation: Notation;
   private readonly templatesByTime = new Map<string, (SlotBytes | undefined)[]>();
 
-  constructor(before: string, after: string) {
+  constructor(before: string, after: string, notation = JSON_MEMBERS) {
     this.before = before;
     this.after = after;
+    this.notation = notation;
   }
 
   of(day: DeliveryDay): SlotsOfDay {
@@ -70,9 +77,10 @@ export class SlotJson {
     const start = slotStart(day, slot);
     const firstDate = formatInstant(dayStart(day)).slice(0, DATE_LENGTH);
     const [startText, endText] = [formatInstant(start), formatInstant(start + SLOT_MS)];
-    const untilStart = `${this.before}"delivery_start":"`;
-    const untilEnd = `${untilStart}${startText}","delivery_end":"`;
-    const bytes = Buffer.from(`${untilEnd}${endText}","slot_number":${slot}${this.after}`, 'latin1');
+    const [beforeStart, beforeEnd, beforeNumber] = this.notation;
+    const untilStart = this.before + beforeStart;
+    const untilEnd = untilStart + startText + beforeEnd;
+    const bytes = Buffer.from(`${untilEnd}${endText}${beforeNumber}${slot}${this.after}`, 'latin1');
     return {
       bytes,
       view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),

@@ -9,7 +9,7 @@ import {
   slotStart,
 } from '@saldo/core/delivery-day.ts';
 import fc from 'fast-check';
-import { SlotJson } from './slot-json.ts';
+import { SlotText } from './slot-text.ts';
 
 /** Summer and winter days, clock-change days, and days in the distant past. */
 const days = fc.oneof(
@@ -18,7 +18,7 @@ const days = fc.oneof(
 );
 
 test('the members of a slot are its times and number, whatever day was requested before', () => {
-  const members = new SlotJson('{', ',"volume":1}');
+  const members = new SlotText('{', ',"volume":1}');
   const asked = fc.array(fc.tuple(days, fc.integer({ min: 1, max: 100 })), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(asked, (slots) => {

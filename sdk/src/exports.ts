@@ -1,0 +1,33 @@
+import type { Endpoint, Nomination, QueryOf, Transaction } from '@saldo/api';
+import type { CallOptions, Client, Input } from './client.ts';
+import { type Download, recordsOf } from './download.ts';
+
+type ExportEndpoints<T extends Endpoint, N extends Endpoint> = { transactions: T; nominations: N };
+
+/** An export as a file in any format, or record by record. */
+export function exportMethods<T extends Endpoint, N extends Endpoint>(
+  client: Client,
+  { transactions, nominations }: ExportEndpoints<T, N>,
+) {
+  const file = <E extends Endpoint>(endpoint: E) => {
+    const download = (query: QueryOf<E>, options?: CallOptions): Promise<Download> =>
+      client.download(endpoint, { query } as Input<E>, options);
+    return Object.assign(download, { endpointId: endpoint.id });
+  };
+  const each = <E extends Endpoint, Item>(endpoint: E) =>
+    async function* eachRecord(
+      filter: Omit<QueryOf<E>, 'format'>,
+      options?: CallOptions,
+    ): AsyncGenerator<Item, void, undefined> {
+      const query = { ...filter, format: 'ndjson' };
+      yield* recordsOf<Item>(await client.download(endpoint, { query } as Input<E>, options));
+    };
+  return {
+    transactions: file(transactions),
+    nominations: file(nominations),
+    /** All matching transactions with one request, in the order of the list. */
+    eachTransaction: each<T, Transaction>(transactions),
+    /** All matching nominations with their slots, with one request. */
+    eachNomination: each<N, Nomination>(nominations),
+  };
+}
