@@ -1,4 +1,4 @@
-import { TSOS } from '@saldo/core/enums.ts';
+import { DECIMAL_MARKS, TSOS } from '@saldo/core/enums.ts';
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 
 /** All limits of the API. */
@@ -102,6 +102,15 @@ export const MwhSchema = (description: string) => Type.Number({ description, exa
 
 export const SlotNumber = (description: string) =>
   Type.Integer({ ...LIMITS.slotNumber, description, examples: [61] });
+
+/** Answers the question of a CSV file whose numbers have two readings. */
+export const Decimal = Type.Optional(
+  Choice(DECIMAL_MARKS, {
+    description:
+      'The decimal mark of a CSV file. Needed only if the file does not show it: with semicolons as delimiter, `1.234` may be 1.234 or 1234.',
+    examples: ['comma'],
+  }),
+);
 
 /** A boolean query parameter, described as the two strings that it accepts. */
 export const Flag = (description: string) =>
