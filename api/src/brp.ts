@@ -3,6 +3,7 @@ import { contractEndpoints } from './contracts.ts';
 import { customerEndpoints } from './customers.ts';
 import { deliveryDayEndpoints } from './delivery-days.ts';
 import { nominationEndpoints } from './nominations.ts';
+import { scheduleEndpoints } from './schedules.ts';
 import { transactionEndpoints } from './transactions.ts';
 
 /** Every operation of the BRP API, in the order in which it is documented. */
@@ -10,6 +11,7 @@ export const brpEndpoints = {
   ...contractEndpoints,
   ...transactionEndpoints,
   ...nominationEndpoints,
+  ...scheduleEndpoints,
   ...customerEndpoints,
   ...balanceGroupEndpoints,
   ...deliveryDayEndpoints,

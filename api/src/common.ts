@@ -42,6 +42,10 @@ export const LIMITS = {
   importLineBytes: 64 * 1024,
   /** Default maximum size of a TSO message; the largest realistic one has half of it. */
   messageMb: { minimum: 1, maximum: 512, default: 64 },
+  /** Maximum size of a schedule to check: about 1,200 series as CSV. */
+  scheduleBytes: 16 * 1024 * 1024,
+  /** Three digits. */
+  messageVersion: { minimum: 1, maximum: 999 },
   /** Maximum number of field errors in a response. It bounds the cost of a request that is built to cause many. */
   fieldErrors: 1000,
   bodyBytes: 1024 * 1024,

@@ -214,7 +214,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),
     ...nominationRoutes(db, config.marketRules, config.operator),
-    ...scheduleRoutes(db, config.operator.eic, config.marketRules),
+    ...scheduleRoutes(db, clock, { operatorEic: config.operator.eic, rules: config.marketRules }),
     ...customerRoutes(db),
     ...customerChangeRoutes(db, { clock, rules: config.marketRules }),
     ...balanceGroupRoutes(db, clock),

@@ -6,8 +6,8 @@ import {
   distinctReasons,
   headReasonInWords,
   indexReasons,
-  type ReasonInWords,
   type ReasonIndex,
+  type ReasonInWords,
   reasonInWords,
   reasonsOfSeries,
   type SeriesReasons,
@@ -54,10 +54,7 @@ const ANSWERS = statement(
    order by version desc, id desc`,
 );
 
-const ANOMALY = statement(
-  'find_anomaly',
-  'select message_id, theirs from anomaly where nomination_id = $1',
-);
+const ANOMALY = statement('find_anomaly', 'select message_id, theirs from anomaly where nomination_id = $1');
 type AnomalyRow = { message_id: string; theirs: number[] | null };
 
 /**
