@@ -1,7 +1,7 @@
 import type { Answer, AnsweredSeries, Reason } from './answer.ts';
 import type { SeriesKey } from './schedule.ts';
 
-/** The meaning of ENTSO-E's reason codes in answers to schedules. */
+/** The meaning of ENTSO-E's reason codes in answers to the operator's schedule, as its counterpart reads it. */
 export const REASON_TEXTS = {
   A01: 'Message fully accepted.',
   A02: 'Message fully rejected.',
@@ -18,9 +18,9 @@ export const REASON_TEXTS = {
   A23: 'An area of the time series is invalid.',
   A26: 'Time series replaced by a default one.',
   A27: 'Capacity between the areas exceeded.',
-  A28: 'The other side has sent no such time series.',
-  A29: 'The quantities of the other side differ.',
-  A30: 'The time series of the other side was imposed.',
+  A28: 'The TSO has no such time series from you.',
+  A29: 'The quantities of your time series differ.',
+  A30: 'The time series of one side was imposed on the other.',
   A41: 'Resolution does not fit.',
   A42: 'Quantities are inconsistent.',
   A43: 'Quantity increased.',

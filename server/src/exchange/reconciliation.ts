@@ -22,7 +22,10 @@ import { runWithPauses } from './process/run-with-pauses.ts';
 import type { Scheduler } from './process/schedules.ts';
 import { findDocument } from './store.ts';
 
-/** Answers whose reasons are kept in memory: those of the four TSOs for two days. */
+/**
+ * Answers whose reasons are kept in memory: those of the four TSOs for two days. Reading the largest realistic
+ * confirmation, 15 MB with 1,500 series, takes 0.6 s of CPU time, and 1,500 nominations ask for it.
+ */
 const CACHED_ANSWERS = 8;
 
 type CarryingMessage = { id: string; version: number; acknowledged_at: number | null };

@@ -47,16 +47,18 @@ export function* readScheduleCsv(
 ): Generator<void, CheckedSchedule | CheckFaults | CsvQuestion, void> {
   const text = decode(csv);
   if (text === null) return { faults: ['the file is not in UTF-8'] };
-  const [header = '', ...rest] = text.split(/\r?\n/);
+  const header = lineAt(text, 0);
   const delimiter = delimiterOf(header);
   const names = csvFields(header, delimiter);
   const headerFaults = typeof names === 'string' ? [`line 1: ${names}`] : columnFaults(names);
   if (typeof names === 'string' || headerFaults.length > 0) return { faults: headerFaults };
   const reader = new ScheduleReader(operatorEic, new DecimalNotation(delimiter, decimal));
   const lines: Line[] = [];
-  for (const [at, line] of rest.entries()) {
-    if (line !== '') reader.addLine(lines, at + 2, line, names, delimiter);
-    if (at % STEP_LINES === 0) yield;
+  let number = 1;
+  for (let at = nextLine(text, 0); at < text.length; at = nextLine(text, at)) {
+    const line = lineAt(text, at);
+    if (++number % STEP_LINES === 0) yield;
+    if (line !== '') reader.addLine(lines, number, line, names, delimiter);
   }
   if (reader.question !== null) return { question: reader.question };
   for (const [at, line] of lines.entries()) {
@@ -72,6 +74,17 @@ function decode(csv: Uint8Array): string | null {
   } catch {
     return null;
   }
+}
+
+const nextLine = (text: string, at: number): number => {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end + 1;
+};
+
+/** The line from `at` on, without its line break. */
+function lineAt(text: string, at: number): string {
+  const end = nextLine(text, at);
+  return text.slice(at, end).replace(/\r?\n$/, '');
 }
 
 function columnFaults(names: readonly string[]): string[] {
