@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { LIMITS, type ScheduleCheck } from '@saldo/api';
@@ -338,6 +340,25 @@ test('a body is required, of a known type and at most 16 MB, also unpacked', asy
   const csv = await csvOf(asSeller, LONG);
   const small = await check(asSeller, gzipSync(csv), 'csv', { headers: { 'content-encoding': 'gzip' } });
   assert.equal(small.body.compared[0].slots_equal, 100);
+});
+
+test('uploads of one BRP that stall do not delay the check of another one', async () => {
+  const csv = await csvOf(asSeller, LONG);
+  const stalled = Array.from({ length: 12 }, () => {
+    const sending = request(`${platform.baseUrl}/v1/schedules/check`, {
+      method: 'POST',
+      headers: { 'x-api-key': seller.key, 'content-type': 'text/csv' },
+    });
+    sending.write(csv.slice(0, 100));
+    return { sending, answered: once(sending, 'response') };
+  });
+  assert.equal((await checked(asBuyer, await csvOf(asBuyer, LONG), 'csv')).compared.length, 1);
+  for (const { sending } of stalled) sending.end(csv.slice(100));
+  for (const { answered } of stalled) {
+    const [answer] = (await answered) as [IncomingMessage];
+    answer.resume();
+    assert.equal(answer.statusCode, 200);
+  }
 });
 
 test('hostile XML is refused', async () => {
