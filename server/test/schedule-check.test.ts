@@ -365,6 +365,16 @@ test('hostile XML is refused', async () => {
   const bomb = '<!DOCTYPE ScheduleMessage [<!ENTITY a "b">]><ScheduleMessage/>';
   assertRefused(await check(asSeller, bomb, 'xml'), ' invalid_format');
   assert.match(oneMessage(await check(asSeller, '<AcknowledgementMessage/>', 'xml')), /lacks/);
+  // Each would be a fault with a long text.
+  const xml = await xmlOf(asSeller, sellerGroup.eic, LONG, 'ess');
+  const many = xml.replace(
+    '<ScheduleTimeSeries>',
+    `${'<ScheduleTimeSeries/>'.repeat(500_000)}<ScheduleTimeSeries>`,
+  );
+  assert.match(
+    oneMessage(await check(asSeller, many, 'xml')),
+    /^a ScheduleTimeSeries without identification/,
+  );
 });
 
 test('the SDK checks a schedule', async () => {

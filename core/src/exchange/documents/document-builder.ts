@@ -31,6 +31,8 @@ import { shown, type XmlElement, XmlFault } from './xml.ts';
 
 /** Limit of the reasons in the head of an answer. */
 const MAX_HEAD_REASONS = 1000;
+/** Limit of the unusable series of a schedule. Bounds the memory of a hostile document. */
+const MAX_UNUSABLE = 10_000;
 /** Limit of newer schemas for an identification. */
 const MAX_FOREIGN_IDENTIFICATION = 60;
 const VERSION_FORM = /^\d{1,3}$/;
@@ -99,7 +101,8 @@ export class DocumentBuilder {
       if (!(error instanceof XmlFault)) throw error;
       const series = readRaw(parts, element);
       const fault = error.within(nameOf(series, element));
-      const mustBeUsable = this.kind === 'schedule' && this.reading === 'whole';
+      const mustBeUsable =
+        this.kind === 'schedule' && (this.reading === 'whole' || this.unusable.length === MAX_UNUSABLE);
       if (mustBeUsable || this.kind === 'acknowledgement') throw fault;
       // A series of other parties may be anything. Whether this one is ours is decided when the answer is applied.
       this.unusable.push({ ...series, fault: fault.message });

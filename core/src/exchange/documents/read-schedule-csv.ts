@@ -30,8 +30,17 @@ type Column = (typeof COLUMNS)[number];
 const STEP_LINES = 2000;
 /** Faults that are listed. The others would only repeat them. */
 const MAX_FAULTS = 100;
+/** The columns need a few hundred characters. Bounds the memory of a hostile file. */
+const MAX_LINE_LENGTH = 2000;
+/** More than any complete file of the largest accepted size has. */
+const MAX_SERIES = 3000;
 /** Slots that a fault names one by one. */
 const NAMED_SLOTS = 5;
+
+const TOO_LONG = `the line is longer than ${MAX_LINE_LENGTH} characters`;
+
+/** Shared by all slots without a line. */
+const NO_POWER: readonly number[] = [];
 
 /** The decimal mark cannot be seen in the file: only its sender can answer the question. */
 export type CsvQuestion = { readonly question: string };
@@ -48,6 +57,7 @@ export function* readScheduleCsv(
   const text = decode(csv);
   if (text === null) return { faults: ['the file is not in UTF-8'] };
   const header = lineAt(text, 0);
+  if (header === null) return { faults: [`line 1: ${TOO_LONG}`] };
   const delimiter = delimiterOf(header);
   const names = csvFields(header, delimiter);
   const headerFaults = typeof names === 'string' ? [`line 1: ${names}`] : columnFaults(names);
@@ -58,7 +68,8 @@ export function* readScheduleCsv(
   for (let at = nextLine(text, 0); at < text.length; at = nextLine(text, at)) {
     const line = lineAt(text, at);
     if (++number % STEP_LINES === 0) yield;
-    if (line !== '') reader.addLine(lines, number, line, names, delimiter);
+    if (line === null) reader.fail(number, TOO_LONG);
+    else if (line !== '') reader.addLine(lines, number, line, names, delimiter);
   }
   if (reader.question !== null) return { question: reader.question };
   for (const [at, line] of lines.entries()) {
@@ -81,10 +92,10 @@ const nextLine = (text: string, at: number): number => {
   return end === -1 ? text.length : end + 1;
 };
 
-/** The line from `at` on, without its line break. */
-function lineAt(text: string, at: number): string {
+/** The line from `at` on, without its line break; null if it is too long. */
+function lineAt(text: string, at: number): string | null {
   const end = nextLine(text, at);
-  return text.slice(at, end).replace(/\r?\n$/, '');
+  return end - at > MAX_LINE_LENGTH ? null : text.slice(at, end).replace(/\r?\n$/, '');
 }
 
 function columnFaults(names: readonly string[]): string[] {
@@ -115,6 +126,10 @@ class ScheduleReader {
   constructor(operatorEic: string, notation: DecimalNotation) {
     this.operatorEic = operatorEic;
     this.notation = notation;
+  }
+
+  fail(line: number, fault: string): void {
+    if (this.faults.length < MAX_FAULTS) this.faults.push(`line ${line}: ${fault}`);
   }
 
   /** Splits a line. All numbers of the file together show its decimal mark, so they are read afterwards. */
@@ -148,7 +163,9 @@ class ScheduleReader {
     if (day === null) return;
     const powersKw = this.powersOf(number, valueOf);
     if (powersKw === null) return;
-    const slots = this.seriesOf(eic, tso as Tso, direction as Direction, day).powersKw;
+    const series = this.findSeries(eic, tso as Tso, direction as Direction, day);
+    if (series === null) return this.fail(number, `the file has more than ${MAX_SERIES} series`);
+    const slots = series.powersKw;
     const slot = Number(valueOf('slot_number'));
     if (slots[slot - 1]!.length > 0) this.fail(number, `slot ${slot} stands twice`);
     slots[slot - 1] = powersKw;
@@ -172,10 +189,6 @@ class ScheduleReader {
       series,
       ignored: this.others.size,
     };
-  }
-
-  private fail(line: number, fault: string): void {
-    if (this.faults.length < MAX_FAULTS) this.faults.push(`line ${line}: ${fault}`);
   }
 
   private dayOf(line: number, text: string): DeliveryDay | null {
@@ -239,11 +252,13 @@ class ScheduleReader {
     return { fault: `${column} ${shown(text)} ${fault}` };
   }
 
-  private seriesOf(eic: string, tso: Tso, direction: Direction, day: DeliveryDay): OpenSeries {
+  /** The series of a line, new with its first one. Null if there are too many. */
+  private findSeries(eic: string, tso: Tso, direction: Direction, day: DeliveryDay): OpenSeries | null {
     const key = `${eic} ${tso} ${direction}`;
     const known = this.series.get(key);
     if (known !== undefined) return known;
-    const powersKw = Array.from({ length: slotCount(day) }, (): readonly number[] => []);
+    if (this.series.size === MAX_SERIES) return null;
+    const powersKw = Array.from({ length: slotCount(day) }, () => NO_POWER);
     const series = { identification: null, eic, tso, direction, powersKw };
     this.series.set(key, series);
     return series;
