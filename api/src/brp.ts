@@ -4,6 +4,7 @@ import { customerEndpoints } from './customers.ts';
 import { deliveryDayEndpoints } from './delivery-days.ts';
 import { exportEndpoints } from './exports.ts';
 import { nominationEndpoints } from './nominations.ts';
+import { scheduleEndpoints } from './schedules.ts';
 import { transactionEndpoints } from './transactions.ts';
 
 /** Every operation of the BRP API, in the order in which it is documented. */
@@ -12,6 +13,7 @@ export const brpEndpoints = {
   ...transactionEndpoints,
   ...nominationEndpoints,
   ...exportEndpoints,
+  ...scheduleEndpoints,
   ...customerEndpoints,
   ...balanceGroupEndpoints,
   ...deliveryDayEndpoints,

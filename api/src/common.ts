@@ -1,4 +1,4 @@
-import { TSOS } from '@saldo/core/enums.ts';
+import { DECIMAL_MARKS, TSOS } from '@saldo/core/enums.ts';
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 
 /** All limits of the API. */
@@ -44,6 +44,10 @@ export const LIMITS = {
   importLineBytes: 64 * 1024,
   /** Default maximum size of a TSO message; the largest realistic one has half of it. */
   messageMb: { minimum: 1, maximum: 512, default: 64 },
+  /** Maximum size of a schedule to check: about 1,200 series as CSV. */
+  scheduleBytes: 16 * 1024 * 1024,
+  /** Three digits. */
+  messageVersion: { minimum: 1, maximum: 999 },
   /** Maximum number of field errors in a response. It bounds the cost of a request that is built to cause many. */
   fieldErrors: 1000,
   bodyBytes: 1024 * 1024,
@@ -104,6 +108,15 @@ export const MwhSchema = (description: string) => Type.Number({ description, exa
 
 export const SlotNumber = (description: string) =>
   Type.Integer({ ...LIMITS.slotNumber, description, examples: [61] });
+
+/** Answers the question of a CSV file whose numbers have two readings. */
+export const Decimal = Type.Optional(
+  Choice(DECIMAL_MARKS, {
+    description:
+      'The decimal mark of a CSV file. Needed only if the file does not show it: with semicolons as delimiter, `1.234` may be 1.234 or 1234.',
+    examples: ['comma'],
+  }),
+);
 
 /** A boolean query parameter, described as the two strings that it accepts. */
 export const Flag = (description: string) =>

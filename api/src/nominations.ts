@@ -5,7 +5,6 @@ import {
   bulkQuery,
   Choice,
   DateTime,
-  Day,
   deliveryQuery,
   Eic,
   Flag,
@@ -161,32 +160,6 @@ export const explanationExample: Explanation = {
   ],
 };
 
-export const SCHEDULE_FORMATS = ['csv', 'ess'] as const;
-
-const scheduleCsvExample = `nomination_id,version,delivery_date,eic,tso,direction,counterparty_eic,slot_number,delivery_start,delivery_end,power_mw,amount_mwh
-nom_01jhm52x6yf6rbkm2s8hq3j5zd,1,2026-01-15,11XNORDWIND----J,DE_50HERTZ,out,11XSALDO-------Z,61,2026-01-15T14:00:00Z,2026-01-15T14:15:00Z,28.500,7.125
-`;
-
-const scheduleEssExample = `<?xml version="1.0" encoding="UTF-8"?>
-<ScheduleTimeSeries>
-<SendersTimeSeriesIdentification v="11XSALDO-------Z_OUT"/>
-<SendersTimeSeriesVersion v="1"/>
-<BusinessType v="A02"/>
-<Product v="8716867000016"/>
-<ObjectAggregation v="A01"/>
-<InArea v="10YDE-VE-------2" codingScheme="A01"/>
-<OutArea v="10YDE-VE-------2" codingScheme="A01"/>
-<InParty v="11XSALDO-------Z" codingScheme="A01"/>
-<OutParty v="11XNORDWIND----J" codingScheme="A01"/>
-<MeasurementUnit v="MAW"/>
-<Period>
-<TimeInterval v="2026-01-14T23:00Z/2026-01-15T23:00Z"/>
-<Resolution v="PT15M"/>
-<Interval><Pos v="61"/><Qty v="28.500"/></Interval>
-</Period>
-</ScheduleTimeSeries>
-`;
-
 /** Filters of the list and of the export. */
 export const nominationFilters = {
   status: Type.Optional(
@@ -307,44 +280,5 @@ export const nominationEndpoints = {
     response: Explanation,
     problems: ['nomination_not_found'],
     example: { response: explanationExample },
-  }),
-  getNominationSchedule: endpoint({
-    id: 'getNominationSchedule',
-    method: 'GET',
-    path: '/v1/nominations/{nomination_id}/schedule',
-    tag: 'Nominations',
-    summary: 'Read a nomination as a schedule',
-    description:
-      'Your side of the schedule, to be sent to your TSO, with the power in MW: as CSV, or as the time series of an ESS schedule message. Without `format`, the `Accept` header decides.',
-    scopes: ['nominations:read'],
-    query: Strict({
-      format: Type.Optional(
-        Choice(SCHEDULE_FORMATS, { description: 'Format of the file.', examples: ['csv'] }),
-      ),
-    }),
-    body: null,
-    response: Type.String(),
-    documents: { 'text/csv': scheduleCsvExample, 'application/xml': scheduleEssExample },
-    problems: ['nomination_not_found'],
-    example: { response: scheduleCsvExample },
-  }),
-  getDaySchedule: endpoint({
-    id: 'getDaySchedule',
-    method: 'GET',
-    path: '/v1/nominations/schedule',
-    tag: 'Nominations',
-    summary: 'Read a day as a schedule',
-    description:
-      'The current nominations of all your balance groups for one delivery day in one CSV, complete, with the power in MW.',
-    scopes: ['nominations:read'],
-    query: Strict({
-      delivery_date: Day('The German delivery day.'),
-      format: Type.Optional(Choice(['csv'], { description: 'Format of the file.', examples: ['csv'] })),
-    }),
-    body: null,
-    response: Type.String(),
-    documents: { 'text/csv': scheduleCsvExample },
-    problems: [],
-    example: { response: scheduleCsvExample },
   }),
 };

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  exactMwh,
   findKw,
   findKwh,
   formatMw,
   formatMwh,
+  kwFromExactMwh,
   kwFromKwh,
   kwhFromMatchedKw,
   kwhFromMwh,
@@ -195,4 +197,15 @@ test('energy in files has three decimals and its sign', () => {
   assert.equal(formatMwh(7), '0.007');
   assert.equal(formatMwh(1_234_567), '1234.567');
   assert.equal(formatMwh(-50), '-0.050');
+});
+
+test('any power of a slot is exact in MWh, and is read back', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -999_999_999, max: 999_999_999 }), (kw) => {
+      const mwh = exactMwh(kw);
+      assert.match(String(mwh), /^-?\d+(?:\.\d{1,5}|e-5)?$/);
+      assert.equal(kwFromExactMwh(mwh), kw);
+    }),
+  );
+  assert.deepEqual([exactMwh(1), exactMwh(4), exactMwh(-3)], [0.00025, 0.001, -0.00075]);
 });

@@ -61,6 +61,20 @@ export function parseMw(text: string): number | { fault: string } {
   return kw === 'too_large' ? { fault: 'is too large' } : kw;
 }
 
+/** A kW for one slot is a quarter of a kWh, so that its MWh have five decimals. */
+const SLOT_KW_DECIMALS = 5;
+const UNITS_PER_SLOT_KW = 25;
+
+/** The exact MWh of one slot at a power; unlike a confirmed amount, which is rounded to the kWh. */
+export const exactMwh = (kw: number): number => numberFromUnits(kw * UNITS_PER_SLOT_KW, SLOT_KW_DECIMALS);
+
+/** The whole kW of an exact amount, such as that of an API response. */
+export function kwFromExactMwh(mwh: number): number {
+  const kw = getUnits(mwh, SLOT_KW_DECIMALS) / UNITS_PER_SLOT_KW;
+  assert(Number.isSafeInteger(kw), `${mwh} MWh are not a whole number of kW`);
+  return kw;
+}
+
 export const sumKwh = (volumesKwh: readonly number[]): number =>
   volumesKwh.reduce((sum, kwh) => sum + kwh, 0);
 

@@ -38,6 +38,10 @@ export const REJECTION_CODES = [
 ] as const;
 export type RejectionCode = (typeof REJECTION_CODES)[number];
 
+/** How the decimals of a CSV file are separated. */
+export const DECIMAL_MARKS = ['comma', 'point'] as const;
+export type DecimalMark = (typeof DECIMAL_MARKS)[number];
+
 export const NOMINATION_STATUSES = ['pending', 'partial_match', 'match', 'superseded'] as const;
 export type NominationStatus = (typeof NOMINATION_STATUSES)[number];
 

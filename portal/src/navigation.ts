@@ -14,6 +14,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationItem[]>> =
   brp: [
     { to: '/', label: (t) => t.brp.nav.home, icon: 'home' },
     { to: '/nominations', label: (t) => t.brp.nav.nominations, icon: 'steps' },
+    { to: '/check', label: (t) => t.schedule.check.title, icon: 'unequal' },
     { to: '/month', label: (t) => t.brp.nav.month, icon: 'grid' },
     { to: '/contracts', label: (t) => t.brp.nav.contracts, icon: 'contract' },
     { to: '/customers', label: (t) => t.brp.nav.customers, icon: 'people' },

@@ -116,6 +116,11 @@ const brpRoutes = [
   }),
   createRoute({
     getParentRoute: () => brpRoute,
+    path: '/check',
+    component: lazyRouteComponent(() => import('./brp/check.tsx'), 'CheckPage'),
+  }),
+  createRoute({
+    getParentRoute: () => brpRoute,
     path: '/month',
     validateSearch: readMonthSearch,
     component: lazyRouteComponent(() => import('./brp/month.tsx'), 'MonthPage'),

@@ -99,6 +99,7 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
       `/nominations/${nomination.id}?slot=2`,
       `/nominations/${nomination.id}?view=history`,
     ],
+    '/check': ['/check'],
     '/month': ['/month'],
     '/customers': ['/customers'],
     '/customers/$customerId': [`/customers/${producer.id}`],
@@ -211,6 +212,7 @@ export function lookAtPagesOf(...roles: Role[]): void {
     test(`axe finds no fault on any page of ${role}, in both themes, on desktop and phone`, () =>
       lookAtPages(role));
     if (role === 'operator') test('axe finds no fault in a search field and its list', lookAtSearchField);
+    if (role === 'brp') test('axe finds no fault in the result of a checked schedule', lookAtCheckedSchedule);
     if (DIALOGS[role].length === 0) continue;
     test(`axe finds no fault in dialogs of ${role}, and closing returns the focus to the opener`, () =>
       lookAtDialogs(role));
@@ -263,6 +265,25 @@ const lookAtSearchField = () =>
     await field.fill('no such name');
     await page.getByText('Nothing found').waitFor();
     assert.deepEqual(await faultsOf(page, 'a list of nothing'), []);
+  });
+
+const lookAtCheckedSchedule = () =>
+  visit(visitors.brp, async (page) => {
+    const { text } = await asSeller('/v1/nominations/schedule?delivery_date=2026-10-25');
+    const choose = (file: string) =>
+      page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'schedule.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
+    await open(page, '/check');
+    await choose(text.replace(/1\.000,0\.250\n/, '2.000,0.500\n'));
+    await page.getByRole('slider').waitFor();
+    assert.deepEqual(await faultsOf(page, 'a schedule that differs'), []);
+    await choose(text.replaceAll(',', ';').replaceAll('0.250', ''));
+    await page.getByText('Which decimal mark').waitFor();
+    assert.deepEqual(await faultsOf(page, 'a question'), []);
+    await choose('nonsense');
+    await page.getByText('schedule.csv cannot be compared').waitFor();
+    assert.deepEqual(await faultsOf(page, 'a faulty schedule'), []);
   });
 
 const lookAtDialogs = (role: Role) =>

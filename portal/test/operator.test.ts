@@ -132,6 +132,20 @@ test('a file that is no list of volumes is rejected with an explanation', () =>
     await page.getByRole('heading', { name: 'picture.csv' }).waitFor();
   }));
 
+test('a file with two readings is a question, and its answer holds for the dry run and the import', () =>
+  visit(asOperator, async (page) => {
+    const text = `contract;delivery_date;slot;volume\r\nPPA-2;${DAY};3;1.234\r\n`;
+    await open(page, '/operator/import');
+    const file = { name: 'volumes.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+    await page.getByLabel('Choose a file').setInputFiles(file);
+    await page.getByText('Which decimal mark does the file use?').waitFor();
+    await page.getByRole('button', { name: 'Comma: 1.234 is more than a thousand' }).click();
+    await page.getByText('An import would add 1 quarter-hours and correct 0.').waitFor();
+    await page.getByRole('button', { name: 'Import now' }).click();
+    await page.getByText('1 quarter-hours were added and 0 corrected.').waitFor();
+    assert.equal((await volumesOf(imported.id)).at(-1), 1234);
+  }));
+
 test('an operator creates a BRP, its balance group and its user, who signs in by invitation', async () => {
   const eic = '11XNEULAND-----5';
   const link = await visit(asOperator, async (page) => {

@@ -1,7 +1,8 @@
-import { brpEndpoints } from '@saldo/api';
-import { type ClientOptions, createClient } from './client.ts';
+import { brpEndpoints, type DecimalMark, type ScheduleCheck } from '@saldo/api';
+import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
 import { exportMethods } from './exports.ts';
 import { methodsOf } from './resources.ts';
+import type { UploadSource } from './upload.ts';
 
 export type BrpClient = ReturnType<typeof createBrpClient>;
 
@@ -32,7 +33,10 @@ export function createBrpClient(options: ClientOptions) {
       explain: method(api.explainNomination),
       /** Your side of the nomination, ready to be nominated: the text of a CSV, or of an ESS time series. */
       schedule: method(api.getNominationSchedule),
+      /** A day of your side: the text of a CSV, or of a complete ESS or CIM message. */
       daySchedule: method(api.getDaySchedule),
+      /** What the TSO made of the nomination, and why. */
+      reconcile: method(api.reconcileNomination),
       bulk: method(api.postNominationsBulk),
       bulkByQuery: method(api.getNominationsBulk),
     },
@@ -40,6 +44,7 @@ export function createBrpClient(options: ClientOptions) {
       transactions: api.exportTransactions,
       nominations: api.exportNominations,
     }),
+    schedules: { check: scheduleCheck(client) },
     customers: {
       ...list(api.listCustomers),
       get: method(api.getCustomer),
@@ -58,4 +63,22 @@ export function createBrpClient(options: ClientOptions) {
     /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,
   };
+}
+
+export type ScheduleCheckOptions = CallOptions & {
+  /** ESS and CIM are XML. */
+  readonly format: 'csv' | 'xml';
+  /** The decimal mark of a CSV file, if the file does not show it. */
+  readonly decimal?: DecimalMark;
+};
+
+/** Compares your schedule with the current nominations. Stores nothing. */
+function scheduleCheck(client: Client) {
+  const endpoint = brpEndpoints.checkSchedule;
+  const check = async (source: UploadSource, options: ScheduleCheckOptions): Promise<ScheduleCheck> => {
+    const { format, decimal, ...call } = options;
+    const mediaType = format === 'csv' ? 'text/csv' : 'application/xml';
+    return client.upload(endpoint, { query: decimal ? { decimal } : {} }, { source, mediaType }, call);
+  };
+  return Object.assign(check, { endpointId: endpoint.id });
 }

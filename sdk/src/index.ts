@@ -1,6 +1,6 @@
 // Re-exports the API types, so that users of the SDK need no other package.
 export type * from '@saldo/api';
-export { type BrpClient, createBrpClient } from './brp.ts';
+export { type BrpClient, createBrpClient, type ScheduleCheckOptions } from './brp.ts';
 export {
   type Access,
   type CallOptions,

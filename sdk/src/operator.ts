@@ -2,6 +2,7 @@ import {
   COVER_MEDIA_TYPES,
   type Cover,
   type CoverMediaType,
+  type DecimalMark,
   type ImportResult,
   operatorEndpoints,
   sandboxEndpoints,
@@ -129,17 +130,19 @@ export type ImportOptions = CallOptions & {
   readonly format: 'csv' | 'ndjson';
   /** Dry run: reports the result without storing anything. */
   readonly dryRun?: boolean;
+  /** The decimal mark of a CSV file, if the file does not show it. */
+  readonly decimal?: DecimalMark;
   readonly onProgress?: (progress: UploadProgress) => void;
 };
 
 function fileImport(client: Client) {
   const endpoint = operatorEndpoints.importVolumes;
   const importFile = async (source: UploadSource, options: ImportOptions): Promise<ImportResult> => {
-    const { format, dryRun = false, onProgress, ...call } = options;
+    const { format, dryRun = false, decimal, onProgress, ...call } = options;
     const mediaType = endpoint.stream?.find((type) => type.endsWith(format));
     if (mediaType === undefined)
       throw new TypeError(`format must be csv or ndjson, not ${JSON.stringify(format)}`);
-    const query = dryRun ? { dry_run: 'true' as const } : {};
+    const query = { ...(dryRun ? { dry_run: 'true' as const } : {}), ...(decimal ? { decimal } : {}) };
     const upload = { source, mediaType, ...(onProgress ? { onProgress } : {}) };
     return client.upload(endpoint, { query }, upload, call);
   };

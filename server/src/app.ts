@@ -216,7 +216,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),
     ...nominationRoutes(db, config.marketRules, config.operator),
-    ...scheduleRoutes(db, config.operator.eic, config.marketRules),
+    ...scheduleRoutes(db, clock, { operatorEic: config.operator.eic, rules: config.marketRules }),
     ...exports.brp,
     ...customerRoutes(db),
     ...customerChangeRoutes(db, { clock, rules: config.marketRules }),

@@ -5,7 +5,7 @@ import { client, problemOf, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
 /** A successful request for each operation. A missing operation fails the first test. */
-type Case = { path: string; body?: unknown };
+type Case = { path: string; body?: unknown; headers?: Record<string, string> };
 
 const platform = await startTestPlatform();
 const world = createWorld(platform.db, platform.clock);
@@ -18,6 +18,7 @@ await world.nominate();
 const request = client(platform.baseUrl, brp.key);
 const [transaction] = (await request('/v1/transactions?limit=1')).body.transactions;
 const [nomination] = (await request('/v1/nominations?limit=1')).body.nominations;
+const schedule = await request('/v1/nominations/schedule?delivery_date=2026-10-25');
 const cases: Record<string, Case> = {
   listContracts: { path: '/v1/contracts' },
   getContract: { path: `/v1/contracts/${contract.id}` },
@@ -36,6 +37,12 @@ const cases: Record<string, Case> = {
   explainNomination: { path: `/v1/nominations/${nomination.id}/explanation` },
   getNominationSchedule: { path: `/v1/nominations/${nomination.id}/schedule?format=ess` },
   getDaySchedule: { path: '/v1/nominations/schedule?delivery_date=2026-10-25' },
+  reconcileNomination: { path: `/v1/nominations/${nomination.id}/reconciliation` },
+  checkSchedule: {
+    path: '/v1/schedules/check',
+    body: schedule.text,
+    headers: { 'content-type': 'text/csv' },
+  },
   getNominationsBulk: { path: `/v1/nominations/bulk?ids=${nomination.id}` },
   postNominationsBulk: { path: '/v1/nominations/bulk', body: { ids: [nomination.id] } },
   exportTransactions: { path: '/v1/exports/transactions?delivery_date=2026-10-25&format=csv' },
@@ -61,6 +68,7 @@ const call = (id: string, key: string | null) => {
   return client(platform.baseUrl, key)(found.path, {
     method: endpoint.method,
     ...(found.body === undefined ? {} : { body: found.body }),
+    ...(found.headers === undefined ? {} : { headers: found.headers }),
   });
 };
 
@@ -124,6 +132,7 @@ test('an unknown query parameter is rejected, on single reads too', async () => 
     const answer = await client(platform.baseUrl, brp.key)(path, {
       method,
       ...(found.body === undefined ? {} : { body: found.body }),
+      ...(found.headers === undefined ? {} : { headers: found.headers }),
     });
     assert.equal(answer.status, 400, id);
     assert.deepEqual(problemOf(answer), { code: 'validation', errors: ['delivery_dat unknown_field'] }, id);

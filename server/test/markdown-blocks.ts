@@ -1,14 +1,17 @@
+import { spawnSync } from 'node:child_process';
 import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Pages whose `sh`, `ts` and `python` blocks are run, in this order. */
+/** Pages whose `sh`, `ts` and `py` blocks are run, in this order. */
 const PAGES = ['README.md', 'sdk/README.md', 'cli/README.md', 'docs/**/*.md'];
 
 /** Other names of the languages, which would hide a block from the test. */
-const OTHER_NAMES = /^(bash|shell|zsh|typescript|js|javascript|py|python3)$/;
+const OTHER_NAMES = /^(bash|shell|zsh|typescript|js|javascript|python)$/;
+
+export const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 export type Block = {
   /** `README.md:23`. */
@@ -34,8 +37,7 @@ export function parseBlocks(name: string, markdown: string): Block[] {
       const indent = head.indexOf('`');
       const language = head.slice(indent + 3).trim();
       const place = `${name}:${start + 1}`;
-      if (OTHER_NAMES.test(language))
-        throw new Error(`${place}: write sh, ts or python instead of ${language}`);
+      if (OTHER_NAMES.test(language)) throw new Error(`${place}: write sh, ts or py instead of ${language}`);
       const [, whyNotRun = null] = /^ *<!-- not run: (.+) -->$/.exec(before) ?? [];
       const text = lines.slice(start + 1, at).map((each) => `${each.slice(indent)}\n`);
       blocks.push({ place, language, text: text.join(''), whyNotRun });
@@ -53,9 +55,8 @@ export async function readPages(): Promise<Page[]> {
     const names = (await Array.fromAsync(glob(pattern, { cwd: CHECKOUT }))).toSorted();
     for (const name of names) {
       const blocks = parseBlocks(name, await readFile(path.join(CHECKOUT, name), 'utf8'));
-      const run = blocks.filter(
-        ({ language, whyNotRun }) => /^(sh|ts|python)$/.test(language) && whyNotRun === null,
-      );
+      const languages = hasPython ? /^(sh|ts|py)$/ : /^(sh|ts)$/;
+      const run = blocks.filter(({ language, whyNotRun }) => languages.test(language) && whyNotRun === null);
       if (run.length > 0) pages.push({ name, blocks: run });
     }
   }

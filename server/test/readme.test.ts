@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,15 +8,11 @@ import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { dayOf, formatInstant, localInstant } from '@saldo/core/delivery-day.ts';
 import { createOperatorClient } from '@saldo/sdk';
-import { type Block, CHECKOUT, type Page, parseBlocks, readPages } from './markdown-blocks.ts';
+import { type Block, CHECKOUT, hasPython, type Page, parseBlocks, readPages } from './markdown-blocks.ts';
 
-/**
- * Runs every `sh` and `ts` block of the documentation, and with Python 3 every `python` block, in order, against the
- * platform that the README starts.
- */
+/** Runs every `sh`, `ts` and `py` block of the documentation, in order, against the platform that the README starts. */
 
 const execute = promisify(execFile);
-const hasPython = spawnSync('python3', ['--version']).status === 0;
 const MAX_OUTPUT = 64 * 1024 * 1024;
 const isStart = ({ language, text }: Block) => language === 'sh' && /\bnpm start\n$/.test(text);
 
@@ -128,10 +124,11 @@ async function startAsPrinted(block: Block): Promise<Started> {
 const withAddresses = (text: string, addresses: Started['addresses']) =>
   Object.entries(addresses).reduce((result, [printed, real]) => result.replaceAll(printed, real), text);
 
-const moduleOf = ({ place }: Block) => `${place.replaceAll(/\W/g, '-')}.ts`;
+const moduleOf = ({ place, language }: Block) => `${place.replaceAll(/\W/g, '-')}.${language}`;
+const isModule = ({ language }: Block) => language !== 'sh';
 
 async function writeModules(blocks: readonly Block[], { folder, addresses }: Started): Promise<void> {
-  for (const block of blocks.filter(({ language }) => language === 'ts')) {
+  for (const block of blocks.filter(isModule)) {
     await writeFile(path.join(folder, moduleOf(block)), withAddresses(block.text, addresses));
   }
 }
@@ -139,12 +136,11 @@ async function writeModules(blocks: readonly Block[], { folder, addresses }: Sta
 /** Runs a page in one shell, so that blocks share variables. Stops at the first failure. */
 async function runPage(page: Page, platform: Started): Promise<{ output: string; places: string[] }> {
   const { folder, addresses, baseUrl } = platform;
-  const commandsOf = (block: Block) => {
-    if (block.language === 'ts') return `'${process.execPath}' ${moduleOf(block)}\n`;
-    const text = withAddresses(block.text, addresses);
-    if (block.language === 'sh') return text;
-    return `if command -v python3 > /dev/null; then python3 - << 'END'\n${text}END\nfi\n`;
-  };
+  const runners: Readonly<Record<string, string>> = { ts: `'${process.execPath}'`, py: 'python3' };
+  const commandsOf = (block: Block) =>
+    isModule(block)
+      ? `${runners[block.language]} ${moduleOf(block)}\n`
+      : withAddresses(block.text, addresses);
   const script = page.blocks
     .filter((block) => !isStart(block))
     .map((block) => `${commandsOf(block)}echo 'ran ${block.place}'\n`);
@@ -186,6 +182,18 @@ test('the expected pages have executable blocks', () => {
     assert.ok(counts.get(name), name);
 });
 
+test('the guides have Python blocks, which run as well', {
+  skip: !hasPython && 'python3 is not installed',
+}, () => {
+  const guides = pages.filter(({ name }) => name.startsWith('docs/guides/'));
+  assert.ok(guides.length > 0);
+  for (const { name, blocks } of guides)
+    assert.ok(
+      blocks.some(({ language }) => language === 'py'),
+      name,
+    );
+});
+
 test('the TypeScript blocks pass the type check of the project', async () => {
   const { folder } = platform;
   const blocks = pages.flatMap((page) => page.blocks).filter(({ language }) => language === 'ts');
@@ -206,7 +214,7 @@ test('a block that fails, in any language, fails its page', async () => {
     '```sh\nID=$(saldo brps show brp_nobody --quiet)\n```',
     '```sh\necho "$UNDEFINED"\n```',
     "```ts\nthrow new Error('wrong');\n```",
-    ...(hasPython ? ["```python\nraise Exception('wrong')\n```"] : []),
+    ...(hasPython ? ["```py\nraise Exception('wrong')\n```"] : []),
   ]) {
     const blocks = parseBlocks('wrong.md', `\n${text}\n\n\`\`\`sh\necho not reached\n\`\`\`\n`);
     const page = { name: 'wrong.md', blocks };
@@ -225,6 +233,6 @@ test('blocks in lists are found too, and a block is skipped only for a stated re
     '1. First:\n\n   ```sh\n   if true; then\n     true\n   fi\n   ```\n',
   );
   assert.equal(indented?.text, 'if true; then\n  true\nfi\n');
-  assert.throws(() => block('```bash'), /page\.md:1: write sh, ts or python instead of bash/);
+  assert.throws(() => block('```bash'), /page\.md:1: write sh, ts or py instead of bash/);
   assert.throws(() => parseBlocks('page.md', '```sh\ntrue\n'), /has no end/);
 });

@@ -125,7 +125,7 @@ test('the CSV of a day has the current versions of all own balance groups, and n
   assert.equal(empty.text, `${HEADER}\n`);
   const missing = await asSeller('/v1/nominations/schedule');
   assert.deepEqual(problemOf(missing), { code: 'validation', errors: ['delivery_date required'] });
-  const wrong = await asSeller(`/v1/nominations/schedule?delivery_date=${day}&format=ess`);
+  const wrong = await asSeller(`/v1/nominations/schedule?delivery_date=${day}&format=xlsx`);
   assert.deepEqual(problemOf(wrong), { code: 'validation', errors: ['format invalid_enum_value'] });
 });
 

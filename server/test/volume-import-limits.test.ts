@@ -210,8 +210,14 @@ test('a header that cannot be used, or no body at all, is a validation problem',
   await refused('contract,delivery_date,slot,volume,slot\n', 'slot validation_failed');
   await refused('contract,delivery_date,slot,volume,unit\n', 'unit unknown_field');
   await refused(
-    'contract;delivery_date;slot;volume\n',
-    'contract;delivery_date;slot;volume unknown_field',
+    'contract:delivery_date:slot:volume\n',
+    'contract:delivery_date:slot:volume unknown_field',
+    ...['contract required', 'delivery_date required', 'slot required', 'volume required'],
+  );
+  await refused(
+    'contract;delivery_date,slot;volume\n',
+    'contract;delivery_date unknown_field',
+    'slot;volume unknown_field',
     ...['contract required', 'delivery_date required', 'slot required', 'volume required'],
   );
   await refused('"contract,delivery_date,slot,volume\n', ' invalid_format');

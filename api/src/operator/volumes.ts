@@ -1,6 +1,6 @@
 import { REJECTION_CODES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
-import { Flag, LIMITS, Nullable, Strict } from '../common.ts';
+import { Decimal, Flag, LIMITS, Nullable, Strict } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { Transaction, TransactionList, transactionEndpoints, transactionExample } from '../transactions.ts';
 
@@ -79,9 +79,12 @@ export const operatorVolumeEndpoints = {
     tag,
     summary: 'Import volumes',
     description:
-      'CSV with a header line (`contract,delivery_date,slot,volume`, columns in any order) or NDJSON with one slot (`slot`, `volume`) or one day (`volumes`) a line; contracts by id or external id. Streamed, any size. Consecutive lines of the same contract and day form one contract-day, which is stored completely or not at all.',
+      'CSV with a header line (`contract,delivery_date,slot,volume`, columns in any order; delimiter comma, or semicolon with a decimal comma) or NDJSON with one slot (`slot`, `volume`) or one day (`volumes`) a line; contracts by id or external id. Streamed, any size. Consecutive lines of the same contract and day form one contract-day, which is stored completely or not at all.',
     scopes: [],
-    query: Strict({ dry_run: Flag('Dry run: report the result without storing anything.') }),
+    query: Strict({
+      dry_run: Flag('Dry run: report the result without storing anything.'),
+      decimal: Decimal,
+    }),
     body: null,
     stream: ['text/csv', 'application/x-ndjson'],
     response: ImportResult,

@@ -202,20 +202,37 @@ function nominatedFlows(
   { tso, area }: ControlArea,
   operatorEic: string,
 ): Flow[] {
-  const within = { businessType: 'A02', outArea: area, inArea: area } as const;
   const flows: Flow[] = [];
   for (const { eic, outKwh, inKwh } of positions.filter((position) => position.tso === tso)) {
-    if (outKwh !== null) {
-      const parties = { identification: `${eic}_OUT`, outParty: eic, inParty: operatorEic };
-      flows.push({ ...within, ...parties, powersKw: outKwh.map(kwFromKwh) });
-    }
-    if (inKwh !== null) {
-      const parties = { identification: `${eic}_IN`, outParty: operatorEic, inParty: eic };
-      flows.push({ ...within, ...parties, powersKw: inKwh.map(kwFromKwh) });
+    for (const [direction, amountsKwh] of [['out', outKwh] as const, ['in', inKwh] as const]) {
+      if (amountsKwh === null) continue;
+      const series = nominatedSeries({ eic, direction }, area, operatorEic);
+      flows.push({ ...series, powersKw: amountsKwh.map(kwFromKwh) });
     }
   }
   return flows;
 }
+
+/** The series of a nomination in the operator's schedule. */
+export function nominatedSeries(
+  { eic, direction }: { eic: string; direction: Direction },
+  area: string,
+  operatorEic: string,
+): SeriesKey {
+  const [outParty, inParty] = direction === 'out' ? [eic, operatorEic] : [operatorEic, eic];
+  return {
+    identification: seriesIdentification(eic, direction),
+    businessType: 'A02',
+    outParty,
+    outArea: area,
+    inParty,
+    inArea: area,
+  };
+}
+
+/** Each side names a series after its counterpart: '11XNORDWIND----J_OUT' */
+export const seriesIdentification = (counterpartEic: string, direction: Direction): string =>
+  `${counterpartEic}_${direction.toUpperCase()}`;
 
 function bridgeKey(operatorEic: string, from: ControlArea, to: ControlArea): SeriesKey {
   return {

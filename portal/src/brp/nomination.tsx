@@ -22,6 +22,7 @@ import { NOMINATION_COLUMNS } from './exports.ts';
 import type { NominationSearch } from './filters.ts';
 import { NominationLink, NominationsLink } from './links.tsx';
 import { nominationHistoryQuery, nominationQuery } from './queries.ts';
+import { ReconciliationPanel } from './reconciliation-panel.tsx';
 import { ScheduleButtons } from './schedule-buttons.tsx';
 import { SlotInspector } from './slot-inspector.tsx';
 import { SlotTable } from './slot-table.tsx';
@@ -97,6 +98,7 @@ function NominationView({ nomination, search, set }: SearchProps & { nomination:
           <SlotInspector nomination={nomination} day={day} slot={selected} />
         </div>
       )}
+      <ReconciliationPanel nomination={nomination} onSelect={select} />
       <Panel isFlush>
         <Tabs
           label={t.brp.nominations.one}

@@ -115,6 +115,16 @@ export const explanationQuery = (id: string) =>
     refetchInterval: false,
   });
 
+/** Only BRPs have this read. The operator sees the answers themselves. */
+export const reconciliationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['nomination', id, 'reconciliation'],
+    queryFn: async ({ signal }) => {
+      const { brpClient } = await import('../session/brp-client.ts');
+      return brpClient.nominations.reconcile(id, { signal });
+    },
+  });
+
 export const monthQuery = (
   month: string,
   position: { eic?: string | undefined; tso?: Nomination['tso'] | undefined },

@@ -4,7 +4,8 @@ import { exchange } from './de/exchange.ts';
 import { market } from './de/market.ts';
 import { operator } from './de/operator.ts';
 import { problems } from './de/problems.ts';
+import { schedule } from './de/schedule.ts';
 import { session } from './de/session.ts';
 import type { Dictionary } from './dictionary.ts';
 
-export const de: Dictionary = { common, problems, session, brp, operator, exchange, market };
+export const de: Dictionary = { common, problems, session, brp, operator, exchange, market, schedule };

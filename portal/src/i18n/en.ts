@@ -4,7 +4,8 @@ import { exchange } from './en/exchange.ts';
 import { market } from './en/market.ts';
 import { operator } from './en/operator.ts';
 import { problems } from './en/problems.ts';
+import { schedule } from './en/schedule.ts';
 import { session } from './en/session.ts';
 
 /** English is the reference: every other language must have exactly these texts, or it does not compile. */
-export const en = { common, problems, session, brp, operator, exchange, market };
+export const en = { common, problems, session, brp, operator, exchange, market, schedule };

@@ -1,5 +1,5 @@
 import { type DeliveryDay, slotLabel, TIME_ZONE } from '@saldo/core/delivery-day.ts';
-import { formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
+import { formatMw, formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
 import type { Language } from './languages.ts';
 
 /** European English: day before month, 24 hours. */
@@ -51,6 +51,9 @@ export function formatOf(language: Language) {
     /** The power of a quarter-hour's energy, from kWh. */
     mw: (kwh: number) => threeDecimals.format(formatMwh(kwFromKwh(kwh))),
     mwSigned: (kwh: number) => signed.format(formatMwh(kwFromKwh(kwh))),
+    /** A power as files carry it, from kW. */
+    power: (kw: number) => threeDecimals.format(formatMw(kw)),
+    powerSigned: (kw: number) => signed.format(formatMwh(kw)),
     /** A number without trailing zeros, such as a plant's power or a chart's scale. */
     number: (value: number) => plain.format(value),
     /** A price per MWh. */

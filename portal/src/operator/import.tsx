@@ -1,4 +1,4 @@
-import type { ImportResult } from '@saldo/api';
+import type { DecimalMark, ImportResult } from '@saldo/api';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { CsvColumn } from '../domain/csv.ts';
@@ -8,6 +8,7 @@ import { useMayManage } from '../session/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
+import { DecimalQuestion, isDecimalQuestion } from '../ui/decimal-question.tsx';
 import { DropZone } from '../ui/drop-zone.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { Checkbox, FormProblem } from '../ui/form.tsx';
@@ -17,11 +18,14 @@ import { type Column, DataTable } from '../ui/table.tsx';
 
 type Progress = { readonly bytes: number; readonly totalBytes: number | null };
 
+/** A file to import. The decimal mark is given only in answer to the question. */
+type Attempt = { readonly file: File; readonly isDryRun: boolean; readonly decimal?: DecimalMark };
+
 type State =
   | { readonly step: 'waiting' }
   | { readonly step: 'sending'; readonly file: File; readonly isDryRun: boolean; readonly progress: Progress }
-  | { readonly step: 'done'; readonly file: File; readonly result: ImportResult }
-  | { readonly step: 'failed'; readonly file: File; readonly error: unknown }
+  | { readonly step: 'done'; readonly attempt: Attempt; readonly result: ImportResult }
+  | { readonly step: 'failed'; readonly attempt: Attempt; readonly error: unknown }
   | { readonly step: 'cancelled'; readonly file: File; readonly isDryRun: boolean };
 
 const formatOfFile = ({ name }: File) => (/\.(?:ndjson|jsonl)$/i.test(name) ? 'ndjson' : 'csv');
@@ -36,7 +40,8 @@ export function ImportPage() {
   const [isTriedFirst, setIsTriedFirst] = useState(true);
   const sending = useRef<AbortController | null>(null);
 
-  const send = async (file: File, isDryRun: boolean) => {
+  const send = async (attempt: Attempt) => {
+    const { file, isDryRun, decimal } = attempt;
     const controller = new AbortController();
     sending.current = controller;
     const onProgress = (progress: Progress) => setState({ step: 'sending', file, isDryRun, progress });
@@ -45,15 +50,18 @@ export function ImportPage() {
       const result = await operatorClient.volumes.importFile(file, {
         format: formatOfFile(file),
         dryRun: isDryRun,
+        ...(decimal ? { decimal } : {}),
         onProgress,
         signal: controller.signal,
         // Processing a large file takes minutes after its upload.
         timeoutMs: 0,
       });
-      setState({ step: 'done', file, result });
+      setState({ step: 'done', attempt, result });
     } catch (error) {
       setState(
-        controller.signal.aborted ? { step: 'cancelled', file, isDryRun } : { step: 'failed', file, error },
+        controller.signal.aborted
+          ? { step: 'cancelled', file, isDryRun }
+          : { step: 'failed', attempt, error },
       );
     } finally {
       if (!isDryRun) await queryClient.invalidateQueries();
@@ -73,7 +81,7 @@ export function ImportPage() {
                 choose={texts.choose}
                 kinds={texts.kinds}
                 accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
-                onFile={(file) => void send(file, isTriedFirst)}
+                onFile={(file) => void send({ file, isDryRun: isTriedFirst })}
               />
               <Checkbox label={texts.tryFirst} checked={isTriedFirst} onChange={setIsTriedFirst} />
             </div>
@@ -81,15 +89,23 @@ export function ImportPage() {
         )
       )}
       {state.step === 'failed' && (
-        <Panel title={state.file.name}>
-          <FormProblem error={state.error} />
+        <Panel title={state.attempt.file.name}>
+          {isDecimalQuestion(state.error) ? (
+            <DecimalQuestion onAnswer={(decimal) => void send({ ...state.attempt, decimal })} />
+          ) : (
+            <FormProblem error={state.error} />
+          )}
         </Panel>
       )}
       {state.step === 'cancelled' && (
         <Notice tone="warn">{state.isDryRun ? texts.cancelledDryRun : texts.cancelled}</Notice>
       )}
       {state.step === 'done' && (
-        <Result file={state.file} result={state.result} onImport={() => void send(state.file, false)} />
+        <Result
+          file={state.attempt.file}
+          result={state.result}
+          onImport={() => void send({ ...state.attempt, isDryRun: false })}
+        />
       )}
       <FormatHelp />
     </Page>

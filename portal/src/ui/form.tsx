@@ -61,7 +61,7 @@ export function FormProblem({
         {otherErrors.length > 0 && (
           <ul className="list-disc pl-4">
             {otherErrors.map((problem) => (
-              <li key={`${problem.field}${problem.code}`}>
+              <li key={`${problem.field} ${problem.code} ${problem.message}`}>
                 {problem.field && <code className="font-mono">{problem.field}: </code>}
                 {fieldErrorText(t, problem)}
               </li>

@@ -1,22 +1,30 @@
-import { nominationEndpoints } from '@saldo/api';
-import { kwFromKwh } from '@saldo/core/energy.ts';
-import { writeEssSeries } from '@saldo/core/exchange/documents/write-document.ts';
-import type { Series } from '@saldo/core/exchange/schedule.ts';
-import { type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
+import { type QueryOf, scheduleEndpoints } from '@saldo/api';
+import { scheduleFileName } from '@saldo/core/exchange/documents/file-names.ts';
+import { writeEssSeries, writeSchedule } from '@saldo/core/exchange/documents/write-document.ts';
+import { ownSchedule, ownSeries } from '@saldo/core/exchange/own-schedule.ts';
+import { tsoCodes } from '@saldo/core/market-rules.ts';
 import type { FastifyRequest } from 'fastify';
 import { nominationNotFound, nominationUuid } from '../nominations/routes.ts';
-import { findCurrentNominations, findNominations, type NominationRow } from '../nominations/store.ts';
+import { findCurrentNominations, findNominations } from '../nominations/store.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
+import { problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route } from '../platform/http/routes.ts';
+import { scheduleChecker } from './check-request.ts';
 import { scheduleCsv } from './documents/schedule-csv.ts';
+import { ownNomination } from './own-nomination.ts';
+import type { Scheduler } from './process/schedules.ts';
+import { reconciler } from './reconciliation.ts';
 
 const CSV = { 'content-type': 'text/csv; charset=utf-8' };
 const XML = { 'content-type': 'application/xml; charset=utf-8' };
 
 /** The schedule that a BRP has to nominate to its TSO: the counterpart of the operator's schedule. */
-export function scheduleRoutes(db: Db, operatorEic: string, rules: MarketRules): Route[] {
+export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Route[] {
+  const { operatorEic, rules } = scheduler;
+  const reconcile = reconciler(db, scheduler);
   return [
-    route(nominationEndpoints.getNominationSchedule, async ({ viewer, params, query, request, reply }) => {
+    route(scheduleEndpoints.getNominationSchedule, async ({ viewer, params, query, request, reply }) => {
       const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
       if (!row) throw nominationNotFound();
       if (query.format === undefined) reply.header('vary', `${String(reply.getHeader('vary'))}, Accept`);
@@ -27,14 +35,36 @@ export function scheduleRoutes(db: Db, operatorEic: string, rules: MarketRules):
         return scheduleCsv([row], operatorEic);
       }
       reply.headers({ ...XML, ...asFile(`${name}.xml`) });
-      return writeEssSeries(ownSeries(row, operatorEic, rules), row.delivery_day);
+      const { area } = tsoCodes(rules, row.tso, row.delivery_day);
+      return writeEssSeries(ownSeries(ownNomination(row), area, operatorEic, row.version), row.delivery_day);
     }),
 
-    route(nominationEndpoints.getDaySchedule, async ({ viewer, query, reply }) => {
-      const rows = await findCurrentNominations(db, viewer, query.delivery_date);
-      reply.headers({ ...CSV, ...asFile(`${query.delivery_date}.csv`) });
-      return scheduleCsv(rows, operatorEic);
+    route(scheduleEndpoints.getDaySchedule, async ({ viewer, query, reply }) => {
+      const asked = documentAsked(query);
+      const { delivery_date: day, eic, tso } = query;
+      const rows = (await findCurrentNominations(db, viewer, day)).filter(
+        (row) => (eic === undefined || row.eic === eic) && (tso === undefined || row.tso === tso),
+      );
+      if (asked === null) {
+        reply.headers({ ...CSV, ...asFile(`${[day, eic, tso].filter(Boolean).join('_')}.csv`) });
+        return scheduleCsv(rows, operatorEic);
+      }
+      if (rows.length === 0) {
+        const position = `${asked.eic} and ${asked.tso}`;
+        throw problem('nomination_not_found', `There are no nominations of ${position} on ${day}.`);
+      }
+      const schedule = ownSchedule({ ...asked, day }, rows.map(ownNomination), operatorEic, rules);
+      reply.headers({ ...XML, ...asFile(scheduleFileName(schedule)) });
+      return writeSchedule(schedule, asked.format, clock.now());
     }),
+
+    route(scheduleEndpoints.reconcileNomination, async ({ viewer, params }) => {
+      const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
+      if (!row) throw nominationNotFound();
+      return reconcile(row);
+    }),
+
+    route(scheduleEndpoints.checkSchedule, scheduleChecker(db, scheduler)),
   ];
 }
 
@@ -48,18 +78,19 @@ function prefersXml({ headers }: FastifyRequest): boolean {
   );
 }
 
-/** The series of the BRP's own schedule, in which the operator is the counterpart. */
-function ownSeries(row: NominationRow, operatorEic: string, rules: MarketRules): Series {
-  const { area } = tsoCodes(rules, row.tso, row.delivery_day);
-  const [outParty, inParty] = row.direction === 'out' ? [row.eic, operatorEic] : [operatorEic, row.eic];
-  return {
-    identification: `${operatorEic}_${row.direction.toUpperCase()}`,
-    version: row.version,
-    businessType: 'A02',
-    outParty,
-    outArea: area,
-    inParty,
-    inArea: area,
-    powersKw: (row.amounts ?? []).map(kwFromKwh),
-  };
+/** The message that a query asks for; null for CSV, which needs no position and has no version. */
+function documentAsked(query: QueryOf<typeof scheduleEndpoints.getDaySchedule>) {
+  const { format = 'csv', eic, tso, message_version: version } = query;
+  if (format === 'csv') {
+    if (version === undefined) return null;
+    const message = 'is for ESS and CIM only; a CSV has no version';
+    throw validationProblem([{ field: 'message_version', code: 'validation_failed', message }]);
+  }
+  if (eic !== undefined && tso !== undefined && version !== undefined) return { format, eic, tso, version };
+  const missing = Object.entries({ eic, tso, message_version: version }).filter(
+    ([, given]) => given === undefined,
+  );
+  throw validationProblem(
+    missing.map(([field]) => ({ field, code: 'required', message: `is required for format=${format}` })),
+  );
 }

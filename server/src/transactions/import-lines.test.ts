@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { csvFields, DecimalNotation, type Delimiter } from '@saldo/core/csv.ts';
 import { MAX_SLOT_KWH, mwhText } from '@saldo/core/energy.ts';
 import type { ParsedLine } from '@saldo/core/transactions/contract-day-input.ts';
 import { volumeFromText } from '@saldo/core/transactions/volume.ts';
 import fc from 'fast-check';
-import { CSV_COLUMNS, csvFields, csvLineParser, type LineParser, ndjsonLineParser } from './import-lines.ts';
+import {
+  CSV_COLUMNS,
+  type CsvColumn,
+  csvLineParser,
+  type LineParser,
+  ndjsonLineParser,
+} from './import-lines.ts';
 
 const read = (parser: LineParser, line: string): ParsedLine => {
   // Surrounded by other bytes, as in a file.
   const bytes = Buffer.from(`before\n${line}\nafter`);
   return { ...parser(bytes, 7, bytes.length - 6) };
 };
+
+const parserOf = (columns: readonly CsvColumn[] = CSV_COLUMNS, delimiter: Delimiter = ',') =>
+  csvLineParser({ columns, delimiter, notation: new DecimalNotation(delimiter, null) });
 
 const fieldText = fc.oneof(
   fc.constantFrom(
@@ -49,11 +59,11 @@ test('a line is parsed the same after other lines as alone', () => {
   );
   fc.assert(
     fc.property(lines, (given) => {
-      const parser = csvLineParser(CSV_COLUMNS);
+      const parser = parserOf();
       let before: ParsedLine | null = null;
       for (const line of given) {
         const parsed = read(parser, line);
-        const alone = read(csvLineParser(CSV_COLUMNS), line);
+        const alone = read(parserOf(), line);
         assert.deepEqual([parsed.isReadable, parsed.fault], [alone.isReadable, alone.fault], line);
         if (!parsed.isReadable) continue;
         assert.deepEqual(
@@ -73,7 +83,7 @@ test('a line is parsed the same after other lines as alone', () => {
 });
 
 test('the fast path reads a volume as the slow path does', () => {
-  const parser = csvLineParser(CSV_COLUMNS);
+  const parser = parserOf();
   read(parser, 'PPA-1,2026-10-22,1,1');
   fc.assert(
     fc.property(fieldText, (text) => {
@@ -90,12 +100,30 @@ test('the fast path reads a volume as the slow path does', () => {
   );
 });
 
+test('the fast path reads a decimal comma as the slow path does', () => {
+  const parser = parserOf(CSV_COLUMNS, ';');
+  read(parser, 'PPA-1;2026-10-22;1;0,5');
+  fc.assert(
+    fc.property(fieldText, (given) => {
+      const text = given.replaceAll('"', '').replaceAll(',', '').replace('.', ',');
+      const parsed = read(parser, `PPA-1;2026-10-22;1;${text}`);
+      const expected = text.includes('.') ? 'not_a_number' : volumeFromText(text.replace(',', '.'));
+      assert.equal(
+        parsed.fault === null ? parsed.kwh : null,
+        typeof expected === 'number' ? expected : null,
+        text,
+      );
+    }),
+    { numRuns: 3000 },
+  );
+});
+
 test('the order of columns does not matter', () => {
   const values = { contract: 'PPA "1", Nord', delivery_date: '2026-10-22', slot: '7', volume: '1.25' };
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
   fc.assert(
     fc.property(fc.shuffledSubarray([...CSV_COLUMNS], { minLength: 4 }), (columns) => {
-      const parsed = read(csvLineParser(columns), columns.map((column) => quoted(values[column])).join(','));
+      const parsed = read(parserOf(columns), columns.map((column) => quoted(values[column])).join(','));
       const { contract, day, slot, kwh, fault } = parsed;
       assert.deepEqual(
         { contract, day, slot, kwh, fault },

@@ -1,3 +1,4 @@
+import { csvFields, DECIMAL_CHARACTERS, type DecimalNotation, type Delimiter } from '@saldo/core/csv.ts';
 import { parseDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { MAX_SLOT_KWH } from '@saldo/core/energy.ts';
 import type { LineFault, ParsedLine } from '@saldo/core/transactions/contract-day-input.ts';
@@ -14,8 +15,6 @@ export type LineParser = (bytes: Buffer, start: number, end: number) => ParsedLi
 export const CSV_COLUMNS = ['contract', 'delivery_date', 'slot', 'volume'] as const;
 export type CsvColumn = (typeof CSV_COLUMNS)[number];
 
-const COMMA = 44;
-const POINT = 46;
 const ZERO = 48;
 const QUOTE = '"';
 /** Longest contract and date that the next line is compared with as bytes; longer ones are compared as text. */
@@ -78,13 +77,22 @@ function setDay(line: ParsedLine, hasDay: boolean, contract: string, date: strin
   line.slotCount = line.day === null ? 0 : slotCount(line.day);
 }
 
+/** How the values of a CSV file are written. */
+export type CsvForm = {
+  readonly columns: readonly CsvColumn[];
+  readonly delimiter: Delimiter;
+  readonly notation: DecimalNotation;
+};
+
 /**
- * Creates a parser for CSV lines with the columns in this order. Fast path: a line that starts with the same bytes as the
+ * Creates a parser for CSV lines of this form. Fast path: a line that starts with the same bytes as the
  * previous one has the same contract and day, and its slot and volume are parsed from bytes without creating strings.
  * 1 M lines take 0.13 s of CPU time instead of 0.53 s.
  */
-export function csvLineParser(columns: readonly CsvColumn[]): LineParser {
+export function csvLineParser({ columns, delimiter, notation }: CsvForm): LineParser {
   const line = emptyLine();
+  const delimiterByte = delimiter.charCodeAt(0);
+  let decimalByte = decimalByteOf(notation);
   const at = (column: CsvColumn) => columns.indexOf(column);
   const [contractAt, dateAt, slotAt, volumeAt] = [
     at('contract'),
@@ -99,7 +107,7 @@ export function csvLineParser(columns: readonly CsvColumn[]): LineParser {
 
   function parseFields(bytes: Buffer, start: number, end: number): ParsedLine {
     const text = bytes.toString('utf8', start, end);
-    const fields = csvFields(text);
+    const fields = csvFields(text, delimiter);
     if (typeof fields === 'string') return unreadable(line, fields);
     if (fields.length !== columns.length) {
       return unreadable(line, `the line has ${fields.length} fields, the header ${columns.length}`);
@@ -108,7 +116,7 @@ export function csvLineParser(columns: readonly CsvColumn[]): LineParser {
     hasDay = true;
     prefixLength = 0;
     if (isUsualOrder && !text.includes(QUOTE)) {
-      const length = bytes.indexOf(COMMA, bytes.indexOf(COMMA, start) + 1) + 1 - start;
+      const length = bytes.indexOf(delimiterByte, bytes.indexOf(delimiterByte, start) + 1) + 1 - start;
       if (length <= PREFIX_BYTES) prefixLength = bytes.copy(prefix, 0, start, start + length);
     }
     if (line.day === null) line.fault = invalidDate;
@@ -118,7 +126,8 @@ export function csvLineParser(columns: readonly CsvColumn[]): LineParser {
 
   function setCell(slotText: string, volumeText: string): void {
     const slot = /^\d+$/.test(slotText) ? Number(slotText) : 0;
-    const kwh = volumeFromText(volumeText);
+    const kwh = volumeFromText(notation.normalise(volumeText));
+    decimalByte = decimalByteOf(notation);
     line.slot = slot;
     if (slot < 1 || slot > line.slotCount) line.fault = invalidSlot(line);
     else if (typeof kwh === 'number') line.kwh = kwh;
@@ -131,7 +140,8 @@ export function csvLineParser(columns: readonly CsvColumn[]): LineParser {
     for (let index = prefixLength - 1; index >= 0; index--) {
       if (bytes[start + index] !== prefix[index]) return parseFields(bytes, start, end);
     }
-    if (!parseCellBytes(line, bytes, start + prefixLength, end)) return parseFields(bytes, start, end);
+    if (!parseCellBytes(line, bytes, start + prefixLength, end, delimiterByte, decimalByte))
+      return parseFields(bytes, start, end);
     line.isSameDay = true;
     line.isReadable = true;
     line.fault = null;
@@ -139,8 +149,19 @@ export function csvLineParser(columns: readonly CsvColumn[]): LineParser {
   };
 }
 
+/** No byte while the decimal mark is not known: then only whole numbers take the fast path. */
+const decimalByteOf = ({ mark }: DecimalNotation) =>
+  mark === null ? -1 : DECIMAL_CHARACTERS[mark].charCodeAt(0);
+
 /** Parses bytes such as `96,12.345`. Returns false for everything else, which the slow path accepts or rejects. */
-function parseCellBytes(line: ParsedLine, bytes: Buffer, start: number, end: number): boolean {
+function parseCellBytes(
+  line: ParsedLine,
+  bytes: Buffer,
+  start: number,
+  end: number,
+  delimiterByte: number,
+  decimalByte: number,
+): boolean {
   let at = start;
   let slot = 0;
   for (; at < end; at++) {
@@ -148,7 +169,7 @@ function parseCellBytes(line: ParsedLine, bytes: Buffer, start: number, end: num
     if (digit < 0 || digit > 9) break;
     slot = slot * 10 + digit;
   }
-  if (slot < 1 || slot > line.slotCount || bytes[at] !== COMMA) return false;
+  if (slot < 1 || slot > line.slotCount || bytes[at] !== delimiterByte) return false;
   const firstDigit = ++at;
   let kwh = 0;
   for (; at < end; at++) {
@@ -159,7 +180,7 @@ function parseCellBytes(line: ParsedLine, bytes: Buffer, start: number, end: num
   if (at === firstDigit || at - firstDigit > FAST_DIGITS) return false;
   let decimals = 0;
   if (at < end) {
-    if (bytes[at] !== POINT) return false;
+    if (bytes[at] !== decimalByte) return false;
     for (at++; at < end; at++) {
       const digit = bytes[at]! - ZERO;
       if (digit < 0 || digit > 9) return false;
@@ -173,40 +194,6 @@ function parseCellBytes(line: ParsedLine, bytes: Buffer, start: number, end: num
   line.slot = slot;
   line.kwh = kwh;
   return true;
-}
-
-/**
- * Splits a line by RFC 4180, or returns what is wrong with it. Line breaks within quotes are not supported, so that a
- * forgotten quote fails its own line only and not those after it.
- */
-export function csvFields(line: string): string[] | string {
-  if (!line.includes(QUOTE)) return line.split(',');
-  const fields: string[] = [];
-  let at = 0;
-  for (;;) {
-    if (line[at] === QUOTE) {
-      let field = '';
-      for (at++; ; at += 2) {
-        const close = line.indexOf(QUOTE, at);
-        if (close === -1) return 'a quote is not closed on its line';
-        field += line.slice(at, close);
-        at = close;
-        if (line[at + 1] !== QUOTE) break;
-        field += QUOTE;
-      }
-      at++;
-      fields.push(field);
-      if (at < line.length && line[at] !== ',') return 'there is text after a closing quote';
-    } else {
-      const comma = line.indexOf(',', at);
-      const field = line.slice(at, comma === -1 ? line.length : comma);
-      if (field.includes(QUOTE)) return 'a field with a quote in it must be quoted as a whole';
-      fields.push(field);
-      at += field.length;
-    }
-    if (at >= line.length) return fields;
-    at++;
-  }
 }
 
 /** Creates a parser for NDJSON lines: one slot (`slot` and `volume`) or one day (`volumes`) each. */

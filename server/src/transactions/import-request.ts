@@ -6,7 +6,7 @@ import type { Database, Tx } from '../platform/db/database.ts';
 import { withSmallHeap } from '../platform/heap.ts';
 import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
 import { answerLong, type LongOperation } from '../platform/http/idempotency.ts';
-import { validationProblem } from '../platform/http/problem.ts';
+import { decimalOfCsvOnly, validationProblem } from '../platform/http/problem.ts';
 import type { Call } from '../platform/http/routes.ts';
 import { chunksOf, mediaTypeOf } from '../platform/http/streams.ts';
 import { type ImportOptions, importVolumes, newImportResult } from './import.ts';
@@ -34,8 +34,10 @@ export function answerImport(
     throw validationProblem([{ code: 'required', message: 'a body with volumes is required' }]);
   }
   const { type } = mediaTypeOf(request.headers['content-type']);
+  if (query.decimal !== undefined && type !== 'text/csv') throw decimalOfCsvOnly();
   const options: ImportOptions = {
     format: type === 'text/csv' ? 'csv' : 'ndjson',
+    decimal: query.decimal ?? null,
     isDryRun: query.dry_run === 'true',
     now,
   };

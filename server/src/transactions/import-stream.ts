@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type ImportResult, LIMITS, type ProblemFieldError } from '@saldo/api';
+import { csvFields, DecimalNotation, decimalQuestion, delimiterOf } from '@saldo/core/csv.ts';
+import type { DecimalMark } from '@saldo/core/enums.ts';
 import {
   ContractDayGrouper,
   type ContractDayInput,
@@ -9,7 +11,7 @@ import { validationProblem } from '../platform/http/problem.ts';
 import {
   CSV_COLUMNS,
   type CsvColumn,
-  csvFields,
+  type CsvForm,
   csvLineParser,
   type LineParser,
   ndjsonLineParser,
@@ -56,9 +58,14 @@ export class VolumeReader {
   private readonly kept = Buffer.allocUnsafe(KEPT_BYTES);
   private keptBytes = 0;
   private isOverlong = false;
+  private readonly decimal: DecimalMark | null;
+  private notation: DecimalNotation | null = null;
+  private questionLine: number | null = null;
 
-  constructor(format: VolumeFormat) {
+  /** `decimal` is the mark that the sender of a CSV file states. */
+  constructor(format: VolumeFormat, decimal: DecimalMark | null = null) {
     this.parseLine = format === 'ndjson' ? ndjsonLineParser() : null;
+    this.decimal = decimal;
   }
 
   get finishedDays(): number {
@@ -89,8 +96,16 @@ export class VolumeReader {
     if (last !== null) this.batch.days.push(last);
   }
 
-  /** Returns the current batch and starts a new one. */
+  /**
+   * Returns the current batch and starts a new one. Rejects the rest of the file while its decimal mark is an open
+   * question, so that no volume is stored that has two readings.
+   */
   take(): ImportBatch {
+    const question = this.notation?.question ?? null;
+    if (question !== null) {
+      const message = decimalQuestion(this.questionLine ?? this.lineNumber, question);
+      throw validationProblem([{ field: 'decimal', code: 'required', message }]);
+    }
     const taken = this.batch;
     this.batch = new ImportBatch();
     return taken;
@@ -140,7 +155,9 @@ export class VolumeReader {
     if (this.parseLine === null) {
       if (!isValid)
         throw validationProblem([{ code: 'invalid_format', message: 'the header line is not UTF-8' }]);
-      this.parseLine = csvLineParser(readHeader(bytes.toString('utf8', start, end)));
+      const form = readHeader(bytes.toString('utf8', start, end), this.decimal);
+      this.notation = form.notation;
+      this.parseLine = csvLineParser(form);
       return;
     }
     if (start === end) return;
@@ -148,14 +165,16 @@ export class VolumeReader {
     if (end - start > LIMITS.importLineBytes) return this.batch.reject(this.lineNumber, TOO_LONG);
     if (!isValid) return this.batch.reject(this.lineNumber, NOT_UTF8);
     const finished = this.grouper.add(this.parseLine(bytes, start, end), this.lineNumber);
+    if (this.notation?.question) this.questionLine ??= this.lineNumber;
     if (finished !== null) this.batch.days.push(finished);
   }
 }
 
 /** Parses the CSV header, which must name every known column exactly once, in any order, and no other column. */
-function readHeader(line: string): CsvColumn[] {
-  const takes = `the header line must have the columns ${CSV_COLUMNS.join(', ')}, separated by commas`;
-  const names = csvFields(line);
+function readHeader(line: string, decimal: DecimalMark | null): CsvForm {
+  const takes = `the header line must have the columns ${CSV_COLUMNS.join(', ')}, separated by commas or semicolons`;
+  const delimiter = delimiterOf(line);
+  const names = csvFields(line, delimiter);
   if (typeof names === 'string') {
     throw validationProblem([{ code: 'invalid_format', message: `${takes}; ${names}` }]);
   }
@@ -176,5 +195,5 @@ function readHeader(line: string): CsvColumn[] {
     if (!names.includes(column)) errors.push({ field: column, code: 'required', message: takes });
   }
   if (errors.length > 0) throw validationProblem(errors.slice(0, LIMITS.fieldErrors));
-  return names as CsvColumn[];
+  return { columns: names as CsvColumn[], delimiter, notation: new DecimalNotation(delimiter, decimal) };
 }

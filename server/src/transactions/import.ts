@@ -1,6 +1,7 @@
 import { type ImportResult, LIMITS } from '@saldo/api';
 import { isDayWithin } from '@saldo/core/contracts/contract.ts';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { DecimalMark } from '@saldo/core/enums.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import {
   type ContractDayInput,
@@ -26,6 +27,8 @@ const BATCHES_AT_ONCE = 2;
 
 export type ImportOptions = {
   readonly format: VolumeFormat;
+  /** The decimal mark that the sender of a CSV file states. */
+  readonly decimal: DecimalMark | null;
   readonly isDryRun: boolean;
   readonly now: number;
 };
@@ -53,14 +56,14 @@ export async function importVolumes(
   result: ImportResult,
 ): Promise<void> {
   if (!options.isDryRun) {
-    return forEachBatch(source, options.format, async (batch, locked) => {
+    return forEachBatch(source, options, async (batch, locked) => {
       add(result, await db.transaction((tx) => applyBatch(tx, batch, options, locked)));
     });
   }
   // A dry run is one transaction without locks. It writes to a temporary table, which no other session can see.
   return db.transaction(async (tx) => {
     await prepareDryRun(tx);
-    await forEachBatch(source, options.format, async (batch) => {
+    await forEachBatch(source, options, async (batch) => {
       add(result, await applyBatch(tx, batch, options));
     });
   });
@@ -75,10 +78,10 @@ type ApplyBatch = (batch: ImportBatch, locked: () => void) => Promise<void>;
  */
 async function forEachBatch(
   source: AsyncIterable<Buffer>,
-  format: VolumeFormat,
+  { format, decimal }: ImportOptions,
   apply: ApplyBatch,
 ): Promise<void> {
-  const reader = new VolumeReader(format);
+  const reader = new VolumeReader(format, decimal);
   const applying: Promise<void>[] = [];
   let contractsLocked: Promise<void> = Promise.resolve();
   const next = async () => {

@@ -12,7 +12,7 @@ import type {
 } from '../answer.ts';
 import { BUSINESS_TYPES, type BusinessType, MAX_MESSAGE_VERSION, type Series } from '../schedule.ts';
 import { ACKNOWLEDGEMENT_CODES, CODES, CONFIRMATION_CODES, CONFIRMATION_TYPES, meaningOf } from './codes.ts';
-import type { ExchangeDocument, Recognised } from './document.ts';
+import type { ExchangeDocument, Recognised, ScheduleReading } from './document.ts';
 import { messageOfFile } from './file-names.ts';
 import { dayOfInterval, slotValues } from './slots.ts';
 import {
@@ -31,6 +31,8 @@ import { shown, type XmlElement, XmlFault } from './xml.ts';
 
 /** Limit of the reasons in the head of an answer. */
 const MAX_HEAD_REASONS = 1000;
+/** Limit of the unusable series of a schedule. Bounds the memory of a hostile document. */
+const MAX_UNUSABLE = 10_000;
 /** Limit of newer schemas for an identification. */
 const MAX_FOREIGN_IDENTIFICATION = 60;
 const VERSION_FORM = /^\d{1,3}$/;
@@ -55,6 +57,7 @@ export class DocumentBuilder {
   private readonly vocabulary: Vocabulary;
   private readonly kind: DocumentKind;
   private readonly rules: MarketRules;
+  private readonly reading: ScheduleReading;
 
   constructor(
     format: MessageFormat,
@@ -62,11 +65,13 @@ export class DocumentBuilder {
     kind: DocumentKind,
     form: DocumentForm,
     rules: MarketRules,
+    reading: ScheduleReading,
   ) {
     this.format = format;
     this.vocabulary = vocabulary;
     this.kind = kind;
     this.rules = rules;
+    this.reading = reading;
     this.sequence = new Sequence(form.root, form.parts);
   }
 
@@ -96,7 +101,9 @@ export class DocumentBuilder {
       if (!(error instanceof XmlFault)) throw error;
       const series = readRaw(parts, element);
       const fault = error.within(nameOf(series, element));
-      if (this.kind === 'schedule' || this.kind === 'acknowledgement') throw fault;
+      const mustBeUsable =
+        this.kind === 'schedule' && (this.reading === 'whole' || this.unusable.length === MAX_UNUSABLE);
+      if (mustBeUsable || this.kind === 'acknowledgement') throw fault;
       // A series of other parties may be anything. Whether this one is ours is decided when the answer is applied.
       this.unusable.push({ ...series, fault: fault.message });
     }
@@ -166,7 +173,7 @@ export class DocumentBuilder {
       version: versionOf(head, 'version'),
       series: this.series,
     };
-    return { kind: 'schedule', createdAt: createdAt(head), schedule };
+    return { kind: 'schedule', createdAt: createdAt(head), schedule, unusable: this.unusable };
   }
 
   private acknowledgement(): ExchangeDocument {

@@ -1,10 +1,19 @@
 import type { DeliveryDay } from '../../delivery-day.ts';
 import type { MessageFormat, MessageType, Tso } from '../../enums.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer, UnusableSeries } from '../answer.ts';
 import type { Schedule } from '../schedule.ts';
 
 /** A schedule as a message. */
-type ScheduleDocument = { kind: 'schedule'; createdAt: number; schedule: Schedule };
+type ScheduleDocument = {
+  kind: 'schedule';
+  createdAt: number;
+  schedule: Schedule;
+  /** Series of another party's schedule that could not be used; always empty in a schedule that must be usable. */
+  unusable: readonly UnusableSeries[];
+};
+
+/** Whether every series of a schedule must be usable, or only those that turn out to be with the operator. */
+export type ScheduleReading = 'whole' | 'with_unusable_series';
 
 export type ExchangeDocument = ScheduleDocument | Answer;
 

@@ -312,7 +312,10 @@ for (const format of ['ess', 'cim'] as const) {
     const right = interval('2026-10-24T22:00Z', '2026-10-25T23:00Z');
     const faults: [string, RegExp][] = [
       [interval('2026-10-25T00:00Z', '2026-10-26T00:00Z'), /not a German delivery day/],
-      [interval('2026-10-24T22:00Z', '2026-10-25T22:00Z'), /not a German delivery day/],
+      [
+        interval('2026-10-24T22:00Z', '2026-10-25T22:00Z'),
+        /not a German delivery day from midnight to midnight: it has 96 quarter-hours, 2026-10-25 has 100/,
+      ],
       [interval('2026-10-24T22:00Z', '2026-10-26T23:00Z'), /not a German delivery day/],
       [interval('2026-10-24T22:00', '2026-10-25T23:00'), /not two UTC times/],
       [interval('2026-10-32T22:00Z', '2026-10-25T23:00Z'), /not two UTC times/],

@@ -1,6 +1,6 @@
 import type { DocumentKind, MessageFormat } from '../../enums.ts';
 import type { MarketRules } from '../../market-rules.ts';
-import type { ReadResult, Recognised } from './document.ts';
+import type { ReadResult, Recognised, ScheduleReading } from './document.ts';
 import { DocumentBuilder } from './document-builder.ts';
 import { VOCABULARIES } from './formats.ts';
 import type { DocumentForm } from './vocabulary.ts';
@@ -30,7 +30,11 @@ export function readDocument(xml: Uint8Array, rules: MarketRules): ReadResult {
 }
 
 /** The same in steps of a few milliseconds, so that a server can do other work between them. */
-export function* readDocumentInSteps(xml: Uint8Array, rules: MarketRules): Generator<void, ReadResult, void> {
+export function* readDocumentInSteps(
+  xml: Uint8Array,
+  rules: MarketRules,
+  reading: ScheduleReading = 'whole',
+): Generator<void, ReadResult, void> {
   let text = '';
   let builder: DocumentBuilder | null = null;
   let format: MessageFormat | null = null;
@@ -39,7 +43,7 @@ export function* readDocumentInSteps(xml: Uint8Array, rules: MarketRules): Gener
     let stepAt = 0;
     for (const element of readXml(text)) {
       if (builder === null || format === null) {
-        ({ builder, format } = begin(element, rules));
+        ({ builder, format } = begin(element, rules, reading));
         continue;
       }
       builder.add(element);
@@ -82,13 +86,17 @@ function* decode(xml: Uint8Array): Generator<void, string, void> {
   return parts.join('');
 }
 
-function begin(root: XmlElement, rules: MarketRules): { builder: DocumentBuilder; format: MessageFormat } {
+function begin(
+  root: XmlElement,
+  rules: MarketRules,
+  reading: ScheduleReading,
+): { builder: DocumentBuilder; format: MessageFormat } {
   for (const format of ['ess', 'cim'] as const) {
     const vocabulary = VOCABULARIES[format];
     for (const [kind, form] of Object.entries(vocabulary.documents) as [DocumentKind, DocumentForm][]) {
       if (form.root !== root.name) continue;
       checkRoot(root, form);
-      return { builder: new DocumentBuilder(format, vocabulary, kind, form, rules), format };
+      return { builder: new DocumentBuilder(format, vocabulary, kind, form, rules, reading), format };
     }
   }
   throw new XmlFault(`${shown(root.name)} is no schedule message and no answer to one`, root.at);

@@ -33,7 +33,12 @@ export function dayOfInterval(text: string): DeliveryDay {
   const bounds = boundsOf(text);
   const day = dayOf(bounds.start);
   if (dayStart(day) !== bounds.start || dayEnd(day) !== bounds.end) {
-    throw new XmlFault(`The interval ${shown(text)} is not a German delivery day from midnight to midnight`);
+    const slots = (bounds.end - bounds.start) / SLOT_MS;
+    const counts =
+      dayStart(day) === bounds.start ? `: it has ${slots} quarter-hours, ${day} has ${slotCount(day)}` : '';
+    throw new XmlFault(
+      `The interval ${shown(text)} is not a German delivery day from midnight to midnight${counts}`,
+    );
   }
   return day;
 }

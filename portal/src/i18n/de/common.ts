@@ -80,4 +80,10 @@ export const common: Dictionary['common'] = {
   directions: { out: 'liefert', in: 'bezieht' },
   fieldErrors: 'Einige Angaben müssen berichtigt werden:',
   markedFields: 'Bitte prüfen Sie die markierten Felder.',
+  decimal: {
+    title: 'Welches Dezimalzeichen hat die Datei?',
+    text: 'Sie hat Semikolons, und ihre Zahlen lassen sich auf zwei Arten lesen.',
+    point: 'Punkt: 1.234 ist etwas mehr als eins',
+    comma: 'Komma: 1.234 ist mehr als tausend',
+  },
 };

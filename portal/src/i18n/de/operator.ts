@@ -228,7 +228,7 @@ export const operator: Dictionary['operator'] = {
     },
     help: 'Wie die Datei aussieht',
     helpText:
-      'CSV mit Kopfzeile und Spalten in beliebiger Reihenfolge, oder NDJSON mit einer Viertelstunde oder einem ganzen Tag je Zeile. Verträge nach Kennung oder Referenz, Mengen in MWh mit Punkt. Zeilen desselben Vertrags und Tages stehen beieinander.',
+      'CSV mit Kopfzeile und Spalten in beliebiger Reihenfolge, oder NDJSON mit einer Viertelstunde oder einem ganzen Tag je Zeile. Verträge nach Kennung oder Referenz, Mengen in MWh mit Punkt, oder mit Komma, wenn Semikolons die Spalten trennen. Zeilen desselben Vertrags und Tages stehen beieinander.',
   },
   audit: {
     title: 'Protokoll',

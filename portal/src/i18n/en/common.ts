@@ -78,4 +78,10 @@ export const common = {
   directions: { out: 'delivers', in: 'receives' },
   fieldErrors: 'Some entries need a correction:',
   markedFields: 'Please check the marked fields.',
+  decimal: {
+    title: 'Which decimal mark does the file use?',
+    text: 'It uses semicolons, and its numbers could be read in two ways.',
+    point: 'Point: 1.234 is a little more than one',
+    comma: 'Comma: 1.234 is more than a thousand',
+  },
 };

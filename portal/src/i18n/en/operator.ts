@@ -224,7 +224,7 @@ export const operator = {
     },
     help: 'What the file looks like',
     helpText:
-      'CSV with a header line and columns in any order, or NDJSON with one quarter-hour or one whole day a line. Contracts by id or reference, volumes in MWh with a point. Lines of the same contract and day stand together.',
+      'CSV with a header line and columns in any order, or NDJSON with one quarter-hour or one whole day a line. Contracts by id or reference, volumes in MWh with a point, or with a comma where semicolons separate the columns. Lines of the same contract and day stand together.',
   },
   audit: {
     title: 'Audit trail',

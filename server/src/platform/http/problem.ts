@@ -34,6 +34,10 @@ export function validationProblem(errors: readonly ProblemFieldError[]): Problem
 export const fieldProblem = (field: string, code: FieldCode, message: string): ProblemError =>
   validationProblem([{ field, code, message }]);
 
+/** Only CSV has a decimal mark that can be stated. */
+export const decimalOfCsvOnly = (): ProblemError =>
+  fieldProblem('decimal', 'validation_failed', 'is for text/csv only');
+
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
 /** `errorBase` is the public URL below which the error pages are served. */

@@ -1,0 +1,288 @@
+import { csvFields, DecimalNotation, type Delimiter, decimalQuestion, delimiterOf } from '../../csv.ts';
+import {
+  type DeliveryDay,
+  parseDay,
+  parseInstant,
+  SLOT_MS,
+  slotCount,
+  slotStart,
+} from '../../delivery-day.ts';
+import { checkEic } from '../../eic.ts';
+import { kwFromKwh, parseMw, parseMwh } from '../../energy.ts';
+import { type DecimalMark, DIRECTIONS, type Direction, TSOS, type Tso } from '../../enums.ts';
+import type { CheckedSchedule, CheckedSeries, CheckFaults } from '../schedule-check.ts';
+import { shown } from './xml.ts';
+
+/** The columns of the CSV that the platform exports. */
+const KEY_COLUMNS = ['delivery_date', 'eic', 'tso', 'direction', 'slot_number'] as const;
+const VALUE_COLUMNS = ['power_mw', 'amount_mwh'] as const;
+const OTHER_COLUMNS = [
+  'nomination_id',
+  'version',
+  'counterparty_eic',
+  'delivery_start',
+  'delivery_end',
+] as const;
+const COLUMNS = [...KEY_COLUMNS, ...VALUE_COLUMNS, ...OTHER_COLUMNS] as const;
+type Column = (typeof COLUMNS)[number];
+
+/** Lines per step: a few milliseconds of work. */
+const STEP_LINES = 2000;
+/** Faults that are listed. The others would only repeat them. */
+const MAX_FAULTS = 100;
+/** The columns need a few hundred characters. Bounds the memory of a hostile file. */
+const MAX_LINE_LENGTH = 2000;
+/** More than any complete file of the largest accepted size has. */
+const MAX_SERIES = 3000;
+/** Slots that a fault names one by one. */
+const NAMED_SLOTS = 5;
+
+const TOO_LONG = `the line is longer than ${MAX_LINE_LENGTH} characters`;
+
+/** Shared by all slots without a line. */
+const NO_POWER: readonly number[] = [];
+
+/** The decimal mark cannot be seen in the file: only its sender can answer the question. */
+export type CsvQuestion = { readonly question: string };
+
+type Line = { readonly number: number; readonly valueOf: (column: Column) => string };
+type OpenSeries = CheckedSeries & { powersKw: (readonly number[])[] };
+
+/** Reads a schedule in the form of the platform's own CSV export. In steps, so that a server can do other work. */
+export function* readScheduleCsv(
+  csv: Uint8Array,
+  operatorEic: string,
+  decimal: DecimalMark | null,
+): Generator<void, CheckedSchedule | CheckFaults | CsvQuestion, void> {
+  const text = decode(csv);
+  if (text === null) return { faults: ['the file is not in UTF-8'] };
+  const header = lineAt(text, 0);
+  if (header === null) return { faults: [`line 1: ${TOO_LONG}`] };
+  const delimiter = delimiterOf(header);
+  const names = csvFields(header, delimiter);
+  const headerFaults = typeof names === 'string' ? [`line 1: ${names}`] : columnFaults(names);
+  if (typeof names === 'string' || headerFaults.length > 0) return { faults: headerFaults };
+  const reader = new ScheduleReader(operatorEic, new DecimalNotation(delimiter, decimal));
+  const lines: Line[] = [];
+  let number = 1;
+  for (let at = nextLine(text, 0); at < text.length; at = nextLine(text, at)) {
+    const line = lineAt(text, at);
+    if (++number % STEP_LINES === 0) yield;
+    if (line === null) reader.fail(number, TOO_LONG);
+    else if (line !== '') reader.addLine(lines, number, line, names, delimiter);
+  }
+  if (reader.question !== null) return { question: reader.question };
+  for (const [at, line] of lines.entries()) {
+    reader.readLine(line);
+    if (at % STEP_LINES === 0) yield;
+  }
+  return reader.finish();
+}
+
+function decode(csv: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(csv);
+  } catch {
+    return null;
+  }
+}
+
+const nextLine = (text: string, at: number): number => {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end + 1;
+};
+
+/** The line from `at` on, without its line break; null if it is too long. */
+function lineAt(text: string, at: number): string | null {
+  const end = nextLine(text, at);
+  return end - at > MAX_LINE_LENGTH ? null : text.slice(at, end).replace(/\r?\n$/, '');
+}
+
+function columnFaults(names: readonly string[]): string[] {
+  const unknown = names.filter((name) => !(COLUMNS as readonly string[]).includes(name));
+  const twice = names.filter((name, at) => names.indexOf(name) !== at);
+  const missing = KEY_COLUMNS.filter((column) => !names.includes(column));
+  return [
+    ...unknown.map(
+      (name) => `line 1: ${shown(name)} is no column of a schedule; known are ${COLUMNS.join(', ')}`,
+    ),
+    ...twice.map((name) => `line 1: the column ${shown(name)} stands twice`),
+    ...missing.map((column) => `line 1: the column ${column} is missing`),
+    ...(VALUE_COLUMNS.some((column) => names.includes(column))
+      ? []
+      : [`line 1: one of the columns ${VALUE_COLUMNS.join(' and ')} is needed`]),
+  ];
+}
+
+class ScheduleReader {
+  question: string | null = null;
+  private readonly faults: string[] = [];
+  private day: { value: DeliveryDay; line: number } | null = null;
+  private readonly series = new Map<string, OpenSeries>();
+  private readonly others = new Set<string>();
+  private readonly operatorEic: string;
+  private readonly notation: DecimalNotation;
+
+  constructor(operatorEic: string, notation: DecimalNotation) {
+    this.operatorEic = operatorEic;
+    this.notation = notation;
+  }
+
+  fail(line: number, fault: string): void {
+    if (this.faults.length < MAX_FAULTS) this.faults.push(`line ${line}: ${fault}`);
+  }
+
+  /** Splits a line. All numbers of the file together show its decimal mark, so they are read afterwards. */
+  addLine(lines: Line[], number: number, text: string, names: readonly string[], delimiter: Delimiter): void {
+    const fields = csvFields(text, delimiter);
+    if (typeof fields === 'string') return this.fail(number, fields);
+    if (fields.length !== names.length) {
+      return this.fail(number, `the line has ${fields.length} fields, the header ${names.length}`);
+    }
+    const valueOf = (column: Column) => fields[names.indexOf(column)]?.trim() ?? '';
+    for (const column of VALUE_COLUMNS) this.notation.normalise(valueOf(column));
+    const open = this.notation.question;
+    this.question = open === null ? null : (this.question ?? decimalQuestion(number, open));
+    lines.push({ number, valueOf });
+  }
+
+  readLine({ number, valueOf }: Line): void {
+    const [eic, tso, direction] = [valueOf('eic'), valueOf('tso'), valueOf('direction')];
+    const counterparty = valueOf('counterparty_eic') || this.operatorEic;
+    if (counterparty !== this.operatorEic) {
+      this.others.add(`${eic} ${tso} ${direction} ${counterparty}`);
+      return;
+    }
+    const day = this.dayOf(number, valueOf('delivery_date'));
+    const fault =
+      checkEic(eic)?.message.replace(/\.$/, '') ??
+      notOneOf('tso', tso, TSOS) ??
+      notOneOf('direction', direction, DIRECTIONS) ??
+      (day && this.slotFault(day, valueOf));
+    if (fault !== null) return this.fail(number, fault);
+    if (day === null) return;
+    const powersKw = this.powersOf(number, valueOf);
+    if (powersKw === null) return;
+    const series = this.findSeries(eic, tso as Tso, direction as Direction, day);
+    if (series === null) return this.fail(number, `the file has more than ${MAX_SERIES} series`);
+    const slots = series.powersKw;
+    const slot = Number(valueOf('slot_number'));
+    if (slots[slot - 1]!.length > 0) this.fail(number, `slot ${slot} stands twice`);
+    slots[slot - 1] = powersKw;
+  }
+
+  finish(): CheckedSchedule | CheckFaults {
+    const { day, faults } = this;
+    const series = [...this.series.values()];
+    if (faults.length === 0 && day !== null) {
+      for (const one of series) faults.push(...missingSlots(one, day.value));
+    }
+    if (faults.length === 0 && day === null) {
+      faults.push(`the file has no series with the operator, ${this.operatorEic}`);
+    }
+    if (faults.length > 0 || day === null) return { faults: faults.slice(0, MAX_FAULTS) };
+    return {
+      day: day.value,
+      version: null,
+      eics: new Set(series.map(({ eic }) => eic)),
+      tsos: new Set(series.map(({ tso }) => tso)),
+      series,
+      ignored: this.others.size,
+    };
+  }
+
+  private dayOf(line: number, text: string): DeliveryDay | null {
+    const value = parseDay(text);
+    if (value === null) this.fail(line, `delivery_date ${shown(text)} is no date such as 2026-10-25`);
+    else if (this.day === null) this.day = { value, line };
+    else if (this.day.value !== value) {
+      this.fail(
+        line,
+        `delivery_date is ${value}, but ${this.day.value} in line ${this.day.line}; a file is of one day`,
+      );
+      return null;
+    }
+    return value;
+  }
+
+  private slotFault(day: DeliveryDay, valueOf: Line['valueOf']): string | null {
+    const text = valueOf('slot_number');
+    const slot = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+    const count = slotCount(day);
+    if (slot < 1 || slot > count) {
+      return `slot_number ${shown(text)} is not from 1 to ${count}; ${day} has ${count} slots`;
+    }
+    const start = slotStart(day, slot);
+    for (const [column, instant] of [
+      ['delivery_start', start],
+      ['delivery_end', start + SLOT_MS],
+    ] as const) {
+      const time = valueOf(column);
+      if (time !== '' && parseInstant(time) !== instant) {
+        return `${column} ${shown(time)} is not that of slot ${slot} of ${day}`;
+      }
+    }
+    return null;
+  }
+
+  /** One value, or two that differ. Null after a fault. */
+  private powersOf(line: number, valueOf: Line['valueOf']): number[] | null {
+    const [power, amount] = VALUE_COLUMNS.map((column) => valueOf(column));
+    const read: (number | { fault: string })[] = [];
+    if (power) read.push(this.withFault('power_mw', power, parseMw(this.notation.normalise(power))));
+    if (amount)
+      read.push(this.withFault('amount_mwh', amount, powerOfAmount(this.notation.normalise(amount))));
+    if (read.length === 0) read.push({ fault: `one of ${VALUE_COLUMNS.join(' and ')} is needed` });
+    const powersKw = new Set<number>();
+    for (const value of read) {
+      if (typeof value === 'number') powersKw.add(value);
+      else {
+        this.fail(line, value.fault);
+        return null;
+      }
+    }
+    return [...powersKw];
+  }
+
+  private withFault(column: string, text: string, value: number | { fault: string }): typeof value {
+    if (typeof value === 'number') return value;
+    const isOtherMark =
+      this.notation.normalise(text) === '' || (text.includes(',') && this.notation.mark === 'point');
+    const fault = isOtherMark ? `is not written with a decimal ${this.notation.mark}` : value.fault;
+    return { fault: `${column} ${shown(text)} ${fault}` };
+  }
+
+  /** The series of a line, new with its first one. Null if there are too many. */
+  private findSeries(eic: string, tso: Tso, direction: Direction, day: DeliveryDay): OpenSeries | null {
+    const key = `${eic} ${tso} ${direction}`;
+    const known = this.series.get(key);
+    if (known !== undefined) return known;
+    if (this.series.size === MAX_SERIES) return null;
+    const powersKw = Array.from({ length: slotCount(day) }, () => NO_POWER);
+    const series = { identification: null, eic, tso, direction, powersKw };
+    this.series.set(key, series);
+    return series;
+  }
+}
+
+function powerOfAmount(text: string): number | { fault: string } {
+  const kwh = parseMwh(text);
+  if (typeof kwh === 'number') return kwh < 0 ? { fault: 'is negative' } : kwFromKwh(kwh);
+  if (kwh === 'too_precise') return { fault: 'has more than three decimals' };
+  return { fault: kwh === 'too_large' ? 'is too large' : 'is not a decimal number of MWh' };
+}
+
+const notOneOf = (column: string, text: string, known: readonly string[]): string | null =>
+  known.includes(text) ? null : `${column} ${shown(text)} is not one of ${known.join(', ')}`;
+
+/** 'the series out of 11XNORDWIND----J at DE_TENNET has 96 of the 100 slots of 2026-10-25: 97, 98, 99, 100 are missing' */
+function missingSlots({ eic, tso, direction, powersKw }: CheckedSeries, day: DeliveryDay): string[] {
+  const missing = powersKw.flatMap((powers, at) => (powers.length === 0 ? [at + 1] : []));
+  if (missing.length === 0) return [];
+  const rest = missing.length - NAMED_SLOTS;
+  const named = missing.slice(0, NAMED_SLOTS).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  const present = powersKw.length - missing.length;
+  return [
+    `the series ${direction} of ${eic} at ${tso} has ${present} of the ${powersKw.length} slots of ${day}: ${named} ${missing.length === 1 ? 'is' : 'are'} missing`,
+  ];
+}

@@ -1,0 +1,56 @@
+import { REASON_TEXTS } from '@saldo/core/exchange/reasons.ts';
+
+export const schedule = {
+  check: {
+    title: 'Check schedule',
+    text: 'Compare the schedule that you are about to nominate with the current nominations, before the TSO does. Nothing is stored.',
+    drop: 'Drop your schedule here',
+    choose: 'Choose a file',
+    kinds: 'CSV, or XML in ESS or CIM, up to 16 MB',
+    checking: (file: string) => `Checking ${file}…`,
+    unusable: (file: string) => `${file} cannot be compared`,
+    result: (file: string, day: string) => `${file} · ${day}`,
+    version: (version: number) => `Message version ${version}`,
+    allEqual: (slots: number) => `All ${slots} quarter-hours are equal. The TSO will find no difference.`,
+    nothing: 'The file has no series with the operator, and no nomination is missing.',
+    different: (slots: number) => (slots === 1 ? '1 quarter-hour differs' : `${slots} quarter-hours differ`),
+    missingCount: (count: number) =>
+      count === 1 ? '1 nomination is missing in the file' : `${count} nominations are missing in the file`,
+    unknownCount: (count: number) =>
+      count === 1 ? '1 series has no nomination' : `${count} series have no nomination`,
+    ignored: (count: number) =>
+      count === 1
+        ? '1 series with another party was ignored.'
+        : `${count} series with other parties were ignored.`,
+    series: 'Series with the operator',
+    state: 'Result',
+    equal: 'equal',
+    missing: 'missing in the file',
+    unknown: 'no nomination',
+    swapped: 'no nomination; direction swapped?',
+    openNomination: 'Open the nomination',
+    chart: (eic: string, day: string) => `Nominated and your file: ${eic} on ${day}`,
+    nominated: 'Nominated',
+    yours: 'Your file',
+    difference: 'Difference',
+    differs: 'differs',
+    next: 'Next difference',
+    slots: 'Quarter-hours that differ',
+    noSlots: 'All quarter-hours are equal.',
+  },
+  reconciliation: {
+    title: 'Answer of the TSO',
+    text: 'What the TSO made of this nomination, and why.',
+    schedule: 'Schedule of the operator',
+    version: (version: number) => `version ${version}`,
+    acknowledged: 'Acknowledged',
+    reasons: 'Reasons',
+    noReasons: 'The TSO has given no reasons.',
+    slots: 'Quarter-hours with differences or reasons',
+    yours: 'Your schedule',
+    difference: 'Nominated − yours',
+    unknownAmount: 'not reported',
+  },
+  /** The meaning of a reason code; the text of the TSO is shown in addition if it says something else. */
+  reasons: { ...REASON_TEXTS },
+};

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { operating } from '../../server/test/exchanging.ts';
+import { client } from '../../server/test/harness.ts';
+import { listNominated, only } from '../../server/test/nominated.ts';
+import { cellsOf, open, openStage } from './stage.ts';
+
+const DAY = '2026-10-25';
+const { platform, world, user, visit } = await openStage('2026-10-20T08:00:00Z');
+const { seller, sellerGroup, buyer, buyerGroup, producer, consumer } = await world.pair();
+const contract = await world.contract(producer, consumer);
+await world.volumes(contract, DAY, only(DAY, [9, 61], 1234, 2500));
+await world.nominate();
+const ask = client(platform.baseUrl, seller.key);
+const [nomination] = await listNominated(ask, `&delivery_date=${DAY}`);
+assert.ok(nomination);
+const csv = (await ask(`/v1/nominations/schedule?delivery_date=${DAY}`)).text;
+const xml = (
+  await ask(
+    `/v1/nominations/schedule?delivery_date=${DAY}&eic=${sellerGroup.eic}&tso=DE_AMPRION&format=ess&message_version=3`,
+  )
+).text;
+const changed = csv
+  .replace(/,9,(.*),4\.936,1\.234\n/, ',9,$1,4.000,1.000\n')
+  .replace(/,61,(.*),4\.936,1\.234\n/, ',61,$1,5.000,1.250\n');
+const asSeller = await user({ type: 'brp', brpNo: seller.no });
+const asBuyer = await user({ type: 'brp', brpNo: buyer.no });
+
+const choose = (page: Page, name: string, text: string) =>
+  page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(text) });
+
+/** Drops a file on the page as a mouse does. */
+const drop = (page: Page, name: string, text: string) =>
+  page.getByText('Drop your schedule here').evaluate(
+    (element, file) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([file.text], file.name));
+      element.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    },
+    { name, text },
+  );
+
+test('a dropped schedule that is equal is reported as such, in CSV and XML', () =>
+  visit(asSeller, async (page) => {
+    await open(page, '/check');
+    await drop(page, 'schedule.csv', csv);
+    await page.getByText('All 100 quarter-hours are equal. The TSO will find no difference.').waitFor();
+    assert.deepEqual(
+      (await cellsOf(page, 'Series with the operator')).map(([eic, tso, , state]) => [eic, tso, state]),
+      [[sellerGroup.eic, 'Amprion', 'equal']],
+    );
+    await choose(page, 'schedule.xml', xml);
+    await page.getByText(/schedule\.xml · .*25 October 2026 · Message version 3/).waitFor();
+    await page.getByText('All 100 quarter-hours are equal.').first().waitFor();
+  }));
+
+test('quarter-hours that differ are marked on the chart and can be reached with the keyboard', () =>
+  visit(asSeller, async (page) => {
+    await open(page, '/check');
+    await choose(page, 'schedule.csv', changed);
+    await page.getByText('2 quarter-hours differ.').waitFor();
+    const chart = page.getByRole('slider');
+    await chart.waitFor();
+    assert.equal(await chart.locator('path.fill-bad').count(), 2);
+    const said = () => chart.getAttribute('aria-valuetext');
+    assert.match((await said()) ?? '', /Nominated 4\.936 MW · Your file 4\.000 MW · Difference \+0\.936 MW$/);
+    assert.equal(await chart.getAttribute('aria-valuenow'), '9');
+    const next = page.getByRole('button', { name: 'Next difference' });
+    await next.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('[role=slider][aria-valuenow="61"]').waitFor();
+    assert.match((await said()) ?? '', /Your file 5\.000 MW · Difference -0\.064 MW$/);
+    await chart.focus();
+    await page.keyboard.press('ArrowRight');
+    assert.match((await said()) ?? '', /Nominated 10\.000 MW · Your file 10\.000 MW$/);
+    const rows = await cellsOf(page, 'Quarter-hours that differ');
+    assert.deepEqual(
+      rows.map(([slot = '', ...rest]) => [slot.split(/\s/, 1)[0], ...rest]),
+      [
+        ['02:00A', '4.936', '4.000', '+0.936'],
+        ['14:00', '4.936', '5.000', '-0.064'],
+      ],
+    );
+    await page.getByRole('link', { name: 'Open the nomination' }).first().click();
+    await page.waitForURL(`**/nominations/${nomination.id}*`);
+  }));
+
+test('a swapped direction is shown with the nomination that is missing', () =>
+  visit(asSeller, async (page) => {
+    await open(page, '/check');
+    await choose(page, 'schedule.csv', csv.replaceAll(',out,', ',in,'));
+    await page.getByText('1 nomination is missing in the file, 1 series has no nomination.').waitFor();
+    await page.getByRole('table').getByText(sellerGroup.eic).nth(1).waitFor();
+    assert.deepEqual(
+      (await cellsOf(page, 'Series with the operator')).map(([eic, , direction, state]) => [
+        eic,
+        direction?.replace(/\s+/g, ' '),
+        state,
+      ]),
+      [
+        [sellerGroup.eic, '↙ receives', 'no nomination; direction swapped?'],
+        [sellerGroup.eic, '↗ delivers', 'missing in the file'],
+      ],
+    );
+  }));
+
+test('a file with two readings is a question, and the answer continues the check', () =>
+  visit(asSeller, async (page) => {
+    await open(page, '/check');
+    // Without the numbers that would decide it.
+    const [header = '', ...lines] = csv.trimEnd().split('\n');
+    const ambiguous = lines.map((line) => line.replace(/,[\d.]+$/, ','));
+    await choose(page, 'schedule.csv', [header, ...ambiguous].join('\n').replaceAll(',', ';'));
+    await page.getByText('Which decimal mark does the file use?').waitFor();
+    await page.getByRole('button', { name: 'Point: 1.234 is a little more than one' }).click();
+    await page.getByText('All 100 quarter-hours are equal.').first().waitFor();
+  }));
+
+test('faults of a file are listed, in German too', () =>
+  visit(
+    asSeller,
+    async (page) => {
+      await open(page, '/check');
+      await page.getByRole('heading', { name: 'Fahrplan prüfen' }).waitFor();
+      await choose(page, 'kurz.csv', csv.split('\n').slice(0, 97).join('\n'));
+      await page.getByText('kurz.csv lässt sich nicht vergleichen').waitFor();
+      await page.getByText(/has 96 of the 100 slots of 2026-10-25: 97, 98, 99, 100 are missing/).waitFor();
+      await choose(
+        page,
+        'fahrplan.csv',
+        `\u{feff}${changed.replaceAll(',', ';').replaceAll(/(\d)\.(\d{3})\b/g, '$1,$2')}`,
+      );
+      await page.getByText('2 Viertelstunden weichen ab.').waitFor();
+      await page.getByRole('table', { name: 'Abweichende Viertelstunden' }).getByText('+0,936').waitFor();
+    },
+    { locale: 'de-DE' },
+  ));
+
+test('a nomination shows the TSO’s reasons in the language of the page', async () => {
+  const operator = client(platform.baseUrl, await world.operatorKey());
+  const { send, answer } = operating(platform, operator);
+  await send({ delivery_date: DAY });
+  const deviation = { eic: buyerGroup.eic, tso: null, day: null, slots: [61], differenceKw: -36 };
+  await answer({ deviations: [deviation] });
+  const [cut] = await listNominated(client(platform.baseUrl, buyer.key), `&delivery_date=${DAY}`);
+  await visit(asBuyer, async (page) => {
+    await open(page, `/nominations/${cut?.id}`);
+    const panel = page.getByRole('region', { name: 'Answer of the TSO' });
+    await panel.getByText('Time series modified.').waitFor();
+    const [row = []] = await cellsOf(page, 'Quarter-hours with differences or reasons');
+    assert.deepEqual(row.slice(1, 5), ['4.936', '4.900', '4.900', '+0.036']);
+    assert.match(row[5] ?? '', /A44\s+Quantity decreased\./);
+  });
+  await visit(
+    asBuyer,
+    async (page) => {
+      await open(page, `/nominations/${cut?.id}`);
+      const panel = page.getByRole('region', { name: 'Antwort des ÜNB' });
+      await panel.getByText('Zeitreihe geändert.').waitFor();
+      await panel.getByText('Menge verringert.').waitFor();
+    },
+    { locale: 'de-DE' },
+  );
+});
