@@ -148,6 +148,8 @@ test('a missing acknowledgement raises an alarm after ACK_MINUTES and makes one 
   clock.set('2026-11-18T13:10:00Z');
   const runs = await Promise.all(Array.from({ length: 8 }, watch));
   assert.equal(runs.flatMap(({ begun }) => begun).length, 1, 'one process begins it');
+  const behind = await watchExchange(db, clock.now() - 1_000, watching);
+  assert.deepEqual(behind.ended, [], 'a process whose clock is behind does not end it');
   assert.deepEqual(await watched(), [`answer_overdue DE_TENNET ${day}`]);
   const [alarm] = await list();
   const [sent] = await messages(`&delivery_date=${day}&type=schedule`);
