@@ -8,6 +8,7 @@ import type { Owner } from '../../server/src/platform/auth/principal.ts';
 import { ensurePortal } from '../../server/src/portal-build.ts';
 import { signedIn } from '../../server/test/browser.ts';
 import { startTestPlatform, type TestPlatform } from '../../server/test/harness.ts';
+import { HANG_MS } from '../../server/test/until.ts';
 import { createWorld, type World } from '../../server/test/world.ts';
 import { launchChromium } from '../chromium.ts';
 
@@ -35,8 +36,6 @@ export type Stage = {
 };
 
 const HEIGHT = 900;
-/** Catches hangs only: Playwright's default of 30 s is too short on a busy machine. */
-const DEADLINE_MS = 300_000;
 
 let shared: Browser | null = null;
 
@@ -76,7 +75,7 @@ export async function openStage(now?: string): Promise<Stage> {
         (await browser.newContext({ baseURL: platform.baseUrl, reducedMotion: 'reduce', locale }));
       await giveCookie(context, visitor, platform.baseUrl);
       const page = await context.newPage();
-      page.setDefaultTimeout(DEADLINE_MS);
+      page.setDefaultTimeout(HANG_MS);
       await page.setViewportSize({ width, height: HEIGHT });
       await page.emulateMedia({ colorScheme: theme });
       const faults = watch(page, platform);

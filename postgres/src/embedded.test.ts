@@ -11,9 +11,9 @@ import { findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { until } from '../../server/test/until.ts';
 import type { Application } from './application.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
 
@@ -94,7 +94,7 @@ class Sandbox {
       if (!isOver && child.kill('SIGKILL')) await once(child, 'exit');
     }
     // A Postgres whose server was killed stops by itself.
-    for (const dataDir of this.#dataDirs) await eventually(() => !existsSync(pidFile(dataDir)));
+    for (const dataDir of this.#dataDirs) await until(() => !existsSync(pidFile(dataDir)));
   }
 }
 
@@ -117,7 +117,7 @@ class Server {
   /** The rest of the first line with this prefix, as soon as there is one. */
   async line(beginning: string): Promise<string> {
     const find = () => this.lines.find((line) => line.startsWith(beginning))?.slice(beginning.length);
-    await eventually(
+    await until(
       () => find() !== undefined || this.child.exitCode !== null,
       () => this.#errors,
     );
@@ -156,15 +156,6 @@ function commonSandbox(t: TestContext): Sandbox {
   const box = new Sandbox(commonFolder);
   t.after(() => box.endAll());
   return box;
-}
-
-/** Catches hangs only: on a busy machine a start may take a minute. */
-const DEADLINE_MS = 300_000;
-
-async function eventually(isTrue: () => boolean | Promise<boolean>, explain = () => ''): Promise<void> {
-  for (const deadline = Date.now() + DEADLINE_MS; !(await isTrue()); await delay(20)) {
-    if (Date.now() > deadline) assert.fail(`It did not happen within ${DEADLINE_MS} ms. ${explain()}`);
-  }
 }
 
 async function query(url: string, sql: string): Promise<unknown[][]> {
@@ -334,12 +325,12 @@ test('a killed postmaster is restarted with everything that was committed', asyn
   await query(url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1), (2)');
   // This backend never waits, so it does not notice by itself that its postmaster is gone.
   const busy = query(url, 'SELECT count(*) FROM generate_series(1, 1e12)').catch((error: Error) => error);
-  await eventually(async () => {
+  await until(async () => {
     return (await query(url, "SELECT FROM pg_stat_activity WHERE query LIKE '%1e12%'")).length === 2;
   });
   const killed = postmasterOf(box.folder);
   process.kill(killed, 'SIGKILL');
-  await eventually(
+  await until(
     () => box.said.at(-1) === 'Postgres is running again.',
     () => box.said.join('\n'),
   );
@@ -360,7 +351,7 @@ test('Postgres is restarted at once after every exit, as long as each start succ
     await idle.connect();
     const postmaster = postmasterOf(box.folder);
     process.kill(await processToKill(), 'SIGKILL');
-    await eventually(
+    await until(
       () => box.said.at(-1) === 'Postgres is running again.',
       () => box.said.join('\n'),
     );
@@ -375,7 +366,7 @@ test('a stop during a restart takes precedence', async (t) => {
     const database = await box.start(box.folder);
     box.said.length = 0;
     process.kill(postmasterOf(box.folder), 'SIGKILL');
-    if (moment !== 'at once') await eventually(() => box.said.length > 0);
+    if (moment !== 'at once') await until(() => box.said.length > 0);
     await database.stop();
     await assert.rejects(query(database.url, 'SELECT'));
   }
@@ -447,10 +438,10 @@ test('Postgres stops when its server exits without a stop, even after a kill -9'
   const killed = box.server(box.folder, 'setInterval(() => {}, 1000);');
   await killed.line('url ');
   await killed.end('SIGKILL');
-  await eventually(() => !existsSync(pidFile(box.folder)));
+  await until(() => !existsSync(pidFile(box.folder)));
   const server = box.server(box.folder, "setImmediate(() => { throw new Error('bug'); });");
   assert.match(await server.end(), /bug/);
-  await eventually(() => !existsSync(pidFile(box.folder)));
+  await until(() => !existsSync(pidFile(box.folder)));
 });
 
 test('Ctrl-C reaches the server only, whose database stays up until its stop', async (t) => {
@@ -492,7 +483,7 @@ test('an interrupted initdb is repeated', async (t) => {
     const staging = names.find((name) => name.startsWith('postgres.new-'));
     return staging !== undefined && existsSync(join(box.folder, staging, 'data', 'PG_VERSION'));
   };
-  await eventually(unfinished);
+  await until(unfinished);
   await server.end('SIGKILL');
   assert.equal(existsSync(join(box.folder, 'postgres')), false, 'the kill came in time');
 
@@ -552,7 +543,7 @@ test('a log of more than 10 MB is rotated', async (t) => {
   const log = join(box.folder, 'postgres.log');
   await fs.writeFile(log, 'x'.repeat(10 * 1024 * 1024 + 1));
   await box.start(box.folder);
-  await eventually(async () => (await fs.stat(log)).size < 10_000);
+  await until(async () => (await fs.stat(log)).size < 10_000);
   assert.equal((await fs.stat(`${log}.1`)).size, 10 * 1024 * 1024 + 1);
 });
 
@@ -616,7 +607,7 @@ test('an ordinary user needs rights on the data folder only', async (t) => {
   await next.line('data in ');
   assert.ok(next.lines.includes('say Stopping the Postgres that an earlier server left behind…'));
   await next.end('SIGKILL');
-  await eventually(() => !existsSync(pidFile(dataDir)));
+  await until(() => !existsSync(pidFile(dataDir)));
 });
 
 test('files restored by root are returned to the account of Postgres', async (t) => {

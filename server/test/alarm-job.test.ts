@@ -3,7 +3,6 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ALARM_KINDS, type Alarm } from '@saldo/api';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
@@ -12,6 +11,7 @@ import { createDatabase } from './databases.ts';
 import { readSchedule } from './exchanging.ts';
 import { client } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
+import { until } from './until.ts';
 import { createWorld } from './world.ts';
 
 /** The whole product with two processes, whose jobs do everything by themselves. */
@@ -19,7 +19,6 @@ const DAY = '2026-11-18';
 const TSO = 'DE_AMPRION';
 const OPERATOR_KEY = 'an-operator-key-for-this-test';
 /** Catches hangs only: the jobs run every second. */
-const DEADLINE_MS = 120_000;
 
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-alarms-'));
 const database = await createDatabase();
@@ -46,16 +45,6 @@ async function start(t: TestContext): Promise<Product> {
   });
   t.after(() => product.child.exitCode === null && product.end('SIGKILL'));
   return product;
-}
-
-async function until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
-  const lastAt = performance.now() + DEADLINE_MS;
-  for (;;) {
-    const found = await look();
-    if (found !== null) return found;
-    assert.ok(performance.now() < lastAt, `not in time: ${what}`);
-    await delay(50);
-  }
 }
 
 /** The operator's view of a running product. */
@@ -85,7 +74,7 @@ function operating(product: Product) {
     setClock: (now: string) => operator('/operator/v1/clock', { method: 'PUT', body: { now } }),
     /** Waits until alarms, health and the metrics of both processes show exactly these kinds. */
     async shows(...kinds: string[]): Promise<Alarm[]> {
-      return until(`alarms ${kinds.join()}`, async () => {
+      return until(async () => {
         const alarms = await list();
         if (alarms.map(({ kind }) => kind).join() !== kinds.join()) return null;
         const { alarms: counts } = (await operator('/operator/v1/health')).body;
@@ -98,14 +87,17 @@ function operating(product: Product) {
     /** Waits until the log has this message, and checks that one process wrote it, once. Logs are written in batches. */
     async logs(message: string): Promise<void> {
       const line = `"msg":${JSON.stringify(message)}`;
-      await until(line, async () => (product.log().includes(line) ? true : null));
+      await until(
+        () => product.log().includes(line),
+        () => line,
+      );
       assert.equal(product.log().split(line).length, 2, `one process logs it once: ${message}`);
     },
   };
 }
 
 const outboxFile = (ending: RegExp) =>
-  until(`a file ${ending} in the outbox`, async () => {
+  until(async () => {
     const outbox = path.join(folder, 'outbox');
     const name = (await readdir(outbox)).find((one) => ending.test(one) && !one.startsWith('.'));
     return name === undefined ? null : readFile(path.join(outbox, name));

@@ -4,7 +4,6 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Message, Tso } from '@saldo/api';
 import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
@@ -20,6 +19,7 @@ import { readSchedule } from './exchanging.ts';
 import { client } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
 import { startSshd, withoutSshd } from './sshd.ts';
+import { until } from './until.ts';
 import { createWorld } from './world.ts';
 
 const KEY = 'operator-key-of-this-test';
@@ -72,10 +72,6 @@ const outgoing = async (tso: Tso): Promise<Message[]> =>
     .messages;
 const states = async (tso: Tso) => (await outgoing(tso)).map(({ version, state }) => `${version} ${state}`);
 
-/** Waits until the platform's jobs have done it. */
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await setImmediate();
-}
 const reaches = (tso: Tso, ...expected: string[]) =>
   until(async () => (await states(tso)).join() === expected.join());
 

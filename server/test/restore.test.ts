@@ -18,6 +18,7 @@ import { createEmptyDatabase, type TestDatabase } from './databases.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
 import { programFile } from './programs.ts';
+import { until } from './until.ts';
 import { createWorld } from './world.ts';
 
 /** Restores with the command line, into databases and folders without a running server. */
@@ -370,10 +371,6 @@ function startRestore(env: Record<string, string>): { child: ChildProcess; error
     error += text;
   });
   return { child, error: () => error };
-}
-
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** Blocks a restore after everything is loaded and compared, before the commit. */

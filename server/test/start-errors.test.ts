@@ -5,12 +5,12 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { makeCertificate } from './certificate.ts';
 import { createDatabase } from './databases.ts';
 import { client } from './harness.ts';
 import { runProduct, startProduct } from './product.ts';
+import { until } from './until.ts';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-errors-'));
 const BUILT_IN_RULES = new URL('../../core/src/market-rules.json', import.meta.url);
@@ -201,7 +201,7 @@ test('the folders of schedules and answers are private, and world-accessible one
   const [outbox, inbox] = [path.join(dataDir, 'outbox'), path.join(dataDir, 'inbox')];
   const done = path.join(inbox, 'done');
   const first = await startProduct(environment);
-  while ((await modeOf(done).catch(() => null)) === null) await delay(20);
+  await until(() => modeOf(done).catch(() => null));
   assert.deepEqual(await Promise.all([outbox, inbox, done].map(modeOf)), [0o700, 0o700, 0o700]);
   assert.doesNotMatch(first.output(), /chmod/);
   assert.equal(await first.end('SIGTERM'), 0);
