@@ -56,9 +56,11 @@ export async function openStage(now?: string): Promise<Stage> {
     for (const context of Object.values(contexts).flat()) await context.close();
     if (browser !== shared) await browser.close();
   });
-  const said: string[] = [];
-  const portalDir = await ensurePortal(path.join(tmpdir(), 'saldo-portal'), (message) => said.push(message));
-  assert.ok(portalDir, said.join('\n'));
+  const messages: string[] = [];
+  const portalDir = await ensurePortal(path.join(tmpdir(), 'saldo-portal'), (message) =>
+    messages.push(message),
+  );
+  assert.ok(portalDir, messages.join('\n'));
   const platform = await startTestPlatform({ portalDir, ...(now === undefined ? {} : { now }) });
   return {
     platform,

@@ -35,7 +35,7 @@ const application: Application = {
 /** A folder and the processes started in it, which end with the test even if it fails. */
 class Sandbox {
   readonly folder: string;
-  readonly said: string[] = [];
+  readonly messages: string[] = [];
   readonly #databases: EmbeddedPostgres[] = [];
   readonly #children: ChildProcess[] = [];
   readonly #dataDirs = new Set<string>();
@@ -46,7 +46,7 @@ class Sandbox {
 
   async start(dataDir: string, settings?: Record<string, string>): Promise<EmbeddedPostgres> {
     this.#dataDirs.add(dataDir);
-    const say = (message: string) => void this.said.push(message);
+    const say = (message: string) => void this.messages.push(message);
     const database = await startEmbeddedPostgres({
       application,
       dataDir,
@@ -270,7 +270,7 @@ test('a stop and a start keep the data, and the cluster has the documented setti
     ),
     [['sample', 'sample', 'UTF8', 'C.UTF-8']],
   );
-  assert.deepEqual(box.said, [
+  assert.deepEqual(box.messages, [
     'Preparing the embedded database (first start)…',
     'Starting Postgres 18…',
     'Starting Postgres 18…',
@@ -331,13 +331,13 @@ test('a killed postmaster is restarted with everything that was committed', asyn
   const killed = postmasterOf(box.folder);
   process.kill(killed, 'SIGKILL');
   await until(
-    () => box.said.at(-1) === 'Postgres is running again.',
-    () => box.said.join('\n'),
+    () => box.messages.at(-1) === 'Postgres is running again.',
+    () => box.messages.join('\n'),
   );
   assert.ok((await busy) instanceof Error);
   assert.deepEqual(await query(url, 'SELECT n FROM kept'), [[1], [2]]);
   assert.notEqual(postmasterOf(box.folder), killed);
-  assert.match(box.said.at(-2) ?? '', /^Postgres exited unexpectedly \(killed by SIGKILL\)/);
+  assert.match(box.messages.at(-2) ?? '', /^Postgres exited unexpectedly \(killed by SIGKILL\)/);
 });
 
 test('Postgres is restarted at once after every exit, as long as each start succeeds', async (t) => {
@@ -346,16 +346,16 @@ test('Postgres is restarted at once after every exit, as long as each start succ
   const backend = async () => Number((await query(url, BACKENDS))[0]?.[0]);
   const ends = [async () => postmasterOf(box.folder), backend, async () => postmasterOf(box.folder)];
   for (const processToKill of ends) {
-    box.said.length = 0;
+    box.messages.length = 0;
     const idle = new pg.Client({ connectionString: url }).on('error', () => {});
     await idle.connect();
     const postmaster = postmasterOf(box.folder);
     process.kill(await processToKill(), 'SIGKILL');
     await until(
-      () => box.said.at(-1) === 'Postgres is running again.',
-      () => box.said.join('\n'),
+      () => box.messages.at(-1) === 'Postgres is running again.',
+      () => box.messages.join('\n'),
     );
-    assert.match(box.said[0] ?? '', /restarting it at once/);
+    assert.match(box.messages[0] ?? '', /restarting it at once/);
     assert.notEqual(postmasterOf(box.folder), postmaster);
   }
 });
@@ -364,9 +364,9 @@ test('a stop during a restart takes precedence', async (t) => {
   const box = commonSandbox(t);
   for (const moment of ['at once', 'when it is noticed']) {
     const database = await box.start(box.folder);
-    box.said.length = 0;
+    box.messages.length = 0;
     process.kill(postmasterOf(box.folder), 'SIGKILL');
-    if (moment !== 'at once') await until(() => box.said.length > 0);
+    if (moment !== 'at once') await until(() => box.messages.length > 0);
     await database.stop();
     await assert.rejects(query(database.url, 'SELECT'));
   }
@@ -412,7 +412,7 @@ test('an orphaned Postgres is stopped by the next start', async (t) => {
   const { url } = await box.start(box.folder);
   assert.deepEqual(await query(url, 'SELECT 1'), [[1]]);
   assert.equal(isRunning(orphan), false);
-  assert.ok(box.said.includes('Stopping the Postgres that an earlier server left behind…'));
+  assert.ok(box.messages.includes('Stopping the Postgres that an earlier server left behind…'));
 });
 
 test('after a kill -9 of server and postmaster together the next start works', async (t) => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { ALARM_KINDS, type Alarm } from '@saldo/api';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
 import { createDatabase } from './databases.ts';
 import { readSchedule } from './exchanging.ts';
@@ -111,7 +111,7 @@ test('alarms appear in API, health, metrics and log of two processes, survive a 
   await before.setClock('2026-11-17T13:04:00Z');
   await before.shows();
 
-  const rejected = answersTo(schedule, { ...EXEMPLARY, rejections: [{ tso: TSO, day: DAY }] }, Date.now());
+  const rejected = answersTo(schedule, { ...CONFORMING, rejections: [{ tso: TSO, day: DAY }] }, Date.now());
   const askedAt = performance.now();
   assert.equal((await before.receive(writeAnswer(rejected.acknowledgement, 'ess'))).status, 200);
   await before.shows('rejected');
@@ -132,7 +132,7 @@ test('alarms appear in API, health, metrics and log of two processes, survive a 
   const second = await start(t);
   const later = operating(second);
   assert.deepEqual(await later.shows('rejected', 'unreadable', 'answer_overdue'), open);
-  const accepted = answersTo({ ...schedule, version: 2 }, EXEMPLARY, Date.now());
+  const accepted = answersTo({ ...schedule, version: 2 }, CONFORMING, Date.now());
   assert.equal((await later.receive(writeAnswer(accepted.acknowledgement, 'ess'))).status, 200);
   const [unreadable] = await later.shows('unreadable');
   const note = { note: 'The TSO has sent it again.' };

@@ -9,7 +9,7 @@ import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { gatesOf } from '@saldo/core/gates.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import pg from 'pg';
 import { openDatabase } from '../src/platform/db/database.ts';
 import { createDatabase } from './databases.ts';
@@ -151,7 +151,7 @@ test('an answer is applied although a kill prevented recording its schedule as s
   await sending;
   await held.release();
 
-  const { final } = answersTo(schedule, EXEMPLARY, Date.now());
+  const { final } = answersTo(schedule, CONFORMING, Date.now());
   assert.ok(final);
   await writeFile(path.join(inbox, answerFileName(schedule, final)), writeAnswer(final, 'ess'));
   await restart();
@@ -168,7 +168,7 @@ test('after a kill between storing and applying an answer, the next start applie
   const { body } = await sendDay(on);
   const raw = (await operator()(`/operator/v1/messages/${body.messages[0].id}/raw`)).text;
   const schedule = await readSchedule(Buffer.from(raw));
-  const { final } = answersTo(schedule, EXEMPLARY, Date.now());
+  const { final } = answersTo(schedule, CONFORMING, Date.now());
   assert.ok(final);
   const held = await holdUp('applied');
   const fileName = answerFileName(schedule, final);

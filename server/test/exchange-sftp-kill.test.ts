@@ -12,7 +12,7 @@ import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { draftName } from '@saldo/core/exchange/exchange-folders.ts';
 import { tsoCodes } from '@saldo/core/market-rules.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
 import { createDatabase } from './databases.ts';
 import { readSchedule } from './exchanging.ts';
@@ -109,7 +109,7 @@ test('a server that does not answer delays neither other TSOs, nor answers, nor 
   await reaches('DE_50HERTZ', '1 sent');
   await reaches('DE_TENNET', '1 delivered');
   const schedule = await readSchedule(await readFile(path.join(quick.outbox, fileOf('DE_TENNET', 1))));
-  const { final } = answersTo(schedule, EXEMPLARY, Date.now());
+  const { final } = answersTo(schedule, CONFORMING, Date.now());
   assert.ok(final);
   await writeFile(path.join(quick.inbox, answerFileName(schedule, final)), writeAnswer(final, 'ess'));
   await reaches('DE_TENNET', '1 confirmed');

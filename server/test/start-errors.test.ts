@@ -59,22 +59,22 @@ test('TLS files that cannot be used stop the start with one line that names the 
 test('wrong market rules stop the start with one line that names variable, file, place and what it must be', async () => {
   const rules = JSON.parse(await readFile(BUILT_IN_RULES, 'utf8'));
   const file = path.join(folder, 'rules.json');
-  const told = async (text: string) => {
+  const refusalOf = async (text: string) => {
     await writeFile(file, text);
     return refusal({ MARKET_RULES: file });
   };
   const lineOf = (fault: string) =>
     `Saldo cannot start: MARKET_RULES must be a file with market rules, but in "${file}" ${fault}.\n`;
-  assert.match(await told('{\n "gates": [\n'), /but in ".+" the file must be JSON \(.+\)\.\n$/);
+  assert.match(await refusalOf('{\n "gates": [\n'), /but in ".+" the file must be JSON \(.+\)\.\n$/);
   rules.gates[1].day_ahead = '2 pm';
   assert.equal(
-    await told(JSON.stringify(rules)),
+    await refusalOf(JSON.stringify(rules)),
     lineOf('gates[1].day_ahead must be a local time such as "14:30", but it was "2 pm"'),
   );
   rules.gates[1].day_ahead = '14:00';
   rules.gates[1].valid_from = null;
   assert.equal(
-    await told(JSON.stringify(rules)),
+    await refusalOf(JSON.stringify(rules)),
     lineOf('gates[1].valid_from must be a date, but it was null'),
   );
 });
