@@ -39,22 +39,21 @@ const imports: Trial[] = [
   ['cli/src', importing('@saldo/sdk'), null],
 ];
 
-const NO_IMPORT = 'eslint(no-restricted-imports)';
 const packages: Trial[] = [
-  ['api/src', importing('pg'), NO_IMPORT],
-  ['api/src', importing('node:fs'), NO_IMPORT],
+  ['api/src', importing('pg'), LAYERS],
+  ['api/src', importing('node:fs'), LAYERS],
   ['api/src', importing('@saldo/core/id.ts'), LAYERS],
   ['api/src', importing('../../../core/src/id.ts'), LAYERS],
-  ['sdk/src', importing('node:fs'), NO_IMPORT],
-  ['portal/src', importing('node:fs'), NO_IMPORT],
+  ['sdk/src', importing('node:fs'), LAYERS],
+  ['portal/src', importing('node:fs'), LAYERS],
   ['api/src', importing('typebox'), null],
   ['api/src', importing('@saldo/core/enums.ts'), null],
 ];
 
 const core: Trial[] = [
-  ['core/src', importing('node:fs'), NO_IMPORT],
-  ['core/src', importing('typebox'), NO_IMPORT],
-  ['core/src', importing('@saldo/api'), NO_IMPORT],
+  ['core/src', importing('node:fs'), LAYERS],
+  ['core/src', importing('typebox'), LAYERS],
+  ['core/src', importing('@saldo/api'), LAYERS],
   ['core/src', importing('../../test/schedule-worlds.ts'), LAYERS],
   ['core/src', 'export const use = process.env;', 'eslint(no-restricted-globals)'],
   ['core/src', "export const use = Buffer.from('');", 'eslint(no-restricted-globals)'],
