@@ -47,8 +47,8 @@ export const programFile = (program: (typeof PROGRAMS)[number]): string =>
   path.join(PROGRAMS_FOLDER, program);
 
 /**
- * Bundles the programs into the folder of this test run, in the layout of the checkout. Loading their 900 modules takes twice as long as
- * the rest of a start, and tests start them hundreds of times. `npm start` and the release run the sources.
+ * Bundles the programs into the folder of this test run, in the layout of the checkout. Loading their 900 modules takes
+ * longer than the rest of a start, and tests start them hundreds of times. `npm start` and the release run the sources.
  */
 export async function bundlePrograms(): Promise<void> {
   const folder = path.join(testFolder(), 'programs');
