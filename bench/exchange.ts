@@ -5,7 +5,7 @@ import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { gatesOf } from '@saldo/core/gates.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import type { Exchange } from '../server/src/exchange/process/exchange.ts';
 import { receiveMessage } from '../server/src/exchange/process/receive.ts';
 import { sendDue } from '../server/src/exchange/process/send.ts';
@@ -95,7 +95,7 @@ async function confirmationsOf(sent: readonly Buffer[], now: number): Promise<Bu
   for (const document of sent) {
     const read = readDocument(document, BUILT_IN_RULES);
     if (read.kind !== 'ok' || read.document.kind !== 'schedule') throw new Error('a schedule cannot be read');
-    const { final } = answersTo(read.document.schedule, EXEMPLARY, now);
+    const { final } = answersTo(read.document.schedule, CONFORMING, now);
     if (final === null) throw new Error('a schedule that nets to zero is confirmed');
     answers.push(Buffer.from(writeAnswer(final, read.format)));
   }

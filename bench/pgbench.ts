@@ -100,7 +100,7 @@ function environmentOf(url: string): NodeJS.ProcessEnv {
 
 function numberIn(output: string, pattern: RegExp): number {
   const found = pattern.exec(output)?.[1];
-  if (found === undefined) throw new Error(`pgbench told something else:\n${output}`);
+  if (found === undefined) throw new Error(`pgbench printed an unexpected result:\n${output}`);
   return Number(found);
 }
 

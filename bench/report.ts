@@ -310,7 +310,8 @@ function overloadTable({ overload }: Results): string[] {
     ms(p50Ms),
     ms(p99Ms),
   ];
-  const told = (value: number | null) => (value === null ? 'not within 5 s' : `after ${value.toFixed(0)} ms`);
+  const delayText = (value: number | null) =>
+    value === null ? 'not within 5 s' : `after ${value.toFixed(0)} ms`;
   return [
     table(
       ['overload', 'requests/s', 'p50 ms', 'p99 ms'],
@@ -332,8 +333,8 @@ function overloadTable({ overload }: Results): string[] {
     ),
     `The flood lasted ${flood.seconds.toFixed(1)} s over ${count(flood.connections)} open connections; the load generator ` +
       `took ${flood.generatorCores.toFixed(1)} of the cores that it shares with server and database. An answer cost the ` +
-      `server ${capacity.serverUs.toFixed(0)} µs. Requests after its end were answered ${told(flood.firstAnswerMs)}, with the usual latency (within twice the p50 of one connection) ` +
-      `${told(flood.usualAgainMs)}, and on a new connection ${told(flood.newcomerMs)}.` +
+      `server ${capacity.serverUs.toFixed(0)} µs. Requests after its end were answered ${delayText(flood.firstAnswerMs)}, with the usual latency (within twice the p50 of one connection) ` +
+      `${delayText(flood.usualAgainMs)}, and on a new connection ${delayText(flood.newcomerMs)}.` +
       (flood.firstFailure === null ? '' : ` The first failure: ${flood.firstFailure}`),
   ];
 }

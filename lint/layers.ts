@@ -1,6 +1,7 @@
 /**
  * Lint rule of this project: imports go one way. Each folder below may import itself and the folders listed for it, in
- * types too. Folders that are not listed start the program or test it, and may import everything.
+ * types too, and packages from outside unless these are restricted. Folders that are not listed start the program or
+ * test it, and may import everything.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -65,6 +66,17 @@ const ALLOWED = new Map<string, readonly string[]>([
   ],
 ]);
 
+/** Packages from outside. Folders that are not listed may import any of them. */
+const PACKAGES_OF = new Map<string, readonly string[]>([
+  ['core/src', []],
+  ['api/src', ['typebox']],
+]);
+const BROWSER = ['sdk/src', 'portal/src'];
+
+const mayImportPackage = (layer: string, specifier: string) =>
+  (PACKAGES_OF.get(layer)?.includes(specifier) ?? true) &&
+  !(BROWSER.includes(layer) && specifier.startsWith('node:'));
+
 const isIn = (file: string, folder: string) => file === folder || file.startsWith(`${folder}/`);
 
 const layerOf = (file: string) => ALLOWED.keys().find((folder) => isIn(file, folder));
@@ -88,11 +100,13 @@ export const layers = {
       const specifier = node.source?.value;
       if (typeof specifier !== 'string') return;
       const target = targetOf(specifier, file);
-      if (target === null || allowed.some((folder) => isIn(target, folder))) return;
-      context.report({
-        node,
-        message: `${layer ?? file} must not import ${target}: see the order in lint/layers.ts.`,
-      });
+      const isAllowed =
+        target === null
+          ? layer === undefined || mayImportPackage(layer, specifier)
+          : allowed.some((folder) => isIn(target, folder));
+      if (isAllowed) return;
+      const message = `${layer ?? file} must not import ${target ?? specifier}: see the order in lint/layers.ts.`;
+      context.report({ node, message });
     };
     return {
       ImportDeclaration: check,

@@ -39,11 +39,22 @@ const imports: Trial[] = [
   ['cli/src', importing('@saldo/sdk'), null],
 ];
 
+const packages: Trial[] = [
+  ['api/src', importing('pg'), LAYERS],
+  ['api/src', importing('node:fs'), LAYERS],
+  ['api/src', importing('@saldo/core/id.ts'), LAYERS],
+  ['api/src', importing('../../../core/src/id.ts'), LAYERS],
+  ['sdk/src', importing('node:fs'), LAYERS],
+  ['portal/src', importing('node:fs'), LAYERS],
+  ['api/src', importing('typebox'), null],
+  ['api/src', importing('@saldo/core/enums.ts'), null],
+];
+
 const core: Trial[] = [
-  ['core/src', importing('node:fs'), 'eslint(no-restricted-imports)'],
-  ['core/src', importing('typebox'), 'eslint(no-restricted-imports)'],
-  ['core/src', importing('@saldo/api'), 'eslint(no-restricted-imports)'],
-  ['core/src', importing('../../test/schedule-worlds.ts'), 'eslint(no-restricted-imports)'],
+  ['core/src', importing('node:fs'), LAYERS],
+  ['core/src', importing('typebox'), LAYERS],
+  ['core/src', importing('@saldo/api'), LAYERS],
+  ['core/src', importing('../../test/schedule-worlds.ts'), LAYERS],
   ['core/src', 'export const use = process.env;', 'eslint(no-restricted-globals)'],
   ['core/src', "export const use = Buffer.from('');", 'eslint(no-restricted-globals)'],
   ['core/src', 'export const use = () => setTimeout(() => {}, 1);', 'eslint(no-restricted-globals)'],
@@ -86,6 +97,7 @@ async function lint(trials: readonly Trial[]): Promise<string[]> {
 
 const titles = {
   'imports go one way, types included': imports,
+  'api imports TypeBox only, and sdk and portal nothing of Node': packages,
   'core imports nothing but itself and uses no clock, timer, environment or Node API': core,
   'a function with a tx does not use db': transactions,
 };

@@ -223,9 +223,9 @@ test('a wrong file is refused with the place and what it must be', () => {
     ],
   ];
   for (const [file, expected] of wrong) {
-    const told = refusal(file);
-    if (typeof expected === 'string') assert.equal(told, expected);
-    else assert.match(told, expected);
+    const message = refusal(file);
+    if (typeof expected === 'string') assert.equal(message, expected);
+    else assert.match(message, expected);
   }
 });
 

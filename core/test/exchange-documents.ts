@@ -76,7 +76,7 @@ function anyConfirmation(schedule: Schedule, anyHead: fc.Arbitrary<Head>): fc.Ar
     ),
     { selector: ({ slot }) => slot, maxLength: 3 },
   );
-  const anySaid = fc.oneof(
+  const anyReported = fc.oneof(
     fc.record({ powersKw: anyPowers, slotReasons: anySlotReasons }),
     fc.constant({ powersKw: null, slotReasons: [] }),
   );
@@ -87,9 +87,9 @@ function anyConfirmation(schedule: Schedule, anyHead: fc.Arbitrary<Head>): fc.Ar
       fc.constantFrom('accepted', 'partial', 'rejected'),
       fc.subarray([...schedule.series]),
       fc.subarray([...schedule.series]),
-      fc.tuple(anySaid, anyPowers, anyReasons('A20', 'A28', 'A30', 'A63', 'A88'), anyText),
+      fc.tuple(anyReported, anyPowers, anyReasons('A20', 'A28', 'A30', 'A63', 'A88'), anyText),
     )
-    .map(([head, isFinal, outcome, listed, imposing, [said, imposed, reasons, text]]) => ({
+    .map(([head, isFinal, outcome, listed, imposing, [reported, imposed, reasons, text]]) => ({
       ...head,
       kind: 'confirmation',
       day: schedule.day,
@@ -99,8 +99,8 @@ function anyConfirmation(schedule: Schedule, anyHead: fc.Arbitrary<Head>): fc.Ar
       series: listed.map((series) => ({
         ...series,
         reasons,
-        powersKw: said.powersKw,
-        slotReasons: said.slotReasons.toSorted((one, other) => one.slot - other.slot),
+        powersKw: reported.powersKw,
+        slotReasons: reported.slotReasons.toSorted((one, other) => one.slot - other.slot),
       })),
       imposed: imposing.map((series) => ({
         ...series,

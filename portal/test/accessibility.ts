@@ -189,7 +189,8 @@ const DIALOGS: Record<Role, readonly DialogCase[]> = {
     {
       url: `/customers/${producer.id}`,
       button: 'Save',
-      before: (page) => page.getByRole('combobox', { name: 'Balance group' }).selectOption(spareGroup.eic),
+      before: (page) =>
+        page.getByRole('combobox', { name: 'Balance group', exact: true }).selectOption(spareGroup.eic),
     },
     { url: '/balance-groups', button: `Settings: ${sellerGroup.eic}` },
     { url: `/nominations?day=${DAY}`, button: 'Export…' },
@@ -288,9 +289,11 @@ const lookAtCheckedSchedule = () =>
 
 const lookAtDialogs = (role: Role) =>
   visit(visitors[role], async (page) => {
+    let go = open;
     for (const { url, button, width = 1440, before } of DIALOGS[role]) {
       await page.setViewportSize({ width, height: 900 });
-      await open(page, url);
+      await go(page, url);
+      go = follow;
       await before?.(page);
       const opener = page.getByRole('button', { name: button, exact: true }).first();
       await opener.click();

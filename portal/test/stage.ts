@@ -8,6 +8,7 @@ import type { Owner } from '../../server/src/platform/auth/principal.ts';
 import { ensurePortal } from '../../server/src/portal-build.ts';
 import { signedIn } from '../../server/test/browser.ts';
 import { startTestPlatform, type TestPlatform } from '../../server/test/harness.ts';
+import { HANG_MS } from '../../server/test/until.ts';
 import { createWorld, type World } from '../../server/test/world.ts';
 import { launchChromium } from '../chromium.ts';
 
@@ -35,8 +36,6 @@ export type Stage = {
 };
 
 const HEIGHT = 900;
-/** Catches hangs only: Playwright's default of 30 s is too short on a busy machine. */
-const DEADLINE_MS = 300_000;
 
 let shared: Browser | null = null;
 
@@ -57,9 +56,11 @@ export async function openStage(now?: string): Promise<Stage> {
     for (const context of Object.values(contexts).flat()) await context.close();
     if (browser !== shared) await browser.close();
   });
-  const said: string[] = [];
-  const portalDir = await ensurePortal(path.join(tmpdir(), 'saldo-portal'), (message) => said.push(message));
-  assert.ok(portalDir, said.join('\n'));
+  const messages: string[] = [];
+  const portalDir = await ensurePortal(path.join(tmpdir(), 'saldo-portal'), (message) =>
+    messages.push(message),
+  );
+  assert.ok(portalDir, messages.join('\n'));
   const platform = await startTestPlatform({ portalDir, ...(now === undefined ? {} : { now }) });
   return {
     platform,
@@ -76,7 +77,7 @@ export async function openStage(now?: string): Promise<Stage> {
         (await browser.newContext({ baseURL: platform.baseUrl, reducedMotion: 'reduce', locale }));
       await giveCookie(context, visitor, platform.baseUrl);
       const page = await context.newPage();
-      page.setDefaultTimeout(DEADLINE_MS);
+      page.setDefaultTimeout(HANG_MS);
       await page.setViewportSize({ width, height: HEIGHT });
       await page.emulateMedia({ colorScheme: theme });
       const faults = watch(page, platform);

@@ -11,9 +11,9 @@ import { findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { until } from '../../server/test/until.ts';
 import type { Application } from './application.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
 
@@ -35,7 +35,7 @@ const application: Application = {
 /** A folder and the processes started in it, which end with the test even if it fails. */
 class Sandbox {
   readonly folder: string;
-  readonly said: string[] = [];
+  readonly messages: string[] = [];
   readonly #databases: EmbeddedPostgres[] = [];
   readonly #children: ChildProcess[] = [];
   readonly #dataDirs = new Set<string>();
@@ -46,7 +46,7 @@ class Sandbox {
 
   async start(dataDir: string, settings?: Record<string, string>): Promise<EmbeddedPostgres> {
     this.#dataDirs.add(dataDir);
-    const say = (message: string) => void this.said.push(message);
+    const say = (message: string) => void this.messages.push(message);
     const database = await startEmbeddedPostgres({
       application,
       dataDir,
@@ -94,7 +94,7 @@ class Sandbox {
       if (!isOver && child.kill('SIGKILL')) await once(child, 'exit');
     }
     // A Postgres whose server was killed stops by itself.
-    for (const dataDir of this.#dataDirs) await eventually(() => !existsSync(pidFile(dataDir)));
+    for (const dataDir of this.#dataDirs) await until(() => !existsSync(pidFile(dataDir)));
   }
 }
 
@@ -117,7 +117,7 @@ class Server {
   /** The rest of the first line with this prefix, as soon as there is one. */
   async line(beginning: string): Promise<string> {
     const find = () => this.lines.find((line) => line.startsWith(beginning))?.slice(beginning.length);
-    await eventually(
+    await until(
       () => find() !== undefined || this.child.exitCode !== null,
       () => this.#errors,
     );
@@ -156,15 +156,6 @@ function commonSandbox(t: TestContext): Sandbox {
   const box = new Sandbox(commonFolder);
   t.after(() => box.endAll());
   return box;
-}
-
-/** Catches hangs only: on a busy machine a start may take a minute. */
-const DEADLINE_MS = 300_000;
-
-async function eventually(isTrue: () => boolean | Promise<boolean>, explain = () => ''): Promise<void> {
-  for (const deadline = Date.now() + DEADLINE_MS; !(await isTrue()); await delay(20)) {
-    if (Date.now() > deadline) assert.fail(`It did not happen within ${DEADLINE_MS} ms. ${explain()}`);
-  }
 }
 
 async function query(url: string, sql: string): Promise<unknown[][]> {
@@ -279,7 +270,7 @@ test('a stop and a start keep the data, and the cluster has the documented setti
     ),
     [['sample', 'sample', 'UTF8', 'C.UTF-8']],
   );
-  assert.deepEqual(box.said, [
+  assert.deepEqual(box.messages, [
     'Preparing the embedded database (first start)…',
     'Starting Postgres 18…',
     'Starting Postgres 18…',
@@ -334,19 +325,19 @@ test('a killed postmaster is restarted with everything that was committed', asyn
   await query(url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1), (2)');
   // This backend never waits, so it does not notice by itself that its postmaster is gone.
   const busy = query(url, 'SELECT count(*) FROM generate_series(1, 1e12)').catch((error: Error) => error);
-  await eventually(async () => {
+  await until(async () => {
     return (await query(url, "SELECT FROM pg_stat_activity WHERE query LIKE '%1e12%'")).length === 2;
   });
   const killed = postmasterOf(box.folder);
   process.kill(killed, 'SIGKILL');
-  await eventually(
-    () => box.said.at(-1) === 'Postgres is running again.',
-    () => box.said.join('\n'),
+  await until(
+    () => box.messages.at(-1) === 'Postgres is running again.',
+    () => box.messages.join('\n'),
   );
   assert.ok((await busy) instanceof Error);
   assert.deepEqual(await query(url, 'SELECT n FROM kept'), [[1], [2]]);
   assert.notEqual(postmasterOf(box.folder), killed);
-  assert.match(box.said.at(-2) ?? '', /^Postgres exited unexpectedly \(killed by SIGKILL\)/);
+  assert.match(box.messages.at(-2) ?? '', /^Postgres exited unexpectedly \(killed by SIGKILL\)/);
 });
 
 test('Postgres is restarted at once after every exit, as long as each start succeeds', async (t) => {
@@ -355,16 +346,16 @@ test('Postgres is restarted at once after every exit, as long as each start succ
   const backend = async () => Number((await query(url, BACKENDS))[0]?.[0]);
   const ends = [async () => postmasterOf(box.folder), backend, async () => postmasterOf(box.folder)];
   for (const processToKill of ends) {
-    box.said.length = 0;
+    box.messages.length = 0;
     const idle = new pg.Client({ connectionString: url }).on('error', () => {});
     await idle.connect();
     const postmaster = postmasterOf(box.folder);
     process.kill(await processToKill(), 'SIGKILL');
-    await eventually(
-      () => box.said.at(-1) === 'Postgres is running again.',
-      () => box.said.join('\n'),
+    await until(
+      () => box.messages.at(-1) === 'Postgres is running again.',
+      () => box.messages.join('\n'),
     );
-    assert.match(box.said[0] ?? '', /restarting it at once/);
+    assert.match(box.messages[0] ?? '', /restarting it at once/);
     assert.notEqual(postmasterOf(box.folder), postmaster);
   }
 });
@@ -373,9 +364,9 @@ test('a stop during a restart takes precedence', async (t) => {
   const box = commonSandbox(t);
   for (const moment of ['at once', 'when it is noticed']) {
     const database = await box.start(box.folder);
-    box.said.length = 0;
+    box.messages.length = 0;
     process.kill(postmasterOf(box.folder), 'SIGKILL');
-    if (moment !== 'at once') await eventually(() => box.said.length > 0);
+    if (moment !== 'at once') await until(() => box.messages.length > 0);
     await database.stop();
     await assert.rejects(query(database.url, 'SELECT'));
   }
@@ -421,7 +412,7 @@ test('an orphaned Postgres is stopped by the next start', async (t) => {
   const { url } = await box.start(box.folder);
   assert.deepEqual(await query(url, 'SELECT 1'), [[1]]);
   assert.equal(isRunning(orphan), false);
-  assert.ok(box.said.includes('Stopping the Postgres that an earlier server left behind…'));
+  assert.ok(box.messages.includes('Stopping the Postgres that an earlier server left behind…'));
 });
 
 test('after a kill -9 of server and postmaster together the next start works', async (t) => {
@@ -447,10 +438,10 @@ test('Postgres stops when its server exits without a stop, even after a kill -9'
   const killed = box.server(box.folder, 'setInterval(() => {}, 1000);');
   await killed.line('url ');
   await killed.end('SIGKILL');
-  await eventually(() => !existsSync(pidFile(box.folder)));
+  await until(() => !existsSync(pidFile(box.folder)));
   const server = box.server(box.folder, "setImmediate(() => { throw new Error('bug'); });");
   assert.match(await server.end(), /bug/);
-  await eventually(() => !existsSync(pidFile(box.folder)));
+  await until(() => !existsSync(pidFile(box.folder)));
 });
 
 test('Ctrl-C reaches the server only, whose database stays up until its stop', async (t) => {
@@ -492,7 +483,7 @@ test('an interrupted initdb is repeated', async (t) => {
     const staging = names.find((name) => name.startsWith('postgres.new-'));
     return staging !== undefined && existsSync(join(box.folder, staging, 'data', 'PG_VERSION'));
   };
-  await eventually(unfinished);
+  await until(unfinished);
   await server.end('SIGKILL');
   assert.equal(existsSync(join(box.folder, 'postgres')), false, 'the kill came in time');
 
@@ -552,7 +543,7 @@ test('a log of more than 10 MB is rotated', async (t) => {
   const log = join(box.folder, 'postgres.log');
   await fs.writeFile(log, 'x'.repeat(10 * 1024 * 1024 + 1));
   await box.start(box.folder);
-  await eventually(async () => (await fs.stat(log)).size < 10_000);
+  await until(async () => (await fs.stat(log)).size < 10_000);
   assert.equal((await fs.stat(`${log}.1`)).size, 10 * 1024 * 1024 + 1);
 });
 
@@ -616,7 +607,7 @@ test('an ordinary user needs rights on the data folder only', async (t) => {
   await next.line('data in ');
   assert.ok(next.lines.includes('say Stopping the Postgres that an earlier server left behind…'));
   await next.end('SIGKILL');
-  await eventually(() => !existsSync(pidFile(dataDir)));
+  await until(() => !existsSync(pidFile(dataDir)));
 });
 
 test('files restored by root are returned to the account of Postgres', async (t) => {

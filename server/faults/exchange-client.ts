@@ -8,7 +8,7 @@ import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { writeIntoFolder } from '../src/exchange/transport/folders.ts';
 import { HandoverFailed } from '../src/exchange/transport/transport.ts';
 import type { Client, Load } from './clients.ts';
@@ -58,7 +58,7 @@ export function exchangeClient(load: Load): ExchangeClient {
     if (read.kind !== 'ok' || read.document.kind !== 'schedule')
       throw new Error(`${name} is not a schedule.`);
     const { schedule } = read.document;
-    const { acknowledgement, final } = answersTo(schedule, EXEMPLARY, Date.now());
+    const { acknowledgement, final } = answersTo(schedule, CONFORMING, Date.now());
     if (acknowledgement.outcome !== 'accepted') throw new Error(`${name} does not net to zero.`);
     const way = random.pick(['inbox', 'inbox', 'request'] as const);
     const given = final !== null && random.integer(0, 1) === 1 ? [acknowledgement, final] : [acknowledgement];

@@ -15,7 +15,7 @@ import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import type { Schedule, Series } from '@saldo/core/exchange/schedule.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { createRandom, type Random } from '../faults/random.ts';
 import { type Product, startProduct } from '../test/product.ts';
 import { expectedKw } from './expectation.ts';
@@ -213,7 +213,7 @@ class Run {
         differenceKw: -random.integer(0, 300),
       },
     ];
-    const given = answersTo(schedule, { ...EXEMPLARY, deviations: random.pick([deviations, []]) }, at);
+    const given = answersTo(schedule, { ...CONFORMING, deviations: random.pick([deviations, []]) }, at);
     const answers: (Answer | null)[] = lane.isFinal
       ? [given.final, given.final, given.anomaly]
       : [given.acknowledgement, given.intermediate, given.intermediate, given.anomaly];

@@ -59,9 +59,9 @@ test('an invalid value is reported in one line: the variable, what it must be, a
     [{ IMPORT_SILENCE_S: '-1' }, /IMPORT_SILENCE_S must be a whole number from 1 to 3600, but it was "-1"/],
   ];
   for (const [environment, expected] of wrong) {
-    const told = refusal(environment);
-    assert.match(told, expected);
-    assert.doesNotMatch(told, /\n/);
+    const message = refusal(environment);
+    assert.match(message, expected);
+    assert.doesNotMatch(message, /\n/);
   }
 });
 
@@ -77,9 +77,9 @@ test('an invalid secret is not printed', () => {
     ['DATABASE_URL', 'mysql://saldo:hunter2@db/saldo'],
     ['SALDO_OPERATOR_KEY', 'hunter2'],
   ] as const) {
-    const told = refusal({ [name]: value });
-    assert.match(told, new RegExp(`${name} must be`));
-    assert.doesNotMatch(told, /hunter2/);
+    const message = refusal({ [name]: value });
+    assert.match(message, new RegExp(`${name} must be`));
+    assert.doesNotMatch(message, /hunter2/);
   }
 });
 
@@ -160,9 +160,9 @@ test('a wrong EXCHANGE_TRANSPORTS is reported without its value, which may conta
     ],
   ];
   for (const [EXCHANGE_TRANSPORTS, expected] of wrong) {
-    const told = refusal({ EXCHANGE_TRANSPORTS, SFTP_KNOWN_HOSTS });
-    assert.match(told, expected);
-    assert.doesNotMatch(told, /hunter2|a secret|\n/);
+    const message = refusal({ EXCHANGE_TRANSPORTS, SFTP_KNOWN_HOSTS });
+    assert.match(message, expected);
+    assert.doesNotMatch(message, /hunter2|a secret|\n/);
   }
   const EXCHANGE_TRANSPORTS = `DE_AMPRION=sftp://a@gw.example/out?${right}`;
   assert.match(refusal({ EXCHANGE_TRANSPORTS }), /SFTP_KNOWN_HOSTS must be set/);

@@ -1,6 +1,6 @@
 import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import { answerOutbox } from '@saldo/simulator/folders.ts';
-import { EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { CONFORMING } from '@saldo/simulator/tso.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
@@ -190,7 +190,7 @@ const SEND_EVERY_MS = 1_000;
 const RECEIVE_EVERY_MS = 1_000;
 const WATCH_EVERY_MS = 1_000;
 const SIMULATE_EVERY_MS = 1_000;
-const CONFORMING_TSO = { behaviour: EXEMPLARY, format: null, isIntermediateOnly: false, isImmediate: false };
+const CONFORMING_TSO = { behaviour: CONFORMING, format: null, isIntermediateOnly: false, isImmediate: false };
 
 const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUsed: LastUsed): Job[] => [
   {

@@ -44,19 +44,19 @@ export async function startWorkers(config: Config, dependencies: PlatformDepende
   const store = await startStore(config, dependencies);
   const db = openDatabase(store.url);
   const ports: Server[] = [];
-  const crew = workerCrew(dependencies.logger);
+  const pool = createWorkerPool(dependencies.logger);
   const stop = async () => {
-    crew.hold();
-    await untilQuiet(crew.countAccepted);
+    pool.hold();
+    await untilQuiet(pool.countAccepted);
     for (const port of ports) port.close();
-    await crew.stop();
+    await pool.stop();
     await db.close();
     await store.stop();
   };
   try {
     const share = async (listener: ListenerName, port: number) => {
       const server = createServer({ pauseOnConnect: true, noDelay: true });
-      server.on('connection', (socket) => crew.give(listener, socket));
+      server.on('connection', (socket) => pool.give(listener, socket));
       ports.push(server);
       return originOf(server.listen(port, config.host), config);
     };
@@ -66,11 +66,11 @@ export async function startWorkers(config: Config, dependencies: PlatformDepende
     const baseUrl = config.baseUrl ?? origin;
     const environment = { DATABASE_URL: store.url, BASE_URL: baseUrl, CUSTOMER_BASE_URL: customerUrl };
     // Start one worker first: an error that affects all workers is then reported once.
-    await crew.start(environment);
-    await Promise.all(Array.from({ length: config.workers - 1 }, () => crew.start(environment)));
+    await pool.start(environment);
+    await Promise.all(Array.from({ length: config.workers - 1 }, () => pool.start(environment)));
     const admin = await startAdmin(config, db, {
       contentType: 'text/plain; version=0.0.4',
-      text: crew.metrics,
+      text: pool.metrics,
     });
     return { baseUrl, customerUrl, adminUrl: admin.url, stop: () => stop().finally(() => admin.stop()) };
   } catch (error) {
@@ -85,7 +85,7 @@ async function originOf(server: Server, { tls }: Config): Promise<string> {
   return `http${tls === null ? '' : 's'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-function workerCrew(logger: Logger) {
+function createWorkerPool(logger: Logger) {
   const running = new Set<Worker>();
   let ready: Worker[] = [];
   const given: Record<ListenerName, number> = { brp: 0, customer: 0 };

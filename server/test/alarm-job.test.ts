@@ -3,15 +3,15 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ALARM_KINDS, type Alarm } from '@saldo/api';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
 import { createDatabase } from './databases.ts';
 import { readSchedule } from './exchanging.ts';
 import { client } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
+import { until } from './until.ts';
 import { createWorld } from './world.ts';
 
 /** The whole product with two processes, whose jobs do everything by themselves. */
@@ -19,7 +19,6 @@ const DAY = '2026-11-18';
 const TSO = 'DE_AMPRION';
 const OPERATOR_KEY = 'an-operator-key-for-this-test';
 /** Catches hangs only: the jobs run every second. */
-const DEADLINE_MS = 120_000;
 
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-alarms-'));
 const database = await createDatabase();
@@ -46,16 +45,6 @@ async function start(t: TestContext): Promise<Product> {
   });
   t.after(() => product.child.exitCode === null && product.end('SIGKILL'));
   return product;
-}
-
-async function until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
-  const lastAt = performance.now() + DEADLINE_MS;
-  for (;;) {
-    const found = await look();
-    if (found !== null) return found;
-    assert.ok(performance.now() < lastAt, `not in time: ${what}`);
-    await delay(50);
-  }
 }
 
 /** The operator's view of a running product. */
@@ -85,7 +74,7 @@ function operating(product: Product) {
     setClock: (now: string) => operator('/operator/v1/clock', { method: 'PUT', body: { now } }),
     /** Waits until alarms, health and the metrics of both processes show exactly these kinds. */
     async shows(...kinds: string[]): Promise<Alarm[]> {
-      return until(`alarms ${kinds.join()}`, async () => {
+      return until(async () => {
         const alarms = await list();
         if (alarms.map(({ kind }) => kind).join() !== kinds.join()) return null;
         const { alarms: counts } = (await operator('/operator/v1/health')).body;
@@ -98,14 +87,17 @@ function operating(product: Product) {
     /** Waits until the log has this message, and checks that one process wrote it, once. Logs are written in batches. */
     async logs(message: string): Promise<void> {
       const line = `"msg":${JSON.stringify(message)}`;
-      await until(line, async () => (product.log().includes(line) ? true : null));
+      await until(
+        () => product.log().includes(line),
+        () => line,
+      );
       assert.equal(product.log().split(line).length, 2, `one process logs it once: ${message}`);
     },
   };
 }
 
 const outboxFile = (ending: RegExp) =>
-  until(`a file ${ending} in the outbox`, async () => {
+  until(async () => {
     const outbox = path.join(folder, 'outbox');
     const name = (await readdir(outbox)).find((one) => ending.test(one) && !one.startsWith('.'));
     return name === undefined ? null : readFile(path.join(outbox, name));
@@ -119,7 +111,7 @@ test('alarms appear in API, health, metrics and log of two processes, survive a 
   await before.setClock('2026-11-17T13:04:00Z');
   await before.shows();
 
-  const rejected = answersTo(schedule, { ...EXEMPLARY, rejections: [{ tso: TSO, day: DAY }] }, Date.now());
+  const rejected = answersTo(schedule, { ...CONFORMING, rejections: [{ tso: TSO, day: DAY }] }, Date.now());
   const askedAt = performance.now();
   assert.equal((await before.receive(writeAnswer(rejected.acknowledgement, 'ess'))).status, 200);
   await before.shows('rejected');
@@ -140,7 +132,7 @@ test('alarms appear in API, health, metrics and log of two processes, survive a 
   const second = await start(t);
   const later = operating(second);
   assert.deepEqual(await later.shows('rejected', 'unreadable', 'answer_overdue'), open);
-  const accepted = answersTo({ ...schedule, version: 2 }, EXEMPLARY, Date.now());
+  const accepted = answersTo({ ...schedule, version: 2 }, CONFORMING, Date.now());
   assert.equal((await later.receive(writeAnswer(accepted.acknowledgement, 'ess'))).status, 200);
   const [unreadable] = await later.shows('unreadable');
   const note = { note: 'The TSO has sent it again.' };

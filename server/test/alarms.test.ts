@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ALARM_KINDS, type Alarm, type AlarmCounts, type Tso } from '@saldo/api';
 import { readStatusRequest } from '@saldo/core/exchange/documents/status-request.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import pg from 'pg';
 import { sendDue } from '../src/exchange/process/send.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
@@ -148,6 +148,8 @@ test('a missing acknowledgement raises an alarm after ACK_MINUTES and makes one 
   clock.set('2026-11-18T13:10:00Z');
   const runs = await Promise.all(Array.from({ length: 8 }, watch));
   assert.equal(runs.flatMap(({ begun }) => begun).length, 1, 'one process begins it');
+  const behind = await watchExchange(db, clock.now() - 1_000, watching);
+  assert.deepEqual(behind.ended, [], 'a process whose clock is behind does not end it');
   assert.deepEqual(await watched(), [`answer_overdue DE_TENNET ${day}`]);
   const [alarm] = await list();
   const [sent] = await messages(`&delivery_date=${day}&type=schedule`);
@@ -292,7 +294,7 @@ test('series that a TSO reports and our schedule lacks raise one alarm for all i
   const day = '2026-12-03';
   await sendAt('2026-12-02T13:00:00Z', day, 100);
   const [file = Buffer.alloc(0)] = (await outbox()).values();
-  const { intermediate, final } = answersTo(await readSchedule(file), EXEMPLARY, clock.now());
+  const { intermediate, final } = answersTo(await readSchedule(file), CONFORMING, clock.now());
   assert.ok(intermediate !== null && final !== null);
   const outParty = newEic();
   for (const confirmation of [intermediate, final]) {

@@ -5,7 +5,6 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { findRunningPostgres } from '@saldo/postgres/embedded.ts';
 import pg from 'pg';
 import { backUp } from '../src/backup/backup.ts';
@@ -16,11 +15,12 @@ import { databaseUrl, TEST_SERVER_VARIABLE } from './databases.ts';
 import { createDemoFolder } from './demo-folder.ts';
 import { client, walk } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
+import { programFile } from './programs.ts';
 
 /** Backs up the real product with its embedded database while it runs, and restores the backups. */
 
 const DAY_MS = 86_400_000;
-const PROGRAM = fileURLToPath(new URL('../src/backup/main.ts', import.meta.url));
+const PROGRAM = programFile('server/src/backup/main.ts');
 const server = process.env[TEST_SERVER_VARIABLE] ?? '';
 const database = `saldo_backup_${randomUUID().replaceAll('-', '')}`;
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-backup-'));

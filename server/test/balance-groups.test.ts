@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Tso } from '@saldo/api';
 import { checkCharacter } from '@saldo/core/eic.ts';
 import pg from 'pg';
 import { type Answer, assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
+import { until } from './until.ts';
 import { createWorld, newEic, type WorldBrp, type WorldCustomer } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
@@ -206,16 +206,9 @@ test('a key without the new scopes stays without them, also when it is rotated',
 
 /** Waits until this many connections of the platform wait for a lock. */
 async function waitForLockWaiters(observer: pg.Client, count: number): Promise<void> {
-  const deadline = Date.now() + 120_000;
-  for (;;) {
-    const { rows } = await observer.query(
-      `select count(*)::int as waiting from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    if (rows[0].waiting === count) return;
-    assert.ok(Date.now() < deadline, `${rows[0].waiting} connections wait, not ${count}`);
-    await delay(10);
-  }
+  const waiting = `select count(*)::int as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  await until(async () => (await observer.query(waiting)).rows[0].waiting === count);
 }
 
 /**

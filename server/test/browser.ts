@@ -38,6 +38,9 @@ export function openBrowser({ baseUrl }: Pick<TestPlatform, 'baseUrl'>): Browser
 }
 
 let count = 0;
+const PASSWORD = 'a password of all test users';
+/** Hashed once per process: a hash is deliberately slow. */
+let hash: Promise<string> | null = null;
 
 /** Creates a user with a password, as if an invitation had been accepted. */
 export async function newUser(
@@ -46,14 +49,14 @@ export async function newUser(
   permissions: UserPermissions = 'manage',
 ) {
   const email = `user${++count}@saldo.example`;
-  const password = `a password for ${email}`;
-  const hash = await hashPassword(password);
+  hash ??= hashPassword(PASSWORD);
+  const passwordHash = await hash;
   const { id } = await db.transaction(async (tx) => {
     const user = await createUser(tx, { email, name: `User ${count}`, owner, permissions }, clock.now());
-    await setPassword(tx, user.id, hash);
+    await setPassword(tx, user.id, passwordHash);
     return user;
   });
-  return { id, email, password };
+  return { id, email, password: PASSWORD };
 }
 
 /** A browser in which a new user has signed in. */

@@ -117,8 +117,8 @@ test('--json is exactly the JSON of the API, lists as arrays', async () => {
 
 test('a day is written, corrected by an import from standard input, and a transaction invalidated', async () => {
   const day = '2026-10-27';
-  const said = await answer('days', 'put', 'CLI-1', day, '--volume', '0.5');
-  assert.deepEqual(said, { created: 96, corrected: 0, unchanged: 0, revision: 1 });
+  const result = await answer('days', 'put', 'CLI-1', day, '--volume', '0.5');
+  assert.deepEqual(result, { created: 96, corrected: 0, unchanged: 0, revision: 1 });
   const correction = JSON.stringify({ contract: 'CLI-1', delivery_date: day, slot: 1, volume: 0.75 });
   const imported = await saldoProcess(['import', 'volumes', '-', '--format', 'ndjson'], {
     stdin: `${correction}\n`,

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { PassThrough, Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { runCli } from '../../cli/src/run.ts';
+import { COMPILE_CACHE, PROGRAMS_FOLDER, programFile } from './programs.ts';
 
-export const CLI_MAIN = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
-const CHECKOUT = new URL('../../', import.meta.url);
+export const CLI_MAIN = programFile('cli/src/main.ts');
 
 /** What every program that a test starts gets: with the compile cache of the test run it starts in half the time. */
 export const PROGRAM_ENVIRONMENT = {
   PATH: process.env['PATH'],
-  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+  NODE_COMPILE_CACHE: COMPILE_CACHE,
 };
 
 export type CommandRun = { code: number | null; out: string; err: string };
@@ -30,7 +30,7 @@ export async function runCommand(args: readonly string[], options: CommandOption
     env: { ...PROGRAM_ENVIRONMENT, HOME: folder, ...env },
     cwd: folder,
     home: folder,
-    checkout: CHECKOUT,
+    checkout: pathToFileURL(`${PROGRAMS_FOLDER}/`),
     signal: new AbortController().signal,
   });
   stdout.end();

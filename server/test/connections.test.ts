@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import { DATABASE_LIMITS } from '../src/platform/db/connection.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { client, startTestPlatform } from './harness.ts';
+import { until } from './until.ts';
 import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
@@ -26,7 +26,7 @@ const WAITING =
   "select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
 
 async function untilWaiting(session: pg.Client, count: number): Promise<void> {
-  while ((await session.query<{ count: number }>(WAITING)).rows[0]!.count < count) await nextTurn();
+  await until(async () => (await session.query<{ count: number }>(WAITING)).rows[0]!.count >= count);
 }
 
 test('slow reads delay no page, no key look-up and no other list', async () => {

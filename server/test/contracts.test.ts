@@ -4,7 +4,7 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import fc from 'fast-check';
 import { insertContract, type NewContract } from '../src/contracts/store.ts';
 import { newId } from '../src/platform/db/new-id.ts';
-import { client, problemOf, startTestPlatform, toldWithout, walk } from './harness.ts';
+import { answerWithoutId, client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { createWorld, type WorldCustomer } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-01-01T00:00:00Z' });
@@ -190,7 +190,7 @@ test('a contract of others, a missing one and a malformed id give the same 404 t
     assert.deepEqual(problemOf(expected), { code: 'contract_not_found', errors: [] });
     for (const id of [strange, ...malformed]) {
       const answer = await request(`/v1/contracts/${id}${path}`);
-      assert.deepEqual(toldWithout(id, answer), toldWithout(missing, expected), id);
+      assert.deepEqual(answerWithoutId(id, answer), answerWithoutId(missing, expected), id);
     }
   }
 });

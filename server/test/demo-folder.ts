@@ -5,9 +5,7 @@ import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { startProduct } from './product.ts';
-
-/** Names the folder of this test run, which is deleted when the run ends. */
-export const TEST_FOLDER_VARIABLE = 'SALDO_TEST_FOLDER';
+import { testFolder } from './programs.ts';
 
 const run = promisify(execFile);
 
@@ -16,9 +14,7 @@ const run = promisify(execFile);
  * first start, which takes five times as long as a later one.
  */
 export async function createDemoFolder(dataDir: string): Promise<void> {
-  const testFolder = process.env[TEST_FOLDER_VARIABLE];
-  if (!testFolder) throw new Error('tests run through npm test, which creates their folder');
-  const whole = path.join(testFolder, 'demo');
+  const whole = path.join(testFolder(), 'demo');
   if (!existsSync(whole)) await loadDemoInto(whole);
   // Keeps the owner: as root, Postgres runs as another user.
   await run('cp', ['-a', whole, dataDir]);

@@ -192,14 +192,14 @@ for (const { now, platform, access } of worlds) {
   });
 
   test(`the demo world of ${now} got its states from messages of every kind, none from the future`, async () => {
-    const untold = await platform.db.query(
+    const unscheduled = await platform.db.query(
       statement(
-        'demo_untold',
+        'demo_unscheduled',
         `select from nomination n where n.sent_at is not null
            and not exists (select from schedule_series s where s.nomination_id = n.id)`,
       ),
     );
-    assert.equal(untold.length, 0, 'every sent nomination is part of a schedule');
+    assert.equal(unscheduled.length, 0, 'every sent nomination is part of a schedule');
     const messages = await platform.db.query<Record<string, unknown> & { created_at: number }>(
       statement('demo_messages', 'select direction, type, format, state, created_at from message'),
     );

@@ -6,7 +6,7 @@ import type { MessageFormat } from '@saldo/core/enums.ts';
 import type { Acknowledgement, Answer, Confirmation, ConfirmedSeries } from '@saldo/core/exchange/answer.ts';
 import { scheduleFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { agree, newPlace, operating, readSchedule } from './exchanging.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
@@ -30,7 +30,7 @@ const [sent] = await messages('&direction=out');
 const schedule = await readSchedule(
   Buffer.from((await operator(`/operator/v1/messages/${sent?.id}/raw`)).text),
 );
-const given = answersTo(schedule, EXEMPLARY, platform.clock.now());
+const given = answersTo(schedule, CONFORMING, platform.clock.now());
 const own = schedule.series.find(({ outParty }) => outParty === seller.group.eic) ?? assert.fail();
 
 /** One of a list, in turn. */

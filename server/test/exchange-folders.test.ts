@@ -21,7 +21,7 @@ import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Message } from '@saldo/api';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { receiveDue } from '../src/exchange/process/receive.ts';
 import { AT_REST_MS } from '../src/exchange/transport/at-rest.ts';
 import { exchangeOf } from '../src/exchange-settings.ts';
@@ -105,7 +105,7 @@ test('each outgoing file appears after its sidecar, which has what an AS4 gatewa
 test('a file that is written in place is imported when it has not changed for 2 seconds', async () => {
   const [tennet] = await messages('&direction=out&tso=DE_TENNET');
   const schedule = await readSchedule(await readFile(path.join(outboxDir, tennet?.file_name ?? '')));
-  const text = writeAnswer(answersTo(schedule, EXEMPLARY, platform.clock.now()).acknowledgement, 'ess');
+  const text = writeAnswer(answersTo(schedule, CONFORMING, platform.clock.now()).acknowledgement, 'ess');
   const file = path.join(inboxDir, 'in-place.xml');
   await writeFile(file, text.slice(0, 100));
   await run();
@@ -154,15 +154,15 @@ test('an inbox entry that is no plain file is reported once and left in place', 
   await once(socket, 'listening');
   await mkdir(path.join(inboxDir, '.hidden'));
   const names = ['folder', 'link.xml', 'pipe', 'socket'];
-  const told = await reported(names);
+  const reports = await reported(names);
   for (const [name, kind] of [
     ['folder', 'a folder'],
     ['link.xml', 'a symbolic link'],
     ['pipe', 'a named pipe'],
     ['socket', 'a socket'],
   ] as const) {
-    assert.match(told.get(name)?.error ?? '', new RegExp(`INBOX_DIR contains ${kind} of this name`));
-    const raw = await operator(`/operator/v1/messages/${told.get(name)?.id}/raw`);
+    assert.match(reports.get(name)?.error ?? '', new RegExp(`INBOX_DIR contains ${kind} of this name`));
+    const raw = await operator(`/operator/v1/messages/${reports.get(name)?.id}/raw`);
     assert.equal(raw.status, 404, 'nothing of it was read');
   }
   await writeFile(path.join(inboxDir, 'folder', 'inner.xml'), 'a change within the folder');
@@ -188,13 +188,13 @@ test('a file that cannot be read is reported, blocks no other, and is imported o
   await writeFile(file, 'first');
   await writeFile(path.join(inboxDir, 'open.xml'), 'second');
   await chmod(file, 0);
-  const told = await asOtherUser(() => receiveAll(platform));
-  assert.equal(told.received, 2);
+  const first = await asOtherUser(() => receiveAll(platform));
+  assert.equal(first.received, 2);
   assert.deepEqual(
-    told.unreadable.map(({ file: name }) => name),
+    first.unreadable.map(({ file: name }) => name),
     ['closed.xml'],
   );
-  assert.match(told.unreadable[0]?.error ?? '', /cannot be read \(EACCES\)/);
+  assert.match(first.unreadable[0]?.error ?? '', /cannot be read \(EACCES\)/);
   assert.deepEqual(
     (await readdir(inboxDir)).filter((name) => name.endsWith('.xml')),
     ['closed.xml'],

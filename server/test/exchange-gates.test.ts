@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Tso, UnsentNomination } from '@saldo/api';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { sendDue } from '../src/exchange/process/send.ts';
 import { DatabaseStalled } from '../src/platform/db/connection.ts';
 import type { Database } from '../src/platform/db/database.ts';
@@ -193,7 +193,7 @@ test('an answer proves that a schedule was sent, even if that was not recorded',
   const { messages: stored } = await send({ delivery_date: day });
   await rm(outboxDir);
   const raw = (await operator(`/operator/v1/messages/${stored[0]?.id}/raw`)).text;
-  const { acknowledgement } = answersTo(await readSchedule(Buffer.from(raw)), EXEMPLARY, clock.now());
+  const { acknowledgement } = answersTo(await readSchedule(Buffer.from(raw)), CONFORMING, clock.now());
   const foreign = { ...acknowledgement, sender: '10XDE-VE-TRANSMK' };
   assert.equal((await receive(writeAnswer(foreign, 'ess'))).body.message.state, 'ignored');
   assert.equal((await messages(`&delivery_date=${day}&direction=out`))[0]?.state, 'stored');

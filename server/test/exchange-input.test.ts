@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { receiveDue } from '../src/exchange/process/receive.ts';
 import { AT_REST_MS } from '../src/exchange/transport/at-rest.ts';
 import { statement } from '../src/platform/db/statement.ts';
@@ -32,7 +32,7 @@ const [sent] = await messages('&direction=out');
 const schedule = await readSchedule(
   Buffer.from((await operator(`/operator/v1/messages/${sent?.id}/raw`)).text),
 );
-const final = answersTo(schedule, EXEMPLARY, platform.clock.now()).final ?? assert.fail();
+const final = answersTo(schedule, CONFORMING, platform.clock.now()).final ?? assert.fail();
 const ess = writeAnswer(final, 'ess');
 const cim = writeAnswer(final, 'cim');
 /** The value of slot 7, in either format. */
@@ -160,12 +160,12 @@ test('a document over the limit is rejected and not stored; in the inbox it is r
   const { inboxDir } = small.config.exchange;
   await writeFile(path.join(inboxDir, 'large.xml'), tooLarge);
   await receiveAll(small);
-  const [told, ...more] = await operating(small, smallOperator).messages();
-  assert.deepEqual([told?.state, told?.file_name, more], ['failed', 'large.xml', []]);
-  assert.match(told?.error ?? '', /at most 1048576 are accepted/);
+  const [message, ...more] = await operating(small, smallOperator).messages();
+  assert.deepEqual([message?.state, message?.file_name, more], ['failed', 'large.xml', []]);
+  assert.match(message?.error ?? '', /at most 1048576 are accepted/);
   assert.deepEqual(await readdir(inboxDir), ['done']);
   assert.deepEqual(await readdir(path.join(inboxDir, 'done')), ['large.xml']);
-  const raw = await smallOperator(`/operator/v1/messages/${told?.id}/raw`);
+  const raw = await smallOperator(`/operator/v1/messages/${message?.id}/raw`);
   assert.deepEqual([raw.status, problemOf(raw).code], [404, 'message_not_found']);
 });
 

@@ -3,20 +3,20 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import type { Message } from '@saldo/api';
 import { addDays, dayOf, slotCount } from '@saldo/core/delivery-day.ts';
 import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { gatesOf } from '@saldo/core/gates.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import pg from 'pg';
 import { openDatabase } from '../src/platform/db/database.ts';
 import { createDatabase } from './databases.ts';
 import { readSchedule } from './exchanging.ts';
 import { client } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
+import { until } from './until.ts';
 import { createWorld } from './world.ts';
 
 /** The product on a database that the test can read and lock. */
@@ -74,24 +74,16 @@ async function holdUp(
   return {
     async reached() {
       const waiting = "select from pg_locks where locktype = 'advisory' and objid = 4711 and not granted";
-      while ((await holder.query(waiting)).rowCount === 0) await setImmediate();
+      await until(async () => (await holder.query(waiting)).rowCount !== 0);
     },
     async release() {
       await holder.query('select pg_advisory_unlock(4711)');
       // Backends of the killed process end when they notice the closed connection.
       const left = "select from pg_locks where locktype = 'advisory' and objid = 4711";
-      while ((await holder.query(left)).rowCount !== 0) await setImmediate();
+      await until(async () => (await holder.query(left)).rowCount === 0);
       await holder.query('drop trigger hold_up on message');
     },
   };
-}
-
-/** Waits until the platform's jobs have done it. */
-async function until<T>(find: () => Promise<T | null | undefined | false>): Promise<T> {
-  for (;;) {
-    const found = await find();
-    if (found) return found;
-  }
 }
 
 const restart = async () => {
@@ -159,7 +151,7 @@ test('an answer is applied although a kill prevented recording its schedule as s
   await sending;
   await held.release();
 
-  const { final } = answersTo(schedule, EXEMPLARY, Date.now());
+  const { final } = answersTo(schedule, CONFORMING, Date.now());
   assert.ok(final);
   await writeFile(path.join(inbox, answerFileName(schedule, final)), writeAnswer(final, 'ess'));
   await restart();
@@ -176,7 +168,7 @@ test('after a kill between storing and applying an answer, the next start applie
   const { body } = await sendDay(on);
   const raw = (await operator()(`/operator/v1/messages/${body.messages[0].id}/raw`)).text;
   const schedule = await readSchedule(Buffer.from(raw));
-  const { final } = answersTo(schedule, EXEMPLARY, Date.now());
+  const { final } = answersTo(schedule, CONFORMING, Date.now());
   assert.ok(final);
   const held = await holdUp('applied');
   const fileName = answerFileName(schedule, final);

@@ -4,7 +4,6 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Message, Tso } from '@saldo/api';
 import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
@@ -13,13 +12,14 @@ import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { draftName } from '@saldo/core/exchange/exchange-folders.ts';
 import { tsoCodes } from '@saldo/core/market-rules.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
 import { createDatabase } from './databases.ts';
 import { readSchedule } from './exchanging.ts';
 import { client } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
 import { startSshd, withoutSshd } from './sshd.ts';
+import { until } from './until.ts';
 import { createWorld } from './world.ts';
 
 const KEY = 'operator-key-of-this-test';
@@ -72,10 +72,6 @@ const outgoing = async (tso: Tso): Promise<Message[]> =>
     .messages;
 const states = async (tso: Tso) => (await outgoing(tso)).map(({ version, state }) => `${version} ${state}`);
 
-/** Waits until the platform's jobs have done it. */
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await setImmediate();
-}
 const reaches = (tso: Tso, ...expected: string[]) =>
   until(async () => (await states(tso)).join() === expected.join());
 
@@ -113,7 +109,7 @@ test('a server that does not answer delays neither other TSOs, nor answers, nor 
   await reaches('DE_50HERTZ', '1 sent');
   await reaches('DE_TENNET', '1 delivered');
   const schedule = await readSchedule(await readFile(path.join(quick.outbox, fileOf('DE_TENNET', 1))));
-  const { final } = answersTo(schedule, EXEMPLARY, Date.now());
+  const { final } = answersTo(schedule, CONFORMING, Date.now());
   assert.ok(final);
   await writeFile(path.join(quick.inbox, answerFileName(schedule, final)), writeAnswer(final, 'ess'));
   await reaches('DE_TENNET', '1 confirmed');

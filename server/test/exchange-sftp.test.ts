@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
 import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { pino } from 'pino';
 import { exchangeRemotely, type RemoteRun } from '../src/exchange/process/remote.ts';
 import { RETRY_AFTER_MS, remoteJobs } from '../src/exchange/process/remote-jobs.ts';
@@ -120,7 +120,7 @@ test('answers are fetched when they are at rest, stored, applied exactly once, a
   const [server, own] = [present(sshd), present(sites).right];
   const [name = ''] = (await readdir(server.outbox)).filter((file) => file.endsWith('.XML'));
   const schedule = await readSchedule(await readFile(path.join(server.outbox, name)));
-  const { acknowledgement, final: maybeFinal } = answersTo(schedule, EXEMPLARY, own.platform.clock.now());
+  const { acknowledgement, final: maybeFinal } = answersTo(schedule, CONFORMING, own.platform.clock.now());
   const final = maybeFinal ?? assert.fail();
   const place = (answer: typeof acknowledgement | typeof final) =>
     path.join(server.inbox, answerFileName(schedule, answer));
@@ -196,10 +196,10 @@ test('entries that are no plain files and files over the limit stay on the serve
   own.platform.rest(AT_REST_MS);
   assert.deepEqual((await own.run()).inbox, { received: 0, unreadable: [] });
   const failed = await own.exchange.messages('&direction=in&state=failed&order=newest_first');
-  const told = new Map(failed.map(({ file_name, error }) => [file_name, error]));
-  assert.match(told.get('folder') ?? '', /is no plain file/);
-  assert.match(told.get('link.xml') ?? '', /is no plain file/);
-  assert.match(told.get('large.xml') ?? '', /1048577 bytes; at most 1048576 are accepted/);
+  const errors = new Map(failed.map(({ file_name, error }) => [file_name, error]));
+  assert.match(errors.get('folder') ?? '', /is no plain file/);
+  assert.match(errors.get('link.xml') ?? '', /is no plain file/);
+  assert.match(errors.get('large.xml') ?? '', /1048577 bytes; at most 1048576 are accepted/);
   assert.deepEqual((await readdir(server.inbox)).toSorted(), ['folder', 'large.xml', 'link.xml']);
   for (const name of await readdir(server.inbox))
     await rm(path.join(server.inbox, name), { recursive: true });

@@ -7,7 +7,7 @@ import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { answerOutbox } from '@saldo/simulator/folders.ts';
-import { type Behaviour, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { type Behaviour, CONFORMING } from '@saldo/simulator/tso.ts';
 import { type InboxRun, receiveDue } from '../src/exchange/process/receive.ts';
 import { AT_REST_MS } from '../src/exchange/transport/at-rest.ts';
 import { type Client, client, type TestPlatform } from './harness.ts';
@@ -58,14 +58,14 @@ export function operating(platform: TestPlatform, operator: Client) {
       options: { format?: MessageFormat; isIntermediateOnly?: boolean } = {},
     ) => {
       const { format = null, isIntermediateOnly = false } = options;
-      const told = {
-        behaviour: { ...EXEMPLARY, ...behaviour },
+      const settings = {
+        behaviour: { ...CONFORMING, ...behaviour },
         format,
         isIntermediateOnly,
         isImmediate: true,
         rules: config.marketRules,
       };
-      await answerOutbox(config.exchange, told, clock.now());
+      await answerOutbox(config.exchange, settings, clock.now());
       await receiveAll(platform);
     },
     /** The files in the outbox, by name. */

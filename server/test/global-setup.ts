@@ -8,7 +8,7 @@ import { SALDO } from '../src/platform/db/embedded.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { ensurePortal } from '../src/portal-build.ts';
 import { databaseUrl, TEMPLATE, TEST_SERVER_VARIABLE } from './databases.ts';
-import { TEST_FOLDER_VARIABLE } from './demo-folder.ts';
+import { bundlePrograms, TEST_FOLDER_VARIABLE } from './programs.ts';
 
 let embedded: EmbeddedPostgres | null = null;
 let folder: string | null = null;
@@ -25,6 +25,7 @@ export async function globalSetup(): Promise<void> {
   await ensurePortal(path.join(tmpdir(), 'saldo-portal'), () => {});
   folder = await mkdtemp(path.join(tmpdir(), 'saldo-test-'));
   process.env[TEST_FOLDER_VARIABLE] = folder;
+  await bundlePrograms();
   let server = process.env['DATABASE_URL'];
   if (!server) {
     // These data are temporary. Durability is tested separately, on another database.

@@ -225,7 +225,7 @@ export const problemOf = (answer: Answer): { code: string; errors: string[] } =>
 const OF_THE_MOMENT = /^(date|content-length|x-request-id|x-ratelimit-remaining|x-ratelimit-reset)$/;
 
 /** Everything in an answer except for the requested id, to compare a foreign record with a missing one. */
-export const toldWithout = (id: string, { status, headers, text }: Answer) => ({
+export const answerWithoutId = (id: string, { status, headers, text }: Answer) => ({
   status,
   headers: [...headers].filter(([name]) => !OF_THE_MOMENT.test(name)),
   text: text.replaceAll(id, '<id>'),

@@ -110,7 +110,7 @@ const late = async (query = ''): Promise<LatePositionDay[]> =>
   walk(operator, `/operator/v1/nominations/late${query}`, 'late', 1);
 
 /** A late position-day as its balance group and, per slot, nominated, transactions and difference in kWh. */
-const told = ({ eic, slots }: LatePositionDay) => [
+const summarize = ({ eic, slots }: LatePositionDay) => [
   eic,
   slots.map(({ slot_number, nominated, transactions, difference }) =>
     [slot_number, ...[nominated, transactions, difference].map(kwhFromMwh)].join(' '),
@@ -170,7 +170,7 @@ test('a correction between two areas changes exactly their two files, and only i
 test('the closed slots of that correction are listed as late, with sign and difference', async () => {
   const slots = flat(DAY, 0).slice(0, CLOSED);
   const found = await late(`?delivery_date=${DAY}`);
-  assert.deepEqual(found.map(told), [
+  assert.deepEqual(found.map(summarize), [
     [a1.eic, slots.map((_, at) => `${at + 1} 155 160 -5`)],
     [t1.eic, slots.map((_, at) => `${at + 1} -105 -110 5`)],
   ]);
@@ -232,7 +232,7 @@ test('after delivery a correction within an area is sent, one between areas is o
   assert.deepEqual(await send(DAY), ['DE_AMPRION 4']);
   assert.deepEqual(await saldo(a2, DAY), flat(DAY, -60));
   const [first] = await late();
-  assert.deepEqual(told(first!)[1]?.[0], '1 165 170 -5', 'the difference stays');
+  assert.deepEqual(summarize(first!)[1]?.[0], '1 165 170 -5', 'the difference stays');
   assert.equal(first?.since, '2026-11-18T08:00:00Z');
 
   const refused = await say(between, DAY, flat(DAY, 120));
@@ -244,7 +244,7 @@ test('after delivery a correction within an area is sent, one between areas is o
   }
   const [ofSeller, ofBuyer] = await late();
   assert.deepEqual(
-    [ofSeller?.slots.length, ofBuyer?.slots.length, told(ofBuyer!)[1]?.[95]],
+    [ofSeller?.slots.length, ofBuyer?.slots.length, summarize(ofBuyer!)[1]?.[95]],
     [96, 96, '96 -110 -120 10'],
   );
   await assertNetsToZero(DAY);
@@ -267,7 +267,7 @@ test('an invalidation after delivery is late between areas', async () => {
   await call('POST', '/nominations/run', {});
   assert.deepEqual(await send(DAY), []);
   const [, ofBuyer] = await late();
-  assert.deepEqual(told(ofBuyer!)[1]?.[95], '96 -110 0 -110');
+  assert.deepEqual(summarize(ofBuyer!)[1]?.[95], '96 -110 0 -110');
 });
 
 test('the list is empty again when transactions and nominations agree', async () => {
@@ -281,7 +281,7 @@ test('after the last gate every change is listed', async () => {
   const run = await say(within, DAY, flat(DAY, 66));
   assert.deepEqual(run, { positions: 2, created: 0, unchanged: 0, too_late: 2 });
   const slots = flat(DAY, 0);
-  assert.deepEqual((await late()).map(told), [
+  assert.deepEqual((await late()).map(summarize), [
     [a1.eic, slots.map((_, at) => (at < CLOSED ? `${at + 1} 170 171 -1` : `${at + 1} 175 176 -1`))],
     [a2.eic, slots.map((_, at) => `${at + 1} -65 -66 1`)],
   ]);
@@ -345,7 +345,7 @@ test('a first version after closings has the volumes between areas in open slots
     flat(day, 400).map((kw, at) => (at < closed ? 0 : kw)),
   );
   assert.deepEqual(
-    told((await late(`?delivery_date=${day}&brp_id=${t1.brp}`))[0]!)[1]?.at(-1),
+    summarize((await late(`?delivery_date=${day}&brp_id=${t1.brp}`))[0]!)[1]?.at(-1),
     `${closed} 0 -100 100`,
   );
 });
@@ -387,7 +387,7 @@ test('a change that no schedule had when its slot closed is late, although it wa
     );
   }
   assert.deepEqual(await saldo(a1, day), expected);
-  assert.deepEqual(told((await late(`?delivery_date=${day}`))[0]!)[1]?.at(-1), '42 100 120 -20');
+  assert.deepEqual(summarize((await late(`?delivery_date=${day}`))[0]!)[1]?.at(-1), '42 100 120 -20');
   await assertExplained(a1, day, 3);
   await operating(platform, operator).answer();
   for (const party of [a1, t1]) {
@@ -439,7 +439,7 @@ test('an invalidation that no schedule had when its slot closed is late too', as
   await setClock('2026-12-02T09:00:00Z');
   assert.deepEqual(await send(day), []);
   assert.equal((await saldo(t1, day))[41], -100);
-  assert.deepEqual((await late(`?delivery_date=${day}`)).map(told), [
+  assert.deepEqual((await late(`?delivery_date=${day}`)).map(summarize), [
     [a1.eic, ['42 100 0 100']],
     [t1.eic, ['42 -100 0 -100']],
   ]);

@@ -12,8 +12,8 @@ const stranger = await world.brp();
 const outsider = await world.customer(stranger, { group: await world.group(stranger) });
 
 /** A day with volumes in only these slots. */
-const cells = (day: string, said: Record<number, number>) =>
-  Array.from({ length: slotCount(day) }, (_, at) => said[at + 1] ?? null);
+const cells = (day: string, bySlot: Record<number, number>) =>
+  Array.from({ length: slotCount(day) }, (_, at) => bySlot[at + 1] ?? null);
 
 const FIRST = '2026-10-25';
 const day = (after: number) => addDays(FIRST, after);

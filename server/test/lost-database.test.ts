@@ -3,13 +3,14 @@ import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import pg from 'pg';
 import { DATABASE_LIMITS } from '../src/platform/db/connection.ts';
 import { SALDO } from '../src/platform/db/embedded.ts';
 import { createDemoFolder } from './demo-folder.ts';
 import { type Product, startProduct } from './product.ts';
+import { until } from './until.ts';
 
 /**
  * The product on a Postgres that is killed, restarted, disconnected and suspended during requests. The process must
@@ -59,7 +60,7 @@ const postmasterOf = async ({ dataDir }: Setup): Promise<number> =>
 async function freeze(setup: Setup): Promise<() => void> {
   const postmaster = await postmasterOf(setup);
   process.kill(postmaster, 'SIGSTOP');
-  while (!/^State:\s+T/m.test(await readFile(`/proc/${postmaster}/status`, 'utf8'))) await nextTurn();
+  await until(async () => /^State:\s+T/m.test(await readFile(`/proc/${postmaster}/status`, 'utf8')));
   const listed = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8');
   const children = listed.trim().split(' ').filter(Boolean).map(Number);
   for (const pid of children) process.kill(pid, 'SIGSTOP');
@@ -67,6 +68,9 @@ async function freeze(setup: Setup): Promise<() => void> {
     for (const pid of [...children, postmaster]) process.kill(pid, 'SIGCONT');
   };
 }
+
+/** Between two requests of the load, which otherwise would take a core while the database is away. */
+const PAUSE_MS = 10;
 
 type Request = () => Promise<Outcome>;
 type Outcome = { status: number; retryAfter: string | null };
@@ -100,14 +104,14 @@ async function requestsOf({ product }: Setup) {
   return [() => get('/v1/transactions?limit=10'), () => get('/v1/customers'), patch];
 }
 
-/** Sends requests of every kind without a pause until stopped. Returns their results. */
+/** Sends requests of every kind until stopped. Returns their results. */
 function load(requests: Request[]) {
   const outcomes: Outcome[] = [];
   const over = new AbortController();
   const run = async (request: Request) => {
     while (!over.signal.aborted) {
       outcomes.push(await request());
-      await nextTurn();
+      await delay(PAUSE_MS);
     }
   };
   const runs = Promise.all(requests.flatMap((request) => [run(request), run(request)]));
@@ -153,7 +157,7 @@ const FAULTS: Fault[] = [
 ];
 
 async function untilBack(requests: Request[]): Promise<void> {
-  for (const request of requests) while ((await request()).status !== 200) await nextTurn();
+  for (const request of requests) await until(async () => (await request()).status === 200);
 }
 
 const isExpected = ({ status, retryAfter }: Outcome) =>
@@ -163,17 +167,18 @@ for (const { name, of, cause, mayMiss = false } of FAULTS) {
   test(`${of.name}: the server survives ${name}`, async () => {
     const requests = await requestsOf(of);
     const running = load(requests);
-    while (running.outcomes.length < 20) await nextTurn();
+    await until(() => running.outcomes.length >= 20);
     await cause();
     let causedAt = running.outcomes.length;
-    while (!running.outcomes.some(({ status }) => status === 503)) {
+    await until(async () => {
+      if (running.outcomes.some(({ status }) => status === 503)) return true;
       // Reads are repeated on another connection, so a fault that hits no write is not visible and is caused again.
       if (mayMiss && running.outcomes.length > causedAt + 100) {
         await cause();
         causedAt = running.outcomes.length;
       }
-      await nextTurn();
-    }
+      return false;
+    });
     await untilBack(requests);
     assert.deepEqual(
       (await running.stop()).filter((outcome) => !isExpected(outcome)),
@@ -224,11 +229,11 @@ test('a write in progress when Postgres is suspended is answered after the first
     return write;
   };
   let write = send();
-  while ((await onOutside(waiting)).rows.length === 0) {
+  await until(async () => {
     // After the previous test a write may still get a broken connection.
     if (write.isAnswered) write = send();
-    await nextTurn();
-  }
+    return (await onOutside(waiting)).rows.length > 0;
+  });
   const resume = await freeze(setup);
   try {
     const late = new Promise((resolve) => setTimeout(resolve, DATABASE_LIMITS.writeMs / 2, 'late').unref());

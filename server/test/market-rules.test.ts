@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import type { Tso, UnsentNomination } from '@saldo/api';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { sendDue } from '../src/exchange/process/send.ts';
 import { agree, newPlace, operating, readSchedule } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';
@@ -116,7 +116,7 @@ test('a schedule is addressed to the party code in force on its day, and answere
     const raw = await operator(`/operator/v1/messages/${message?.id}/raw`);
     assert.match(raw.text, new RegExp(`ReceiverIdentification v="${party}"`));
     const schedule = await readSchedule(Buffer.from(raw.text), config.marketRules);
-    const { acknowledgement } = answersTo(schedule, EXEMPLARY, clock.now());
+    const { acknowledgement } = answersTo(schedule, CONFORMING, clock.now());
     const answerOf = (sender: string) =>
       receive(writeAnswer({ ...acknowledgement, sender }, 'ess', config.marketRules));
     const refused = (await answerOf(other)).body.message;

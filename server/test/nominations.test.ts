@@ -322,16 +322,16 @@ test('after any agreements and corrections every position is nominated its net s
           }),
         );
       }
-      const said = parties.map(() => flat(day, 0));
+      const byContract = parties.map(() => flat(day, 0));
       for (const round of rounds) {
         for (const [at, steps] of round) {
           const values = stepped(day, steps);
           await world.volumes(contracts[at % contracts.length] as WorldContract, day, values);
-          const known = said[at % contracts.length] as number[];
+          const known = byContract[at % contracts.length] as number[];
           for (const [slot, value] of values.entries()) if (value !== null) known[slot] = value;
         }
         await Promise.all([world.nominate(), world.nominate()]);
-        const saldos = groups.map((_, position) => bruteForceSaldo(day, parties, said, position));
+        const saldos = groups.map((_, position) => bruteForceSaldo(day, parties, byContract, position));
         for (let slot = 0; slot < slotCount(day); slot++) {
           assert.equal(
             saldos.reduce((sum, saldo) => sum + (saldo[slot] as number), 0),
@@ -362,12 +362,12 @@ function stepped(day: string, steps: [from: number, value: number | null][]): (n
 function bruteForceSaldo(
   day: string,
   parties: [number, number][],
-  said: number[][],
+  byContract: number[][],
   position: number,
 ): number[] {
   return flat(day, 0).map((_, slot) =>
     parties.reduce((sum, [seller, buyer], at) => {
-      const value = said[at]?.[slot] as number;
+      const value = byContract[at]?.[slot] as number;
       return sum + (seller === position ? value : 0) - (buyer === position ? value : 0);
     }, 0),
   );

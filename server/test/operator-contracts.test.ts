@@ -340,13 +340,13 @@ test('volumes imported while a contract is being ended do not remain after its e
   for (let round = 0; round < 8; round++) {
     const { id } = await made();
     const say = (day: string) => operator(`${PATH}/${id}/days/${day}`, { method: 'PUT', body: { volumes } });
-    const [, ended, ...said] = await Promise.all([
+    const [, ended, ...answers] = await Promise.all([
       say('2026-10-22'),
       patch(id, { delivery_end: '2026-10-22T22:00:00Z' }),
       ...['2026-10-23', '2026-10-24', '2026-10-26'].map(say),
     ]);
     assert.equal(ended.status, 200, ended.text);
-    for (const { status, text } of said) assert.ok(status === 200 || status === 400, text);
+    for (const { status, text } of answers) assert.ok(status === 200 || status === 400, text);
     const { transactions } = (
       await operator(`/operator/v1/transactions?contract_id=${id}&status=valid&limit=100`)
     ).body;

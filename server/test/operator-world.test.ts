@@ -203,10 +203,10 @@ async function checkBrp(brp: Brp, { parties, deals }: { parties: Party[]; deals:
 function bruteForce(deals: Deal[], known: Known, eic: string, tso: Tso): number[] {
   return Array.from({ length: SLOTS }, (_, at) =>
     deals.reduce((saldo, { id, seller, buyer }) => {
-      const said = known.get(`${id} ${at + 1}`);
-      if (!said?.valid) return saldo;
-      const sends = seller.eic === eic && seller.tso === tso ? said.kwh : 0;
-      const receives = buyer.eic === eic && buyer.tso === tso ? said.kwh : 0;
+      const cell = known.get(`${id} ${at + 1}`);
+      if (!cell?.valid) return saldo;
+      const sends = seller.eic === eic && seller.tso === tso ? cell.kwh : 0;
+      const receives = buyer.eic === eic && buyer.tso === tso ? cell.kwh : 0;
       return saldo + sends - receives;
     }, 0),
   );

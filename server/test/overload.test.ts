@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { Database } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { assertProblem, client, startTestPlatform, type TestPlatform } from './harness.ts';
+import { until } from './until.ts';
 import { createWorld } from './world.ts';
 
 const AT_ONCE = 8;
@@ -45,10 +45,6 @@ async function stallContracts(db: Database): Promise<{ release: () => Promise<vo
 async function gauge({ adminUrl }: TestPlatform, name: string): Promise<number> {
   const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(metrics)?.[1]);
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await delay(10);
 }
 
 const brpOf = ({ db, clock }: TestPlatform) => createWorld(db, clock).brp();

@@ -372,11 +372,11 @@ test('a preview tells what the change would do, and changes nothing', async () =
   const { seller, buyer, oldGroup, newGroup, producer, contract } = await makeMarket([TODAY, TOMORROW]);
   const before = (await asBrp(seller)(`/v1/customers/${producer.id}`)).text;
   const change = { ...moveTo(newGroup.eic), metadata: { reason: 'tariff' } };
-  const told = succeed(await preview(seller, producer, change)).body;
-  assert.equal(told.effective_day, TOMORROW);
-  assert.deepEqual([told.contracts, told.transactions, told.nominations_total], [1, 96, 2]);
+  const previewed = succeed(await preview(seller, producer, change)).body;
+  assert.equal(previewed.effective_day, TOMORROW);
+  assert.deepEqual([previewed.contracts, previewed.transactions, previewed.nominations_total], [1, 96, 2]);
   assert.deepEqual(
-    told.nominations,
+    previewed.nominations,
     [oldGroup.eic, newGroup.eic]
       .toSorted()
       .map((eic) => ({ eic, tso: 'DE_AMPRION', delivery_date: TOMORROW, direction: 'out' })),
@@ -386,7 +386,7 @@ test('a preview tells what the change would do, and changes nothing', async () =
   assert.equal((await transactionsOf(asBrp(buyer), contract, 'status=superseded')).length, 0);
   assert.equal((await world.nominate()).positions, 0);
   const made = succeed(await patch(seller, producer, change)).body;
-  assert.deepEqual(made, told.customer);
+  assert.deepEqual(made, previewed.customer);
   assert.equal((await world.nominate()).created, 2);
 
   const nothing = succeed(await preview(seller, producer, { metadata: { a: 'b' } })).body;
@@ -404,9 +404,9 @@ test('a preview tells what the change would do, and changes nothing', async () =
 test('of many nominations a preview lists the first hundred and counts all', async () => {
   const days = Array.from({ length: 60 }, (_, at) => addDays(TOMORROW, at));
   const { seller, newGroup, producer } = await makeMarket(days);
-  const told = succeed(await preview(seller, producer, moveTo(newGroup.eic))).body;
-  assert.deepEqual([told.nominations.length, told.nominations_total], [100, 120]);
-  assert.equal(told.nominations[99].delivery_date, addDays(TOMORROW, 49));
+  const previewed = succeed(await preview(seller, producer, moveTo(newGroup.eic))).body;
+  assert.deepEqual([previewed.nominations.length, previewed.nominations_total], [100, 120]);
+  assert.equal(previewed.nominations[99].delivery_date, addDays(TOMORROW, 49));
 });
 
 test('a change waits for an import of the same contracts, and the other way round; both are complete', async () => {

@@ -8,15 +8,15 @@ import { client, startTestPlatform } from './harness.ts';
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-portal-'));
 after(() => rm(dataDir, { recursive: true, force: true }));
-const said: string[] = [];
-const portalDir = await ensurePortal(dataDir, (message) => said.push(message));
-assert.ok(portalDir, said.join('\n'));
+const messages: string[] = [];
+const portalDir = await ensurePortal(dataDir, (message) => messages.push(message));
+assert.ok(portalDir, messages.join('\n'));
 const platform = await startTestPlatform({ portalDir });
 
 test('an up-to-date portal is not built again', async () => {
-  const before = said.length;
-  assert.equal(await ensurePortal(dataDir, (message) => said.push(message)), portalDir);
-  assert.equal(said.length, before);
+  const before = messages.length;
+  assert.equal(await ensurePortal(dataDir, (message) => messages.push(message)), portalDir);
+  assert.equal(messages.length, before);
   assert.deepEqual(await readdir(dataDir), [], 'a writable checkout gets the build');
 });
 

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DemoAccess } from '../src/demo/load.ts';
 import { PROGRAM_ENVIRONMENT } from './command-line.ts';
+import { programFile } from './programs.ts';
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 type Command = readonly [program: string, ...args: string[]];
@@ -58,7 +58,7 @@ export async function startProduct(
 /** Starts it without waiting, for starts that are expected to fail. */
 export function runProduct(
   environment: Record<string, string>,
-  [program, ...args]: Command = [process.execPath, MAIN],
+  [program, ...args]: Command = [process.execPath, programFile('server/src/main.ts')],
 ) {
   const child = spawn(program, args, {
     cwd: ROOT,

@@ -90,14 +90,14 @@ test('a day that has volumes is never overwritten, and a second run changes noth
   platform.clock.set('2026-11-10T10:00:00Z');
   await run({ days: 5 });
   const id = await contract('baseload', { power: 4 });
-  const said = [0.5, ...Array.from({ length: 95 }, () => null)];
+  const firstSlot = [0.5, ...Array.from({ length: 95 }, () => null)];
   const put = (day: string, values: (number | null)[]) =>
     operator(`/operator/v1/contracts/${id}/days/${day}`, { method: 'PUT', body: { volumes: values } });
-  assert.equal((await put('2026-11-12', said)).status, 200);
+  assert.equal((await put('2026-11-12', firstSlot)).status, 200);
   assert.deepEqual(await run({ days: 3 }), { contracts: 1, days: 2, created: 192 });
   assert.deepEqual(await volumes(id, '2026-11-12'), [0.5]);
   assert.deepEqual(await run({ days: 3 }), { contracts: 0, days: 0, created: 0 });
-  const corrected = await put('2026-11-11', said);
+  const corrected = await put('2026-11-11', firstSlot);
   assert.deepEqual(corrected.body, { created: 0, corrected: 1, unchanged: 0, revision: 2 });
   assert.deepEqual(await run({ days: 3 }), { contracts: 0, days: 0, created: 0 });
 });

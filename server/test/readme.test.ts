@@ -8,7 +8,9 @@ import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { dayOf, formatInstant, localInstant } from '@saldo/core/delivery-day.ts';
 import { createOperatorClient } from '@saldo/sdk';
+import { CLI_MAIN } from './command-line.ts';
 import { type Block, CHECKOUT, hasPython, type Page, parseBlocks, readPages } from './markdown-blocks.ts';
+import { COMPILE_CACHE } from './programs.ts';
 
 /** Runs every `sh`, `ts` and `py` block of the documentation, in order, against the platform that the README starts. */
 
@@ -31,7 +33,7 @@ async function createWorkplace(): Promise<string> {
   for (const entry of await readdir(CHECKOUT)) {
     if (entry !== 'data') await symlink(path.join(CHECKOUT, entry), path.join(folder, entry));
   }
-  const command = `#!/bin/sh\nexec '${process.execPath}' '${path.join(CHECKOUT, 'cli/src/main.ts')}' "$@"\n`;
+  const command = `#!/bin/sh\nexec '${process.execPath}' '${CLI_MAIN}' "$@"\n`;
   await mkdir(path.join(folder, 'home/bin'), { recursive: true });
   await writeFile(path.join(folder, 'home/bin/saldo'), command, { mode: 0o755 });
   const hasCurl = await execute('curl', ['--version']).then(
@@ -69,7 +71,7 @@ const environmentOf = (folder: string) => ({
   PATH: `${path.join(folder, 'home/bin')}:${process.env['PATH']}`,
   HOME: path.join(folder, 'home'),
   DATA_DIR: path.join(folder, 'data/walk'),
-  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+  NODE_COMPILE_CACHE: COMPILE_CACHE,
   npm_config_update_notifier: 'false',
 });
 

@@ -13,7 +13,7 @@ after(async () => {
 
 const NUMBERS = statement(
   'test_numbers',
-  'select n, $1::text as said, null::int as nothing, n::bigint * 10 as tenfold from generate_series(1, $2::int) n',
+  'select n, $1::text as label, null::int as nothing, n::bigint * 10 as tenfold from generate_series(1, $2::int) n',
 );
 const HOT_NUMBERS = hotStatement('test_hot_numbers', NUMBERS.text);
 /** Rows that cannot be read: the last one divides by zero. */
@@ -24,8 +24,8 @@ const TERMINATE_OTHERS = statement(
    where datname = current_database() and pid <> pg_backend_pid()`,
 );
 
-const numbers = (said: string, count: number) =>
-  Array.from({ length: count }, (_, at) => ({ n: at + 1, said, nothing: null, tenfold: (at + 1) * 10 }));
+const numbers = (label: string, count: number) =>
+  Array.from({ length: count }, (_, at) => ({ n: at + 1, label, nothing: null, tenfold: (at + 1) * 10 }));
 
 test('concurrent reads each get their own rows, the first ones of a statement too', async () => {
   const counts = Array.from({ length: 50 }, (_, at) => at % 4);

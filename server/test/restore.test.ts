@@ -6,7 +6,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import pg from 'pg';
 import { openBackupFile, writeBackupFile } from '../src/backup/file.ts';
@@ -18,12 +17,14 @@ import { PROGRAM_ENVIRONMENT, runCommand } from './command-line.ts';
 import { createEmptyDatabase, type TestDatabase } from './databases.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
+import { programFile } from './programs.ts';
+import { until } from './until.ts';
 import { createWorld } from './world.ts';
 
 /** Restores with the command line, into databases and folders without a running server. */
 
 const OPERATOR = { key: 'operator-of-the-restore-tests', eic: '11XSALDO-------Z' };
-const PROGRAM = fileURLToPath(new URL('../src/backup/main.ts', import.meta.url));
+const PROGRAM = programFile('server/src/backup/main.ts');
 
 const platform = await startTestPlatform();
 await platform.db.transaction((tx) =>
@@ -370,10 +371,6 @@ function startRestore(env: Record<string, string>): { child: ChildProcess; error
     error += text;
   });
   return { child, error: () => error };
-}
-
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** Blocks a restore after everything is loaded and compared, before the commit. */

@@ -145,7 +145,7 @@ test('all processes share known devices and delays', async () => {
 
 test('an unknown email is delayed with the same answers as a user’s', async () => {
   const { user } = await newOwner();
-  const told = async (email: string) => {
+  const answersFor = async (email: string) => {
     const address = newAddress();
     const answers = [];
     for (let tries = 0; tries < 5; tries++) answers.push(await guess(email, address));
@@ -154,8 +154,8 @@ test('an unknown email is delayed with the same answers as a user’s', async ()
     answers.push(await guess(email, newAddress()));
     return answers.map((answer) => [...outcome(answer), answer.text]);
   };
-  const known = await told(user.email);
-  assert.deepEqual(await told('unknown@saldo.example'), known);
+  const known = await answersFor(user.email);
+  assert.deepEqual(await answersFor('unknown@saldo.example'), known);
   assert.deepEqual([known[5]?.[0], known[21]?.[0]], [429, 429]);
 });
 

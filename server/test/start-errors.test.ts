@@ -5,12 +5,12 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { makeCertificate } from './certificate.ts';
 import { createDatabase } from './databases.ts';
 import { client } from './harness.ts';
 import { runProduct, startProduct } from './product.ts';
+import { until } from './until.ts';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-errors-'));
 const BUILT_IN_RULES = new URL('../../core/src/market-rules.json', import.meta.url);
@@ -59,22 +59,22 @@ test('TLS files that cannot be used stop the start with one line that names the 
 test('wrong market rules stop the start with one line that names variable, file, place and what it must be', async () => {
   const rules = JSON.parse(await readFile(BUILT_IN_RULES, 'utf8'));
   const file = path.join(folder, 'rules.json');
-  const told = async (text: string) => {
+  const refusalOf = async (text: string) => {
     await writeFile(file, text);
     return refusal({ MARKET_RULES: file });
   };
   const lineOf = (fault: string) =>
     `Saldo cannot start: MARKET_RULES must be a file with market rules, but in "${file}" ${fault}.\n`;
-  assert.match(await told('{\n "gates": [\n'), /but in ".+" the file must be JSON \(.+\)\.\n$/);
+  assert.match(await refusalOf('{\n "gates": [\n'), /but in ".+" the file must be JSON \(.+\)\.\n$/);
   rules.gates[1].day_ahead = '2 pm';
   assert.equal(
-    await told(JSON.stringify(rules)),
+    await refusalOf(JSON.stringify(rules)),
     lineOf('gates[1].day_ahead must be a local time such as "14:30", but it was "2 pm"'),
   );
   rules.gates[1].day_ahead = '14:00';
   rules.gates[1].valid_from = null;
   assert.equal(
-    await told(JSON.stringify(rules)),
+    await refusalOf(JSON.stringify(rules)),
     lineOf('gates[1].valid_from must be a date, but it was null'),
   );
 });
@@ -201,7 +201,7 @@ test('the folders of schedules and answers are private, and world-accessible one
   const [outbox, inbox] = [path.join(dataDir, 'outbox'), path.join(dataDir, 'inbox')];
   const done = path.join(inbox, 'done');
   const first = await startProduct(environment);
-  while ((await modeOf(done).catch(() => null)) === null) await delay(20);
+  await until(() => modeOf(done).catch(() => null));
   assert.deepEqual(await Promise.all([outbox, inbox, done].map(modeOf)), [0o700, 0o700, 0o700]);
   assert.doesNotMatch(first.output(), /chmod/);
   assert.equal(await first.end('SIGTERM'), 0);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
 import { readStatusRequest } from '@saldo/core/exchange/documents/status-request.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { sendDue } from '../src/exchange/process/send.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
 import { agree, newPlace, operating, readSchedule } from './exchanging.ts';
@@ -96,7 +96,7 @@ test('a TSO that rejects a status request rejects no schedule', async () => {
   const [, messageId = ''] = /MessageIdentification v="([^"]+)"/.exec(raw.text) ?? [];
   const [schedule] = await messages(`&delivery_date=${day}&type=schedule`);
   const sent = await operator(`/operator/v1/messages/${schedule?.id}/raw`);
-  const { acknowledgement } = answersTo(await readSchedule(Buffer.from(sent.text)), EXEMPLARY, clock.now());
+  const { acknowledgement } = answersTo(await readSchedule(Buffer.from(sent.text)), CONFORMING, clock.now());
   for (const version of [0, 1]) {
     const rejection = {
       ...acknowledgement,

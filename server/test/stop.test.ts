@@ -6,9 +6,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createDemoFolder } from './demo-folder.ts';
 import { NPM_START, type Product, startProduct } from './product.ts';
+import { until } from './until.ts';
 
 const CLIENTS = 64;
 /** Number of answers after which the load counts as running. */
@@ -78,8 +78,10 @@ const postmasterOf = async (dataDir: string) =>
 async function assertNothingLeft({ child }: Product, postmaster: number): Promise<void> {
   assert.ok(!isAlive(postmaster), 'Postgres has ended');
   // Exited child processes of npm may take a moment to be reaped.
-  for (let tries = 0; isAlive(-child.pid!) && tries < 2_400; tries++) await delay(50);
-  assert.ok(!isAlive(-child.pid!), 'no process of the group is left');
+  await until(
+    () => !isAlive(-child.pid!),
+    () => `a process of the group ${child.pid} is left`,
+  );
 }
 
 for (const [name, workers, signalled] of [

@@ -87,8 +87,8 @@ const isoOf = (instant: number) => `${new Date(instant).toISOString().slice(0, 1
 /** All versions by contract, day and slot, oldest first. */
 const market = new Map<string, Version[]>();
 
-async function write(contract: Contract, day: string, said: Map<number, number>): Promise<void> {
-  const volumes = Array.from({ length: slotsOf(day) }, (_, at) => said.get(at + 1) ?? null);
+async function write(contract: Contract, day: string, bySlot: Map<number, number>): Promise<void> {
+  const volumes = Array.from({ length: slotsOf(day) }, (_, at) => bySlot.get(at + 1) ?? null);
   await world.volumes(contract, day, volumes);
   for (const [at, kwh] of volumes.entries()) {
     if (kwh === null) continue;
@@ -189,7 +189,7 @@ type Wire = {
   version: number;
 };
 /** The model's version of a transaction, except for the two ids, which it cannot know. */
-const told = (version: Version) => ({
+const fieldsOf = (version: Version) => ({
   type: 'ppa',
   contract_id: version.contract.id,
   status: version.status,
@@ -234,7 +234,7 @@ test('each BRP lists all that it sends or receives, field for field, once and in
   for (const brp of brps) {
     const expected = everything.filter(isVisible(brp));
     const found: Wire[] = await list(brp, '/v1/transactions');
-    assert.deepEqual(found.map(withoutIds), expected.map(told), `seed ${SEED}`);
+    assert.deepEqual(found.map(withoutIds), expected.map(fieldsOf), `seed ${SEED}`);
     for (const [at, version] of expected.entries()) {
       const id = found[at]?.id ?? '';
       assert.equal(idOf.get(version) ?? id, id, 'both sides have the same id');
@@ -274,14 +274,14 @@ async function readView(timeZone: string): Promise<Wire[]> {
 }
 
 test('the SQL view equals the API, in any session time zone', async () => {
-  const told = new Map<string, Wire>();
+  const listed = new Map<string, Wire>();
   for (const brp of brps) {
-    for (const transaction of await list(brp, '/v1/transactions')) told.set(transaction.id, transaction);
+    for (const transaction of await list(brp, '/v1/transactions')) listed.set(transaction.id, transaction);
   }
   const byId = (a: Wire, b: Wire) => (a.id < b.id ? -1 : 1);
   for (const timeZone of ['UTC', 'America/New_York']) {
     const rows = await readView(timeZone);
-    assert.deepEqual(rows.toSorted(byId), [...told.values()].toSorted(byId), timeZone);
+    assert.deepEqual(rows.toSorted(byId), [...listed.values()].toSorted(byId), timeZone);
   }
 });
 
@@ -374,7 +374,7 @@ test('any filters with any limit find the same as a linear search', async () => 
         // Twenty pages are enough to find errors.
         const pageSize = Math.max(limit, Math.ceil(expected.length / 20));
         const found: Wire[] = await list(brp, `${path}?${queryOf(filter, hours, ofContract)}`, pageSize);
-        assert.deepEqual(found.map(withoutIds), expected.map(told));
+        assert.deepEqual(found.map(withoutIds), expected.map(fieldsOf));
       },
     ),
     { seed: SEED, numRuns: 120 },

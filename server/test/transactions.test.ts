@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { newId } from '../src/platform/db/new-id.ts';
 import { deliveryRange } from '../src/platform/http/time-filter.ts';
 import { listTransactions } from '../src/transactions/store.ts';
-import { client, problemOf, startTestPlatform, toldWithout, walk } from './harness.ts';
+import { answerWithoutId, client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { createWorld, type WorldContract } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-01-10T09:30:15Z' });
@@ -48,8 +48,8 @@ const list = async (query: string, of = ''): Promise<Transaction[]> =>
   walk(request, `/v1${of}/transactions${query}`, 'transactions', 100);
 
 /** A day with volumes in only these slots. */
-const cells = (day: string, said: Record<number, number>) =>
-  Array.from({ length: slotCount(day) }, (_, at) => said[at + 1] ?? null);
+const cells = (day: string, bySlot: Record<number, number>) =>
+  Array.from({ length: slotCount(day) }, (_, at) => bySlot[at + 1] ?? null);
 
 const brief = (transactions: Transaction[]) =>
   transactions.map(
@@ -336,14 +336,15 @@ test('a transaction of others, a missing one and a malformed id give the same 40
   const missing = encodeId(ID_PREFIX.transaction, newId().replace(/..$/, '05'));
   // An existing sheet, and a slot without a volume in it.
   const [seen] = await list('?delivery_date=2026-01-15');
-  const unsaid = seen?.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
-  const others = [hidden.id, unsaid, `${seen?.id.slice(0, -2)}00`, 'nonsense', '%00', seen?.id.toUpperCase()];
+  const absent = seen?.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+  const others = [hidden.id, absent, `${seen?.id.slice(0, -2)}00`, 'nonsense', '%00', seen?.id.toUpperCase()];
   for (const path of ['', '/history']) {
-    const told = async (id: string) => toldWithout(id, await request(`/v1/transactions/${id}${path}`));
-    const expected = await told(missing);
+    const answerTo = async (id: string) =>
+      answerWithoutId(id, await request(`/v1/transactions/${id}${path}`));
+    const expected = await answerTo(missing);
     assert.equal(expected.status, 404);
     assert.match(expected.text, /transaction_not_found/);
-    for (const id of others) assert.deepEqual(await told(id), expected, id);
+    for (const id of others) assert.deepEqual(await answerTo(id), expected, id);
   }
 });
 
@@ -353,10 +354,10 @@ test('the volumes of a day are exact to the kWh', async () => {
     fc.nat(),
     fc.nat({ max: 20_000 }),
   );
-  const said = fc.array(fc.option(volume, { nil: null }), { minLength: 96, maxLength: 96 });
+  const anyVolumes = fc.array(fc.option(volume, { nil: null }), { minLength: 96, maxLength: 96 });
   let day = '2026-05-01';
   await fc.assert(
-    fc.asyncProperty(said, said, async (before, after) => {
+    fc.asyncProperty(anyVolumes, anyVolumes, async (before, after) => {
       day = addDays(day, 1);
       await world.volumes(bought, day, before);
       await world.volumes(bought, day, after);

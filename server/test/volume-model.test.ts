@@ -44,8 +44,8 @@ const block: fc.Arbitrary<Block> = fc.constantFrom(...Object.entries(DAYS)).chai
 const files = fc.array(fc.array(block, { maxLength: 12 }), { minLength: 1, maxLength: 3 });
 
 function linesOf(blocks: readonly Block[]): Line[] {
-  return blocks.flatMap(({ contract, day, cells: said, fault }) => {
-    const lines = said.map((cell): Line => ({ contract, day, ...cell, fault: 'none' }));
+  return blocks.flatMap(({ contract, day, cells: blockCells, fault }) => {
+    const lines = blockCells.map((cell): Line => ({ contract, day, ...cell, fault: 'none' }));
     if (fault !== 'none') lines.splice(1, 0, { contract, day, slot: 1, kwh: 0, fault });
     return lines;
   });
@@ -197,14 +197,14 @@ test('concurrent imports and single days neither lose nor duplicate anything, in
       })
       .join('');
   const writers = 4;
-  const said = [pairs, pairs.toReversed(), pairs.toSorted((a, b) => (a.day < b.day ? -1 : 1)), pairs];
+  const orders = [pairs, pairs.toReversed(), pairs.toSorted((a, b) => (a.day < b.day ? -1 : 1)), pairs];
   const single = contracts.slice(0, 10).map(({ id }) =>
     operator(`/operator/v1/contracts/${id}/days/2026-06-10`, {
       method: 'PUT',
       body: { volumes: Array.from({ length: 96 }, () => 0.009) },
     }),
   );
-  const imports = said.map((list, at) => send('application/x-ndjson', file(at + 1, list)));
+  const imports = orders.map((list, at) => send('application/x-ndjson', file(at + 1, list)));
   const [answers, puts] = [await Promise.all(imports), await Promise.all(single)];
   for (const answer of [...answers, ...puts]) assert.equal(answer.status, 200, answer.text);
   const total = (name: string) => [...answers, ...puts].reduce((sum, { body }) => sum + body[name], 0);

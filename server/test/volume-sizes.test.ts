@@ -47,10 +47,10 @@ async function viewOf(contract: WorldContract): Promise<Cell[]> {
 }
 
 /** All versions of a day, by slot, then version, as lines. */
-function expectedLines(said: readonly (readonly (number | null)[])[]): string[] {
-  return said[0]!.flatMap((_, at) => {
+function expectedLines(revisions: readonly (readonly (number | null)[])[]): string[] {
+  return revisions[0]!.flatMap((_, at) => {
     const chain: number[] = [];
-    for (const volumes of said) {
+    for (const volumes of revisions) {
       const kwh = volumes[at] ?? null;
       if (kwh !== null && kwh !== chain.at(-1)) chain.push(kwh);
     }
@@ -61,16 +61,21 @@ function expectedLines(said: readonly (readonly (number | null)[])[]): string[] 
   });
 }
 
-async function assertTold(contract: WorldContract, asSeller: Client, lines: string[]) {
-  const told: Cell[] = await walk(asSeller, `/v1/contracts/${contract.id}/transactions`, 'transactions', 100);
-  assert.deepEqual(linesOf(told), lines);
+async function assertListed(contract: WorldContract, asSeller: Client, lines: string[]) {
+  const listed: Cell[] = await walk(
+    asSeller,
+    `/v1/contracts/${contract.id}/transactions`,
+    'transactions',
+    100,
+  );
+  assert.deepEqual(linesOf(listed), lines);
   const viewed = await viewOf(contract);
   assert.deepEqual(linesOf(viewed), lines);
   assert.deepEqual(
     viewed.map(({ id }) => id),
-    told.map(({ id }) => id),
+    listed.map(({ id }) => id),
   );
-  return told;
+  return listed;
 }
 
 test('the API, the history and the SQL view have volumes of every size unchanged', async () => {
@@ -80,12 +85,14 @@ test('the API, the history and the SQL view have volumes of every size unchanged
     const mixed = small.map((kwh, at) => EDGES[at] ?? kwh);
     // From small to large, back to small, and to large only in the last slot.
     const last = small.map((_, at) => (at === slots - 1 ? MAX_SLOT_KWH : null));
-    const said = [small, mixed, small, last];
-    for (const volumes of said) await put(contract, day, volumes);
-    const told = await assertTold(contract, asSeller, expectedLines(said));
-    for (const { id, slot_number } of told.filter(({ slot_number: slot }) => [1, 6, slots].includes(slot))) {
+    const revisions = [small, mixed, small, last];
+    for (const volumes of revisions) await put(contract, day, volumes);
+    const listed = await assertListed(contract, asSeller, expectedLines(revisions));
+    for (const { id, slot_number } of listed.filter(({ slot_number: slot }) =>
+      [1, 6, slots].includes(slot),
+    )) {
       const history = await asSeller(`/v1/transactions/${id}/history`);
-      const chain = told.filter((cell) => cell.slot_number === slot_number);
+      const chain = listed.filter((cell) => cell.slot_number === slot_number);
       assert.deepEqual(linesOf(history.body.transactions), linesOf(chain.toReversed()));
     }
     assert.equal((await put(contract, day, small.with(slots - 1, MAX_SLOT_KWH))).unchanged, slots);
@@ -117,7 +124,7 @@ test('each edge value alone is read back unchanged', async () => {
     const { contract, asSeller } = await makeDeal(platform, world);
     const volumes = Array.from({ length: 96 }, (_, at) => (at === 40 ? edge : at === 41 ? 7 : null));
     await put(contract, '2026-10-24', volumes);
-    await assertTold(contract, asSeller, expectedLines([volumes]));
+    await assertListed(contract, asSeller, expectedLines([volumes]));
   }
 });
 
@@ -126,9 +133,9 @@ const anyDay = fc.array(fc.option(anyKwh, { freq: 2 }), { minLength: 96, maxLeng
 
 test('imports of volumes of any size are stored, corrected and netted to the kWh', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anyDay, { minLength: 1, maxLength: 4 }), async (said) => {
+    fc.asyncProperty(fc.array(anyDay, { minLength: 1, maxLength: 4 }), async (revisions) => {
       const { contract, asSeller } = await makeDeal(platform, world);
-      for (const volumes of said) {
+      for (const volumes of revisions) {
         const lines = volumes.flatMap((kwh, at) =>
           kwh === null ? [] : [`${contract.id},2026-10-24,${at + 1},${mwhText(kwh)}\n`],
         );
@@ -139,8 +146,10 @@ test('imports of volumes of any size are stored, corrected and netted to the kWh
         });
         assert.equal(answer.body.rejected_lines, 0, answer.text);
       }
-      await assertTold(contract, asSeller, expectedLines(said));
-      const counting = said[0]!.map((_, at) => said.findLast((volumes) => volumes[at] !== null)?.[at] ?? 0);
+      await assertListed(contract, asSeller, expectedLines(revisions));
+      const counting = revisions[0]!.map(
+        (_, at) => revisions.findLast((volumes) => volumes[at] !== null)?.[at] ?? 0,
+      );
       await world.nominate();
       const [nomination] = await listNominated(asSeller);
       assert.deepEqual(nomination ? amountsOf(nomination) : counting.map(() => 0), counting);

@@ -6,7 +6,7 @@ import { buildSchedules } from '@saldo/core/exchange/schedule.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import fc from 'fast-check';
 import { BehaviourError, readBehaviour } from './behaviour.ts';
-import { answersTo, answerTimes, type Behaviour, EXEMPLARY } from './tso.ts';
+import { answersTo, answerTimes, type Behaviour, CONFORMING } from './tso.ts';
 
 const OPERATOR = '11XSALDO-------Z';
 const [PRODUCER, CONSUMER] = ['11XNORDWIND----J', '11XRHEINSTROM--O'];
@@ -42,7 +42,7 @@ test('the smaller value of both sides is confirmed', () => {
     fc.property(kwh, slots, fc.integer({ min: -30_000, max: 30_000 }), (amounts, where, differenceKw) => {
       const schedule = scheduleOf(amounts);
       const deviations = [{ eic: CONSUMER, tso: null, day: null, slots: where, differenceKw }];
-      const { intermediate, final } = answersTo(schedule, { ...EXEMPLARY, deviations }, 0);
+      const { intermediate, final } = answersTo(schedule, { ...CONFORMING, deviations }, 0);
       for (const [answer, isFinal] of [
         [intermediate, false],
         [final, true],
@@ -64,9 +64,9 @@ test('the smaller value of both sides is confirmed', () => {
 
 test('an anomaly report has both sides’ values, and exists only for a difference', () => {
   const schedule = scheduleOf(flat(250));
-  assert.equal(answersTo(schedule, EXEMPLARY, 0).anomaly, null);
+  assert.equal(answersTo(schedule, CONFORMING, 0).anomaly, null);
   const deviations = [{ eic: PRODUCER, tso: 'DE_TENNET' as const, day: DAY, slots: [96], differenceKw: 5 }];
-  const decision = decide(answersTo(schedule, { ...EXEMPLARY, deviations }, 0).anomaly, schedule);
+  const decision = decide(answersTo(schedule, { ...CONFORMING, deviations }, 0).anomaly, schedule);
   assert.ok(decision.kind === 'anomaly');
   assert.deepEqual(
     decision.mismatches.map(({ outParty, oursKw, theirsKw }) => [outParty, oursKw?.at(-1), theirsKw?.at(-1)]),
@@ -91,7 +91,7 @@ test('answers come at the times of a TSO', () => {
       { acknowledgedAt: at(receivedAt), intermediateAt: at(intermediateAt), finalAt: at(finalAt) },
       receivedAt,
     );
-    const { acknowledgement, intermediate, final } = answersTo(schedule, EXEMPLARY, times);
+    const { acknowledgement, intermediate, final } = answersTo(schedule, CONFORMING, times);
     assert.deepEqual(
       [acknowledgement.createdAt, intermediate?.createdAt, final?.createdAt],
       Object.values(times),
@@ -109,7 +109,7 @@ test('behaviour set for another day or TSO does not apply', () => {
       { tso: 'DE_TENNET', day: '2026-10-23' },
     ],
   };
-  assert.deepEqual(answersTo(schedule, elsewhere, 0), answersTo(schedule, EXEMPLARY, 0));
+  assert.deepEqual(answersTo(schedule, elsewhere, 0), answersTo(schedule, CONFORMING, 0));
 });
 
 test('a schedule that does not net to zero is rejected, as by a real TSO', () => {
@@ -117,7 +117,7 @@ test('a schedule that does not net to zero is rejected, as by a real TSO', () =>
   const [first, ...rest] = schedule.series;
   assert.ok(first);
   const unbalanced = { ...schedule, series: [{ ...first, powersKw: flat(1001) }, ...rest] };
-  const { acknowledgement, final } = answersTo(unbalanced, EXEMPLARY, 0);
+  const { acknowledgement, final } = answersTo(unbalanced, CONFORMING, 0);
   assert.deepEqual([acknowledgement.outcome, final], ['rejected', null]);
   assert.ok(acknowledgement.reasons.some(({ code }) => code === 'A54'));
 });

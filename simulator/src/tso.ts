@@ -24,7 +24,7 @@ export type Behaviour = {
   readonly rejections: readonly { tso: Tso; day: DeliveryDay | null }[];
 };
 
-export const EXEMPLARY: Behaviour = { deviations: [], missing: [], rejections: [] };
+export const CONFORMING: Behaviour = { deviations: [], missing: [], rejections: [] };
 
 /** The answers of a TSO to a schedule, in this order. A rejection is the last one. */
 export type Answers = {

@@ -63,7 +63,7 @@ function addLine(input: ContractDayInput, lineNumber: number): void {
 
 const duplicateSlot = (line: ParsedLine, slot: number): LineFault => ({
   code: 'duplicate_slot',
-  message: `slot ${slot} of ${line.date} was said before by a line of the same block`,
+  message: `slot ${slot} of ${line.date} already has a volume in an earlier line of the same block`,
 });
 
 /** Groups lines into contract days, in the order of the file. */

@@ -124,7 +124,7 @@ function Sides({ day, position: { mismatch, slots }, slot }: SidesProps) {
   const found = slots.find((known) => known.slot === slot);
   const amount = (kwh: number | null) =>
     kwh === null ? (
-      <span className="text-muted">{texts.notSaid}</span>
+      <span className="text-muted">{texts.unknownAmount}</span>
     ) : (
       <>
         <span className="font-semibold">{`${format.mwh(kwh)} MWh`}</span>

@@ -32,7 +32,14 @@ function numbersOf(name: string): () => number {
   };
 }
 
-type Shape = { color: Color; holds: (x: number, y: number) => boolean };
+/** The pixels of a shape are inside its box: `[left, top, right, bottom]`. */
+type Shape = {
+  readonly color: Color;
+  readonly box: readonly [number, number, number, number];
+  holds(x: number, y: number): boolean;
+};
+
+const EVERYWHERE = [0, 0, WIDTH, HEIGHT] as const;
 
 const isNear = (dx: number, dy: number, radius: number) => dx * dx + dy * dy <= radius * radius;
 
@@ -42,6 +49,12 @@ function line(color: Color, from: [number, number], to: [number, number], width:
   const square = dx * dx + dy * dy;
   return {
     color,
+    box: [
+      Math.min(from[0], to[0]) - width,
+      Math.min(from[1], to[1]) - width,
+      Math.max(from[0], to[0]) + width,
+      Math.max(from[1], to[1]) + width,
+    ],
     holds(x, y) {
       const along = Math.min(1, Math.max(0, ((x - from[0]) * dx + (y - from[1]) * dy) / square));
       return isNear(x - from[0] - along * dx, y - from[1] - along * dy, width);
@@ -67,6 +80,7 @@ function panels(random: () => number): Shape[] {
     const top = HORIZON + 6 + row * 12;
     return {
       color: mix(PANEL, WHITE, row * 0.04),
+      box: EVERYWHERE,
       holds: (x: number, y: number) => y >= top && y < top + 7 && (x + (y - top) * slant) % 34 > 4,
     };
   });
@@ -83,23 +97,32 @@ export function coverImage(name: string, scene: Scene = 'wind_onshore'): Buffer<
   const sun = { x: 40 + random() * (WIDTH - 80), y: 24 + random() * 50, radius: 11 + random() * 9 };
   const count = 3 + Math.floor(random() * 3);
   const shapes: Shape[] = [
-    { color: SUN, holds: (x, y) => isNear(x - sun.x, y - sun.y, sun.radius) },
-    { color: GROUND[scene], holds: (x, y) => y >= HORIZON + Math.sin(x / 60 + dawn * 6) * 4 },
+    { color: SUN, box: EVERYWHERE, holds: (x, y) => isNear(x - sun.x, y - sun.y, sun.radius) },
+    {
+      color: GROUND[scene],
+      box: EVERYWHERE,
+      holds: (x, y) => y >= HORIZON + Math.sin(x / 60 + dawn * 6) * 4,
+    },
     ...(scene === 'solar' ? panels(random) : Array.from({ length: count }, () => turbine(random)).flat()),
   ];
-  return pngOf((x, y) => {
-    const shape = shapes.findLast(({ holds }) => holds(x, y));
-    return shape?.color ?? mix(sky[0], sky[1], y / HORIZON);
-  });
+  const skyAt = (y: number) => mix(sky[0], sky[1], y / HORIZON);
+  return pngOf(skyAt, shapes);
 }
 
-function pngOf(colorAt: (x: number, y: number) => Color): Buffer<ArrayBuffer> {
-  const rowBytes = 1 + WIDTH * 3;
-  const pixels = Buffer.alloc(HEIGHT * rowBytes);
-  for (let y = 0; y < HEIGHT; y++) {
-    for (let x = 0; x < WIDTH; x++) {
-      // The first byte of a row is the PNG filter type: none.
-      pixels.set(colorAt(x, y), y * rowBytes + 1 + x * 3);
+/** The first byte of a row is the PNG filter type: none. */
+const ROW_BYTES = 1 + WIDTH * 3;
+
+/** Later shapes cover earlier ones. */
+function pngOf(skyAt: (y: number) => Color, shapes: readonly Shape[]): Buffer<ArrayBuffer> {
+  const pixels = Buffer.alloc(HEIGHT * ROW_BYTES);
+  const paint = (x: number, y: number, color: Color) => pixels.set(color, y * ROW_BYTES + 1 + x * 3);
+  for (let y = 0; y < HEIGHT; y++) for (let x = 0, color = skyAt(y); x < WIDTH; x++) paint(x, y, color);
+  for (const { color, box, holds } of shapes) {
+    const [left, top, right, bottom] = box.map(Math.ceil) as [number, number, number, number];
+    for (let y = Math.max(0, top); y < Math.min(HEIGHT, bottom + 1); y++) {
+      for (let x = Math.max(0, left); x < Math.min(WIDTH, right + 1); x++) {
+        if (holds(x, y)) paint(x, y, color);
+      }
     }
   }
   const header = Buffer.alloc(13);

@@ -263,8 +263,17 @@ const priceFor = ({ price, years: [shortest = 0] }: CastOffer, years: number) =>
 /** Number of pictures per scene. Offers share them. */
 const PICTURES = 4;
 
-async function storePicture(tx: Tx, scene: Scene, number: number, at: number): Promise<string> {
-  const file = coverImage(`${scene} ${number % PICTURES}`, scene);
+type Pictures = Map<string, ReturnType<typeof coverImage>>;
+
+async function storePicture(
+  tx: Tx,
+  pictures: Pictures,
+  scene: Scene,
+  number: number,
+  at: number,
+): Promise<string> {
+  const name = `${scene} ${number % PICTURES}`;
+  const file = pictures.getOrInsertComputed(name, () => coverImage(name, scene));
   const image = readImage(file);
   if ('fault' in image) throw new Error(image.fault);
   return storeCover(tx, image, file, at);
@@ -285,6 +294,7 @@ export async function openMarket(
     formatInstant(dayStart(`${year + inYears}-01-01` satisfies DeliveryDay));
   const timeOf = (at: number, count: number) =>
     opened + Math.floor(((now - opened) * at) / count / MINUTE_MS) * MINUTE_MS;
+  const pictures: Pictures = new Map();
   for (const [index, cast] of OFFERS.entries()) {
     const at = timeOf(index, OFFERS.length);
     const { nominalPowerKw, ...asset } = typeof cast.asset === 'string' ? ASSETS[cast.asset] : cast.asset;
@@ -295,7 +305,7 @@ export async function openMarket(
       additional_info: cast.info,
       state: cast.state,
       country: cast.country,
-      cover_url: coverAddress(NO_BASE_URL, await storePicture(tx, asset.technology, index, at)),
+      cover_url: coverAddress(NO_BASE_URL, await storePicture(tx, pictures, asset.technology, index, at)),
       pricing: cast.years.map((years) => ({ years, price: priceFor(cast, years) })),
     };
     if (typeof cast.asset === 'string') {

@@ -143,7 +143,7 @@ async function offerContent(
       ? { cover_name: before?.cover_name ?? null, cover_url: before?.cover_url ?? null }
       : { cover_name: name, cover_url: name === null && cover_url !== null ? new URL(cover_url).href : null };
   const ladder = pricing?.toSorted((one, other) => one.years - other.years);
-  const said = {
+  const given = {
     ppa_type: ppa_type ?? before?.ppa_type,
     delivery_start: delivery_start === undefined ? before?.delivery_start : instantOf(delivery_start),
     country: country ?? before?.country,
@@ -151,7 +151,7 @@ async function offerContent(
     price_cents: ladder?.map(({ price }) => getUnits(price, EUR_DECIMALS)) ?? before?.price_cents,
   };
   return {
-    ...(said as Pick<OfferContent, keyof typeof said>),
+    ...(given as Pick<OfferContent, keyof typeof given>),
     ...cover,
     average_annual_kwh: annual === undefined ? (before?.average_annual_kwh ?? null) : kwhOrNull(annual),
     additional_info: keep(change.additional_info, before?.additional_info),
@@ -160,8 +160,8 @@ async function offerContent(
 }
 
 /** An absent member keeps its value; null clears it. */
-const keep = (said: string | null | undefined, before: string | null | undefined) =>
-  said === undefined ? (before ?? null) : said;
+const keep = (given: string | null | undefined, before: string | null | undefined) =>
+  given === undefined ? (before ?? null) : given;
 
 export async function createDemand(tx: Tx, input: DemandCreate, now: number): Promise<DemandRow> {
   const content = {

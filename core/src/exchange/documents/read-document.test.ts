@@ -442,8 +442,8 @@ test('a document of an unknown kind is distinguished from a faulty one', () => {
     'hello',
     '',
   ]) {
-    const { recognised: told } = refusal(text);
-    assert.deepEqual(told, nothing, text);
+    const { recognised } = refusal(text);
+    assert.deepEqual(recognised, nothing, text);
   }
   assert.match(refusal('<html/>').reason, /"html" is no schedule message and no answer to one/);
   const stranger = texts.cim.replace('urn:iec62325.351', 'urn:example');

@@ -253,9 +253,13 @@ test('a schedule in ESS begins as the TSOs expect it', () => {
 test('a schedule in CIM names its schema, area and sender', () => {
   const root = parse(writeSchedule(schedule, 'cim', createdAt));
   assert.equal(root.attributes.get('xmlns'), 'urn:iec62325.351:tc57wg16:451-2:scheduledocument:5:2');
-  const said = (name: string) => root.children.find((child) => child.name === name)?.text;
+  const textOf = (name: string) => root.children.find((child) => child.name === name)?.text;
   assert.deepEqual(
-    [said('domain.mRID'), said('subject_MarketParticipant.mRID'), said('receiver_MarketParticipant.mRID')],
+    [
+      textOf('domain.mRID'),
+      textOf('subject_MarketParticipant.mRID'),
+      textOf('receiver_MarketParticipant.mRID'),
+    ],
     [areaOf('DE_TENNET'), OPERATOR, schedule.codes.party],
   );
 });

@@ -39,10 +39,12 @@ const anyGap = fc.constantFrom('', '\n', ' \t', '\r\n  ', '<!-- a < b & c -->', 
 /** Elements as other programs may write them: with either quotation mark, spaces and comments wherever allowed. */
 function print({ name, attributes, children, text }: Tree, gap: string): string {
   const quote = gap === '' ? '"' : "'";
-  const said = attributes.map(([key, value]) => ` ${key}=${quote}${escapeXml(value)}${quote}`).join('');
-  if (children.length === 0 && text === '') return `<${name}${said}/>`;
+  const attributeText = attributes
+    .map(([key, value]) => ` ${key}=${quote}${escapeXml(value)}${quote}`)
+    .join('');
+  if (children.length === 0 && text === '') return `<${name}${attributeText}/>`;
   const content = children.map((child) => gap + print(child, gap)).join('');
-  return `<${name}${said}>${escapeXml(text)}${content}${gap}</${name}>`;
+  return `<${name}${attributeText}>${escapeXml(text)}${content}${gap}</${name}>`;
 }
 
 function plain({ name, attributes, children, text }: XmlElement): Tree {

@@ -154,7 +154,7 @@ export const exchange: Dictionary['exchange'] = {
     tso: 'Vom ÜNB bestätigt',
     counterpart: 'Gegenseite',
     difference: 'Differenz',
-    notSaid: 'nicht bekannt',
+    unknownAmount: 'nicht bekannt',
     open: 'Nominierung öffnen',
     list: 'Nominierungen, die nicht übereinstimmen',
     slots: 'Viertelstunden',

@@ -145,7 +145,7 @@ export const exchange = {
     tso: 'Confirmed by the TSO',
     counterpart: 'Counterpart',
     difference: 'Difference',
-    notSaid: 'unknown',
+    unknownAmount: 'unknown',
     open: 'Open the nomination',
     list: 'Nominations that do not match',
     slots: 'Quarter-hours',

@@ -101,14 +101,16 @@ async function compare(
   const open = known.filter(({ ended_at }) => ended_at === null);
   return {
     begins: [...present.values()].filter(({ cause }) => !knownCauses.has(cause)),
-    ends: open.filter((one) => !present.has(one.cause) && mayEnd(one, watching)),
+    ends: open.filter((one) => !present.has(one.cause) && mayEnd(one, now, watching)),
     open,
   };
 }
 
-/** A process knows only the disk of its own machine. */
-const mayEnd = ({ kind, cause }: KnownRow, { disk }: Watching): boolean =>
-  kind === 'disk' ? cause.startsWith(`disk ${disk.host} `) : !ENDED_BY_OPERATOR.includes(kind);
+/** A process knows only the disk of its own machine. One whose clock is behind cannot judge an alarm of another one. */
+function mayEnd({ kind, cause, began_at }: KnownRow, now: number, { disk }: Watching): boolean {
+  if (began_at > now) return false;
+  return kind === 'disk' ? cause.startsWith(`disk ${disk.host} `) : !ENDED_BY_OPERATOR.includes(kind);
+}
 
 const BEGIN = statement(
   'begin_alarm',

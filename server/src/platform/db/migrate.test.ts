@@ -44,11 +44,11 @@ const recorded = () =>
   run<{ name: string; checksum: string }>('select name, checksum from migration order by name');
 
 test('processes that start concurrently on an empty database migrate it once, and record the checksums', async () => {
-  const said: string[] = [];
+  const messages: string[] = [];
   await Promise.all(
-    Array.from({ length: 4 }, () => migrate(database.url, (message) => void said.push(message))),
+    Array.from({ length: 4 }, () => migrate(database.url, (message) => void messages.push(message))),
   );
-  assert.equal(said.length, 1, said.join('\n'));
+  assert.equal(messages.length, 1, messages.join('\n'));
   const expected = [...(await readChecksums())].map(([name, checksum]) => ({ name, checksum }));
   assert.deepEqual(await recorded(), expected);
 });

@@ -4,9 +4,12 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 
 /** Grace period for requests in progress. After it their connections are destroyed. */
 const STOP_GRACE_MS = 20_000;
-/** Grace period for clients that are about to send their next request on an open connection. */
-const KEEP_ALIVE_GRACE_MS = 300;
 const SWEEP_EVERY_MS = 50;
+/**
+ * Idle connections are closed after this number of sweeps without a request: half a second, or longer on a machine on
+ * which clients and server wait for a core. A client that is about to send its next request is not cut off.
+ */
+const QUIET_SWEEPS = 10;
 
 /** Longer than the operating system keeps a client waiting for a core. */
 const QUIET_MS = 100;
@@ -30,6 +33,7 @@ export async function untilQuiet(countAccepted: () => number): Promise<void> {
 export class ConnectionDrain {
   isClosing = false;
   private accepted = 0;
+  private quietSweeps = 0;
   /** Requests that arrive while the ports are being closed. */
   private held: (() => void)[] | null = null;
   private readonly servers: Server[] = [];
@@ -68,6 +72,11 @@ export class ConnectionDrain {
   async close(): Promise<void> {
     await this.stopListening();
     if (this.sockets.size === 0) return;
+    for (const server of this.servers) {
+      server.on('request', () => {
+        this.quietSweeps = 0;
+      });
+    }
     const startedAt = performance.now();
     // Sweep after a poll too: closing a connection with an unread request would reset it.
     const sweep = setInterval(
@@ -92,7 +101,7 @@ export class ConnectionDrain {
 
   private sweep(elapsedMs: number): void {
     if (elapsedMs >= STOP_GRACE_MS) for (const socket of this.sockets) socket.destroy();
-    if (elapsedMs < KEEP_ALIVE_GRACE_MS) return;
+    if (++this.quietSweeps < QUIET_SWEEPS) return;
     for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
     // `closeIdleConnections` would also cut a response that a slow client has not received yet.
     const isSending = [...this.sockets].some(({ writableLength }) => writableLength > 0);

@@ -70,11 +70,6 @@ function requestHistogram(name: string, help: string) {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  new Gauge({
-    name: 'saldo_start_time_seconds',
-    help: 'When this process started.',
-    registers: [registry],
-  }).setToCurrentTime();
   const requests = requestHistogram(
     'saldo_http_request_seconds',
     'Duration of requests by method, route and status.',

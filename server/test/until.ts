@@ -1,0 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * Upper bound of every wait of a test. It only catches hangs, with an explanation; `--test-timeout` in package.json,
+ * which is longer, catches all others.
+ */
+export const HANG_MS = 1_200_000;
+const POLL_MS = 20;
+
+type Found<T> = T | null | undefined | false;
+
+/** Polls until `find` returns a value. `explain` describes the state in the error of a wait that does not end. */
+export async function until<T>(
+  find: () => Found<T> | Promise<Found<T>>,
+  explain: () => string = () => String(find),
+): Promise<T> {
+  for (const endsAt = performance.now() + HANG_MS; ; await delay(POLL_MS)) {
+    const found = await find();
+    if (found !== null && found !== undefined && found !== false) return found;
+    if (performance.now() > endsAt) throw new Error(`It did not happen within ${HANG_MS} ms: ${explain()}`);
+  }
+}
