@@ -135,7 +135,7 @@ function Nominations({ nominations }: { nominations: readonly PreviewedNominatio
     {
       id: 'group',
       header: t.common.balanceGroup,
-      cell: ({ eic }) => <code className="font-mono">{eic}</code>,
+      cell: ({ eic }) => <code className="font-mono whitespace-nowrap">{eic}</code>,
     },
     { id: 'tso', header: t.common.controlArea, cell: ({ tso }) => t.common.tsos[tso] },
     {
