@@ -80,11 +80,16 @@ export async function saveProfile(flags: Flags, terminal: Terminal, access: Acce
 
 /** The address to sign in at: that of the flag, the environment or the profile, else the demo's. */
 export async function findUrl(flags: Flags, terminal: Terminal): Promise<string> {
-  const isNew = (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? '{}' : Promise.reject(error));
   const file = profileFile(profileOf(flags, terminal), terminal);
-  const stored = parseConfig(file, await readFile(file, 'utf8').catch(isNew));
+  const stored = parseConfig(file, (await readIfPresent(file)) ?? '{}');
   return checkedUrl(flags.url ?? (terminal.env['SALDO_URL'] || undefined) ?? stored.url ?? DEMO_URL);
 }
+
+const readIfPresent = (file: string): Promise<string | null> =>
+  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    throw new UsageError(`${file} cannot be read: ${error.message}`);
+  });
 
 async function readConfig(
   flags: Flags,
@@ -94,14 +99,13 @@ async function readConfig(
   const { config: given } = flags;
   const profile = profileOf(flags, terminal);
   const file = given === undefined ? profileFile(profile, terminal) : path.resolve(terminal.cwd, given);
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    const isMissing = error.code === 'ENOENT' || error.code === 'ENOTDIR';
-    if (given === undefined && profile === undefined && isMissing) return null;
-    if (given === undefined && isMissing)
+  const text = await readIfPresent(file);
+  if (text === null) {
+    if (given !== undefined) throw new UsageError(`${file} cannot be read: there is no such file`);
+    if (profile !== undefined)
       throw new UsageError(`there is no profile ${profile}: run saldo login --profile ${profile}`);
-    throw new UsageError(`${file} cannot be read: ${error.message}`);
-  });
-  if (text === null) return { refused: false };
+    return { refused: false };
+  }
   const config = parseConfig(file, text);
   if (config.key !== undefined && (await isReadableByOthers(file))) {
     note(

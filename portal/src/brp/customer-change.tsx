@@ -16,7 +16,7 @@ type Shown = {
   readonly isPostponed: boolean;
 };
 
-export type CustomerChange = ReturnType<typeof useCustomerChange>;
+type CustomerChange = ReturnType<typeof useCustomerChange>;
 
 /**
  * A change with effects on nominations: `ask` previews it, `confirm` sends it. If the effective day has changed since the
