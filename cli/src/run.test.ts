@@ -2,51 +2,18 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { after, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { json, problem, standIn } from '../../sdk/test/stand-in.ts';
+import { runCommand, type Setting } from '../test/run-command.ts';
 import { parseDayArgument } from './fields.ts';
-import { runCli } from './run.ts';
-import type { Terminal } from './terminal.ts';
 
 const KEY = 'saldo_op_very-secret';
 const ENV = { SALDO_URL: 'https://saldo.test', SALDO_KEY: KEY };
 const home = await mkdtemp(path.join(tmpdir(), 'saldo-cli-'));
 after(() => rm(home, { recursive: true, force: true }));
 
-type Setting = {
-  env?: Record<string, string>;
-  stdin?: string;
-  tty?: boolean;
-  fetch?: typeof fetch;
-  signal?: AbortSignal;
-};
-
-/** Runs a command in this process. Returns its output and its exit code. */
-async function saldo(command: string | string[], setting: Setting = {}) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()].map((stream) =>
-    Object.assign(stream.setEncoding('utf8'), { isTTY: setting.tty ?? false }),
-  ) as [Terminal['stdout'] & PassThrough, Terminal['stdout'] & PassThrough];
-  const argv = typeof command === 'string' ? command.split(' ') : command;
-  const code = await runCli(argv, '1.2.3', {
-    stdout,
-    stderr,
-    stdin: Readable.from([setting.stdin ?? '']),
-    env: setting.env ?? ENV,
-    cwd: home,
-    home,
-    checkout: pathToFileURL(`${home}/`),
-    signal: setting.signal ?? new AbortController().signal,
-    dependencies: {
-      fetch: setting.fetch ?? standIn(new TypeError('no request was expected')).options.fetch,
-      // Retries have no delay and no time limit.
-      sleep: (ms) => (ms < 30_000 ? Promise.resolve() : new Promise(() => {})),
-    },
-  });
-  const text = (stream: PassThrough) => String(stream.read() ?? '');
-  return { code, out: text(stdout), err: text(stderr) };
-}
+const saldo = (command: string | string[], setting: Setting = {}) =>
+  runCommand(home, command, { env: ENV, ...setting });
 
 const brps = (count: number, from = 1) =>
   Array.from({ length: count }, (_, index) => ({

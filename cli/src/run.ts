@@ -1,14 +1,17 @@
 import { SaldoConnectionError, SaldoProblem } from '@saldo/sdk';
 import { Command, CommanderError } from 'commander';
 import { addBackupCommands } from './commands/backup.ts';
+import { addCompletionCommand } from './commands/completion.ts';
 import { addContractCommands } from './commands/contracts.ts';
 import { addCustomerCommands } from './commands/customers.ts';
 import { addExchangeCommands } from './commands/exchange.ts';
 import { addExportCommands } from './commands/exports.ts';
+import { addLoginCommands } from './commands/login.ts';
 import { addMarketCommands } from './commands/market.ts';
 import { addNominationCommands } from './commands/nominations.ts';
 import { addPartyCommands } from './commands/parties.ts';
 import { addPlatformCommands } from './commands/platform.ts';
+import { addScheduleCommands } from './commands/schedules.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addVolumeCommands } from './commands/volumes.ts';
 import { openSession } from './session.ts';
@@ -20,8 +23,10 @@ const EXIT = { ok: 0, problem: 1, usage: 2, unreachable: 3, interrupted: 130 } a
 const AFTER_HELP = `
 Settings, the first that is found:
   --url, --key                    flags (a key on the command line can be seen by others on this machine)
+  --profile                       what saldo login --profile stored, instead of the environment
   SALDO_URL, SALDO_KEY            environment
-  ~/.config/saldo/config.json     {"url": "https://…", "key": "…"}, readable by you alone
+  SALDO_PROFILE                   name of a profile, in the environment
+  ~/.config/saldo/config.json     what saldo login stored, readable by you alone
   data/demo.json                  in the checkout, when nothing is set: the demo
 
 Days are written as 2026-10-25, today, tomorrow, or +2 for two days from today, by the German calendar.
@@ -29,6 +34,7 @@ Days are written as 2026-10-25, today, tomorrow, or +2 for two days from today, 
 Exit codes: 0 done, 1 the platform answered with a problem, 2 wrong usage, 3 the platform cannot be reached.
 
 Examples:
+  $ saldo login --url https://saldo.example.com
   $ saldo brps list
   $ saldo import volumes 2026-10-25.csv --dry-run
   $ saldo nominations list --delivery-date tomorrow --all --json
@@ -42,11 +48,12 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     code = other;
   };
   const program = new Command('saldo')
-    .description('The operator’s command line of Saldo.')
+    .description('The command line of Saldo, for operators and BRPs.')
     .version(version)
     .option('--url <address>', 'address of the platform')
     .option('--key <key>', 'API key')
     .option('--config <file>', 'another config file')
+    .option('--profile <name>', 'a profile of saldo login')
     .option('--json', 'print the JSON of the API, lists as arrays')
     .option('--quiet', 'print one value a record: its id; the secret of a new key, the link of an invitation')
     .configureHelp({
@@ -73,6 +80,9 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addExportCommands,
     addExchangeCommands,
     addPlatformCommands,
+    addScheduleCommands,
+    addLoginCommands,
+    addCompletionCommand,
     addBackupCommands,
   ]) {
     add(program, open);

@@ -1,5 +1,6 @@
 import { type BrpClient, createBrpClient, createOperatorClient, type OperatorClient } from '@saldo/sdk';
-import { type Flags, findAccess } from './settings.ts';
+import { type KeyKind, keyKindOf } from './key-kind.ts';
+import { type Access, type Flags, findAccess } from './settings.ts';
 import { type Column, detailsOf, handlesOf, tableOf } from './tables.ts';
 import { type Style, styleFor, type Terminal, write } from './terminal.ts';
 import { UsageError } from './usage.ts';
@@ -14,6 +15,9 @@ export type Session = {
   readonly terminal: Terminal;
   readonly format: OutputFormat;
   readonly style: Style;
+  readonly flags: Flags;
+  /** Address, key and kind of the key. */
+  access(): Promise<Access & { readonly kind: KeyKind }>;
   /** For commands of the operator only. */
   operator(): Promise<OperatorClient>;
   /** For commands of BRPs only. */
@@ -42,7 +46,7 @@ export function openSession(
   const note = (text: string) => void terminal.stderr.write(`${text}\n`);
   const print = (text: string) => write(terminal.stdout, text);
   /** The options of a client, if the key is of one of these kinds. */
-  const access = async (...kinds: readonly KeyKind[]) => {
+  const optionsFor = async (...kinds: readonly KeyKind[]) => {
     const found = await findAccess(flags, terminal, note);
     const kind = keyKindOf(found.apiKey);
     if (!kinds.includes(kind)) throw new UsageError(wrongKey(kind, kinds));
@@ -52,13 +56,18 @@ export function openSession(
     terminal,
     format,
     style,
+    flags,
     note,
     print,
     endWith,
-    operator: async () => createOperatorClient((await access('operator')).options),
-    brp: async () => createBrpClient((await access('brp')).options),
+    access: async () => {
+      const found = await findAccess(flags, terminal, note);
+      return { ...found, kind: keyKindOf(found.apiKey) };
+    },
+    operator: async () => createOperatorClient((await optionsFor('operator')).options),
+    brp: async () => createBrpClient((await optionsFor('brp')).options),
     client: async () => {
-      const { kind, options } = await access('operator', 'brp');
+      const { kind, options } = await optionsFor('operator', 'brp');
       return kind === 'brp' ? createBrpClient(options) : createOperatorClient(options);
     },
     show(record) {
@@ -74,16 +83,11 @@ export function openSession(
   };
 }
 
-type KeyKind = 'operator' | 'brp' | 'account';
 const KEYS: Readonly<Record<KeyKind, string>> = {
   operator: 'an operator key',
   brp: 'a BRP key',
   account: 'an account key',
 };
-
-/** By the prefix of the key. The operator's first key may be any text, so all other keys are the operator's. */
-const keyKindOf = (key: string): KeyKind =>
-  (/^saldo_(brp|account)_/.exec(key)?.[1] as KeyKind | undefined) ?? 'operator';
 
 const wrongKey = (kind: KeyKind, needed: readonly KeyKind[]) =>
   `this command needs ${needed.map((one) => KEYS[one]).join(' or ')}, and the key is ${KEYS[kind]}`;

@@ -237,6 +237,46 @@ test('a customer is created active, and moved by its BRP after a preview, to ano
   assert.match(again.err, /409 already_active/);
 });
 
+test('a BRP signs in once, and reads its contracts, transactions, nominations and schedule', async () => {
+  const day = '2026-10-29';
+  await answer('days', 'put', 'CLI-1', day, '--volume', '1.5');
+  await answer('nominate');
+  const { secret } = await answer('keys', 'create', '--brp', seller.brp.id, '--name', 'terminal');
+  const nothing = { SALDO_URL: '', SALDO_KEY: '' };
+  const desk = (...args: string[]) => saldo([...args, '--profile', 'desk'], { env: nothing });
+  const login = ['login', '--url', platform.baseUrl, '--profile', 'desk'];
+  const signedIn = await saldo(login, { env: nothing, stdin: `${secret}\n` });
+  assert.equal(signedIn.code, 0, signedIn.err);
+  assert.match(signedIn.out, new RegExp(`^balance_groups .*${seller.eic}`, 'm'));
+  assert.ok(!`${signedIn.out}${signedIn.err}`.includes(secret));
+  const read = async (...args: string[]) => {
+    const { code, out, err } = await desk(...args, '--json');
+    assert.equal(code, 0, `saldo ${args.join(' ')}\n${err}`);
+    return JSON.parse(out);
+  };
+  const asBrp = client(platform.baseUrl, secret);
+  assert.deepEqual(
+    await read('contracts', 'show', 'CLI-1'),
+    (await asBrp(`/v1/contracts/${contract.id}`)).body,
+  );
+  assert.deepEqual(
+    await read('contracts', 'list', '--all'),
+    (await asBrp('/v1/contracts?limit=100')).body.contracts,
+  );
+  const transactions = await read('transactions', 'list', '--delivery-date', day, '--all');
+  assert.equal(transactions.length, 96);
+  const [nomination] = await read('nominations', 'list', '--delivery-date', day, '--status', 'pending');
+  assert.equal(nomination.eic, seller.eic);
+  assert.equal((await read('nominations', 'show', nomination.id)).slots.length, 96);
+  assert.equal((await read('nominations', 'history', nomination.id)).length, 1);
+  assert.equal((await read('explain', nomination.id, '--slot', '1')).slots[0].amount, 1.5);
+  const schedule = await desk('schedules', 'download', day);
+  assert.equal(schedule.out, (await asBrp(`/v1/nominations/schedule?delivery_date=${day}`)).text);
+  const refused = await desk('exchange', 'messages');
+  assert.deepEqual([refused.code, refused.out], [2, '']);
+  assert.match(refused.err, /needs an operator key, and the key is a BRP key/);
+});
+
 test('an asset is offered with prices and a cover, its offer is changed, and withdrawn again', async () => {
   const market = client(platform.customerUrl, await world.accountKey());
   const offered = await answer(

@@ -5,9 +5,9 @@ import type { Acknowledgement, Answer, Confirmation } from '@saldo/core/exchange
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { createBrpClient } from '@saldo/sdk';
-import { answersTo, EXEMPLARY } from '@saldo/simulator/tso.ts';
+import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { agree, newPlace, operating, type Place, readSchedule } from './exchanging.ts';
-import { assertProblem, client, startTestPlatform, toldWithout } from './harness.ts';
+import { assertProblem, client, startTestPlatform, answerWithoutId } from './harness.ts';
 import { listNominated, type Nominated } from './nominated.ts';
 import { createWorld } from './world.ts';
 
@@ -127,7 +127,7 @@ test('a missing schedule of the BRP is named', async () => {
 test('a rejected schedule has the reasons of the rejection and no acknowledgement', async () => {
   const day = '2026-10-27';
   const schedule = await deliver(day);
-  const { acknowledgement } = answersTo(schedule, EXEMPLARY, platform.clock.now());
+  const { acknowledgement } = answersTo(schedule, CONFORMING, platform.clock.now());
   const own = schedule.series.find(({ outParty }) => outParty === seller.group.eic) ?? assert.fail();
   const rejected: Acknowledgement = {
     ...acknowledgement,
@@ -155,7 +155,7 @@ test('a rejected schedule has the reasons of the rejection and no acknowledgemen
 test('unknown codes keep their text, and no text names another balance group', async () => {
   const day = '2026-10-28';
   const schedule = await deliver(day);
-  const { final } = answersTo(schedule, EXEMPLARY, platform.clock.now());
+  const { final } = answersTo(schedule, CONFORMING, platform.clock.now());
   assert.ok(final);
   const stranger = buyer.group.eic;
   const confirmation: Confirmation = {
@@ -189,7 +189,7 @@ test('unknown codes keep their text, and no text names another balance group', a
 test('an imposed series is found by its parties', async () => {
   const day = '2026-10-29';
   const schedule = await deliver(day);
-  const { final } = answersTo(schedule, EXEMPLARY, platform.clock.now());
+  const { final } = answersTo(schedule, CONFORMING, platform.clock.now());
   const own = schedule.series.find(({ outParty }) => outParty === seller.group.eic) ?? assert.fail();
   assert.ok(final);
   await receiveAnswer(
@@ -256,7 +256,7 @@ test('another BRP’s nomination looks like one that does not exist', async () =
   const foreign = await buyer.ask(`/v1/nominations/${id}/reconciliation`);
   assertProblem(foreign, 404, 'nomination_not_found');
   const unknown = await buyer.ask(`/v1/nominations/${missing}/reconciliation`);
-  assert.deepEqual(toldWithout(id, foreign), toldWithout(missing, unknown));
+  assert.deepEqual(answerWithoutId(id, foreign), answerWithoutId(missing, unknown));
   assertProblem(await buyer.ask('/v1/nominations/nom_x/reconciliation'), 404, 'nomination_not_found');
 });
 

@@ -10,7 +10,7 @@ import {
   slotCount,
 } from '@saldo/core/delivery-day.ts';
 import { formatMwh, kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
-import type { OperatorClient } from '@saldo/sdk';
+import type { BrpClient, OperatorClient } from '@saldo/sdk';
 import type { Command } from 'commander';
 import { addFields, numberOf, parseDayArgument, readFields } from '../fields.ts';
 import type { Terminal } from '../terminal.ts';
@@ -33,12 +33,12 @@ export function addContractCommands(program: Command, open: OpenSession): void {
       ['SELLER', ({ seller }) => seller.name],
       ['BUYER', ({ buyer }) => buyer.name],
     ],
-    from: (client) => client.contracts,
+    fromBoth: (client) => client.contracts,
   });
   const show = contracts.command('show <contract>').description('show a contract, by its id or reference');
   addExamples(show, 'contracts show PPA-2026-0017').action(
     doing(open, async (session, { args: [reference = ''] }) => {
-      const client = await session.operator();
+      const client = await session.client();
       await session.show(await client.contracts.get(await contractId(client, reference)));
     }),
   );
@@ -62,12 +62,21 @@ export function addContractCommands(program: Command, open: OpenSession): void {
 const lastDayBefore = (end: string): DeliveryDay => dayOf(Date.parse(end) - 1);
 
 /** Users know contracts by their reference, the API by their id. */
-async function contractId(client: OperatorClient, reference: string): Promise<string> {
+async function contractId(client: OperatorClient | BrpClient, reference: string): Promise<string> {
   if (reference.startsWith('con_')) return reference;
-  const { contracts } = await client.contracts.list({ external_id: reference });
-  const [found] = contracts;
+  const found = 'brps' in client ? await ofAll(client, reference) : await ofOwn(client, reference);
   if (!found) throw new UsageError(`there is no contract with the reference ${JSON.stringify(reference)}`);
   return found.id;
+}
+
+const ofAll = async (client: OperatorClient, external_id: string) =>
+  (await client.contracts.list({ external_id })).contracts[0];
+
+/** The BRP API has no filter by reference. */
+async function ofOwn(client: BrpClient, reference: string) {
+  for await (const contract of client.contracts.each())
+    if (contract.external_id === reference) return contract;
+  return undefined;
 }
 
 type ContractOptions = {

@@ -42,7 +42,7 @@ export function addNominationCommands(program: Command, open: OpenSession): void
   addExamples(explain, 'explain nom_01jhm52x6yf6rbkm2s8hq3j5zd --slot 61').action(
     doing(open, async (session, { args: [id = ''] }) => {
       const { slot } = explain.opts<{ slot?: number }>();
-      const explanation = await (await session.operator()).nominations.explain(id);
+      const explanation = await (await session.client()).nominations.explain(id);
       const slots = explanation.slots.filter(({ slot_number }) => slot === undefined || slot_number === slot);
       if (slots.length === 0 && slot !== undefined)
         throw new UsageError(`the nomination has no slot ${slot}`);
@@ -57,7 +57,7 @@ function addReads(program: Command, open: OpenSession): void {
     .description('nominations of balance groups to their TSOs');
   addList(nominations, open, {
     endpoint: api.operatorListNominations,
-    about: 'list nominations of all BRPs, by delivery day',
+    about: 'list nominations by delivery day',
     examples: [
       'nominations list --delivery-date 2026-10-25',
       'nominations list --status pending --tso DE_TENNET --all --json',
@@ -65,13 +65,13 @@ function addReads(program: Command, open: OpenSession): void {
     columns: COLUMNS,
     // The day of a nomination follows from its slots; the first one is enough.
     forTable: { include_slots: 'true', slot_number_to: 1 },
-    from: (client) => client.nominations,
+    fromBoth: (client) => client.nominations,
   });
   addLate(nominations, open);
   const show = nominations.command('show <nomination>').description('show a nomination with its slots');
   addExamples(show, 'nominations show nom_01jhm52x6yf6rbkm2s8hq3j5zd').action(
     doing(open, async (session, { args: [id = ''] }) => {
-      const nomination = await (await session.operator()).nominations.get(id);
+      const nomination = await (await session.client()).nominations.get(id);
       await session.show(nomination);
       if (session.format === 'text') await session.print(`\n${slotTable(session, nomination)}`);
     }),
@@ -79,7 +79,7 @@ function addReads(program: Command, open: OpenSession): void {
   const history = nominations.command('history <nomination>').description('all versions, newest first');
   addExamples(history, 'nominations history nom_01jhm52x6yf6rbkm2s8hq3j5zd').action(
     doing(open, async (session, { args: [id = ''] }) => {
-      const { nominations: versions } = await (await session.operator()).nominations.history(id);
+      const { nominations: versions } = await (await session.client()).nominations.history(id);
       await session.showTable(versions, COLUMNS, 'No records match.');
     }),
   );

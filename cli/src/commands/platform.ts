@@ -1,8 +1,10 @@
 import { operatorEndpoints as api, type DeliveryDayCalendar } from '@saldo/api';
+import { isProblem } from '@saldo/sdk';
 import type { Command } from 'commander';
 import { parseDayArgument } from '../fields.ts';
 import type { Session } from '../session.ts';
 import { detailsOf, localTime, tableOf } from '../tables.ts';
+import { UsageError } from '../usage.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';
 
 export function addPlatformCommands(program: Command, open: OpenSession): void {
@@ -26,12 +28,12 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
   const clock = program.command('clock').description('the clock of a sandbox');
   const get = clock.command('get').description('show the platform’s time');
   addExamples(get, 'clock get').action(
-    doing(open, async (session) => session.show(await (await session.operator()).clock.get())),
+    doing(open, async (session) => session.show(await inSandbox((await session.operator()).clock.get()))),
   );
   const set = clock.command('set <instant>').description('move the platform’s time');
   addExamples(set, 'clock set 2026-10-24T12:29:59Z', 'clock set 2026-10-24T14:29:59+02:00').action(
     doing(open, async (session, { args: [now = ''] }) => {
-      await session.show(await (await session.operator()).clock.set({ now }));
+      await session.show(await inSandbox((await session.operator()).clock.set({ now })));
     }),
   );
   const day = program
@@ -48,11 +50,19 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
       const { slots } = day.opts<{ slots?: boolean }>();
       await showDay(
         session,
-        await (await session.operator()).deliveryDays.get(parseDayArgument(date)),
+        await (await session.client()).deliveryDays.get(parseDayArgument(date)),
         slots === true,
       );
     }),
   );
+}
+
+/** Only a sandbox has the clock's path. */
+async function inSandbox<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error: unknown) => {
+    if (!isProblem(error, 'not_found')) throw error;
+    throw new UsageError('the platform is not a sandbox: its clock needs a start with SANDBOX=on');
+  });
 }
 
 async function showDay(session: Session, calendar: DeliveryDayCalendar, withSlots: boolean): Promise<void> {

@@ -57,7 +57,7 @@ function addTransactions(program: Command, open: OpenSession): void {
       ['TO', ({ receiver }) => `${receiver.eic} ${receiver.tso}`],
       ['CONTRACT', ({ contract_id }) => contract_id],
     ],
-    from: (client) => client.transactions,
+    fromBoth: (client) => client.transactions,
   });
   const invalidate = transactions
     .command('invalidate <transaction>')

@@ -16,7 +16,7 @@ type Shown = {
   readonly isPostponed: boolean;
 };
 
-export type CustomerChange = ReturnType<typeof useCustomerChange>;
+type CustomerChange = ReturnType<typeof useCustomerChange>;
 
 /**
  * A change with effects on nominations: `ask` previews it, `confirm` sends it. If the effective day has changed since the
@@ -135,7 +135,7 @@ function Nominations({ nominations }: { nominations: readonly PreviewedNominatio
     {
       id: 'group',
       header: t.common.balanceGroup,
-      cell: ({ eic }) => <code className="font-mono">{eic}</code>,
+      cell: ({ eic }) => <code className="font-mono whitespace-nowrap">{eic}</code>,
     },
     { id: 'tso', header: t.common.controlArea, cell: ({ tso }) => t.common.tsos[tso] },
     {

@@ -1,0 +1,38 @@
+import { PassThrough, Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { standIn } from '../../sdk/test/stand-in.ts';
+import { runCli } from '../src/run.ts';
+import type { Terminal } from '../src/terminal.ts';
+
+export type Setting = {
+  env?: Record<string, string>;
+  stdin?: string;
+  tty?: boolean;
+  fetch?: typeof fetch;
+  signal?: AbortSignal;
+};
+
+/** Runs a command in this process, with `home` as its only folder. Returns its output and its exit code. */
+export async function runCommand(home: string, command: string | string[], setting: Setting) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()].map((stream) =>
+    Object.assign(stream.setEncoding('utf8'), { isTTY: setting.tty ?? false }),
+  ) as [Terminal['stdout'] & PassThrough, Terminal['stdout'] & PassThrough];
+  const argv = typeof command === 'string' ? command.split(' ') : command;
+  const code = await runCli(argv, '1.2.3', {
+    stdout,
+    stderr,
+    stdin: Readable.from([setting.stdin ?? '']),
+    env: setting.env ?? {},
+    cwd: home,
+    home,
+    checkout: pathToFileURL(`${home}/`),
+    signal: setting.signal ?? new AbortController().signal,
+    dependencies: {
+      fetch: setting.fetch ?? standIn(new TypeError('no request was expected')).options.fetch,
+      // Retries have no delay and no time limit.
+      sleep: (ms) => (ms < 30_000 ? Promise.resolve() : new Promise(() => {})),
+    },
+  });
+  const text = (stream: PassThrough) => String(stream.read() ?? '');
+  return { code, out: text(stdout), err: text(stderr) };
+}
