@@ -2,6 +2,7 @@ import { balanceGroupEndpoints } from './balance-groups.ts';
 import { contractEndpoints } from './contracts.ts';
 import { customerEndpoints } from './customers.ts';
 import { deliveryDayEndpoints } from './delivery-days.ts';
+import { eventEndpoints } from './events.ts';
 import { nominationEndpoints } from './nominations.ts';
 import { transactionEndpoints } from './transactions.ts';
 
@@ -13,4 +14,5 @@ export const brpEndpoints = {
   ...customerEndpoints,
   ...balanceGroupEndpoints,
   ...deliveryDayEndpoints,
+  ...eventEndpoints,
 };
