@@ -116,6 +116,10 @@ const ENDPOINTS = Object.assign({}, brpEndpoints, marketEndpoints, operatorEndpo
  */
 const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   brp: {
+    listEvents: {
+      '-': 'event_of_tenant(tenant; sequence)',
+      'types=nomination.created': 'event_of_type(tenant, type; sequence)',
+    },
     listCustomers: {
       '- tso=DE_TENNET search=x': 'customer_of_brp(brp_no; id)',
       'status=pending': 'customer_of_brp_by_status(brp_no, status; id)',
@@ -255,6 +259,10 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'type=anomaly': 'message_of_type(type; id)',
       'tso=DE_TENNET': 'message_of_tso(tso; id)',
     },
+    operatorListEvents: {
+      '-': 'event_of_tenant(tenant; sequence)',
+      'types=nomination.*,exchange.alarm': 'event_of_type(tenant, type; sequence)',
+    },
     listAudit: {
       '- order=newest_first': 'audit_pkey(; no)',
       'subject=x order=newest_first&subject=x': 'audit_of_subject(subject; no)',
@@ -279,6 +287,10 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
   },
   account: {
+    listMarketEvents: {
+      '-': 'event_of_tenant(tenant; sequence)',
+      'types=asset.*': 'event_of_type(tenant, type; sequence)',
+    },
     listMarketAssets: {
       '-': 'offer_pkey(; published_no)',
     },
@@ -399,7 +411,7 @@ const isList = ({ response, numberedPages }: Endpoint) =>
   numberedPages === true || 'pagination' in ((response as { properties?: object }).properties ?? {});
 
 /** Parameters that select the page and its format, not the records of the list. */
-const NOT_FILTERS = new Set(['limit', 'after', 'page', 'include_assets']);
+const NOT_FILTERS = new Set(['limit', 'after', 'page', 'wait', 'include_assets']);
 
 test('the plans of all lists are checked, for each of their filters', () => {
   const lists = Object.values(ENDPOINTS).filter(isList);
