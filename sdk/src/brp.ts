@@ -1,5 +1,6 @@
 import { brpEndpoints } from '@saldo/api';
 import { type ClientOptions, createClient } from './client.ts';
+import { feedOf } from './follow.ts';
 import { methodsOf } from './resources.ts';
 
 export type BrpClient = ReturnType<typeof createBrpClient>;
@@ -45,6 +46,7 @@ export function createBrpClient(options: ClientOptions) {
       get: method(api.getOwnBalanceGroup),
       update: method(api.updateOwnBalanceGroup),
     },
+    events: feedOf(client, options, api.listEvents, api.getEvent),
     deliveryDays: { get: method(api.getDeliveryDay) },
     /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,
