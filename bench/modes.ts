@@ -10,6 +10,7 @@ const PLANNED = {
   'the way in': 0.1,
   'the saldo of a day': 0.6,
   imports: 1.2,
+  events: 2,
   overload: 0.8,
   workers: 2.2,
   'the same SQL under pgbench': 0.4,
@@ -45,6 +46,8 @@ export type Mode = {
   readonly engineContracts: number;
   readonly exchangeContracts: number;
   readonly importContracts: number;
+  /** Number of events in the two logs whose pages are compared. */
+  readonly events: readonly [few: number, many: number];
 };
 
 const BRPS = 200;
@@ -60,6 +63,7 @@ const MARKET_DAY = {
   engineContracts: 10_000,
   exchangeContracts: 12_000,
   importContracts: 10_000,
+  events: [40_000, 4_000_000] as const,
 };
 
 const USUAL: Mode = {
@@ -97,6 +101,7 @@ export const MODES = {
       'the way in': 0.05,
       'the saldo of a day': 0.1,
       imports: 0.2,
+      events: 0.6,
       overload: 0.2,
       workers: 0.3,
       'the same SQL under pgbench': 0.1,
@@ -120,6 +125,7 @@ export const MODES = {
     engineContracts: 1000,
     exchangeContracts: 1000,
     importContracts: 1000,
+    events: [40_000, 1_000_000],
   },
   /** Runs everything once to check that it works and that all responses agree. Its numbers have no meaning. */
   smoke: {
@@ -141,5 +147,6 @@ export const MODES = {
     engineContracts: 500,
     exchangeContracts: 500,
     importContracts: 200,
+    events: [40_000, 80_000],
   },
 } as const satisfies Record<string, Mode>;

@@ -1,5 +1,6 @@
 import type { BulkResults } from './bulk.ts';
 import type { EngineResults } from './engine.ts';
+import type { EventResults } from './events.ts';
 import type { ExchangeResults } from './exchange.ts';
 import type { GrowthResults } from './growth.ts';
 import type { GuardResults } from './guard.ts';
@@ -47,6 +48,7 @@ export type Results = {
   engine?: EngineResults;
   exchange?: ExchangeResults;
   imports?: ImportResults;
+  events?: EventResults;
   growth?: GrowthResults;
   lists?: ListResults;
   leftOut: readonly string[];
@@ -60,6 +62,7 @@ export function comparisonsOf(results: Results): Comparison[] {
     results.againstSparing,
     results.againstSmall?.pages,
     results.market?.againstLimit,
+    results.events?.pages,
     results.lists?.ofTenant,
     results.lists?.ofPlatform,
   ];
