@@ -1,10 +1,8 @@
 /** Measures what the event log costs an import, how its pages cost as it grows, and how long waiting readers wait. */
 import { request } from 'node:http';
-import { dayStart } from '@saldo/core/delivery-day.ts';
 import pg from 'pg';
 import { appendEvents } from '../server/src/events/store.ts';
-import { openDatabase, type Tx } from '../server/src/platform/db/database.ts';
-import { transactionEvents } from '../server/src/transactions/events.ts';
+import { openDatabase } from '../server/src/platform/db/database.ts';
 import { familyCpuSeconds, hasCpuTimes } from './cpu.ts';
 import type { Databases } from './databases.ts';
 import { dayFile, nextDay, operatorKey, settle, upload, volumesOf } from './import.ts';
@@ -29,12 +27,12 @@ export type EventResults = {
   readonly waitingP99Ms: number;
 };
 
+/** At most 15: the days of a month. */
 const ROUNDS = 7;
 const FIRST_DAY = '2027-05-01';
 const READERS = 100;
 const CHANGES = 30;
 const BRPS = 200;
-const MADE_AT = dayStart('2026-08-20');
 
 async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
@@ -46,10 +44,9 @@ async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/**
- * Imports the same market days with and without the append of events, alternately. Without: the function of the database
- * does nothing. What the process then still does for events is measured apart, and subtracted.
- */
+const WITHOUT_EVENTS = { NODE_OPTIONS: `--import ${new URL('./without-events.ts', import.meta.url).href}` };
+
+/** Two servers import market days alternately, one of them without events. */
 async function measureImportLoss(
   url: string,
   processes: Processes,
@@ -57,57 +54,36 @@ async function measureImportLoss(
   contracts: number,
   say: (message: string) => void,
 ): Promise<number[]> {
-  const world = await createWorld(url, { contracts, days: 0 });
+  await createWorld(url, { contracts, days: 0 });
   const key = await operatorKey(url);
-  const server = await processes.product('events of imports', url);
-  const used = () => familyCpuSeconds(server.pid) + familyCpuSeconds(postmaster);
-  const clock = () => (hasCpuTimes ? used() : performance.now() / 1000);
-  const buildSeconds = await measureBuilding(world);
-  const importDay = async (round: number) => {
+  const full = await processes.product('with events', url);
+  const bare = await processes.product('without events', url, WITHOUT_EVENTS);
+  const importDay = async (server: BenchServer, round: number) => {
+    const used = () => familyCpuSeconds(server.pid) + familyCpuSeconds(postmaster);
+    const clock = () => (hasCpuTimes ? used() : performance.now() / 1000);
     const body = dayFile(contracts, nextDay(FIRST_DAY, round), volumesOf(round));
     await settle(server, key);
     const before = clock();
     await upload(server, key, 'application/x-ndjson', body);
     return clock() - before;
   };
-  const ratios = await onDatabase(url, async (client) => {
-    const { rows } = await client.query<{ text: string }>(
-      "select pg_get_functiondef('append_events'::regproc) as text",
-    );
-    const append = rows[0]!.text;
-    const skip = append.replace(/\$function\$[\s\S]*\$function\$/, '$$function$$ begin end $$function$$');
-    await importDay(0);
-    const found: number[] = [];
-    for (let round = 1; round <= ROUNDS; round++) {
-      await client.query(skip);
-      const without = await importDay(2 * round - 1);
-      await client.query(append);
-      const withEvents = await importDay(2 * round);
-      found.push(withEvents / (without - buildSeconds));
-    }
-    return found;
+  const ratios: number[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const without = await importDay(bare, 2 * round);
+    const ratio = (await importDay(full, 2 * round + 1)) / without;
+    // The first round warms up the compiler.
+    if (round > 0) ratios.push(ratio);
+  }
+  await onDatabase(url, async (client) => {
+    const { rows } = await client.query<{ count: number }>('select count(*)::int as count from event');
+    const expected = 2 * contracts * (ROUNDS + 1);
+    if ((rows[0]?.count ?? 0) > expected || (rows[0]?.count ?? 0) < expected / 2)
+      throw new Error(`${rows[0]?.count} events instead of up to ${expected}: one server has the wrong code`);
   });
-  await processes.end(server);
+  await processes.end(full);
+  await processes.end(bare);
   say(`An import with events costs ${median(ratios).toFixed(3)} × as much as without them.`);
   return ratios;
-}
-
-/** The time in which a process builds the events of a market day. */
-async function measureBuilding({ contracts }: BenchWorld): Promise<number> {
-  const ignoring = { query: async () => [] } as unknown as Tx;
-  const of = contracts.map(({ no }) => ({
-    id: `01890000-0000-7000-8000-${no.toString(16).padStart(12, '0')}`,
-    sellerBrp: 1,
-    buyerBrp: 2,
-  }));
-  const seconds: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const startedAt = performance.now();
-    const events = of.flatMap((contract) => transactionEvents(contract, FIRST_DAY, { created: 96 }));
-    await appendEvents(ignoring, events, MADE_AT);
-    seconds.push((performance.now() - startedAt) / 1000);
-  }
-  return median(seconds);
 }
 
 /** Every tenant has the same number of events, one in a hundred of another type. */
@@ -161,7 +137,7 @@ async function measurePages(
   const pages: Record<string, Comparison> = {};
   for (const [name, filter] of [
     ['100 events', ''],
-    ['100 events of a type', '&types=transactions.created'],
+    ['100 events of some types', '&types=transactions.*,nomination.*'],
   ] as const) {
     const sides = [await pageOf(large, filter), await pageOf(small, filter)] as const;
     await bench.warmUp(sides);

@@ -63,7 +63,7 @@ const MARKET_DAY = {
   engineContracts: 10_000,
   exchangeContracts: 12_000,
   importContracts: 10_000,
-  events: [40_000, 4_000_000] as const,
+  events: [60_000, 4_000_000] as const,
 };
 
 const USUAL: Mode = {
@@ -125,7 +125,7 @@ export const MODES = {
     engineContracts: 1000,
     exchangeContracts: 1000,
     importContracts: 1000,
-    events: [40_000, 1_000_000],
+    events: [60_000, 1_000_000],
   },
   /** Runs everything once to check that it works and that all responses agree. Its numbers have no meaning. */
   smoke: {
@@ -147,6 +147,6 @@ export const MODES = {
     engineContracts: 500,
     exchangeContracts: 500,
     importContracts: 200,
-    events: [40_000, 80_000],
+    events: [60_000, 80_000],
   },
 } as const satisfies Record<string, Mode>;

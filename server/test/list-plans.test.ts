@@ -118,7 +118,7 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
   brp: {
     listEvents: {
       '-': 'event_of_tenant(tenant; sequence)',
-      'types=nomination.created': 'event_of_type(tenant, type; sequence)',
+      'types=nomination.created': 'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
     },
     listCustomers: {
       '- tso=DE_TENNET search=x': 'customer_of_brp(brp_no; id)',
@@ -261,7 +261,8 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
     operatorListEvents: {
       '-': 'event_of_tenant(tenant; sequence)',
-      'types=nomination.*,exchange.alarm': 'event_of_type(tenant, type; sequence)',
+      'types=nomination.*,exchange.alarm':
+        'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
     },
     listAudit: {
       '- order=newest_first': 'audit_pkey(; no)',
@@ -289,7 +290,7 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
   account: {
     listMarketEvents: {
       '-': 'event_of_tenant(tenant; sequence)',
-      'types=asset.*': 'event_of_type(tenant, type; sequence)',
+      'types=asset.*': 'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
     },
     listMarketAssets: {
       '-': 'offer_pkey(; published_no)',
