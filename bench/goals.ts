@@ -36,6 +36,7 @@ const MOST_OVER_SMALL_LOG = 1.3;
 const MOST_WAITING_P99_MS = 1000;
 const MOST_MEGABYTES = 250;
 const ENGINE_GOALS = { firstSeconds: 3, unchangedSeconds: 0.5, correctionMs: 50 };
+const MOVE_GOALS = { seconds: 3, overQuiet: 1.5 };
 const EXCHANGE_GOAL_S = 10;
 /** Lower, because the load generator uses a part of the machine. */
 const LEAST_UNDER_FLOOD = 0.85;
@@ -71,6 +72,7 @@ export function goalsOf(results: Results): Goal[] {
     ...importGoals(results),
     ...eventGoals(results),
     ...engineGoals(results),
+    ...moveGoals(results),
     ...exchangeGoals(results),
     ...overloadGoals(results),
   ];
@@ -295,6 +297,16 @@ function engineGoals({ engine }: Results): Goal[] {
     atMost(`netting a market day of ${count(positions)} positions`, firstSeconds, first, seconds),
     atMost('netting all of them again without a change', unchangedSeconds, again, seconds),
     atMost('one corrected slot, to new versions of both positions', correctionMs, correction, milliseconds),
+  ];
+}
+
+function moveGoals({ move }: Results): Goal[] {
+  if (!move) return [];
+  const { contracts, contractDays, seconds, p99Ms } = move;
+  const what = `a customer with ${contracts} contracts moved, ${count(contractDays)} stored contract-days corrected`;
+  return [
+    atMost(what, Math.max(...seconds), MOVE_GOALS.seconds, (value) => `${value.toFixed(1)} s`),
+    atMost('p99 of other pages during a move', p99Ms.moving / p99Ms.quiet, MOVE_GOALS.overQuiet),
   ];
 }
 

@@ -22,6 +22,7 @@ import { listPlan, measureLists } from './lists.ts';
 import { measureMarket } from './market.ts';
 import { Bench, type Comparison, type Contestant } from './measure.ts';
 import { MODES, type Mode, type PhaseTitle } from './modes.ts';
+import { measureMove } from './move.ts';
 import { measureOverload } from './overload.ts';
 import { measurePgbench } from './pgbench.ts';
 import { Progress } from './progress.ts';
@@ -215,6 +216,12 @@ const PHASES: readonly (readonly [title: PhaseTitle, work: (run: Run) => Promise
     'netting',
     async ({ results, databases, mode, say }) => {
       results.engine = await measureEngine(await databases.create('engine'), mode.engineContracts, say);
+    },
+  ],
+  [
+    'a move',
+    async ({ results, databases, processes, generator, say }) => {
+      results.move = await measureMove(await databases.create('move'), processes, generator, say);
     },
   ],
   [

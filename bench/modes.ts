@@ -19,6 +19,7 @@ const PLANNED = {
   'a small world': 3.3,
   'a walk over everything': 1.8,
   netting: 0.3,
+  'a move': 1,
   'the exchange': 0.4,
   'the market': 3.5,
 };
@@ -110,6 +111,7 @@ export const MODES = {
       'a small world': 0.2,
       'a walk over everything': 0.1,
       netting: 0.05,
+      'a move': 0.5,
       'the exchange': 0.05,
       'the market': 0.25,
     },

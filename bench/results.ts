@@ -8,6 +8,7 @@ import type { ImportResults } from './import.ts';
 import type { ListResults } from './lists.ts';
 import type { MarketResults } from './market.ts';
 import type { Comparison } from './measure.ts';
+import type { MoveResults } from './move.ts';
 import type { OverloadResults } from './overload.ts';
 import type { PgbenchResults } from './pgbench.ts';
 import type { Progress } from './progress.ts';
@@ -46,6 +47,7 @@ export type Results = {
   workers?: WorkersResults;
   market?: MarketResults;
   engine?: EngineResults;
+  move?: MoveResults;
   exchange?: ExchangeResults;
   imports?: ImportResults;
   events?: EventResults;

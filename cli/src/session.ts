@@ -1,4 +1,4 @@
-import { createOperatorClient, type OperatorClient } from '@saldo/sdk';
+import { type BrpClient, createBrpClient, createOperatorClient, type OperatorClient } from '@saldo/sdk';
 import { type Flags, findAccess } from './settings.ts';
 import { type Column, detailsOf, handlesOf, tableOf } from './tables.ts';
 import { type Style, styleFor, type Terminal, write } from './terminal.ts';
@@ -14,7 +14,12 @@ export type Session = {
   readonly terminal: Terminal;
   readonly format: OutputFormat;
   readonly style: Style;
+  /** For commands of the operator only. */
   operator(): Promise<OperatorClient>;
+  /** For commands of BRPs only. */
+  brp(): Promise<BrpClient>;
+  /** For commands of both: the client of the kind of the key. */
+  client(): Promise<OperatorClient | BrpClient>;
   print(text: string): Promise<void>;
   /** Prints to standard error, so that standard output stays parseable. */
   note(text: string): void;
@@ -36,6 +41,13 @@ export function openSession(
   const style = styleFor(terminal.stdout, terminal.env);
   const note = (text: string) => void terminal.stderr.write(`${text}\n`);
   const print = (text: string) => write(terminal.stdout, text);
+  /** The options of a client, if the key is of one of these kinds. */
+  const access = async (...kinds: readonly KeyKind[]) => {
+    const found = await findAccess(flags, terminal, note);
+    const kind = keyKindOf(found.apiKey);
+    if (!kinds.includes(kind)) throw new UsageError(wrongKey(kind, kinds));
+    return { kind, options: { ...terminal.dependencies, ...found, signal: terminal.signal } };
+  };
   return {
     terminal,
     format,
@@ -43,12 +55,12 @@ export function openSession(
     note,
     print,
     endWith,
-    operator: async () =>
-      createOperatorClient({
-        ...terminal.dependencies,
-        ...(await findAccess(flags, terminal, note)),
-        signal: terminal.signal,
-      }),
+    operator: async () => createOperatorClient((await access('operator')).options),
+    brp: async () => createBrpClient((await access('brp')).options),
+    client: async () => {
+      const { kind, options } = await access('operator', 'brp');
+      return kind === 'brp' ? createBrpClient(options) : createOperatorClient(options);
+    },
     show(record) {
       if (format === 'json') return print(`${JSON.stringify(record, null, 2)}\n`);
       return print(format === 'quiet' ? handlesOf([record]) : detailsOf(record, style));
@@ -61,3 +73,17 @@ export function openSession(
     },
   };
 }
+
+type KeyKind = 'operator' | 'brp' | 'account';
+const KEYS: Readonly<Record<KeyKind, string>> = {
+  operator: 'an operator key',
+  brp: 'a BRP key',
+  account: 'an account key',
+};
+
+/** By the prefix of the key. The operator's first key may be any text, so all other keys are the operator's. */
+const keyKindOf = (key: string): KeyKind =>
+  (/^saldo_(brp|account)_/.exec(key)?.[1] as KeyKind | undefined) ?? 'operator';
+
+const wrongKey = (kind: KeyKind, needed: readonly KeyKind[]) =>
+  `this command needs ${needed.map((one) => KEYS[one]).join(' or ')}, and the key is ${KEYS[kind]}`;

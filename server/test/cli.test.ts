@@ -194,6 +194,53 @@ test('settings of balance groups, customers and assets are changed', async () =>
   assert.deepEqual(await answer('accounts', 'list'), [account]);
 });
 
+test('a customer is created active, and moved by its BRP after a preview, to another BRP by the operator', async () => {
+  const place = ['--eic', seller.eic, '--tso', 'DE_TENNET'];
+  const create = ['customers', 'create', '--brp-id', seller.brp.id, '--name', 'Moving plant', ...place];
+  const customer = await answer(...create, '--status', 'active');
+  assert.equal(customer.status, 'active');
+  const dates = ['--first-day', '2026-01-01', '--last-day', '2026-12-31'];
+  await answer(
+    ...words('contracts create --external-id CLI-MOVE --type ppa --ppa-type produced'),
+    ...['--seller', customer.id, '--buyer', buyer.customer.id, ...dates],
+  );
+  await answer('days', 'put', 'CLI-MOVE', '2026-10-30', '--volume', '1');
+  await answer('nominate');
+
+  const { secret } = await answer('keys', 'create', '--brp', seller.brp.id, '--name', 'desk');
+  const asBrp = async (...args: string[]) => {
+    const { code, out, err } = await saldo([...args, '--json'], { env: { SALDO_KEY: secret } });
+    assert.equal(code, 0, err);
+    return JSON.parse(out);
+  };
+  const move = [customer.id, '--balance-group', seller.eic, '--tso', 'DE_50HERTZ'];
+  const preview = await asBrp('customers', 'preview', ...move);
+  assert.deepEqual(
+    [preview.effective_day, preview.contracts, preview.transactions, preview.nominations_total],
+    ['2026-10-21', 1, 96, 2],
+  );
+  const moved = await asBrp('customers', 'move', ...move);
+  assert.deepEqual(moved, preview.customer);
+  assert.deepEqual(await asBrp('customers', 'show', customer.id), moved);
+  assert.ok((await asBrp('customers', 'list', '--all')).some(({ id }: { id: string }) => id === customer.id));
+
+  const away = ['--brp', buyer.brp.id, '--balance-group', buyer.eic, '--tso', 'DE_TENNET'];
+  assert.equal((await answer('customers', 'move', customer.id, ...away)).brp_id, buyer.brp.id);
+  const shown = await saldo(['customers', 'placements', customer.id]);
+  assert.deepEqual(shown.out.split('\n').slice(1), [
+    `2026-10-21  –           ${buyer.eic}  DE_TENNET`,
+    `–           2026-10-20  ${seller.eic}  DE_TENNET`,
+    '',
+  ]);
+  assert.equal((await answer('customers', 'placements', customer.id)).length, 2);
+  const foreign = await saldo(['customers', 'placements', customer.id], { env: { SALDO_KEY: secret } });
+  assert.equal(foreign.code, 1);
+  assert.match(foreign.err, /404 customer_not_found/);
+  const again = await saldo(['customers', 'preview', customer.id, '--status', 'active']);
+  assert.equal(again.code, 1);
+  assert.match(again.err, /409 already_active/);
+});
+
 test('an asset is offered with prices and a cover, its offer is changed, and withdrawn again', async () => {
   const market = client(platform.customerUrl, await world.accountKey());
   const offered = await answer(
