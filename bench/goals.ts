@@ -31,6 +31,9 @@ const MOST_BYTES = 8;
 /** Transactions per second, over HTTP into an empty day. */
 const IMPORT_GOALS: Record<string, number> = { CSV: 400_000, 'NDJSON, a day a line': 1_500_000 };
 const MOST_IMPORT_MEGABYTES = 300;
+const MOST_OVER_NO_EVENTS = 1.1;
+const MOST_OVER_SMALL_LOG = 1.3;
+const MOST_WAITING_P99_MS = 1000;
 const MOST_MEGABYTES = 250;
 /** CPU seconds of a BRP-day of this many transactions, by format; bytes of each; memory of the server. */
 const EXPORT_GOALS = {
@@ -76,6 +79,7 @@ export function goalsOf(results: Results): Goal[] {
     ...memoryGoals(results),
     ...importGoals(results),
     ...exportGoals(results),
+    ...eventGoals(results),
     ...engineGoals(results),
     ...moveGoals(results),
     ...exchangeGoals(results),
@@ -300,6 +304,31 @@ function exportGoals({ exports }: Results): Goal[] {
       `${exports.stopped.readers} readers that stop reading`,
       exports.stopped.addedMegabytes,
       stoppedMegabytes,
+    ),
+  ];
+}
+
+function eventGoals({ events, cost }: Results): Goal[] {
+  if (!events) return [];
+  const [few, many] = events.logged;
+  return [
+    atMost(
+      `import of a market day of ${count(events.contracts)} contracts: ${cost} with events, against that without`,
+      events.importCostRatio,
+      MOST_OVER_NO_EVENTS,
+    ),
+    ...Object.entries(events.pages).map(([name, { costRatio }]) =>
+      atMost(
+        `a page of ${name}: with ${count(many)} in the log, against ${count(few)}`,
+        costRatio,
+        MOST_OVER_SMALL_LOG,
+      ),
+    ),
+    atMost(
+      `p99 from a commit to the first byte at ${events.readers} waiting readers`,
+      events.waitingP99Ms,
+      MOST_WAITING_P99_MS,
+      (ms) => `${ms.toFixed(0)} ms`,
     ),
   ];
 }

@@ -12,6 +12,7 @@ import type { Target } from './connection.ts';
 import { hasCpuTimes } from './cpu.ts';
 import { Databases } from './databases.ts';
 import { measureEngine } from './engine.ts';
+import { measureEvents } from './events.ts';
 import { measureExchange } from './exchange.ts';
 import { measureExports } from './exports.ts';
 import { goalsOf } from './goals.ts';
@@ -176,6 +177,13 @@ const PHASES: readonly (readonly [title: PhaseTitle, work: (run: Run) => Promise
         mode.exports,
         say,
       );
+    },
+  ],
+  [
+    'events',
+    async ({ results, databases, processes, bench, postmaster, mode, say }) => {
+      const size = { contracts: mode.importContracts, logged: mode.events };
+      results.events = await measureEvents(databases, processes, bench, postmaster, size, say);
     },
   ],
   [

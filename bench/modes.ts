@@ -11,6 +11,7 @@ const PLANNED = {
   'the saldo of a day': 0.6,
   imports: 1.2,
   exports: 1.5,
+  events: 2,
   overload: 0.8,
   workers: 2.2,
   'the same SQL under pgbench': 0.4,
@@ -49,6 +50,8 @@ export type Mode = {
   readonly importContracts: number;
   /** The largest BRP has about half of the contracts. */
   readonly exports: WorldSize;
+  /** Number of events in the two logs whose pages are compared. */
+  readonly events: readonly [few: number, many: number];
 };
 
 const BRPS = 200;
@@ -65,6 +68,7 @@ const MARKET_DAY = {
   exchangeContracts: 12_000,
   importContracts: 10_000,
   exports: { contracts: 4200, days: 31 },
+  events: [60_000, 4_000_000] as const,
 };
 
 const USUAL: Mode = {
@@ -103,6 +107,7 @@ export const MODES = {
       'the saldo of a day': 0.1,
       imports: 0.2,
       exports: 0.3,
+      events: 0.6,
       overload: 0.2,
       workers: 0.3,
       'the same SQL under pgbench': 0.1,
@@ -128,6 +133,7 @@ export const MODES = {
     exchangeContracts: 1000,
     importContracts: 1000,
     exports: { contracts: 420, days: 5 },
+    events: [60_000, 1_000_000],
   },
   /** Runs everything once to check that it works and that all responses agree. Its numbers have no meaning. */
   smoke: {
@@ -150,5 +156,6 @@ export const MODES = {
     exchangeContracts: 500,
     importContracts: 200,
     exports: { contracts: 60, days: 3 },
+    events: [60_000, 80_000],
   },
 } as const satisfies Record<string, Mode>;

@@ -1,5 +1,6 @@
 import type { BulkResults } from './bulk.ts';
 import type { EngineResults } from './engine.ts';
+import type { EventResults } from './events.ts';
 import type { ExchangeResults } from './exchange.ts';
 import type { ExportResults } from './exports.ts';
 import type { GrowthResults } from './growth.ts';
@@ -51,6 +52,7 @@ export type Results = {
   exchange?: ExchangeResults;
   imports?: ImportResults;
   exports?: ExportResults;
+  events?: EventResults;
   growth?: GrowthResults;
   lists?: ListResults;
   leftOut: readonly string[];
@@ -64,6 +66,7 @@ export function comparisonsOf(results: Results): Comparison[] {
     results.againstSparing,
     results.againstSmall?.pages,
     results.market?.againstLimit,
+    results.events?.pages,
     results.lists?.ofTenant,
     results.lists?.ofPlatform,
   ];

@@ -2,6 +2,7 @@ import { balanceGroupEndpoints } from './balance-groups.ts';
 import { contractEndpoints } from './contracts.ts';
 import { customerEndpoints } from './customers.ts';
 import { deliveryDayEndpoints } from './delivery-days.ts';
+import { eventEndpoints } from './events.ts';
 import { exportEndpoints } from './exports.ts';
 import { nominationEndpoints } from './nominations.ts';
 import { scheduleEndpoints } from './schedules.ts';
@@ -17,4 +18,5 @@ export const brpEndpoints = {
   ...customerEndpoints,
   ...balanceGroupEndpoints,
   ...deliveryDayEndpoints,
+  ...eventEndpoints,
 };

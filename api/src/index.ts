@@ -8,6 +8,8 @@ export * from './contracts.ts';
 export * from './customers.ts';
 export * from './delivery-days.ts';
 export * from './endpoint.ts';
+export * from './event-types.ts';
+export * from './events.ts';
 export * from './exports.ts';
 export * from './market.ts';
 export * from './nominations.ts';

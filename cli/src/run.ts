@@ -4,6 +4,7 @@ import { addBackupCommands } from './commands/backup.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addContractCommands } from './commands/contracts.ts';
 import { addCustomerCommands } from './commands/customers.ts';
+import { addEventCommands } from './commands/events.ts';
 import { addExchangeCommands } from './commands/exchange.ts';
 import { addExportCommands } from './commands/exports.ts';
 import { addLoginCommands } from './commands/login.ts';
@@ -79,6 +80,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addNominationCommands,
     addExportCommands,
     addExchangeCommands,
+    addEventCommands,
     addPlatformCommands,
     addScheduleCommands,
     addLoginCommands,

@@ -1,6 +1,7 @@
 import { brpEndpoints, type DecimalMark, type ScheduleCheck } from '@saldo/api';
 import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
 import { exportMethods } from './exports.ts';
+import { feedOf } from './follow.ts';
 import { methodsOf } from './resources.ts';
 import type { UploadSource } from './upload.ts';
 
@@ -59,6 +60,7 @@ export function createBrpClient(options: ClientOptions) {
       get: method(api.getOwnBalanceGroup),
       update: method(api.updateOwnBalanceGroup),
     },
+    events: feedOf(client, options, api.listEvents, api.getEvent),
     deliveryDays: { get: method(api.getDeliveryDay) },
     /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,

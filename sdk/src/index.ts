@@ -11,6 +11,7 @@ export {
   type Upload,
 } from './client.ts';
 export type { Download } from './download.ts';
+export type { FollowOptions } from './follow.ts';
 export { createMarketClient, type MarketClient } from './market.ts';
 export {
   type CoverOptions,

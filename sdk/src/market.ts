@@ -1,5 +1,6 @@
 import { marketEndpoints } from '@saldo/api';
 import { type ClientOptions, createClient } from './client.ts';
+import { feedOf } from './follow.ts';
 import { methodsOf } from './resources.ts';
 
 export type MarketClient = ReturnType<typeof createMarketClient>;
@@ -11,6 +12,7 @@ export function createMarketClient(options: ClientOptions) {
   return {
     assets: list(marketEndpoints.listMarketAssets),
     demands: list(marketEndpoints.listMarketDemands),
+    events: feedOf(client, options, marketEndpoints.listMarketEvents, marketEndpoints.getMarketEvent),
     /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,
   };

@@ -9,6 +9,7 @@ import {
 } from '@saldo/api';
 import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
 import { exportMethods } from './exports.ts';
+import { feedOf } from './follow.ts';
 import { methodsOf } from './resources.ts';
 import type { UploadSource } from './upload.ts';
 import type { UploadProgress } from './xhr.ts';
@@ -63,6 +64,7 @@ export function createOperatorClient(options: ClientOptions) {
       update: method(api.updateAsset),
       uploadCover: coverUpload(client),
     },
+    events: feedOf(client, options, api.operatorListEvents, api.operatorGetEvent),
     demands: {
       ...list(api.listDemands),
       create: method(api.createDemand),

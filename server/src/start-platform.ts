@@ -1,3 +1,4 @@
+import { addDays, dayOf, dayStart } from '@saldo/core/delivery-day.ts';
 import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import { answerOutbox } from '@saldo/simulator/folders.ts';
 import { CONFORMING } from '@saldo/simulator/tso.ts';
@@ -6,13 +7,17 @@ import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
 import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
 import type { Config } from './config.ts';
+import { continueEventLog, deleteOldEvents } from './events/actions.ts';
+import { EventPoller } from './events/poller.ts';
 import { countByKind, wireAlarm } from './exchange/alarms.ts';
+import { remindOfGates } from './exchange/process/gate-reminders.ts';
 import { receiveDue } from './exchange/process/receive.ts';
 import { remoteJobs } from './exchange/process/remote-jobs.ts';
 import { sendDue } from './exchange/process/send.ts';
 import { watchExchange } from './exchange/process/watch.ts';
 import { exchangeOf } from './exchange-settings.ts';
 import { nominateDue } from './nominations/actions.ts';
+import { remindOfExpiringKeys } from './parties/key-reminders.ts';
 import { createLastUsed, type LastUsed } from './platform/auth/last-used.ts';
 import { type Clock, type MovableClock, monotonicNow, movableClock } from './platform/clock.ts';
 import { type Database, openDatabase } from './platform/db/database.ts';
@@ -95,7 +100,13 @@ export const startStore = (config: Config, { say, prepare }: StoreDependencies) 
     if (config.databaseUrl !== null) say('Using the database of DATABASE_URL.');
     await migrate(url, say);
     const db = openDatabase(url);
-    await prepare(db).finally(() => db.close());
+    try {
+      if (await db.transaction(continueEventLog))
+        say('The database is a copy: event numbers skip those that it lacks.');
+      await prepare(db);
+    } finally {
+      await db.close();
+    }
     return { url };
   });
 
@@ -127,13 +138,19 @@ export const startService = (
     const { limiter, close: closeLimiter } = await createRateLimiter(config, logger);
     started.push(closeLimiter);
     const queue = requestQueue(config, metrics);
-    const shared = { config, db, clock, logger, metrics, limiter, lastUsed, queue };
+    const poller = new EventPoller(db, logger);
+    metrics.addGauge(
+      'saldo_event_readers_waiting',
+      'Long polls that wait for an event.',
+      () => poller.waiting,
+    );
+    const shared = { config, db, clock, logger, metrics, limiter, lastUsed, queue, poller };
     const listeners: FastifyInstance[] = [];
     const jobs: RunningJobs[] = [];
     // Stop listeners and jobs together: a job may run for a while, and no connection may be accepted in that time.
     started.push(async () => {
       const closed = listeners.map((listener) => listener.close());
-      await Promise.all([...closed, ...jobs.map((running) => running.stop())]);
+      await Promise.all([poller.stop(), ...closed, ...jobs.map((running) => running.stop())]);
     });
     const customerApp = await createCustomerApp(shared);
     listeners.push(customerApp);
@@ -185,6 +202,8 @@ const NOMINATE_EVERY_MS = 250;
 const MAKE_PROFILES_EVERY_MS = 10 * 60_000;
 const FOLLOW_CLOCK_EVERY_MS = 1_000;
 const WRITE_LAST_USED_EVERY_MS = 5_000;
+const DELETE_EVENTS_EVERY_MS = 60_000;
+const REMIND_EVERY_MS = 10_000;
 /** Short, so that a change seconds before its gate is still sent in time. */
 const SEND_EVERY_MS = 1_000;
 const RECEIVE_EVERY_MS = 1_000;
@@ -202,6 +221,17 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUse
     name: 'profiles',
     everyMs: MAKE_PROFILES_EVERY_MS,
     run: () => runProfiles(db, clock.now(), config.profileDays),
+  },
+  {
+    name: 'events',
+    everyMs: DELETE_EVENTS_EVERY_MS,
+    run: () => deleteOldEvents(db, dayStart(addDays(dayOf(clock.now()), -config.eventDays))),
+  },
+  { name: 'key-reminders', everyMs: REMIND_EVERY_MS, run: () => remindOfExpiringKeys(db, clock.now()) },
+  {
+    name: 'gate-reminders',
+    everyMs: REMIND_EVERY_MS,
+    run: () => remindOfGates(db, clock.now(), config.marketRules),
   },
   { name: 'last-used', everyMs: WRITE_LAST_USED_EVERY_MS, run: () => lastUsed.flush() },
   ...(config.sandbox

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { coverImage } from '../src/demo/cover.ts';
+import { watchExchange } from '../src/exchange/process/watch.ts';
 import { CLI_MAIN, PROGRAM_ENVIRONMENT, runCommand, spawnCommand } from './command-line.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
@@ -395,6 +399,37 @@ test('an export has the transactions of its days, as the operator and as a BRP',
     assert.equal(code, 0, err);
     assert.equal(await readFile(path.join(folder, 'day.ndjson'), 'utf8'), lines);
   }
+});
+
+test('events are followed until the command is interrupted, from now on or after an event', async () => {
+  const follow = (...args: string[]) => {
+    const child = spawn(process.execPath, [CLI_MAIN, 'events', 'follow', ...args], {
+      env: { ...PROGRAM_ENVIRONMENT, HOME: folder, SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const end = async () => {
+      const closed = once(child, 'close');
+      child.kill('SIGINT');
+      return (await closed)[0] as number;
+    };
+    return { line: async () => String((await lines.next()).value), end };
+  };
+  const alarm = async () => {
+    await saldo(['exchange', 'receive', '-'], { stdin: '<nonsense/>' });
+    await watchExchange(platform.db, platform.clock.now(), platform.exchange);
+  };
+  await alarm();
+  const operator = client(platform.baseUrl, operatorKey);
+  const [first] = (await operator('/operator/v1/events?types=exchange.alarm&limit=1')).body.events;
+  const [json, text] = [follow('--json', '--types', 'exchange.*', '--after', first.id), follow()];
+  const waiting = /^saldo_event_readers_waiting 2$/m;
+  while (!waiting.test(await (await fetch(`${platform.adminUrl}/metrics`)).text())) await delay(20);
+  await alarm();
+  const [, second] = (await operator('/operator/v1/events?types=exchange.alarm')).body.events;
+  assert.deepEqual(JSON.parse(await json.line()), second);
+  assert.match(await text.line(), new RegExp(`exchange.alarm  id=${second.data.id}  kind=unreadable$`));
+  assert.deepEqual([await json.end(), await text.end()], [130, 130]);
 });
 
 test('a user is created, invited by email, made read-only, and disabled', async () => {

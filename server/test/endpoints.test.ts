@@ -19,6 +19,7 @@ const request = client(platform.baseUrl, brp.key);
 const [transaction] = (await request('/v1/transactions?limit=1')).body.transactions;
 const [nomination] = (await request('/v1/nominations?limit=1')).body.nominations;
 const schedule = await request('/v1/nominations/schedule?delivery_date=2026-10-25');
+const [event] = (await request('/v1/events?limit=1')).body.events;
 const cases: Record<string, Case> = {
   listContracts: { path: '/v1/contracts' },
   getContract: { path: `/v1/contracts/${contract.id}` },
@@ -56,6 +57,8 @@ const cases: Record<string, Case> = {
     body: { enabled_tsos: ['DE_AMPRION', 'DE_TENNET'] },
   },
   getDeliveryDay: { path: '/v1/delivery-days/2026-10-25' },
+  listEvents: { path: '/v1/events?types=nomination.*&wait=1' },
+  getEvent: { path: `/v1/events/${event.id}` },
   listPlacements: { path: `/v1/customers/${producer.id}/placements` },
   previewCustomer: { path: `/v1/customers/${producer.id}/preview`, body: { status: 'deactivated' } },
   updateCustomer: { path: `/v1/customers/${producer.id}`, body: { metadata: { color: 'green' } } },

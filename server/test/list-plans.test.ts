@@ -11,6 +11,7 @@ import {
 import pg from 'pg';
 import { pino } from 'pino';
 import { createApp, createCustomerApp, createRateLimiter } from '../src/app.ts';
+import { EventPoller } from '../src/events/poller.ts';
 import { findTsosInUse } from '../src/parties/store.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
 import { monotonicNow, movableClock } from '../src/platform/clock.ts';
@@ -99,6 +100,7 @@ const parts = {
   ...{ config, logger, db: recording, clock: movableClock(platform.clock), metrics: createMetrics() },
   ...{ ...(await createRateLimiter(config, logger)), lastUsed: createLastUsed(db) },
   queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
+  poller: new EventPoller(recording, logger),
 };
 const app = await createApp({ ...parts, customerUrl, portal: null });
 const customerApp = await createCustomerApp(parts);
@@ -114,6 +116,10 @@ const ENDPOINTS = Object.assign({}, brpEndpoints, marketEndpoints, operatorEndpo
  */
 const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   brp: {
+    listEvents: {
+      '-': 'event_of_tenant(tenant; sequence)',
+      'types=nomination.created': 'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
+    },
     listCustomers: {
       '- tso=DE_TENNET search=x': 'customer_of_brp(brp_no; id)',
       'status=pending': 'customer_of_brp_by_status(brp_no, status; id)',
@@ -257,6 +263,11 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'type=anomaly': 'message_of_type(type; id)',
       'tso=DE_TENNET': 'message_of_tso(tso; id)',
     },
+    operatorListEvents: {
+      '-': 'event_of_tenant(tenant; sequence)',
+      'types=nomination.*,exchange.alarm':
+        'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
+    },
     listAudit: {
       '- order=newest_first': 'audit_pkey(; no)',
       'subject=x order=newest_first&subject=x': 'audit_of_subject(subject; no)',
@@ -281,6 +292,10 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
   },
   account: {
+    listMarketEvents: {
+      '-': 'event_of_tenant(tenant; sequence)',
+      'types=asset.*': 'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
+    },
     listMarketAssets: {
       '-': 'offer_pkey(; published_no)',
     },
@@ -400,7 +415,7 @@ const isList = ({ response, numberedPages }: Endpoint) =>
   numberedPages === true || 'pagination' in ((response as { properties?: object }).properties ?? {});
 
 /** Parameters that select the page and its format, not the records of the list. */
-const NOT_FILTERS = new Set(['limit', 'after', 'page', 'include_assets']);
+const NOT_FILTERS = new Set(['limit', 'after', 'page', 'wait', 'include_assets']);
 
 test('the plans of all lists are checked, for each of their filters', () => {
   const lists = Object.values(ENDPOINTS).filter(isList);

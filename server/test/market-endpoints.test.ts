@@ -17,6 +17,7 @@ import { createWorld } from './world.ts';
 const cases: Record<string, string> = {
   listMarketAssets: '/v1/assets',
   listMarketDemands: '/v1/demands',
+  listMarketEvents: '/v1/events',
 };
 
 const platform = await startTestPlatform();
@@ -29,7 +30,6 @@ const operatorKey = await world.operatorKey();
 const brp = await world.brp();
 const request = client(platform.customerUrl, key);
 const endpoints: Endpoint[] = Object.values(marketEndpoints);
-const paths = endpoints.map(({ id }) => cases[id] ?? assert.fail(`${id} has no case`));
 const asOperator = client(platform.baseUrl, operatorKey);
 for (let count = 0; count < 12; count++) {
   const body = {
@@ -49,6 +49,10 @@ for (let count = 0; count < 12; count++) {
   const asset = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION', offer };
   await asOperator('/operator/v1/assets', { method: 'POST', body: asset });
 }
+const [event] = (await request('/v1/events?limit=1')).body.events;
+cases['getMarketEvent'] = `/v1/events/${event.id}`;
+const paths = endpoints.map(({ id }) => cases[id] ?? assert.fail(`${id} has no case`));
+const pages = endpoints.filter(({ numberedPages }) => numberedPages).map(({ path }) => path);
 
 test('every operation has a case, and every case is an operation', () => {
   assert.deepEqual(Object.keys(cases).toSorted(), endpoints.map(({ id }) => id).toSorted());
@@ -104,7 +108,8 @@ test('each listener has the operations of its own API only', async () => {
     const answer = await request(path);
     assert.deepEqual([answer.status, problemOf(answer).code], [404, 'not_found'], path);
   }
-  for (const path of paths) assert.equal((await client(platform.baseUrl, brp.key)(path)).status, 404, path);
+  for (const path of [...pages, `/v1/events/${event.id}`])
+    assert.equal((await client(platform.baseUrl, brp.key)(path)).status, 404, path);
 });
 
 test('errors of page and limit are reported together, and unknown parameters are rejected', async () => {
@@ -127,7 +132,7 @@ test('errors of page and limit are reported together, and unknown parameters are
     ['country=DE&page=0&limit=x', ['country unknown_field', 'limit invalid_type', 'page value_too_small']],
     ['__proto__=1', ['__proto__ unknown_field']],
   ];
-  for (const path of paths) {
+  for (const path of pages) {
     for (const [query, errors] of refused) {
       assert.deepEqual(problemOf(await request(`${path}?${query}`)), { code: 'validation', errors }, query);
     }

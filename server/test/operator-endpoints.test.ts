@@ -56,6 +56,7 @@ await operator('/operator/v1/exchange/receive', {
 });
 await watchExchange(platform.db, platform.clock.now(), platform.exchange);
 const [alarm] = (await operator('/operator/v1/exchange/alarms')).body.alarms;
+const [event] = (await operator('/operator/v1/events?limit=1')).body.events;
 
 const user = { email: 'first@saldo.example', name: 'First', role: 'operator', permissions: 'read' };
 const userId = (await operator('/operator/v1/users', { method: 'POST', body: user })).body.id;
@@ -162,6 +163,8 @@ const cases: Record<string, Case> = {
   listMessages: { path: `${base}/messages` },
   getMessage: { path: `${base}/messages/${message.id}` },
   getMessageRaw: { path: `${base}/messages/${message.id}/raw` },
+  operatorListEvents: { path: `${base}/events` },
+  operatorGetEvent: { path: `${base}/events/${event.id}` },
   getHealth: { path: `${base}/health` },
   operatorGetDeliveryDay: { path: `${base}/delivery-days/2026-10-25` },
   listAudit: { path: `${base}/audit` },

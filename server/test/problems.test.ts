@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FIELD_CODES, type FieldCode, LIMITS, PROBLEM_CODES, PROBLEMS, type ProblemCode } from '@saldo/api';
+import { encodeId, eventUuid, ID_PREFIX } from '@saldo/core/id.ts';
 import { pino } from 'pino';
 import { monotonicNow } from '../src/platform/clock.ts';
 import { statement } from '../src/platform/db/statement.ts';
@@ -103,6 +104,8 @@ const provocations = {
   demand_not_found: () => asOperator('GET', '/demands/dem_x'),
   message_not_found: () => asOperator('GET', '/messages/msg_x'),
   alarm_not_found: () => asOperator('POST', '/exchange/alarms/alm_x/acknowledge', { note: 'seen' }),
+  event_not_found: () => request('/v1/events/evt_x'),
+  events_expired: () => request(`/v1/events?after=${encodeId(ID_PREFIX.event, eventUuid(0, 2 ** 50))}`),
   customer_not_found: () => request('/v1/customers/cust_x'),
   method_not_allowed: () => request('/v1/contracts', { method: 'DELETE' }),
   request_timeout: () => rawly(tooSlow()),

@@ -7,7 +7,7 @@ import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { createBrpClient } from '@saldo/sdk';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { agree, newPlace, operating, type Place, readSchedule } from './exchanging.ts';
-import { assertProblem, client, startTestPlatform, answerWithoutId } from './harness.ts';
+import { answerWithoutId, assertProblem, client, startTestPlatform } from './harness.ts';
 import { listNominated, type Nominated } from './nominated.ts';
 import { createWorld } from './world.ts';
 

@@ -1,3 +1,4 @@
+import { operatorEventEndpoints } from '../events.ts';
 import { operatorAlarmEndpoints } from './alarms.ts';
 import { operatorContractEndpoints } from './contracts.ts';
 import { operatorCustomerEndpoints } from './customers.ts';
@@ -22,5 +23,6 @@ export const operatorEndpoints = {
   ...operatorExportEndpoints,
   ...operatorExchangeEndpoints,
   ...operatorAlarmEndpoints,
+  ...operatorEventEndpoints,
   ...operatorPlatformEndpoints,
 };

@@ -190,6 +190,9 @@ export type NewContract = {
   profile?: Profile | null;
 };
 
+/** The BRPs of the two parties. */
+export type ContractBrps = { seller_brp: number; buyer_brp: number };
+
 /** Copies the parties from the two customers. Names stay; balance groups follow the placements of the customers. */
 const INSERT = statement(
   'insert_contract',
@@ -208,7 +211,7 @@ const INSERT = statement(
        join placement b_placed on b_placed.customer_id = b.id and b_placed.last_day = 'infinity'
    where s.id = $6 and b.id = $7
    on conflict (external_id) do nothing
-   returning no`,
+   returning no, seller_brp, buyer_brp`,
 );
 /** A contract may have days before the newest placement of a customer. */
 const INSERT_FORMER_PARTIES = statement(
@@ -226,9 +229,9 @@ export async function insertContract(
   tx: Tx,
   contract: NewContract,
   now: number,
-): Promise<{ no: number; id: string } | null> {
+): Promise<(ContractBrps & { no: number; id: string }) | null> {
   const id = newId();
-  const [row] = await tx.query<{ no: number }>(INSERT, [
+  const [row] = await tx.query<ContractBrps & { no: number }>(INSERT, [
     id,
     contract.externalId,
     contract.type,
@@ -245,7 +248,7 @@ export async function insertContract(
   ]);
   if (!row) return null;
   await tx.query(INSERT_FORMER_PARTIES, [row.no]);
-  return { no: row.no, id };
+  return { ...row, id };
 }
 
 export type PartyRow = { id: string; position_no: number | null };
@@ -270,9 +273,12 @@ export async function lockContract(tx: Tx, viewer: Viewer, id: string): Promise<
 
 const SET_DATES = statement(
   'set_contract_dates',
-  'update contract set delivery_start = $2, delivery_end = $3 where no = $1',
+  'update contract set delivery_start = $2, delivery_end = $3 where no = $1 returning seller_brp, buyer_brp',
 );
 
-export async function saveContractDates(tx: Tx, row: ContractRow): Promise<void> {
-  await tx.query(SET_DATES, [row.no, timestampOrNull(row.delivery_start), timestampOrNull(row.delivery_end)]);
+export async function saveContractDates(tx: Tx, row: ContractRow): Promise<ContractBrps> {
+  const dates = [timestampOrNull(row.delivery_start), timestampOrNull(row.delivery_end)];
+  const [brps] = await tx.query<ContractBrps>(SET_DATES, [row.no, ...dates]);
+  if (!brps) throw new Error('a locked contract exists');
+  return brps;
 }

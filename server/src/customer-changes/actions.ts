@@ -1,10 +1,13 @@
 import type { OperatorCustomerUpdate } from '@saldo/api';
 import { type DeliveryDay, dayStart } from '@saldo/core/delivery-day.ts';
 import { effectiveDay } from '@saldo/core/gates.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { customerNotFound, decideUpdate } from '../customers/actions.ts';
+import { customerUpdateEvents } from '../customers/events.ts';
 import { savePlacement } from '../customers/placements.ts';
 import { type CustomerRow, lockCustomer, saveCustomer } from '../customers/store.ts';
+import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -56,6 +59,7 @@ export async function changeCustomer(
       'is needed, because the customer has contracts that deliver',
     );
   const after = await saveCustomer(tx, viewer, decided);
+  await appendEvents(tx, customerUpdateEvents(before, after), now);
 
   const isMoved = after.position_no !== before.position_no;
   const hasNewStatus = after.status !== before.status;
@@ -68,12 +72,32 @@ export async function changeCustomer(
   if (!isMoved && !hasNewStatus)
     return { ...change, contracts: 0, transactions: 0, dirty: new DirtyPositions() };
   const changed = await readContractsOf(tx, id);
+  await appendEvents(tx, movedContractEvents(contracts, changed), now);
   const stored: StoredDaysChange = { customerId: id, first, kind: kindOf(before, after) };
   return {
     ...change,
     ...(await changeStoredDays(tx, changed, stored, now)),
     contracts: contracts.filter((contract) => isDelivering(contract, dayStart(first))).length,
   };
+}
+
+/** Contracts show the newest balance groups of their parties. A BRP that leaves a contract gets an event too. */
+function movedContractEvents(
+  before: readonly VolumeContract[],
+  after: readonly VolumeContract[],
+): NewEvent[] {
+  const earlier = new Map(before.map((contract) => [contract.no, contract]));
+  return after.flatMap((contract): NewEvent[] => {
+    const old = earlier.get(contract.no) ?? contract;
+    const changed = (['seller', 'buyer'] as const).filter(
+      (side) => old[side].positionNo !== contract[side].positionNo,
+    );
+    if (changed.length === 0) return [];
+    const brps = [old.seller, old.buyer, contract.seller, contract.buyer];
+    const id = encodeId(ID_PREFIX.contract, contract.id);
+    const data = { object: 'contract' as const, id, changed };
+    return [{ type: 'contract.updated', tenants: brps.map(({ brpNo }) => `brp/${brpNo}` as const), data }];
+  });
 }
 
 /** A new BRP without a new balance group. */

@@ -7,10 +7,12 @@ import {
 } from '@saldo/api';
 import { changeCustomerStatus, mergeMetadata } from '@saldo/core/customers/customer.ts';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { appendEvents } from '../events/store.ts';
 import { findBrp } from '../parties/store.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
+import { assignedEvent } from './events.ts';
 import { type CustomerRow, findCustomer, insertCustomer, lockOwnPosition } from './store.ts';
 
 export type NewCustomer = {
@@ -43,6 +45,7 @@ export async function createCustomer(
   const id = await insertCustomer(tx, { brpNo: brp.no, name, status, positionNo, metadata }, now);
   const row = await findCustomer(tx, viewer, id);
   if (row === null) throw new Error('a customer that was just made is there');
+  await appendEvents(tx, [assignedEvent(row)], now);
   return row;
 }
 

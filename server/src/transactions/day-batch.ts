@@ -14,12 +14,14 @@ import {
   unpackVolumes,
   writeDay,
 } from '@saldo/core/transactions/sheet.ts';
+import { appendEvents } from '../events/store.ts';
 import { CopyText } from '../platform/db/copy-text.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { newSheetId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import { DirtyPositions } from './dirty-positions.ts';
+import { transactionEvents } from './events.ts';
 import { partiesOn, type VolumeContract } from './volume-contracts.ts';
 
 type SheetColumns = [
@@ -125,6 +127,9 @@ type ContractDayState = {
   /** Stored sheets whose statuses have changed. */
   readonly changed: Set<PlacedSheet>;
   readonly invalidations: Invalidation[];
+  /** Number of slots that the batch creates and corrects. */
+  created: number;
+  corrected: number;
 };
 
 export type ContractDay = { readonly contract: VolumeContract; readonly day: DeliveryDay };
@@ -199,6 +204,8 @@ export class DayBatch {
 
   private apply(state: ContractDayState, change: DayChange): DayChange {
     this.setStatuses(state, change.superseded);
+    state.created += change.created;
+    state.corrected += change.corrected;
     if (change.sheet !== null) {
       const { seller, buyer } = partiesOn(state.contract, state.day);
       state.history.push({
@@ -261,6 +268,16 @@ export class DayBatch {
     await this.saveStatuses(states);
     await this.saveInvalidations(states, reason);
     this.collectDirty(dirty);
+    await this.appendEvents(states);
+  }
+
+  private async appendEvents(states: readonly ContractDayState[]): Promise<void> {
+    const events = states.flatMap(({ contract, day, created, corrected, invalidations, ...state }) => {
+      const invalidated = invalidations.reduce((sum, { slots }) => sum + slots.length, 0);
+      const sheets = [...state.changed, ...state.history.slice(state.stored)];
+      return transactionEvents(contract, day, sheets, { created, corrected, invalidated });
+    });
+    await appendEvents(this.tx, events, this.now);
   }
 
   /** Adds the positions of all new sheets and of all sheets whose statuses have changed. */
@@ -313,6 +330,8 @@ export class DayBatch {
       stored: 0,
       changed: new Set<PlacedSheet>(),
       invalidations: [],
+      created: 0,
+      corrected: 0,
     };
     this.states.set(keyOf(contract.no, day), state);
     return state;
