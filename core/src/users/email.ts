@@ -3,8 +3,12 @@ import { isWellFormedText } from '../text.ts';
 /** Rejects only what no address has; whether mail arrives is not checked. */
 const FORM = /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"]+$/;
 
-/** The form in which addresses are stored and compared: case is ignored. */
-export const normalizeEmail = (email: string): string => email.trim().normalize('NFKC').toLowerCase();
+/**
+ * The form in which addresses are stored and compared: case is ignored. Trims last, because NFKC turns some characters
+ * into blanks.
+ */
+export const normalizeEmail = (email: string): string =>
+  email.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
 
 export const isEmail = (text: string): boolean => isWellFormedText(text) && FORM.test(normalizeEmail(text));
 
