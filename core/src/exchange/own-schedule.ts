@@ -22,7 +22,7 @@ export type OwnNomination = {
 
 /**
  * A series of the balance group's own schedule. Parties and areas are those of the operator's series: energy flows from
- * the same party to the same party, whoever nominates it.
+ * the same party to the same party, whichever side nominates it.
  */
 export function ownSeries(
   { eic, direction, amountsKwh }: OwnNomination,
