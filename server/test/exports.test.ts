@@ -68,6 +68,13 @@ for (const { id, slot_number } of (await walk(
   100,
 )) as Transaction[])
   if (slot_number % 11 === 0) await world.invalidate(id);
+// A customer moves: its transactions get versions with another receiver.
+const moved = await request(`/v1/customers/${own.id}`, {
+  method: 'PATCH',
+  body: { balance_group: { eic: sellerGroup.eic, tso: 'DE_AMPRION' } },
+});
+assert.equal(moved.status, 200, moved.text);
+await world.nominate();
 const nominated = await listNominated(request, `&delivery_date=${SPRING}&status=pending`);
 await confirm(platform, nominated[0]!, (kw, at) => Math.max(0, kw - (at % 3) * 4));
 
