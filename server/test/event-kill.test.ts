@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createBrpClient, createOperatorClient, isProblem, type SaldoEvent } from '@saldo/sdk';
+import { openDatabase } from '../src/platform/db/database.ts';
+import { createDatabase } from './databases.ts';
+import { freePort } from './ports.ts';
+import { type Product, startProduct } from './product.ts';
+import { createWorld } from './world.ts';
+
+/**
+ * Writers change records and readers follow the feed with the SDK, while the real product is killed and started again.
+ * `SALDO_EVENT_KILLS` sets the number of kills of a longer run.
+ */
+const KILLS = Number(process.env['SALDO_EVENT_KILLS'] ?? 3);
+const WRITERS = 8;
+const READERS = 4;
+/** Answered changes between two kills. */
+const CHANGES_PER_KILL = 40;
+
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo-event-kill-'));
+const database = await createDatabase();
+const db = openDatabase(database.url);
+after(async () => {
+  await db.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+const world = createWorld(db, { now: Date.now });
+const [brp, operatorKey] = [await world.brp(), await world.operatorKey()];
+const [port, customerPort, adminPort] = [await freePort(), await freePort(), await freePort()];
+const baseUrl = `http://127.0.0.1:${port}`;
+const environment = {
+  DATA_DIR: folder,
+  DATABASE_URL: database.url,
+  DEMO: 'off',
+  RATE_LIMIT: '1000000',
+  PORT: String(port),
+  CUSTOMER_PORT: String(customerPort),
+  ADMIN_PORT: String(adminPort),
+};
+const UNLIMITED = {
+  maxAttempts: Number.POSITIVE_INFINITY,
+  maxElapsedMs: Number.POSITIVE_INFINITY,
+  maxDelayMs: 500,
+};
+
+test('over kills of the product, every reader sees each committed change once, in the same order', async () => {
+  const stopping = new AbortController();
+  const operator = createOperatorClient({ baseUrl, apiKey: operatorKey, retry: UNLIMITED });
+  const created: string[] = [];
+  let isWriting = true;
+
+  async function write(writer: number): Promise<void> {
+    for (let count = 0; isWriting; count++) {
+      const name = `customer ${writer} ${count}`;
+      const { id } = await operator.customers.create({ brp_id: brp.id, name });
+      created.push(id);
+      // A change that is rolled back after it was made: the balance group belongs to nobody.
+      const move = { name: 'lost', balance_group: { eic: '11XSALDO-------Z', tso: 'DE_AMPRION' as const } };
+      const refused = await operator.customers
+        .update(id, move, { ifMatch: '*' })
+        .catch((error: unknown) => error);
+      assert.ok(
+        isProblem(refused, 'validation') || isProblem(refused, 'precondition_failed'),
+        String(refused),
+      );
+    }
+  }
+
+  const logs: SaldoEvent[][] = Array.from({ length: READERS }, () => []);
+  const read = async (log: SaldoEvent[]) => {
+    const { events } = createBrpClient({ baseUrl, apiKey: brp.key });
+    for await (const event of events.follow({ signal: stopping.signal })) log.push(event);
+  };
+
+  let product: Product = await startProduct(environment);
+  try {
+    const reading = logs.map(read);
+    const writing = Array.from({ length: WRITERS }, (_, writer) => write(writer));
+    for (let kills = 0; kills < KILLS; kills++) {
+      const until = created.length + CHANGES_PER_KILL;
+      while (created.length < until) await Promise.race([delay(20), Promise.all([...reading, ...writing])]);
+      await product.end('SIGKILL');
+      product = await startProduct(environment);
+    }
+    isWriting = false;
+    await Promise.all(writing);
+    const stored: string[] = [];
+    for await (const { id } of operator.customers.each({ brp_id: brp.id })) stored.push(id);
+    assert.deepEqual(new Set(created), new Set(stored), 'each answered request was committed, and no other');
+    while (logs.some((log) => log.length < stored.length))
+      await Promise.race([delay(50), Promise.all(reading)]);
+    stopping.abort();
+    await Promise.all(reading);
+    for (const log of logs) {
+      assert.deepEqual(
+        log.map(({ id }) => id),
+        logs[0]?.map(({ id }) => id),
+        'the same order',
+      );
+    }
+    const [log = []] = logs;
+    assert.deepEqual(
+      log.map(({ sequence }) => sequence),
+      log.map(({ sequence }) => sequence).toSorted((one, other) => one - other),
+    );
+    assert.deepEqual(
+      new Set(log.map(({ type }) => type)),
+      new Set(['customer.assigned']),
+      'no rolled-back change',
+    );
+    const subjects = log.map(({ data }) => ('id' in data ? data.id : ''));
+    assert.equal(new Set(subjects).size, subjects.length, 'each once');
+    assert.deepEqual(new Set(subjects), new Set(stored), 'none is missing');
+  } finally {
+    stopping.abort();
+    isWriting = false;
+    await product.end('SIGKILL');
+  }
+});
