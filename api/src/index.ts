@@ -29,3 +29,4 @@ export * from './problems.ts';
 export * from './scopes.ts';
 export * from './transactions.ts';
 export * from './users.ts';
+export * from './webhooks.ts';

@@ -7,5 +7,6 @@ export const SCOPES = [
   'customers:write',
   'balance_groups:read',
   'balance_groups:write',
+  'webhooks:write',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

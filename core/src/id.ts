@@ -14,6 +14,8 @@ export const ID_PREFIX = {
   demand: 'dem',
   message: 'msg',
   alarm: 'alm',
+  webhookEndpoint: 'whe',
+  webhookDelivery: 'whd',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIX)[keyof typeof ID_PREFIX];

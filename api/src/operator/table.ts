@@ -1,3 +1,4 @@
+import { operatorWebhookEndpoints } from '../webhooks.ts';
 import { operatorAlarmEndpoints } from './alarms.ts';
 import { operatorContractEndpoints } from './contracts.ts';
 import { operatorCustomerEndpoints } from './customers.ts';
@@ -20,5 +21,6 @@ export const operatorEndpoints = {
   ...operatorNominationEndpoints,
   ...operatorExchangeEndpoints,
   ...operatorAlarmEndpoints,
+  ...operatorWebhookEndpoints,
   ...operatorPlatformEndpoints,
 };
