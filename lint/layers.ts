@@ -27,6 +27,7 @@ const PLATFORM = [
 /** In order: each may import those before it, and the platform. */
 const SUBJECTS = [
   'server/src/audit',
+  'server/src/events',
   'server/src/parties',
   'server/src/users',
   'server/src/market',
