@@ -36,6 +36,7 @@ const SUBJECTS = [
   'server/src/transactions',
   'server/src/nominations',
   'server/src/exchange',
+  'server/src/webhooks',
 ];
 const PACKAGES = ['core/src', 'api/src'];
 const AUDIT = ['server/src/audit', ...PLATFORM, ...PACKAGES];

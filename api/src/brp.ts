@@ -4,7 +4,7 @@ import { customerEndpoints } from './customers.ts';
 import { deliveryDayEndpoints } from './delivery-days.ts';
 import { nominationEndpoints } from './nominations.ts';
 import { transactionEndpoints } from './transactions.ts';
-import { brpWebhookEndpoints } from './webhooks.ts';
+import { brpWebhooks } from './webhooks.ts';
 
 /** Every operation of the BRP API, in the order in which it is documented. */
 export const brpEndpoints = {
@@ -13,6 +13,6 @@ export const brpEndpoints = {
   ...nominationEndpoints,
   ...customerEndpoints,
   ...balanceGroupEndpoints,
-  ...brpWebhookEndpoints,
+  ...brpWebhooks,
   ...deliveryDayEndpoints,
 };

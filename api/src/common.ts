@@ -27,7 +27,6 @@ export const LIMITS = {
   urlLength: 2000,
   /** Webhook endpoints per owner. */
   webhookEndpoints: 10,
-  webhookTypes: 50,
   /** Events that one request replays. */
   replayEvents: 10_000,
   /** Limits of a cover image. */

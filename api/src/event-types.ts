@@ -22,6 +22,7 @@ export const EVENT_TYPES = {
   'demand.withdrawn': 'A demand was withdrawn from the market.',
   'exchange.alarm': 'An alarm of the exchange has begun.',
   'exchange.alarm_resolved': 'An alarm of the exchange has ended, or was acknowledged.',
+  'webhook.disabled': 'A webhook endpoint was disabled: it answered 410, or failed for five days.',
 } as const satisfies Record<string, string>;
 
 export type EventType = keyof typeof EVENT_TYPES;

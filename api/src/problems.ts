@@ -169,7 +169,8 @@ export const PROBLEMS = {
   webhook_delivery_not_found: {
     status: 404,
     title: 'Webhook Delivery Not Found',
-    explanation: 'The webhook endpoint has no delivery with this id. Deliveries are deleted with their event.',
+    explanation:
+      'The webhook endpoint has no delivery with this id. Deliveries are deleted with their event.',
     remedy: 'Check the id; the list of deliveries of the endpoint has all that are kept.',
   },
   customer_not_found: {

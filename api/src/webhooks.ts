@@ -11,6 +11,7 @@ import {
   Strict,
 } from './common.ts';
 import { endpoint } from './endpoint.ts';
+import { EVENT_TYPE_NAMES } from './event-types.ts';
 import type { Scope } from './scopes.ts';
 
 export const WEBHOOK_STATUSES = ['enabled', 'disabled'] as const;
@@ -19,6 +20,13 @@ export const WEBHOOK_DISABLED_REASONS = ['owner', 'gone', 'failing'] as const;
 export type WebhookDisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
 export const DELIVERY_STATES = ['pending', 'succeeded', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** A type of event, all types of a subject, or all types, also future ones. */
+export const EVENT_TYPE_PATTERNS = [
+  '*',
+  ...new Set(EVENT_TYPE_NAMES.map((type) => `${type.slice(0, type.indexOf('.'))}.*`)),
+  ...EVENT_TYPE_NAMES,
+];
 
 const fields = {
   id: Type.String({ examples: ['whe_01k9x3w8v5e2ntq0v9bgr4kx7c'] }),
@@ -51,7 +59,10 @@ export type NewWebhookSecret = Static<typeof NewWebhookSecret>;
 
 const attemptFields = {
   status_code: Nullable(
-    Type.Integer({ description: 'HTTP status of the last answer; null when there was none.', examples: [204] }),
+    Type.Integer({
+      description: 'HTTP status of the last answer; null when there was none.',
+      examples: [204],
+    }),
   ),
   duration_ms: Nullable(Type.Integer({ description: 'Duration of the last try.', examples: [87] })),
   response: Nullable(Type.String({ description: 'The first kilobyte of the last answer.' })),
@@ -134,9 +145,8 @@ const Url = Type.String({
   description: 'An https URL without credentials, on a public address.',
   examples: [example.url],
 });
-const Types = Type.Array(Type.String(), {
+const Types = Type.Array(Choice(EVENT_TYPE_PATTERNS), {
   minItems: 1,
-  maxItems: LIMITS.webhookTypes,
   uniqueItems: true,
   description: 'Types of events; `nomination.*` stands for all of a subject, and `*`, the default, for all.',
   examples: [['nomination.*', 'customer.updated']],
@@ -156,7 +166,11 @@ const tag = 'Webhooks';
 const notFound = 'webhook_endpoint_not_found';
 
 /** The same operations for the three kinds of owners, below the base path of their API. */
-export function webhookEndpointsAt<const Base extends string>(base: Base, scopes: readonly Scope[]) {
+function webhookOperations<const Base extends string>(
+  base: Base,
+  scopes: readonly Scope[],
+  idOf: (name: string) => string = (name) => name,
+) {
   const common = { tag, scopes, query: Strict({}) };
   const list = `${base}/webhook-endpoints` as const;
   const one = `${list}/{webhook_endpoint_id}` as const;
@@ -164,7 +178,7 @@ export function webhookEndpointsAt<const Base extends string>(base: Base, scopes
   return {
     createWebhookEndpoint: endpoint({
       ...common,
-      id: 'createWebhookEndpoint',
+      id: idOf('createWebhookEndpoint'),
       method: 'POST',
       path: list,
       summary: 'Create a webhook endpoint',
@@ -183,7 +197,7 @@ export function webhookEndpointsAt<const Base extends string>(base: Base, scopes
     }),
     listWebhookEndpoints: endpoint({
       ...common,
-      id: 'listWebhookEndpoints',
+      id: idOf('listWebhookEndpoints'),
       method: 'GET',
       path: list,
       summary: 'List webhook endpoints',
@@ -199,7 +213,7 @@ export function webhookEndpointsAt<const Base extends string>(base: Base, scopes
     }),
     getWebhookEndpoint: endpoint({
       ...common,
-      id: 'getWebhookEndpoint',
+      id: idOf('getWebhookEndpoint'),
       method: 'GET',
       path: one,
       summary: 'Read a webhook endpoint',
@@ -211,7 +225,7 @@ export function webhookEndpointsAt<const Base extends string>(base: Base, scopes
     }),
     updateWebhookEndpoint: endpoint({
       ...common,
-      id: 'updateWebhookEndpoint',
+      id: idOf('updateWebhookEndpoint'),
       method: 'PATCH',
       path: one,
       summary: 'Change a webhook endpoint',
@@ -251,7 +265,7 @@ export function webhookEndpointsAt<const Base extends string>(base: Base, scopes
     }),
     deleteWebhookEndpoint: endpoint({
       ...common,
-      id: 'deleteWebhookEndpoint',
+      id: idOf('deleteWebhookEndpoint'),
       method: 'DELETE',
       path: one,
       summary: 'Delete a webhook endpoint',
@@ -264,7 +278,7 @@ export function webhookEndpointsAt<const Base extends string>(base: Base, scopes
     }),
     rotateWebhookSecret: endpoint({
       ...common,
-      id: 'rotateWebhookSecret',
+      id: idOf('rotateWebhookSecret'),
       method: 'POST',
       path: `${one}/rotate-secret`,
       summary: 'Rotate the secret of a webhook endpoint',
@@ -279,7 +293,7 @@ export function webhookEndpointsAt<const Base extends string>(base: Base, scopes
     }),
     testWebhookEndpoint: endpoint({
       ...common,
-      id: 'testWebhookEndpoint',
+      id: idOf('testWebhookEndpoint'),
       method: 'POST',
       path: `${one}/test`,
       summary: 'Test a webhook endpoint',
@@ -302,7 +316,7 @@ export function webhookEndpointsAt<const Base extends string>(base: Base, scopes
     }),
     replayWebhookEvents: endpoint({
       ...common,
-      id: 'replayWebhookEvents',
+      id: idOf('replayWebhookEvents'),
       method: 'POST',
       path: `${one}/replay`,
       summary: 'Replay events to a webhook endpoint',
@@ -313,9 +327,11 @@ export function webhookEndpointsAt<const Base extends string>(base: Base, scopes
           after: Point('Only events after this event or time; by default from the oldest that is kept.'),
           before: Point('Only events before this event or time; by default up to the newest.'),
           types: Type.Optional(
-            Type.Array(Type.String(), {
-              ...Types,
+            Type.Array(Choice(EVENT_TYPE_PATTERNS), {
+              minItems: 1,
+              uniqueItems: true,
               description: 'Types of events; by default those of the endpoint.',
+              examples: [['nomination.*']],
             }),
           ),
         },
@@ -330,13 +346,16 @@ export function webhookEndpointsAt<const Base extends string>(base: Base, scopes
     }),
     listWebhookDeliveries: endpoint({
       ...common,
-      id: 'listWebhookDeliveries',
+      id: idOf('listWebhookDeliveries'),
       method: 'GET',
       path: deliveries,
       summary: 'List deliveries of a webhook endpoint',
-      description: 'One record per event that is or was sent to the endpoint, with the outcome of the last try.',
+      description:
+        'One record per event that is or was sent to the endpoint, with the outcome of the last try.',
       query: Strict({
-        state: Type.Optional(Choice(DELIVERY_STATES, { description: 'Only this state.', examples: ['failed'] })),
+        state: Type.Optional(
+          Choice(DELIVERY_STATES, { description: 'Only this state.', examples: ['failed'] }),
+        ),
         order: Order,
         ...pageQuery,
       }),
@@ -350,7 +369,7 @@ export function webhookEndpointsAt<const Base extends string>(base: Base, scopes
     }),
     retryWebhookDelivery: endpoint({
       ...common,
-      id: 'retryWebhookDelivery',
+      id: idOf('retryWebhookDelivery'),
       method: 'POST',
       path: `${deliveries}/{webhook_delivery_id}/retry`,
       summary: 'Retry a delivery',
@@ -366,7 +385,21 @@ export function webhookEndpointsAt<const Base extends string>(base: Base, scopes
   };
 }
 
-export const brpWebhookEndpoints = webhookEndpointsAt('/v1', ['webhooks:write']);
-export const operatorWebhookEndpoints = webhookEndpointsAt('/operator/v1', []);
-/** On the customer listener. As in the other APIs, names are in snake case: an event is the same everywhere. */
-export const accountWebhookEndpoints = webhookEndpointsAt('/v1', []);
+type Prefixed<Prefix extends string, Name extends string> = `${Prefix}${Capitalize<Name>}`;
+
+const prefixed = <const Prefix extends string, Name extends string>(prefix: Prefix, name: Name) =>
+  `${prefix}${name.charAt(0).toUpperCase()}${name.slice(1)}` as Prefixed<Prefix, Name>;
+
+/** The table of an API has the ids of its operations as keys. */
+const byId = <const Prefix extends string, T extends object>(prefix: Prefix, operations: T) =>
+  Object.fromEntries(
+    Object.entries(operations).map(([name, operation]) => [prefixed(prefix, name), operation as unknown]),
+  ) as { [Name in keyof T & string as Prefixed<Prefix, Name>]: T[Name] };
+
+export const brpWebhooks = webhookOperations('/v1', ['webhooks:write']);
+export const operatorWebhooks = webhookOperations('/operator/v1', [], (name) => prefixed('operator', name));
+/** On the customer listener. Names are in snake case as in the other APIs, because an event is the same everywhere. */
+export const marketWebhooks = webhookOperations('/v1', [], (name) => prefixed('market', name));
+
+export const operatorWebhookEndpoints = byId('operator', operatorWebhooks);
+export const marketWebhookEndpoints = byId('market', marketWebhooks);

@@ -1,9 +1,12 @@
 import {
   brpEndpoints,
+  brpWebhooks,
   MARKET_TAGS,
   marketEndpoints,
+  marketWebhooks,
   OPERATOR_TAGS,
   operatorEndpoints,
+  operatorWebhooks,
   PROBLEMS,
   portalEndpoints,
   sandboxEndpoints,
@@ -66,6 +69,7 @@ import { operatorVolumeRoutes } from './transactions/operator-volumes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
 import { operatorUserRoutes } from './users/operator-routes.ts';
 import { sessionRoutes, signInRoutes } from './users/portal-routes.ts';
+import { type WebhookSettings, webhookRoutes } from './webhooks/routes.ts';
 
 export type AppDependencies = {
   readonly config: Config;
@@ -76,6 +80,7 @@ export type AppDependencies = {
   readonly limiter: RateLimiter;
   readonly lastUsed: LastUsed;
   readonly queue: RequestQueue;
+  readonly webhooks: WebhookSettings;
 };
 
 /** Paths without authentication. The paths of the APIs are in their tables of endpoints. */
@@ -197,7 +202,7 @@ type MainAppDependencies = AppDependencies & {
 
 /** The BRP listener: BRP API, operator API, portal and documentation. */
 export async function createApp(dependencies: MainAppDependencies): Promise<FastifyInstance> {
-  const { config, db, clock, limiter, customerUrl, portal } = dependencies;
+  const { config, db, clock, limiter, webhooks, customerUrl, portal } = dependencies;
   const table = [
     ...Object.values(brpEndpoints),
     ...operatorTable(config),
@@ -216,12 +221,14 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...scheduleRoutes(db, config.operator.eic, config.marketRules),
     ...customerRoutes(db, clock),
     ...balanceGroupRoutes(db, clock),
+    ...webhookRoutes(brpWebhooks, db, clock, webhooks),
     ...calendarRoutes(clock, config.marketRules),
   ];
   const users = { db, clock, ...sessionAuth, customerUrl };
   mountRoutes(app, brpRoutes, forOwners('brp'));
   mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
+  mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);
   // Endpoints that only the portal uses.
   mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));
   mountRoutes(app, sessionRoutes(users), behind(sessionGuard(EVERYBODY, sessionAuth, limiter)));
@@ -354,7 +361,7 @@ const CUSTOMER_API = {
 
 /** The customer listener: customer API, covers and documentation. */
 export async function createCustomerApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, db } = dependencies;
+  const { config, db, clock, webhooks } = dependencies;
   const endpoints = Object.values(marketEndpoints);
   const table = [...endpoints, ...CUSTOMER_OPEN_PATHS];
   const listener = await createListener(dependencies, table, config.customerBaseUrl, null);
@@ -366,7 +373,8 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
     baseUrl: () => addresses.base,
     customerUrl: () => addresses.base,
   };
-  mountRoutes(app, marketRoutes(db, listing), forOwners('account'));
+  const accountRoutes = [...marketRoutes(db, listing), ...webhookRoutes(marketWebhooks, db, clock, webhooks)];
+  mountRoutes(app, accountRoutes, forOwners('account'));
   mountCovers(app, db);
   const make = () =>
     openApiDocument({ ...CUSTOMER_API, baseUrl: addresses.base, errorBase: addresses.errors }, endpoints);

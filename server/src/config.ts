@@ -46,6 +46,8 @@ export type Config = {
   readonly demo: boolean;
   /** Whether the operator may move the platform's clock. */
   readonly sandbox: boolean;
+  /** Whether webhooks may be sent to private addresses and over http. */
+  readonly allowsPrivateWebhooks: boolean;
   /** Number of coming days for which profile contracts generate volumes. */
   readonly profileDays: number;
   /** Gates, holidays and codes with their dates. */
@@ -315,6 +317,7 @@ export function readConfig(env: Environment): Config {
     // An external database gets demo data only on explicit request.
     demo: oneOf(env, 'DEMO', ['on', 'off'], databaseUrl === null ? 'on' : 'off') === 'on',
     sandbox: oneOf(env, 'SANDBOX', ['on', 'off'], 'off') === 'on',
+    allowsPrivateWebhooks: oneOf(env, 'WEBHOOK_ALLOW_PRIVATE', ['on', 'off'], 'off') === 'on',
     marketRules: marketRules(env),
     profileDays: wholeNumber(env, 'PROFILE_DAYS', { min: 1, max: LIMITS.profileDays, default: 7 }),
     operatorKey: operatorKey(env),

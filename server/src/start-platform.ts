@@ -25,6 +25,9 @@ import { type Job, type RunningJobs, startJobs } from './platform/jobs.ts';
 import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
 import { followSandboxClock } from './sandbox/operator-routes.ts';
 import { runProfiles } from './transactions/profiles.ts';
+import { deleteOldDeliveries } from './webhooks/fan-out.ts';
+import { createSender, type Sender, senderSettings } from './webhooks/send.ts';
+import { createWebhookWorker, webhookJob } from './webhooks/worker.ts';
 
 export type Platform = {
   /** Public URL of the BRP API. */
@@ -127,7 +130,10 @@ export const startService = (
     const { limiter, close: closeLimiter } = await createRateLimiter(config, logger);
     started.push(closeLimiter);
     const queue = requestQueue(config, metrics);
-    const shared = { config, db, clock, logger, metrics, limiter, lastUsed, queue };
+    const sender = createSender(senderSettings(config.allowsPrivateWebhooks, monotonicNow));
+    started.push(async () => sender.close());
+    const webhooks = { send: sender.send, allowsPrivate: config.allowsPrivateWebhooks };
+    const shared = { config, db, clock, logger, metrics, limiter, lastUsed, queue, webhooks };
     const listeners: FastifyInstance[] = [];
     const jobs: RunningJobs[] = [];
     // Stop listeners and jobs together: a job may run for a while, and no connection may be accepted in that time.
@@ -148,6 +154,7 @@ export const startService = (
       const all = [
         ...platformJobs(config, db, clock, lastUsed),
         ...exchangeJobs(config, db, clock, logger, metrics),
+        ...webhookJobs(db, clock, logger, sender),
       ];
       jobs.push(startJobs(all, logger));
     }
@@ -190,6 +197,7 @@ const SEND_EVERY_MS = 1_000;
 const RECEIVE_EVERY_MS = 1_000;
 const WATCH_EVERY_MS = 1_000;
 const SIMULATE_EVERY_MS = 1_000;
+const DELETE_EVERY_MS = 60_000;
 const CONFORMING_TSO = { behaviour: EXEMPLARY, format: null, isIntermediateOnly: false, isImmediate: false };
 
 const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUsed: LastUsed): Job[] => [
@@ -207,6 +215,11 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUse
   ...(config.sandbox
     ? [{ name: 'clock', everyMs: FOLLOW_CLOCK_EVERY_MS, run: () => followSandboxClock(db, clock) }]
     : []),
+];
+
+const webhookJobs = (db: Database, clock: MovableClock, logger: Logger, { send }: Sender): Job[] => [
+  webhookJob(createWebhookWorker({ db, clock, logger, send, random: Math.random })),
+  { name: 'webhook-retention', everyMs: DELETE_EVERY_MS, run: () => deleteOldDeliveries(db) },
 ];
 
 function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger, metrics: Metrics): Job[] {

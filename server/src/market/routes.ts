@@ -64,7 +64,7 @@ export function marketRoutes(db: Db, { assets, demands, baseUrl, customerUrl }: 
   ];
 }
 
-type ListCall = Call<AnywhereOf<keyof typeof marketEndpoints>>;
+type ListCall = Call<MarketPlace['assets' | 'demands']>;
 
 const VERSION_HEADER = 'X-List-Version';
 

@@ -1,4 +1,4 @@
-import { lookup as systemLookup, Resolver } from 'node:dns/promises';
+import { Resolver, lookup as systemLookup } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -82,9 +82,7 @@ export function createSender(settings: SenderSettings): Sender {
 
   const lookup: LookupFunction = (host, { all }, done) => {
     const use = (addresses: readonly string[]) => {
-      const allowed = addresses
-        .filter(isAllowed)
-        .map((address) => ({ address, family: isIP(address) }));
+      const allowed = addresses.filter(isAllowed).map((address) => ({ address, family: isIP(address) }));
       const [first] = allowed;
       if (first === undefined) done(new AddressRefused(), []);
       else if (all) done(null, allowed);
@@ -169,7 +167,9 @@ const textOf = (bytes: Buffer): string =>
 
 function whyRefused(status: number): string | null {
   if (status >= 200 && status < 300) return null;
-  return status >= 300 && status < 400 ? `Status ${status}: redirects are not followed.` : `Status ${status}.`;
+  return status >= 300 && status < 400
+    ? `Status ${status}: redirects are not followed.`
+    : `Status ${status}.`;
 }
 
 const LOOK_UP = /^(getaddrinfo|query)/;

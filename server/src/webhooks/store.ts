@@ -32,7 +32,7 @@ const LIST = statement(
 );
 const ONE = 'from webhook_endpoint where id = $1 and tenant = $2 and deleted_at is null';
 const FIND = statement('find_webhook_endpoint', `select ${ENDPOINT_COLUMNS} ${ONE}`);
-const LOCK = statement('lock_webhook_endpoint', `select ${ENDPOINT_COLUMNS} ${ONE} for update`);
+const LOCK = statement('lock_webhook_endpoint', `select ${ENDPOINT_COLUMNS} ${ONE} for no key update`);
 const FIND_SECRETS = statement(
   'find_webhook_secrets',
   `select ${ENDPOINT_COLUMNS}, secret, previous_secret ${ONE}`,

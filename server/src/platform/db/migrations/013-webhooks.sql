@@ -6,6 +6,8 @@ create table webhook_endpoint (
   id uuid primary key,
   -- The owner, written as in the event log: 'operator', 'brp/<no>' or 'account/<no>'.
   tenant text not null,
+  -- The feeds of the event log that the owner reads; the first one is its own.
+  feeds text[] not null,
   url text not null,
   -- Types of events, 'subject.*', or '*'.
   types text[] not null,
