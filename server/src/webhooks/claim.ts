@@ -11,8 +11,8 @@ export const CLAIM_LIMITS = {
   failingAtOnce: 128,
   perEndpoint: 4,
   perFailingEndpoint: 1,
-  /** Longer than a try may take. After it, the delivery of a process that died is taken by another one. */
-  leaseMs: 60_000,
+  /** Longer than a try takes. After it, the delivery of a process that died is taken by another one. */
+  leaseMs: 20_000,
 } as const;
 
 /** A delivery that this process may send until the end of its lease, and everything that it needs for that. */
@@ -32,31 +32,26 @@ export type Claim = EndpointSecrets & {
 };
 
 /**
- * $1 now, $2 room for tries, $3 room for tries of failing endpoints, $4 and $5 the endpoints with tries in progress and
- * how many. One index scan per enabled endpoint, limited to its own room: a queue of one endpoint does not delay others.
+ * $1 now, $2 row limit, $3 tries at once per endpoint, $4 and $5 the endpoints with tries in progress and how many. One
+ * index scan per enabled endpoint, limited to its own room: a queue of one endpoint does not delay others.
  */
-const DUE = `select d.endpoint_id, d.id
-  from (
-    select e.id, e.failing_since,
-      case when e.failing_since is null then ${CLAIM_LIMITS.perEndpoint} else least($3, ${CLAIM_LIMITS.perFailingEndpoint}) end
-        - coalesce(busy.count, 0) as room
-    from webhook_endpoint e
-    left join unnest($4::uuid[], $5::int[]) as busy (id, count) on busy.id = e.id
-    where e.disabled_at is null and e.deleted_at is null
-  ) as e
+const due = (isFailing: boolean, locking: string) => `select d.endpoint_id, d.id
+  from webhook_endpoint e
+  left join unnest($4::uuid[], $5::int[]) as busy (id, count) on busy.id = e.id
   cross join lateral (
     select d.endpoint_id, d.id
     from webhook_delivery d
     where d.endpoint_id = e.id and d.next_attempt_at <= $1
     order by d.next_attempt_at
-    limit greatest(e.room, 0)`;
-const ORDER = `order by e.failing_since is not null limit $2`;
+    limit greatest($3 - coalesce(busy.count, 0), 0)${locking}
+  ) as d
+  where e.disabled_at is null and e.deleted_at is null and e.failing_since is ${isFailing ? 'not ' : ''}null
+  limit $2`;
 
-const HAS_DUE = statement('has_due_webhook_delivery', `select exists (${DUE}) as d ${ORDER}) as found`);
 /** $6 the end of the lease. */
-const CLAIM = statement(
-  'claim_webhook_deliveries',
-  `with due as materialized (${DUE} for no key update skip locked) as d ${ORDER})
+const claim = (
+  isFailing: boolean,
+) => `with due as materialized (${due(isFailing, ' for no key update skip locked')})
    update webhook_delivery d set next_attempt_at = $6
    from due
    join webhook_endpoint e on e.id = due.endpoint_id
@@ -65,29 +60,44 @@ const CLAIM = statement(
    where d.endpoint_id = due.endpoint_id and d.id = due.id
    returning d.endpoint_id, d.id, d.attempts, d.next_attempt_at as lease, e.url, e.secret, e.previous_secret,
      e.previous_secret_ends_at, e.failing_since, d.event_sequence, d.event_type, d.event_occurred_at,
-     event.data::text as event_data`,
-);
+     event.data::text as event_data`;
 
-/** Takes due deliveries. `inProgress` has the number of tries per endpoint. */
-export async function claimDue(
+const statementsOf = (name: string, isFailing: boolean) => ({
+  hasDue: statement(`has_due_${name}`, `select exists (${due(isFailing, '')}) as found`),
+  claim: statement(`claim_${name}`, claim(isFailing)),
+});
+const HEALTHY = statementsOf('webhook_deliveries', false);
+const FAILING = statementsOf('failing_webhook_deliveries', true);
+
+/** Tries in progress in this process: per endpoint, and of endpoints whose last try failed. */
+export type InProgress = { readonly byEndpoint: ReadonlyMap<string, number>; readonly failing: number };
+
+async function claimSome(
   db: Database,
-  inProgress: ReadonlyMap<string, number>,
-  failingInProgress: number,
+  { hasDue, claim }: typeof HEALTHY,
+  limits: { room: number; perEndpoint: number },
+  busy: ReadonlyMap<string, number>,
   now: number,
 ): Promise<Claim[]> {
-  const total = inProgress.values().reduce((sum, count) => sum + count, 0);
-  const room = CLAIM_LIMITS.atOnce - total;
-  if (room <= 0) return [];
-  const values = [
-    timestamp(now),
-    room,
-    Math.max(0, CLAIM_LIMITS.failingAtOnce - failingInProgress),
-    [...inProgress.keys()],
-    [...inProgress.values()],
-  ];
+  if (limits.room <= 0) return [];
+  const counts = [[...busy.keys()], [...busy.values()]];
+  const values = [timestamp(now), limits.room, limits.perEndpoint, ...counts];
   // A read costs no transaction: nothing is due most of the time.
-  const [due] = await db.query<{ found: boolean }>(HAS_DUE, values);
+  const [due] = await db.query<{ found: boolean }>(hasDue, values);
   if (!due?.found) return [];
-  const lease = timestamp(now + CLAIM_LIMITS.leaseMs);
-  return db.transaction((tx) => tx.query<Claim>(CLAIM, [...values, lease]));
+  return db.transaction((tx) => tx.query<Claim>(claim, [...values, timestamp(now + CLAIM_LIMITS.leaseMs)]));
+}
+
+/** Takes due deliveries, those of failing endpoints last. */
+export async function claimDue(
+  db: Database,
+  { byEndpoint, failing }: InProgress,
+  now: number,
+): Promise<Claim[]> {
+  const { atOnce, failingAtOnce, perEndpoint, perFailingEndpoint } = CLAIM_LIMITS;
+  const room = atOnce - byEndpoint.values().reduce((sum, count) => sum + count, 0);
+  const healthy = await claimSome(db, HEALTHY, { room, perEndpoint }, byEndpoint, now);
+  const left = Math.min(room - healthy.length, failingAtOnce - failing);
+  const limits = { room: left, perEndpoint: perFailingEndpoint };
+  return [...healthy, ...(await claimSome(db, FAILING, limits, byEndpoint, now))];
 }

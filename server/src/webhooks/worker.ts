@@ -86,7 +86,8 @@ export function createWebhookWorker({ db, clock, logger, send, random }: WorkerD
   async function turn(): Promise<void> {
     await record();
     await fanOutEvents(db, () => clock.now());
-    for (const claim of await claimDue(db, inProgress, failingInProgress, clock.now())) begin(claim);
+    const busy = { byEndpoint: inProgress, failing: failingInProgress };
+    for (const claim of await claimDue(db, busy, clock.now())) begin(claim);
   }
 
   /** Waits for the tries in progress, at most `ms`, and records them. */
@@ -112,7 +113,7 @@ export function createWebhookWorker({ db, clock, logger, send, random }: WorkerD
 export type WebhookWorker = ReturnType<typeof createWebhookWorker>;
 
 /** Runs the worker until the platform stops. A failure ends the run; the next one continues from the database. */
-export function webhookJob(worker: WebhookWorker): Job {
+export function webhookJob(worker: WebhookWorker, stopMs = STOP_MS): Job {
   let isStopping = false;
   return {
     name: 'webhooks',
@@ -129,7 +130,7 @@ export function webhookJob(worker: WebhookWorker): Job {
         await woken;
         clearTimeout(timer);
       }
-      await worker.finish(STOP_MS);
+      await worker.finish(stopMs);
     },
   };
 }
