@@ -2,6 +2,7 @@ import { balanceGroupEndpoints } from './balance-groups.ts';
 import { contractEndpoints } from './contracts.ts';
 import { customerEndpoints } from './customers.ts';
 import { deliveryDayEndpoints } from './delivery-days.ts';
+import { eventEndpoints } from './events.ts';
 import { nominationEndpoints } from './nominations.ts';
 import { transactionEndpoints } from './transactions.ts';
 import { brpWebhooks } from './webhooks.ts';
@@ -15,4 +16,5 @@ export const brpEndpoints = {
   ...balanceGroupEndpoints,
   ...brpWebhooks,
   ...deliveryDayEndpoints,
+  ...eventEndpoints,
 };

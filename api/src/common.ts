@@ -46,6 +46,9 @@ export const LIMITS = {
   messageMb: { minimum: 1, maximum: 512, default: 64 },
   /** Maximum number of field errors in a response. It bounds the cost of a request that is built to cause many. */
   fieldErrors: 1000,
+  /** Maximum waiting time of a long poll. */
+  eventWaitS: { minimum: 0, maximum: 30, default: 0 },
+  eventTypes: 50,
   bodyBytes: 1024 * 1024,
   headerBytes: 16 * 1024,
 } as const;
@@ -159,6 +162,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Nominations: 'Nominations of your balance groups to the TSO: the net saldo of their valid transactions.',
   Customers: 'Consumers and producers that are assigned to you.',
   'Balance groups': 'Your balance groups, and the control areas in which each is enabled.',
+  Events: 'Changes of your records, as a feed that can be read again from any place.',
   Webhooks: 'Endpoints of yours that events are sent to, and the deliveries.',
   'Delivery days': 'The calendar: slots and gates of a German delivery day.',
   Parties: 'BRPs, their balance groups, accounts, and keys.',
@@ -176,6 +180,7 @@ export const OPERATOR_TAGS: Readonly<Record<string, string>> = {
   Contracts: 'Energy agreements between two customers, of any BRPs.',
   Nominations: 'Nominations of all balance groups: the net saldo of their valid transactions.',
   Customers: 'Consumers and producers, each assigned to a BRP.',
+  Events: 'Changes that concern the operator, as a feed that can be read again from any place.',
 };
 
 /** Descriptions of the path parameters; a malformed id gives 404. */
@@ -204,6 +209,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   },
   webhook_delivery_id: { description: 'Id of the delivery.', example: 'whd_01k9x41m8qf4t9v6q3w7x1y0zk' },
   alarm_id: { description: 'Id of the alarm.', example: 'alm_01jhm5b2m8f4t9v6q3w7x1y0zk' },
+  event_id: { description: 'Id of the event.', example: 'evt_01m7fmt31re008000000001f2k' },
   delivery_date: { description: 'A German delivery day.', example: '2026-10-25' },
   date: { description: 'A German delivery day.', example: '2026-10-25' },
 };

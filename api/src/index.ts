@@ -9,6 +9,7 @@ export * from './customers.ts';
 export * from './delivery-days.ts';
 export * from './endpoint.ts';
 export * from './event-types.ts';
+export * from './events.ts';
 export * from './market.ts';
 export * from './nominations.ts';
 export * from './operator/alarms.ts';

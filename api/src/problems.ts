@@ -179,6 +179,12 @@ export const PROBLEMS = {
     explanation: 'The customer does not exist, or is not assigned to you.',
     remedy: 'Check the id, and that the key belongs to the BRP the customer is assigned to.',
   },
+  event_not_found: {
+    status: 404,
+    title: 'Event Not Found',
+    explanation: 'The event does not exist, is not kept any more, or is of another party.',
+    remedy: 'Check the id; the list of events has all that are kept and concern you.',
+  },
   method_not_allowed: {
     status: 405,
     title: 'Method Not Allowed',
@@ -240,6 +246,14 @@ export const PROBLEMS = {
     title: 'Webhook Endpoint Disabled',
     explanation: 'The webhook endpoint is disabled, so nothing is sent to it.',
     remedy: 'Enable the endpoint first, then repeat the request.',
+  },
+  events_expired: {
+    status: 410,
+    title: 'Events Expired',
+    explanation:
+      'Events after the place in `after` are not kept any more, or the place is unknown to the log.',
+    remedy:
+      'Read your records anew, then follow the events without `after`, or with `latest` as its value. Ask at least once within the days that events are kept.',
   },
   precondition_failed: {
     status: 412,

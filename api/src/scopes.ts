@@ -7,6 +7,7 @@ export const SCOPES = [
   'customers:write',
   'balance_groups:read',
   'balance_groups:write',
+  'events:read',
   'webhooks:write',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -21,6 +21,8 @@ import { operatorContractRoutes } from './contracts/operator-routes.ts';
 import { contractRoutes } from './contracts/routes.ts';
 import { operatorCustomerRoutes } from './customers/operator-routes.ts';
 import { customerRoutes } from './customers/routes.ts';
+import type { EventPoller } from './events/poller.ts';
+import { eventRoutes, type Feed } from './events/routes.ts';
 import { countOpenAlarms } from './exchange/alarms.ts';
 import { operatorExchangeRoutes } from './exchange/operator-routes.ts';
 import { scheduleRoutes } from './exchange/routes.ts';
@@ -49,6 +51,7 @@ import {
   type Guard,
   openGuard,
   type PortalRule,
+  principalFinder,
   type SessionAuth,
   sessionGuard,
   unroutedCounter,
@@ -80,6 +83,7 @@ export type AppDependencies = {
   readonly limiter: RateLimiter;
   readonly lastUsed: LastUsed;
   readonly queue: RequestQueue;
+  readonly poller: EventPoller;
   readonly webhooks: WebhookSettings;
 };
 
@@ -172,7 +176,7 @@ function rejectionLog(
 
 /** Creates the guards and cursors that the routes of a listener share. */
 async function mountingOf(
-  { config, db, clock, limiter, lastUsed }: AppDependencies,
+  { config, db, clock, limiter, lastUsed, poller, queue }: AppDependencies,
   { addresses, keys: known }: Listener,
 ) {
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
@@ -186,10 +190,11 @@ async function mountingOf(
     baseUrl: () => addresses.base,
   };
   const behind = (guard: Guard): Mounting => ({ db, guard, cursors });
-  const forOwners = (kind: KeyKind): Mounting => {
+  const forOwners = (kind: KeyKind): Mounting & { feed: Feed } => {
     const keys = keyCredentials(kind, db, lastUsed, () => clock.now(), monotonicNow);
     known.push(keys);
-    return behind(apiGuard(kind, keys, sessionAuth, limiter));
+    const feed = { poller, queue, findPrincipal: principalFinder(keys, sessionAuth) };
+    return { ...behind(apiGuard(kind, keys, sessionAuth, limiter)), feed };
   };
   return { sessionAuth, behind, forOwners };
 }
@@ -213,7 +218,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const listener = await createListener(dependencies, table, config.baseUrl, portal);
   const { app, addresses } = listener;
   const { sessionAuth, behind, forOwners } = await mountingOf(dependencies, listener);
-  const forOperators = forOwners('operator');
+  const [forOperators, forBrps] = [forOwners('operator'), forOwners('brp')];
   const brpRoutes = [
     ...contractRoutes(db, clock),
     ...transactionRoutes(db),
@@ -223,11 +228,14 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...balanceGroupRoutes(db, clock),
     ...webhookRoutes(brpWebhooks, db, clock, webhooks),
     ...calendarRoutes(clock, config.marketRules),
+    ...eventRoutes(db, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
   ];
   const users = { db, clock, ...sessionAuth, customerUrl };
-  mountRoutes(app, brpRoutes, forOwners('brp'));
+  const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
+  mountRoutes(app, brpRoutes, forBrps);
   mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
+  mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
   mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);
   // Endpoints that only the portal uses.
   mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));
@@ -373,8 +381,11 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
     baseUrl: () => addresses.base,
     customerUrl: () => addresses.base,
   };
-  const accountRoutes = [...marketRoutes(db, listing), ...webhookRoutes(marketWebhooks, db, clock, webhooks)];
-  mountRoutes(app, accountRoutes, forOwners('account'));
+  const forAccounts = forOwners('account');
+  const { listMarketEvents, getMarketEvent } = marketEndpoints;
+  mountRoutes(app, marketRoutes(db, listing), forAccounts);
+  mountRoutes(app, eventRoutes(db, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
+  mountRoutes(app, webhookRoutes(marketWebhooks, db, clock, webhooks), forAccounts);
   mountCovers(app, db);
   const make = () =>
     openApiDocument({ ...CUSTOMER_API, baseUrl: addresses.base, errorBase: addresses.errors }, endpoints);

@@ -50,6 +50,8 @@ export type Config = {
   readonly allowsPrivateWebhooks: boolean;
   /** Number of coming days for which profile contracts generate volumes. */
   readonly profileDays: number;
+  /** Events are deleted after this number of days. */
+  readonly eventDays: number;
   /** Gates, holidays and codes with their dates. */
   readonly marketRules: MarketRules;
   readonly operatorKey: string | null;
@@ -320,6 +322,7 @@ export function readConfig(env: Environment): Config {
     allowsPrivateWebhooks: oneOf(env, 'WEBHOOK_ALLOW_PRIVATE', ['on', 'off'], 'off') === 'on',
     marketRules: marketRules(env),
     profileDays: wholeNumber(env, 'PROFILE_DAYS', { min: 1, max: LIMITS.profileDays, default: 7 }),
+    eventDays: wholeNumber(env, 'EVENT_DAYS', { min: 1, max: 3650, default: 90 }),
     operatorKey: operatorKey(env),
     operatorEmail: email(env, 'OPERATOR_EMAIL', 'operator@localhost'),
     operator: { name: text(env, 'OPERATOR_NAME') ?? 'Saldo Clearing', eic: operatorEic(env) },

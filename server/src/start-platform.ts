@@ -1,3 +1,4 @@
+import { addDays, dayOf, dayStart } from '@saldo/core/delivery-day.ts';
 import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import { answerOutbox } from '@saldo/simulator/folders.ts';
 import { EXEMPLARY } from '@saldo/simulator/tso.ts';
@@ -6,13 +7,17 @@ import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
 import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
 import type { Config } from './config.ts';
+import { continueEventLog, deleteOldEvents } from './events/actions.ts';
+import { EventPoller } from './events/poller.ts';
 import { countByKind, wireAlarm } from './exchange/alarms.ts';
+import { remindOfGates } from './exchange/process/gate-reminders.ts';
 import { receiveDue } from './exchange/process/receive.ts';
 import { remoteJobs } from './exchange/process/remote-jobs.ts';
 import { sendDue } from './exchange/process/send.ts';
 import { watchExchange } from './exchange/process/watch.ts';
 import { exchangeOf } from './exchange-settings.ts';
 import { nominateDue } from './nominations/actions.ts';
+import { remindOfExpiringKeys } from './parties/key-reminders.ts';
 import { createLastUsed, type LastUsed } from './platform/auth/last-used.ts';
 import { type Clock, type MovableClock, monotonicNow, movableClock } from './platform/clock.ts';
 import { type Database, openDatabase } from './platform/db/database.ts';
@@ -26,8 +31,8 @@ import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
 import { followSandboxClock } from './sandbox/operator-routes.ts';
 import { runProfiles } from './transactions/profiles.ts';
 import { deleteOldDeliveries } from './webhooks/fan-out.ts';
-import { createSender, type Sender, senderSettings } from './webhooks/send.ts';
-import { createWebhookWorker, webhookJob } from './webhooks/worker.ts';
+import { createSender, senderSettings } from './webhooks/send.ts';
+import { createWebhookWorker, type WorkerDependencies, webhookJob } from './webhooks/worker.ts';
 
 export type Platform = {
   /** Public URL of the BRP API. */
@@ -98,7 +103,13 @@ export const startStore = (config: Config, { say, prepare }: StoreDependencies) 
     if (config.databaseUrl !== null) say('Using the database of DATABASE_URL.');
     await migrate(url, say);
     const db = openDatabase(url);
-    await prepare(db).finally(() => db.close());
+    try {
+      if (await db.transaction(continueEventLog))
+        say('The database is a copy: event numbers skip those that it lacks.');
+      await prepare(db);
+    } finally {
+      await db.close();
+    }
     return { url };
   });
 
@@ -133,13 +144,19 @@ export const startService = (
     const sender = createSender(senderSettings(config.allowsPrivateWebhooks, monotonicNow));
     started.push(async () => sender.close());
     const webhooks = { send: sender.send, allowsPrivate: config.allowsPrivateWebhooks };
-    const shared = { config, db, clock, logger, metrics, limiter, lastUsed, queue, webhooks };
+    const poller = new EventPoller(db, logger);
+    metrics.addGauge(
+      'saldo_event_readers_waiting',
+      'Long polls that wait for an event.',
+      () => poller.waiting,
+    );
+    const shared = { config, db, clock, logger, metrics, limiter, lastUsed, queue, poller, webhooks };
     const listeners: FastifyInstance[] = [];
     const jobs: RunningJobs[] = [];
     // Stop listeners and jobs together: a job may run for a while, and no connection may be accepted in that time.
     started.push(async () => {
       const closed = listeners.map((listener) => listener.close());
-      await Promise.all([...closed, ...jobs.map((running) => running.stop())]);
+      await Promise.all([poller.stop(), ...closed, ...jobs.map((running) => running.stop())]);
     });
     const customerApp = await createCustomerApp(shared);
     listeners.push(customerApp);
@@ -154,7 +171,7 @@ export const startService = (
       const all = [
         ...platformJobs(config, db, clock, lastUsed),
         ...exchangeJobs(config, db, clock, logger, metrics),
-        ...webhookJobs(db, clock, logger, sender),
+        ...webhookJobs({ db, clock, logger, send: sender.send, random: Math.random }, poller),
       ];
       jobs.push(startJobs(all, logger));
     }
@@ -192,6 +209,8 @@ const NOMINATE_EVERY_MS = 250;
 const MAKE_PROFILES_EVERY_MS = 10 * 60_000;
 const FOLLOW_CLOCK_EVERY_MS = 1_000;
 const WRITE_LAST_USED_EVERY_MS = 5_000;
+const DELETE_EVENTS_EVERY_MS = 60_000;
+const REMIND_EVERY_MS = 10_000;
 /** Short, so that a change seconds before its gate is still sent in time. */
 const SEND_EVERY_MS = 1_000;
 const RECEIVE_EVERY_MS = 1_000;
@@ -211,15 +230,26 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUse
     everyMs: MAKE_PROFILES_EVERY_MS,
     run: () => runProfiles(db, clock.now(), config.profileDays),
   },
+  {
+    name: 'events',
+    everyMs: DELETE_EVENTS_EVERY_MS,
+    run: () => deleteOldEvents(db, dayStart(addDays(dayOf(clock.now()), -config.eventDays))),
+  },
+  { name: 'key-reminders', everyMs: REMIND_EVERY_MS, run: () => remindOfExpiringKeys(db, clock.now()) },
+  {
+    name: 'gate-reminders',
+    everyMs: REMIND_EVERY_MS,
+    run: () => remindOfGates(db, clock.now(), config.marketRules),
+  },
   { name: 'last-used', everyMs: WRITE_LAST_USED_EVERY_MS, run: () => lastUsed.flush() },
   ...(config.sandbox
     ? [{ name: 'clock', everyMs: FOLLOW_CLOCK_EVERY_MS, run: () => followSandboxClock(db, clock) }]
     : []),
 ];
 
-const webhookJobs = (db: Database, clock: MovableClock, logger: Logger, { send }: Sender): Job[] => [
-  webhookJob(createWebhookWorker({ db, clock, logger, send, random: Math.random })),
-  { name: 'webhook-retention', everyMs: DELETE_EVERY_MS, run: () => deleteOldDeliveries(db) },
+const webhookJobs = (dependencies: WorkerDependencies, poller: EventPoller): Job[] => [
+  webhookJob(dependencies, createWebhookWorker(dependencies), poller),
+  { name: 'webhook-retention', everyMs: DELETE_EVERY_MS, run: () => deleteOldDeliveries(dependencies.db) },
 ];
 
 function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger, metrics: Metrics): Job[] {

@@ -11,6 +11,7 @@ import {
 import pg from 'pg';
 import { pino } from 'pino';
 import { createApp, createCustomerApp, createRateLimiter } from '../src/app.ts';
+import { EventPoller } from '../src/events/poller.ts';
 import { findPositionsInUse } from '../src/parties/store.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
 import { monotonicNow, movableClock } from '../src/platform/clock.ts';
@@ -99,6 +100,7 @@ const parts = {
   ...{ config, logger, db: recording, clock: movableClock(platform.clock), metrics: createMetrics() },
   ...{ ...(await createRateLimiter(config, logger)), lastUsed: createLastUsed(db) },
   queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
+  poller: new EventPoller(recording, logger),
 };
 const app = await createApp({ ...parts, customerUrl, portal: null });
 const customerApp = await createCustomerApp(parts);

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pino } from 'pino';
 import { statement } from '../src/platform/db/statement.ts';
-import { startJobs } from '../src/platform/jobs.ts';
 import { CLAIM_LIMITS } from '../src/webhooks/claim.ts';
 import { deleteOldDeliveries } from '../src/webhooks/fan-out.ts';
-import { webhookJob } from '../src/webhooks/worker.ts';
 import { client, startTestPlatform } from './harness.ts';
 import {
   type Answering,
@@ -38,10 +35,7 @@ const idOf = ({ body }: Received): string => JSON.parse(body).data.id;
 
 async function appendMany(on: typeof platform, brp: { no: number }, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, n) => `cust_${n}`);
-  for (const id of ids) {
-    const data = { object: 'customer', id };
-    await appendEvent(on, ownerOf(brp), { type: 'customer.updated', data });
-  }
+  for (const id of ids) await appendEvent(on, ownerOf(brp), id);
   return ids;
 }
 
@@ -70,14 +64,13 @@ test('receivers that hang, fail, redirect, are gone or never stop answering do n
   const good = await startReceiver();
   await endpointOf(platform, healthy, good.url);
   const ids = await appendMany(platform, healthy, EVENTS);
-  const worker = webhookWorkerOf(platform, { totalMs: 600_000 });
-  const jobs = startJobs([webhookJob(worker, 0)], pino({ level: 'silent' }));
-  t.after(() => jobs.stop());
+  const stop = webhookWorkerOf(platform, { totalMs: 600_000 }).start(0);
+  t.after(stop);
   await good.count(EVENTS);
   assert.deepEqual(good.received.map(idOf).toSorted(), ids.toSorted());
   const [hanging] = bad as [(typeof bad)[0]];
   await hanging.count(CLAIM_LIMITS.perEndpoint);
-  await jobs.stop();
+  await stop();
   assert.equal(hanging.received.length, CLAIM_LIMITS.perEndpoint, 'one endpoint has a few tries at once');
   assert.deepEqual(target.received, []);
 });
@@ -87,10 +80,9 @@ test('a stop makes interrupted tries due again, without counting them', async ()
   const receiver = await startReceiver(() => {});
   const id = await endpointOf(platform, brp, receiver.url);
   await appendMany(platform, brp, 1);
-  const worker = webhookWorkerOf(platform, { totalMs: 600_000 });
-  const jobs = startJobs([webhookJob(worker, 0)], pino({ level: 'silent' }));
+  const stop = webhookWorkerOf(platform, { totalMs: 600_000 }).start(0);
   await receiver.count(1);
-  await jobs.stop();
+  await stop();
   const request = client(platform.baseUrl, brp.key);
   const [delivery] = (await request(`${BASE}/${id}/deliveries`)).body.deliveries;
   assert.deepEqual([delivery.state, delivery.attempts], ['pending', 0]);
@@ -110,16 +102,15 @@ test('more hanging endpoints than tries at once leave room for another one', asy
   // They have failed before, as every endpoint that hangs does after its first tries.
   const fail = statement('test_fail', 'update webhook_endpoint set failing_since = created_at');
   await crowded.db.transaction((tx) => tx.query(fail));
-  const worker = webhookWorkerOf(crowded, { totalMs: 600_000 });
-  const jobs = startJobs([webhookJob(worker, 0)], pino({ level: 'silent' }));
-  t.after(() => jobs.stop());
+  const stop = webhookWorkerOf(crowded, { totalMs: 600_000 }).start(0);
+  t.after(stop);
   await hanging.count(CLAIM_LIMITS.failingAtOnce);
   const brp = await ownWorld.brp();
   const good = await startReceiver();
   await endpointOf(crowded, brp, good.url);
   await appendMany(crowded, brp, 3);
   await good.count(3);
-  await jobs.stop();
+  await stop();
   assert.equal(hanging.received.length, CLAIM_LIMITS.failingAtOnce);
 });
 
@@ -128,12 +119,12 @@ test('several processes share the work: every event is delivered exactly once', 
   const brp = await ownWorld.brp();
   const receiver = await startReceiver();
   const id = await endpointOf(shared, brp, receiver.url);
-  const workers = Array.from({ length: 4 }, () => webhookWorkerOf(shared));
-  const jobs = workers.map((worker) => startJobs([webhookJob(worker)], pino({ level: 'silent' })));
-  t.after(() => Promise.all(jobs.map((running) => running.stop())));
+  const stops = Array.from({ length: 4 }, () => webhookWorkerOf(shared).start(60_000));
+  const stopAll = () => Promise.all(stops.map((stop) => stop()));
+  t.after(stopAll);
   const ids = await appendMany(shared, brp, 100);
   await receiver.count(100);
-  await Promise.all(jobs.map((running) => running.stop()));
+  await stopAll();
   assert.deepEqual(receiver.received.map(idOf).toSorted(), ids.toSorted());
   const states = await shared.db.query<{ state: string; count: number }>(
     statement('test_states', 'select state, count(*) as count from webhook_delivery group by state'),

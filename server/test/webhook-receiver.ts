@@ -3,11 +3,14 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { pino } from 'pino';
-import { appendEvents, type NewEvent, tenantsOf } from '../src/events/store.ts';
+import { EventPoller } from '../src/events/poller.ts';
+import { appendEvents, tenantsOf } from '../src/events/store.ts';
 import type { Owner } from '../src/platform/auth/principal.ts';
 import { monotonicNow, movableClock } from '../src/platform/clock.ts';
+import { startJobs } from '../src/platform/jobs.ts';
+import { fanOutEvents } from '../src/webhooks/fan-out.ts';
 import { createSender, senderSettings } from '../src/webhooks/send.ts';
-import { createWebhookWorker } from '../src/webhooks/worker.ts';
+import { createWebhookWorker, webhookJob } from '../src/webhooks/worker.ts';
 import type { TestPlatform } from './harness.ts';
 
 export type Received = {
@@ -73,29 +76,41 @@ export async function startReceiver(answer: Answering = answerStatus(204)) {
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** A worker that a test runs itself, turn by turn. Private addresses are allowed. */
+/** A worker that a test runs turn by turn, or as the job of a process. Private addresses are allowed. */
 export function webhookWorkerOf(platform: TestPlatform, settings: { totalMs?: number } = {}) {
   const sender = createSender(senderSettings(true, monotonicNow, settings.totalMs));
   after(() => sender.close());
-  const worker = createWebhookWorker({
-    db: platform.db,
-    clock: movableClock(platform.clock),
-    logger: pino({ level: 'silent' }),
-    send: sender.send,
-    random: () => 0,
-  });
+  const logger = pino({ level: 'silent' });
+  const { db } = platform;
+  const clock = movableClock(platform.clock);
+  const dependencies = { db, clock, logger, send: sender.send, random: () => 0 };
+  const worker = createWebhookWorker(dependencies);
   return {
-    ...worker,
-    /** Sends what is due, and records what came back. */
+    /** Creates the deliveries of new events, sends what is due, and records what came back. */
     async deliver(): Promise<void> {
+      await fanOutEvents(db, () => clock.now());
       await worker.turn();
       await worker.finish(60_000);
+    },
+    /** Runs until the returned function is called. Tries in progress are then interrupted after `stopMs`. */
+    start(stopMs: number): () => Promise<void> {
+      const poller = new EventPoller(db, logger);
+      const jobs = startJobs([webhookJob(dependencies, worker, poller, stopMs)], logger);
+      return async () => {
+        await Promise.all([poller.stop(), jobs.stop()]);
+      };
     },
   };
 }
 
-/** Appends an event for the owner, as a change does. */
-export const appendEvent = (platform: TestPlatform, owner: Owner, event: Pick<NewEvent, 'type' | 'data'>) =>
-  platform.db.transaction((tx) =>
-    appendEvents(tx, [{ ...event, tenants: [tenantsOf(owner)[0]] }], platform.clock.now()),
-  );
+/** Appends an event of a customer for the owner, as a change does. */
+export const appendEvent = (
+  platform: TestPlatform,
+  owner: Owner,
+  id = 'cust_1',
+  type: 'customer.updated' | 'customer.assigned' = 'customer.updated',
+) => {
+  const data = { object: 'customer', id, changed: [] } as const;
+  const event = { type, tenants: [tenantsOf(owner)[0]], data };
+  return platform.db.transaction((tx) => appendEvents(tx, [event], platform.clock.now()));
+};

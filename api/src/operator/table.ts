@@ -1,3 +1,4 @@
+import { operatorEventEndpoints } from '../events.ts';
 import { operatorWebhookEndpoints } from '../webhooks.ts';
 import { operatorAlarmEndpoints } from './alarms.ts';
 import { operatorContractEndpoints } from './contracts.ts';
@@ -21,6 +22,7 @@ export const operatorEndpoints = {
   ...operatorNominationEndpoints,
   ...operatorExchangeEndpoints,
   ...operatorAlarmEndpoints,
+  ...operatorEventEndpoints,
   ...operatorWebhookEndpoints,
   ...operatorPlatformEndpoints,
 };

@@ -226,6 +226,20 @@ function rejectionMessage({ outcome, reasons, rejectedSeries }: Acknowledgement)
   return `${head}: ${details.join('; ')}.`;
 }
 
+/** Bounds the size of an event. A TSO may give any number of reasons, of any length. */
+const MAX_REASONS = 5;
+const MAX_REASON_LENGTH = 300;
+
+/** Why a series of a rejected schedule counts as rejected: the reasons of the schedule and its own. */
+export function rejectionReasons(answer: Answer, identification: string): string[] {
+  const ofSchedule = 'reasons' in answer ? answer.reasons : [];
+  const ofSeries = answer.kind === 'acknowledgement' ? answer.rejectedSeries : [];
+  const own = ofSeries.filter((series) => series.identification === identification);
+  return [...ofSchedule, ...own.flatMap(({ reasons }) => reasons)]
+    .slice(0, MAX_REASONS)
+    .map((reason) => reasonText(reason).slice(0, MAX_REASON_LENGTH));
+}
+
 export const reasonText = ({ code, text }: Reason): string => (text === null ? code : `${code} ${text}`);
 
 function confirmed(confirmation: Confirmation, sent: Schedule): Decision {

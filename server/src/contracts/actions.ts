@@ -2,13 +2,16 @@ import type { OperatorContractCreate, ProblemFieldError } from '@saldo/api';
 import type { Profile } from '@saldo/core/contracts/profile.ts';
 import { dayOf, dayStart, parseInstant } from '@saldo/core/delivery-day.ts';
 import { findKw } from '@saldo/core/energy.ts';
-import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { decodeId, encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { changedMembers } from '../events/changed-members.ts';
+import { appendEvents, type Tenant } from '../events/store.ts';
 import { findAssets } from '../market/store.ts';
 import { OPERATOR_VIEW } from '../platform/auth/viewer.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
 import {
+  type ContractBrps,
   type ContractRow,
   findContract,
   insertContract,
@@ -16,6 +19,7 @@ import {
   lockParties,
   saveContractDates,
 } from './store.ts';
+import { wireContract } from './wire.ts';
 
 type Errors = ProblemFieldError[];
 
@@ -51,8 +55,16 @@ export async function createContract(
   if (made === null) throw problem('already_exists', `There is a contract ${input.external_id} already.`);
   const row = await findContract(tx, OPERATOR_VIEW, made.id);
   if (row === null) throw new Error('a contract that was just made is there');
+  await appendEvents(
+    tx,
+    [{ type: 'contract.created', tenants: brpsOf(made), data: identityOf(made.id) }],
+    now,
+  );
   return row;
 }
+
+const brpsOf = (of: ContractBrps): Tenant[] => [`brp/${of.seller_brp}`, `brp/${of.buyer_brp}`];
+const identityOf = (id: string) => ({ object: 'contract', id: encodeId(ID_PREFIX.contract, id) }) as const;
 
 type DateText = string | null | undefined;
 
@@ -157,6 +169,7 @@ export async function changeContractDates(
   tx: Tx,
   publicId: string,
   update: DatesUpdate,
+  now: number,
 ): Promise<{ before: ContractRow; after: ContractRow }> {
   const errors: Errors = [];
   const start = localMidnight('delivery_start', update.delivery_start, errors);
@@ -175,7 +188,12 @@ export async function changeContractDates(
   const after = { ...before, delivery_start: start ?? oldStart, delivery_end: end ?? oldEnd };
   if (errors.length === 0) errors.push(...emptyPeriod(after.delivery_start, after.delivery_end));
   if (errors.length > 0) throw validationProblem(errors);
-  await saveContractDates(tx, after);
+  const tenants = brpsOf(await saveContractDates(tx, after));
+  const changed = changedMembers(wireContract(before, now), wireContract(after, now));
+  if (changed.length > 0) {
+    const data = { ...identityOf(after.id), changed };
+    await appendEvents(tx, [{ type: 'contract.updated', tenants, data }], now);
+  }
   return { before, after };
 }
 

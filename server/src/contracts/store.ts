@@ -162,6 +162,9 @@ export type NewContract = {
   profile?: Profile | null;
 };
 
+/** The BRPs of the two parties. */
+export type ContractBrps = { seller_brp: number; buyer_brp: number };
+
 /** Copies the parties from the two customers. Later changes of a customer do not affect the contract. */
 const INSERT = statement(
   'insert_contract',
@@ -177,7 +180,7 @@ const INSERT = statement(
      customer b join position bp on bp.no = b.position_no
    where s.id = $6 and b.id = $7
    on conflict (external_id) do nothing
-   returning no`,
+   returning no, seller_brp, buyer_brp`,
 );
 
 /** Null when one of the customers is unknown or has no balance group, or when the external id is taken. */
@@ -185,9 +188,9 @@ export async function insertContract(
   tx: Tx,
   contract: NewContract,
   now: number,
-): Promise<{ no: number; id: string } | null> {
+): Promise<(ContractBrps & { no: number; id: string }) | null> {
   const id = newId();
-  const [row] = await tx.query<{ no: number }>(INSERT, [
+  const [row] = await tx.query<ContractBrps & { no: number }>(INSERT, [
     id,
     contract.externalId,
     contract.type,
@@ -202,7 +205,7 @@ export async function insertContract(
     timestamp(now),
     contract.profile ? JSON.stringify(contract.profile) : null,
   ]);
-  return row ? { no: row.no, id } : null;
+  return row ? { ...row, id } : null;
 }
 
 export type PartyRow = { id: string; position_no: number | null };
@@ -227,9 +230,12 @@ export async function lockContract(tx: Tx, viewer: Viewer, id: string): Promise<
 
 const SET_DATES = statement(
   'set_contract_dates',
-  'update contract set delivery_start = $2, delivery_end = $3 where no = $1',
+  'update contract set delivery_start = $2, delivery_end = $3 where no = $1 returning seller_brp, buyer_brp',
 );
 
-export async function saveContractDates(tx: Tx, row: ContractRow): Promise<void> {
-  await tx.query(SET_DATES, [row.no, timestampOrNull(row.delivery_start), timestampOrNull(row.delivery_end)]);
+export async function saveContractDates(tx: Tx, row: ContractRow): Promise<ContractBrps> {
+  const dates = [timestampOrNull(row.delivery_start), timestampOrNull(row.delivery_end)];
+  const [brps] = await tx.query<ContractBrps>(SET_DATES, [row.no, ...dates]);
+  if (!brps) throw new Error('a locked contract exists');
+  return brps;
 }

@@ -6,6 +6,9 @@ import {
   type ProblemFieldError,
 } from '@saldo/api';
 import { changeCustomerStatus, mergeMetadata } from '@saldo/core/customers/customer.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { changedMembers } from '../events/changed-members.ts';
+import { appendEvents, type NewEvent } from '../events/store.ts';
 import { findBrp } from '../parties/store.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
@@ -18,6 +21,7 @@ import {
   lockOwnPosition,
   saveCustomer,
 } from './store.ts';
+import { wireOperatorCustomer } from './wire.ts';
 
 export type NewCustomer = {
   brp_id: OperatorCustomer['brp_id'];
@@ -47,6 +51,7 @@ export async function createCustomer(
   const id = await insertCustomer(tx, { brpNo: brp.no, name: input.name, positionNo, metadata }, now);
   const row = await findCustomer(tx, viewer, id);
   if (row === null) throw new Error('a customer that was just made is there');
+  await appendEvents(tx, [assignedEvent(row)], now);
   return row;
 }
 
@@ -87,7 +92,27 @@ export async function updateCustomer(
     Object.assign(next, await placeCustomer(tx, viewer, next.brp_no, update.balance_group, errors));
   if (errors.length > 0) throw validationProblem(errors);
   if (update.status) Object.assign(next, move(before, update.status, now));
-  return { before, after: await saveCustomer(tx, viewer, next) };
+  const after = await saveCustomer(tx, viewer, next);
+  await appendEvents(tx, updateEvents(before, after), now);
+  return { before, after };
+}
+
+const assignedEvent = ({ id, brp_no: brpNo }: CustomerRow): NewEvent => ({
+  type: 'customer.assigned',
+  tenants: [`brp/${brpNo}`],
+  data: { object: 'customer', id: encodeId(ID_PREFIX.customer, id) },
+});
+
+/** The former BRP gets an event too: from now on the customer is unknown to it. */
+function updateEvents(before: CustomerRow, after: CustomerRow): NewEvent[] {
+  const changed = changedMembers(wireOperatorCustomer(before), wireOperatorCustomer(after));
+  if (changed.length === 0) return [];
+  const data = { object: 'customer', id: encodeId(ID_PREFIX.customer, after.id) } as const;
+  const type = 'customer.updated';
+  if (before.brp_no === after.brp_no)
+    return [{ type, tenants: [`brp/${after.brp_no}`], data: { ...data, changed } }];
+  const left: NewEvent = { type, tenants: [`brp/${before.brp_no}`], data: { ...data, changed: ['brp_id'] } };
+  return [left, assignedEvent(after)];
 }
 
 /** Columns that change with the BRP. Balance group and metadata belong to the old BRP, so they are cleared. */

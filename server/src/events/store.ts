@@ -1,4 +1,4 @@
-import type { EventType } from '@saldo/api';
+import type { EventData, EventType } from '@saldo/api';
 import type { Owner } from '../platform/auth/principal.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -14,12 +14,14 @@ export function tenantsOf(owner: Owner): readonly [Tenant, ...Tenant[]] {
 }
 
 export type NewEvent = {
-  readonly type: EventType;
-  /** Each tenant gets its own event. */
-  readonly tenants: readonly Tenant[];
-  /** The changed record and how it changed, not its content: readers ask the API for that. */
-  readonly data: { readonly object: string };
-};
+  [T in EventType]: {
+    readonly type: T;
+    /** Each tenant gets its own event. */
+    readonly tenants: readonly Tenant[];
+    /** The changed record and how it changed, not its content: readers ask the API for that. */
+    readonly data: EventData<T>;
+  };
+}[EventType];
 
 const APPEND = statement('append_events', 'select append_events($1, $2, $3, $4)');
 
@@ -108,4 +110,33 @@ export async function listEvents(
     sequence === null ? [] : [{ sequence, type, occurredAt, data }],
   );
   return { events, deletedTo: rows[0]!.deleted_to };
+}
+
+const FIND = statement(
+  'find_event',
+  `select sequence, type, occurred_at as "occurredAt", data::text
+   from event where tenant = any($1::text[]) and sequence = $2`,
+);
+
+export async function findEvent(
+  db: Db,
+  tenants: readonly Tenant[],
+  sequence: number,
+): Promise<EventRow | null> {
+  const [row] = await db.query<EventRow>(FIND, [tenants, sequence]);
+  return row ?? null;
+}
+
+const NEW_TYPES = statement(
+  'list_new_event_types',
+  'select distinct tenant, type from event where sequence > $1 and sequence <= $2',
+);
+
+/** The feeds and types that have events with `after < sequence <= horizon`. */
+export async function listNewTypes(
+  db: Db,
+  after: number,
+  horizon: number,
+): Promise<{ tenant: Tenant; type: EventType }[]> {
+  return db.query(NEW_TYPES, [after, horizon]);
 }

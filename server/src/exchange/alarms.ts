@@ -10,6 +10,7 @@ import {
 } from '@saldo/api';
 import { type DeliveryDay, formatInstant } from '@saldo/core/delivery-day.ts';
 import { decodeId, encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -44,6 +45,15 @@ export const wireAlarm = (row: AlarmRow): Alarm => ({
   ended_at: row.ended_at === null ? null : formatInstant(row.ended_at),
   acknowledged_by: row.acknowledged_by,
   note: row.note,
+});
+
+export const alarmEvent = (
+  type: 'exchange.alarm' | 'exchange.alarm_resolved',
+  { id, kind, tso, delivery_day: day }: AlarmRow,
+): NewEvent => ({
+  type,
+  tenants: ['operator'],
+  data: { object: 'alarm', id: encodeId(ID_PREFIX.alarm, id), kind, tso, delivery_date: day },
 });
 
 /** $1 id of the last row on the previous page, $2 row limit. */
@@ -112,5 +122,6 @@ export async function acknowledgeAlarm(
   }
   const [after] = await tx.query<AlarmRow>(ACKNOWLEDGE, [id, timestamp(now), actor, note]);
   if (!after) throw new Error('a locked alarm exists');
+  await appendEvents(tx, [alarmEvent('exchange.alarm_resolved', after)], now);
   return { before, after };
 }

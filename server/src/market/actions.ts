@@ -2,6 +2,8 @@ import type { DemandCreate, DemandUpdate, OfferCreate, OfferUpdate, ProblemField
 import { assert } from '@saldo/core/assert.ts';
 import { getUnits } from '@saldo/core/decimal.ts';
 import { parseInstant } from '@saldo/core/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
@@ -100,6 +102,7 @@ async function changeOffer(
     if (offer === null) return null;
     await deleteOffer(tx, offer.published_no);
     await recordWithdrawal(tx, 'assets', offer.published_no);
+    await appendEvents(tx, [assetEvent('asset.withdrawn', assetId)], now);
     return null;
   }
   const content = await offerContent(tx, change, offer, customerUrl);
@@ -113,8 +116,21 @@ async function publish(tx: Tx, assetId: string, content: OfferContent, now: numb
   const publishedNo = await nextVersion(tx, 'assets');
   const offer = { ...content, asset_id: assetId, published_no: publishedNo, published_at: now };
   await insertOffer(tx, offer);
+  await appendEvents(tx, [assetEvent('asset.published', assetId)], now);
   return offer;
 }
+
+const assetEvent = (type: 'asset.published' | 'asset.withdrawn', id: string): NewEvent => ({
+  type,
+  tenants: ['accounts'],
+  data: { object: 'asset', id: encodeId(ID_PREFIX.asset, id) },
+});
+
+const demandEvent = (type: 'demand.published' | 'demand.withdrawn', id: string): NewEvent => ({
+  type,
+  tenants: ['accounts'],
+  data: { object: 'demand', id: encodeId(ID_PREFIX.demand, id) },
+});
 
 const REQUIRED = ['ppa_type', 'delivery_start', 'country', 'pricing'] as const;
 
@@ -175,6 +191,7 @@ export async function createDemand(tx: Tx, input: DemandCreate, now: number): Pr
   const publishedNo = await nextVersion(tx, 'demands');
   const demand = { ...content, id: newId(), published_no: publishedNo, published_at: now };
   await insertDemand(tx, demand);
+  await appendEvents(tx, [demandEvent('demand.published', demand.id)], now);
   return demand;
 }
 
@@ -206,9 +223,10 @@ export async function updateDemand(
   return { before, after };
 }
 
-export async function withdrawDemand(tx: Tx, id: string): Promise<DemandRow> {
+export async function withdrawDemand(tx: Tx, id: string, now: number): Promise<DemandRow> {
   const demand = await getDemandToChange(tx, id);
   await deleteDemand(tx, demand.published_no);
   await recordWithdrawal(tx, 'demands', demand.published_no);
+  await appendEvents(tx, [demandEvent('demand.withdrawn', demand.id)], now);
   return demand;
 }

@@ -147,9 +147,10 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
     ),
 
     writeRoute(endpoints.deleteDemand, async (call, tx) => {
-      const before = wireDemand(await withdrawDemand(tx, demandUuid(call.params.demand_id)));
+      const now = clock.now();
+      const before = wireDemand(await withdrawDemand(tx, demandUuid(call.params.demand_id), now));
       const event = { action: 'demand.deleted', subject: before.id, before, after: null };
-      await recordAudit(tx, call, event, clock.now());
+      await recordAudit(tx, call, event, now);
       return {};
     }),
   ];

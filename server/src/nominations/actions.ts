@@ -10,6 +10,7 @@ import {
   nextNominations,
 } from '@saldo/core/nominations/nomination.ts';
 import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
+import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -21,6 +22,7 @@ import {
   type StoredContractDay,
   WHOLE_CONTRACT_DAY,
 } from './contract-days.ts';
+import { IDENTITY_COLUMNS, type NominationIdentity, nominationData } from './events.ts';
 import { type NettedLate, saveLate } from './late.ts';
 
 /** A position-day whose transactions have changed since it was last netted. */
@@ -267,7 +269,7 @@ const INSERT_VERSIONS = statement(
   'insert_nominations',
   `with superseded as (
      update nomination set status = 'superseded' where id = any($8::uuid[]))
-   insert into nomination (id, position_no, brp_no, eic, tso, delivery_day, direction, version, previous_id, status,
+   insert into nomination as n (id, position_no, brp_no, eic, tso, delivery_day, direction, version, previous_id, status,
      amounts, gate_closure, created_at, basis_contracts, basis_revisions, basis_invalidations)
    select v.id, v.position_no, p.brp_no, p.eic, p.tso, v.delivery_day, v.direction, v.version, v.previous_id, 'pending',
      v.amounts::bigint[], v.gate_closure, $7, v.contracts::int[], v.revisions::int[], v.invalidations::int[]
@@ -275,7 +277,8 @@ const INSERT_VERSIONS = statement(
        $9::text[], $10::text[], $11::text[], $12::text[])
      as v (id, position_no, delivery_day, direction, version, previous_id, gate_closure,
        amounts, contracts, revisions, invalidations)
-   join position p on p.no = v.position_no`,
+   join position p on p.no = v.position_no
+   returning ${IDENTITY_COLUMNS}`,
 );
 
 type NewVersion = { positionDay: DirtyPositionDay; version: NominationVersion; basis: Basis };
@@ -284,7 +287,7 @@ const arrayText = (numbers: readonly number[]) => `{${numbers.join(',')}}`;
 
 async function insertVersions(tx: Tx, versions: readonly NewVersion[], now: number): Promise<void> {
   if (versions.length === 0) return;
-  await tx.query(INSERT_VERSIONS, [
+  const inserted = await tx.query<NominationIdentity>(INSERT_VERSIONS, [
     versions.map(() => newId()),
     versions.map(({ positionDay }) => positionDay.position_no),
     versions.map(({ positionDay }) => positionDay.delivery_day),
@@ -298,16 +301,34 @@ async function insertVersions(tx: Tx, versions: readonly NewVersion[], now: numb
     versions.map(({ basis }) => arrayText(basis.revisions)),
     versions.map(({ basis }) => arrayText(basis.invalidations)),
   ]);
+  const events = inserted.map(
+    (row): NewEvent => ({
+      type: 'nomination.created',
+      tenants: [`brp/${row.brp_no}`],
+      data: nominationData(row),
+    }),
+  );
+  await appendEvents(tx, events, now);
 }
 
 const MARK_SENT = statement(
   'mark_nominations_sent',
-  'update nomination set sent_at = $2 where id = any($1::uuid[]) and sent_at is null',
+  `update nomination n set sent_at = $2 where id = any($1::uuid[]) and sent_at is null
+   returning ${IDENTITY_COLUMNS}`,
 );
 
 /** Records that these versions were sent to their TSO. The first time of sending is kept. */
 export async function recordSent(tx: Tx, ids: readonly string[], now: number): Promise<void> {
-  if (ids.length > 0) await tx.query(MARK_SENT, [ids, timestamp(now)]);
+  if (ids.length === 0) return;
+  const sent = await tx.query<NominationIdentity>(MARK_SENT, [ids, timestamp(now)]);
+  const events = sent.map(
+    (row): NewEvent => ({
+      type: 'nomination.sent',
+      tenants: [`brp/${row.brp_no}`, 'operator'],
+      data: nominationData(row),
+    }),
+  );
+  await appendEvents(tx, events, now);
 }
 
 const LOCK = statement(
@@ -319,7 +340,8 @@ const CONFIRM = statement(
   'confirm_nominations',
   `update nomination n set matched = c.matched::bigint[], status = c.status, confirmed_at = $4
    from unnest($1::uuid[], $2::text[], $3::nomination_status[]) as c (id, matched, status)
-   where n.id = c.id`,
+   where n.id = c.id
+   returning ${IDENTITY_COLUMNS}, n.status`,
 );
 
 type Confirmable = {
@@ -329,6 +351,13 @@ type Confirmable = {
   status: 'pending' | 'partial_match' | 'match' | 'superseded';
   confirmed_at: number | null;
 };
+
+const CONFIRMED_EVENTS = {
+  match: 'nomination.matched',
+  partial_match: 'nomination.mismatched',
+  pending: null,
+  superseded: null,
+} as const;
 
 /** The power that a TSO matched for a nomination version, in kW per slot. */
 export type MatchedNomination = { id: string; matchedKw: readonly number[] };
@@ -355,12 +384,18 @@ export async function recordConfirmations(
     return isNews ? [{ id: row.id, status, matchedKw }] : [];
   });
   if (changes.length === 0) return [];
-  await tx.query(CONFIRM, [
+  const confirmed = await tx.query<NominationIdentity & Pick<Confirmable, 'status'>>(CONFIRM, [
     changes.map(({ id }) => id),
     changes.map(({ matchedKw }) => arrayText(matchedKw)),
     changes.map(({ status }) => status),
     timestampOrNull(isFinal ? now : null),
   ]);
+  const events = confirmed.flatMap((row): NewEvent[] => {
+    const type = CONFIRMED_EVENTS[row.status];
+    const data = { ...nominationData(row), is_final: isFinal };
+    return type === null ? [] : [{ type, tenants: [`brp/${row.brp_no}`, 'operator'], data }];
+  });
+  await appendEvents(tx, events, now);
   return changes.map(({ id }) => id);
 }
 

@@ -1,5 +1,7 @@
 import type { Scope, Tso } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { changedMembers } from '../events/changed-members.ts';
+import { appendEvents } from '../events/store.ts';
 import { hashSecret, type KeyKind, newSecret, shownPrefix } from '../platform/auth/api-key.ts';
 import { type Owner, ownerOf } from '../platform/auth/principal.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
@@ -93,7 +95,14 @@ export async function updateBalanceGroup(
     await tx.query(ENABLE_TSOS, [eic, before.brp_no, tsos]);
   }
   if (name !== undefined) await tx.query(RENAME_BALANCE_GROUP, [eic, name]);
-  return { before, after: await getBalanceGroup(tx, viewer, eic) };
+  const after = await getBalanceGroup(tx, viewer, eic);
+  const settings = (row: BalanceGroupRow) => ({ name: row.name, enabled_tsos: row.tsos });
+  const changed = changedMembers(settings(before), settings(after));
+  if (changed.length > 0) {
+    const data = { object: 'balance_group', eic, changed } as const;
+    await appendEvents(tx, [{ type: 'balance_group.updated', tenants: [`brp/${before.brp_no}`], data }], now);
+  }
+  return { before, after };
 }
 
 /** Throws the same problem for an unknown balance group as for one that the viewer must not see. */

@@ -10,15 +10,17 @@ import {
   unpackVolumes,
   writeDay,
 } from '@saldo/core/transactions/sheet.ts';
+import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { newSheetId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
+import { type EventContract, transactionEvents } from './events.ts';
 
 /** Every writer of volumes locks the contract row first, for a single day as well as for an import. */
 const LOCK_CONTRACT = statement(
   'lock_contract_for_volumes',
-  'select no from contract where no = $1 for no key update',
+  `select id, seller_brp as "sellerBrp", buyer_brp as "buyerBrp" from contract where no = $1 for no key update`,
 );
 
 const HISTORY = statement(
@@ -37,8 +39,14 @@ type SheetColumns = {
   previous: (number | null)[] | null;
 };
 
-async function lockHistory(tx: Tx, contractNo: number, day: DeliveryDay): Promise<Sheet[]> {
-  await tx.query(LOCK_CONTRACT, [contractNo]);
+async function lockContract(tx: Tx, contractNo: number): Promise<EventContract> {
+  const [contract] = await tx.query<EventContract>(LOCK_CONTRACT, [contractNo]);
+  if (!contract) throw new Error('volumes are written for a contract that exists');
+  return contract;
+}
+
+/** Precondition: the contract is locked. */
+async function readHistory(tx: Tx, contractNo: number, day: DeliveryDay): Promise<Sheet[]> {
   const rows = await tx.query<SheetColumns>(HISTORY, [contractNo, day]);
   return rows.map(({ created_at, volumes, ...sheet }) => ({
     ...sheet,
@@ -101,7 +109,8 @@ export async function writeContractDay(
 ): Promise<DayResult> {
   if (volumes.length !== slotCount(day))
     throw new Error(`${day} has ${slotCount(day)} slots, not ${volumes.length}`);
-  const history = await lockHistory(tx, contractNo, day);
+  const contract = await lockContract(tx, contractNo);
+  const history = await readHistory(tx, contractNo, day);
   const { created, corrected, unchanged, sheet, superseded } = writeDay(history, volumes);
   if (sheet === null) return { created, corrected, unchanged, revision: history.length || null };
   await tx.query(INSERT_SHEET, [
@@ -116,6 +125,7 @@ export async function writeContractDay(
   ]);
   await saveStatuses(tx, contractNo, day, superseded);
   await tx.query(MARK_DIRTY, [contractNo, day]);
+  await appendEvents(tx, transactionEvents(contract, day, { created, corrected }), now);
   return { created, corrected, unchanged, revision: sheet.revision };
 }
 
@@ -142,13 +152,15 @@ export async function invalidateTransaction(
   );
   if (!place) return 'not_found';
   const { contract_no: contractNo, delivery_day: day, revision } = place;
-  const history = await lockHistory(tx, contractNo, day);
+  const contract = await lockContract(tx, contractNo);
+  const history = await readHistory(tx, contractNo, day);
   if ((history[revision - 1]?.volumes[key.slot - 1] ?? null) === null) return 'not_found';
   const decision = invalidateCell(history, revision, key.slot);
   if (decision.kind === 'not_valid') return 'not_valid';
   await saveStatuses(tx, contractNo, day, decision.changed);
   await tx.query(INSERT_INVALIDATION, [contractNo, day, revision, key.slot, reason, timestamp(now)]);
   await tx.query(MARK_DIRTY, [contractNo, day]);
+  await appendEvents(tx, transactionEvents(contract, day, { invalidated: 1 }), now);
   return 'invalidated';
 }
 
@@ -175,10 +187,12 @@ export async function invalidateFrom(
   reason: string,
   now: number,
 ): Promise<number> {
+  const contract = await lockContract(tx, contractNo);
+  const events: NewEvent[] = [];
   const days = await tx.query<{ delivery_day: DeliveryDay }>(DAYS_FROM, [contractNo, first]);
   let count = 0;
   for (const { delivery_day: day } of days) {
-    const history = await lockHistory(tx, contractNo, day);
+    const history = await readHistory(tx, contractNo, day);
     const cells = unfold(history).filter((cell) => cell.status === 'valid');
     if (cells.length === 0) continue;
     const slots = cells.map((cell) => cell.slot);
@@ -186,7 +200,9 @@ export async function invalidateFrom(
     const revisions = cells.map((cell) => cell.revision);
     await tx.query(INSERT_INVALIDATIONS, [contractNo, day, revisions, slots, reason, timestamp(now)]);
     await tx.query(MARK_DIRTY, [contractNo, day]);
+    events.push(...transactionEvents(contract, day, { invalidated: cells.length }));
     count += cells.length;
   }
+  await appendEvents(tx, events, now);
   return count;
 }

@@ -9,11 +9,13 @@ import {
   unpackVolumes,
   writeDay,
 } from '@saldo/core/transactions/sheet.ts';
+import { appendEvents } from '../events/store.ts';
 import { CopyText } from '../platform/db/copy-text.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { newSheetId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
+import { transactionEvents } from './events.ts';
 
 /** The columns of a contract that writing its volumes needs. */
 export type VolumeContract = {
@@ -164,6 +166,9 @@ type ContractDayState = {
   stored: number;
   /** Stored sheets whose statuses have changed. */
   readonly changed: Set<Sheet>;
+  /** Number of slots that the batch creates and corrects. */
+  created: number;
+  corrected: number;
 };
 
 export type ContractDay = { readonly contract: VolumeContract; readonly day: DeliveryDay };
@@ -188,7 +193,15 @@ export class DayBatch {
     for (const { contract, day } of days) {
       const key = keyOf(contract.no, day);
       if (this.states.has(key)) continue;
-      this.states.set(key, { contract, day, history: [], stored: 0, changed: new Set() });
+      this.states.set(key, {
+        contract,
+        day,
+        history: [],
+        stored: 0,
+        changed: new Set(),
+        created: 0,
+        corrected: 0,
+      });
     }
     const states = [...this.states.values()];
     if (states.length === 0) return;
@@ -216,6 +229,8 @@ export class DayBatch {
       sheet.statuses = statuses;
       if (revision <= state.stored) state.changed.add(sheet);
     }
+    state.created += change.created;
+    state.corrected += change.corrected;
     if (change.sheet !== null) {
       state.history.push({ ...change.sheet, id: newSheetId(), createdAt: this.now, statuses: null });
     }
@@ -230,6 +245,8 @@ export class DayBatch {
     if (this.isDryRun) return;
     await this.saveStatuses(moved);
     await this.markDirty(moved);
+    const events = moved.flatMap((state) => transactionEvents(state.contract, state.day, state));
+    await appendEvents(this.tx, events, this.now);
   }
 
   private async saveStatuses(states: readonly ContractDayState[]): Promise<void> {

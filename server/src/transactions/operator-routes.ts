@@ -20,7 +20,7 @@ export function operatorTransactionRoutes(db: Db, clock: Clock): Route[] {
 
     writeRoute(operatorContractEndpoints.updateContract, async (call, tx) => {
       const now = clock.now();
-      const changed = await changeContractDates(tx, call.params.contract_id, call.body);
+      const changed = await changeContractDates(tx, call.params.contract_id, call.body, now);
       const { no, delivery_end: end } = changed.after;
       if (end !== null && end !== changed.before.delivery_end)
         await invalidateFrom(tx, no, dayOf(end), 'contract ended', now);

@@ -1,6 +1,6 @@
 import { LIMITS } from '@saldo/api';
-import { readHorizon } from '../events/store.ts';
-import type { Database, Tx } from '../platform/db/database.ts';
+import { readHorizon, type Tenant } from '../events/store.ts';
+import type { Database, Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
@@ -12,6 +12,16 @@ const EVENTS_PER_STEP = 2_000;
 const includes = (types: string) => `${types} && array['*', e.type, split_part(e.type, '.', 1) || '.*']`;
 
 type Match = { endpoint_id: string; sequence: number; type: string; occurred_at: number };
+
+const LIST_FEEDS = statement(
+  'list_webhook_feeds',
+  `select distinct unnest(feeds) as tenant from webhook_endpoint
+   where disabled_at is null and deleted_at is null`,
+);
+
+/** The feeds whose events are sent to some endpoint. */
+export const listFeeds = async (db: Db): Promise<Tenant[]> =>
+  (await db.query<{ tenant: Tenant }>(LIST_FEEDS)).map(({ tenant }) => tenant);
 
 const READ_PLACE = statement('read_webhook_fan_out', 'select sequence from webhook_fan_out');
 const TAKE_PLACE = statement(
@@ -58,13 +68,13 @@ async function insertDeliveries(tx: Tx, matches: readonly Match[], now: number):
 /**
  * Creates the deliveries of new events, one step after the other. One place in the log serves all endpoints: writers
  * of events pay nothing, and the cost does not grow with the log. A process that finds the place locked leaves the
- * work to the one that holds it.
+ * work to the one that holds it. Returns up to which sequence.
  */
-export async function fanOutEvents(db: Database, now: () => number): Promise<void> {
+export async function fanOutEvents(db: Database, now: () => number): Promise<number> {
   const { horizon } = await readHorizon(db);
   for (;;) {
     const [place] = await db.query<{ sequence: number }>(READ_PLACE);
-    if (place === undefined || place.sequence >= horizon) return;
+    if (place === undefined || place.sequence >= horizon) return horizon;
     const isDone = await db.transaction(async (tx) => {
       const [taken] = await tx.query<{ sequence: number }>(TAKE_PLACE);
       if (taken === undefined || taken.sequence >= horizon) return true;
@@ -76,7 +86,7 @@ export async function fanOutEvents(db: Database, now: () => number): Promise<voi
       await tx.query(MOVE_PLACE, [end]);
       return isLast;
     });
-    if (isDone) return;
+    if (isDone) return horizon;
   }
 }
 

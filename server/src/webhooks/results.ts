@@ -148,7 +148,8 @@ async function disable(
   const since = reason === 'failing' ? timestamp(now - FAILING_MS) : null;
   const [row] = await tx.query<{ tenant: Tenant }>(DISABLE, [id, timestamp(now), reason, since]);
   if (!row) return null;
-  const data = { object: 'webhook_endpoint', id: encodeId(ID_PREFIX.webhookEndpoint, id), reason };
+  const publicId = encodeId(ID_PREFIX.webhookEndpoint, id);
+  const data = { object: 'webhook_endpoint', id: publicId, reason } as const;
   await appendEvents(tx, [{ type: 'webhook.disabled', tenants: [row.tenant], data }], now);
   return reason;
 }

@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
+import type { EventPoller } from '../events/poller.ts';
+import type { Tenant } from '../events/store.ts';
 import { eventJson, wireEventId } from '../events/wire.ts';
-import type { MovableClock } from '../platform/clock.ts';
+import { type MovableClock, monotonicNow } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Job } from '../platform/jobs.ts';
 import { type Claim, claimDue } from './claim.ts';
-import { fanOutEvents } from './fan-out.ts';
+import { fanOutEvents, listFeeds } from './fan-out.ts';
 import { type Outcome, recordOutcomes } from './results.ts';
 import type { Send, SendResult } from './send.ts';
 import { signedHeaders } from './signature.ts';
@@ -31,7 +33,7 @@ const EXPIRED: SendResult = {
   error: 'The event is no longer kept.',
 };
 
-/** Creates deliveries of new events, sends those that are due, and records what came back. */
+/** Sends deliveries that are due, and records what came back. */
 export function createWebhookWorker({ db, clock, logger, send, random }: WorkerDependencies) {
   const inProgress = new Map<string, number>();
   let failingInProgress = 0;
@@ -82,10 +84,9 @@ export function createWebhookWorker({ db, clock, logger, send, random }: WorkerD
     }
   }
 
-  /** Records what has ended, and begins what is due and new. */
+  /** Records what has ended, and begins what is due. */
   async function turn(): Promise<void> {
     await record();
-    await fanOutEvents(db, () => clock.now());
     const busy = { byEndpoint: inProgress, failing: failingInProgress };
     for (const claim of await claimDue(db, busy, clock.now())) begin(claim);
   }
@@ -113,22 +114,53 @@ export function createWebhookWorker({ db, clock, logger, send, random }: WorkerD
 export type WebhookWorker = ReturnType<typeof createWebhookWorker>;
 
 /** Runs the worker until the platform stops. A failure ends the run; the next one continues from the database. */
-export function webhookJob(worker: WebhookWorker, stopMs = STOP_MS): Job {
-  let isStopping = false;
+export function webhookJob(
+  { db, clock }: WorkerDependencies,
+  worker: WebhookWorker,
+  poller: EventPoller,
+  stopMs = STOP_MS,
+): Job {
+  const stopping = new AbortController();
+  let lookAt = 0;
+  let isNew = true;
+  let feeds: readonly Tenant[] = [];
+  let seenTo = 0;
+
+  async function look(): Promise<void> {
+    isNew = false;
+    lookAt = monotonicNow() + LOOK_EVERY_MS;
+    feeds = await listFeeds(db);
+    seenTo = await fanOutEvents(db, () => clock.now());
+  }
+
+  /** Waits for new events, for the end of a try, or until it is time to look for planned tries. */
+  async function rest(woken: Promise<void>): Promise<void> {
+    const waiting = new AbortController();
+    const timer = setTimeout(worker.wake, lookAt - monotonicNow());
+    const arrived = poller.wait({ tenants: feeds, types: null }, seenTo, LOOK_EVERY_MS, waiting.signal);
+    void arrived.then((horizon) => {
+      if (horizon === null) return;
+      isNew = true;
+      worker.wake();
+    });
+    await woken;
+    waiting.abort();
+    clearTimeout(timer);
+  }
+
   return {
     name: 'webhooks',
     everyMs: RESTART_AFTER_MS,
     abort() {
-      isStopping = true;
+      stopping.abort();
       worker.wake();
     },
     async run() {
-      while (!isStopping) {
+      while (!stopping.signal.aborted) {
         const woken = worker.nextWake();
+        if (isNew || monotonicNow() >= lookAt) await look();
         await worker.turn();
-        const timer = setTimeout(worker.wake, LOOK_EVERY_MS);
-        await woken;
-        clearTimeout(timer);
+        if (!stopping.signal.aborted) await rest(woken);
       }
       await worker.finish(stopMs);
     },

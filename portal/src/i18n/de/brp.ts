@@ -235,6 +235,7 @@ export const brp: Dictionary['brp'] = {
       'customers:write': 'Kunden ändern',
       'balance_groups:read': 'Bilanzkreise lesen',
       'balance_groups:write': 'Bilanzkreis-Einstellungen ändern',
+      'events:read': 'Ereignisse lesen',
     },
     expires: 'Läuft ab',
     expiry: 'Ablauf',

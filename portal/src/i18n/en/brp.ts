@@ -234,6 +234,7 @@ export const brp = {
       'customers:write': 'Change customers',
       'balance_groups:read': 'Read balance groups',
       'balance_groups:write': 'Change balance group settings',
+      'events:read': 'Read events',
     },
     expires: 'Expires',
     expiry: 'Expiry',

@@ -7,12 +7,15 @@ import {
   type Decision,
   type Mismatch,
   reasonText,
+  rejectionReasons,
 } from '@saldo/core/exchange/answer.ts';
 import type { ReadResult } from '@saldo/core/exchange/documents/document.ts';
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
 import { remarkOn } from '@saldo/core/exchange/remarks.ts';
 import { findAreaByParty, type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
+import { appendEvents, type NewEvent } from '../../events/store.ts';
 import { recordConfirmations } from '../../nominations/actions.ts';
+import { nominationData, readCurrentIdentities } from '../../nominations/events.ts';
 import { collectInto, combineFailures } from '../../platform/db/connection.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
@@ -301,15 +304,37 @@ async function executeDecision(
       return [];
     case 'rejected':
       await record('rejected', decision.message);
+      await appendRejections(tx, answer, sent, now);
       return [];
     case 'confirmed':
       await record(...stateAfter(answer, decision.isFinal), decision.isFinal);
+      if (isWhollyRejected(answer)) await appendRejections(tx, answer, sent, now);
       return recordConfirmations(tx, matchedNominations(decision, sent), decision.isFinal, now);
     case 'anomaly':
       await recordAnomalies(tx, id, decision.mismatches, sent);
       return [];
   }
 }
+
+/** A rejected schedule rejects every nomination in it. */
+async function appendRejections(
+  tx: Tx,
+  answer: Answer,
+  { series }: MadeSchedule,
+  now: number,
+): Promise<void> {
+  const seriesOf = new Map(series.map(({ identification, nominationId }) => [nominationId, identification]));
+  const ids = [...seriesOf.keys()].filter((id) => id !== null);
+  const events = (await readCurrentIdentities(tx, ids)).map((row): NewEvent => {
+    const reasons = rejectionReasons(answer, seriesOf.get(row.id) ?? '');
+    const data = { ...nominationData(row), reasons };
+    return { type: 'nomination.rejected', tenants: [`brp/${row.brp_no}`, 'operator'], data };
+  });
+  await appendEvents(tx, events, now);
+}
+
+const isWhollyRejected = (answer: Answer): boolean =>
+  answer.kind === 'confirmation' && answer.outcome === 'rejected';
 
 /**
  * An intermediate confirmation implies that the TSO accepted the schedule. A confirmation can also reject all of it.

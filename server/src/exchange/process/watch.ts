@@ -8,11 +8,12 @@ import {
   MINUTE_MS,
 } from '@saldo/core/delivery-day.ts';
 import { isTooSoon } from '@saldo/core/exchange/sending.ts';
+import { appendEvents } from '../../events/store.ts';
 import type { Database, Db, Tx } from '../../platform/db/database.ts';
 import { newId } from '../../platform/db/new-id.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { timestamp } from '../../platform/db/wire-types.ts';
-import { ALARM_COLUMNS, type AlarmRow, countByKind } from '../alarms.ts';
+import { ALARM_COLUMNS, type AlarmRow, alarmEvent, countByKind } from '../alarms.ts';
 import type { Exchange } from './exchange.ts';
 import { storeStatusRequest } from './status-requests.ts';
 
@@ -58,6 +59,11 @@ export async function watchExchange(db: Database, now: number, watching: Watchin
         await storeStatusRequest(tx, { tso, day }, watching, now);
       }
     }
+    const events = [
+      ...begun.map((row) => alarmEvent('exchange.alarm', row)),
+      ...ended.map((row) => alarmEvent('exchange.alarm_resolved', row)),
+    ];
+    await appendEvents(tx, events, now);
     const left = found.open.filter(({ id }) => !ended.some((one) => one.id === id));
     return { begun, ended, open: countByKind([...left, ...begun]) };
   });

@@ -36,8 +36,8 @@ export function cursorSealer(secret: Uint8Array): CursorSealer {
   };
 }
 
-/** Parameters that do not change which records the list contains. */
-const NOT_FILTERS = new Set(['limit', 'after', 'include_assets', 'include_slots']);
+/** Parameters that do not change the order of the list, so that a cursor stays valid when they change. */
+const NOT_FILTERS = new Set(['limit', 'after', 'wait', 'types', 'include_assets', 'include_slots']);
 
 /** A cursor is valid only for the same viewer, path and filters. */
 export function bindingOf(viewer: string, path: string, rawQuery: Record<string, unknown>): string {

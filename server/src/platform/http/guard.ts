@@ -102,6 +102,17 @@ const cannotManage = () => problem('insufficient_permissions', 'Your user has re
 /** Changes that no scope covers need the permission to manage. */
 const isManagement = ({ method, scopes }: Endpoint) => method !== 'GET' && scopes.length === 0;
 
+/** Finds the caller of a request by its key or session, without counting the request. */
+export type FindPrincipal = (request: FastifyRequest) => Promise<Principal | null> | Principal | null;
+
+/** For requests that were authorised a while ago. Their secret is known. */
+export const principalFinder =
+  (keys: CredentialCache, { sessions }: SessionAuth): FindPrincipal =>
+  ({ principal, callerSecret }) => {
+    if (principal === null || callerSecret === null) return null;
+    return (principal.session === null ? keys : sessions).find(callerSecret);
+  };
+
 /**
  * Checks a request in this order: a valid key, or without a key a session of the same kind of owner (401); the rate
  * limit (429); for changes with a session the origin, then scopes and permissions (403). Failed attempts are counted

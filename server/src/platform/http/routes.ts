@@ -39,14 +39,25 @@ export type WriteHandler<E extends Endpoint> = (call: Call<E>, tx: Tx) => Promis
 /** Validation beyond the schemas. The body is not validated yet and may have any type. */
 export type FormCheck<E extends Endpoint> = (params: ParamsOf<E>, body: unknown) => ProblemFieldError[];
 
-export type Route = { readonly endpoint: Endpoint; readonly check?: FormCheck<Endpoint> } & (
+/** Opens a value of `after` that is not a cursor. Null if it is none of the list's places. */
+export type OpenPlace = (after: string) => Position | null;
+
+export type Route = {
+  readonly endpoint: Endpoint;
+  readonly check?: FormCheck<Endpoint>;
+  readonly openPlace?: OpenPlace;
+} & (
   | { readonly handle: Handler<Endpoint> }
   | { readonly write: WriteHandler<Endpoint> }
   | { readonly operation: (call: Call<Endpoint>) => LongOperation<object> }
 );
 
 // A `Route` erases the endpoint's type parameter. Validation guarantees that the handler gets the declared types.
-export const route = <E extends Endpoint>(endpoint: E, handle: Handler<E>): Route => ({ endpoint, handle });
+export const route = <E extends Endpoint>(
+  endpoint: E,
+  handle: Handler<E>,
+  openPlace: OpenPlace = () => null,
+): Route => ({ endpoint, handle, openPlace });
 
 /** An operation that changes data. A POST supports `Idempotency-Key`. */
 export const writeRoute = <E extends Endpoint>(
@@ -138,7 +149,7 @@ function admission(endpoint: Endpoint, guard: Guard) {
 
 const BODY_MISSING = { code: 'required', message: 'a JSON body is required' } as const;
 
-function requestCheck({ endpoint, check }: Route, cursors: CursorSealer) {
+function requestCheck({ endpoint, check, openPlace }: Route, cursors: CursorSealer) {
   const readQuery = compileQuery(endpoint.query);
   const validateBody = endpoint.body && compile(endpoint.body);
   // A POST whose schema has no required member may omit its body.
@@ -158,7 +169,7 @@ function requestCheck({ endpoint, check }: Route, cursors: CursorSealer) {
       return bound;
     };
     if (typeof query['after'] === 'string' && !errors.some(({ field }) => field === 'after')) {
-      after = cursors.open(binding(), query['after']);
+      after = cursors.open(binding(), query['after']) ?? openPlace?.(query['after']) ?? null;
       if (after === null) errors.push(CURSOR_REFUSED);
     }
     if (validateBody) errors.push(...(body === undefined ? [BODY_MISSING] : validateBody(body)));

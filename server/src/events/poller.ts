@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventType } from '@saldo/api';
+import type { Logger } from 'pino';
+import { DatabaseUnavailable } from '../platform/db/connection.ts';
+import type { Db } from '../platform/db/database.ts';
+import { type EventFilter, listNewTypes, readHorizon, type Tenant } from './store.ts';
+
+/** Upper bound for the delay between the commit of an event and the answer to a waiting reader. */
+const POLL_EVERY_MS = 200;
+/** Memory limit. Further readers are answered at once, as without `wait`. */
+const MAX_READERS = 5_000;
+
+type Reader = EventFilter & {
+  /** The reader has seen all events up to this sequence. */
+  seenTo: number;
+  end(horizon: number | null): void;
+};
+
+/**
+ * Ends the waiting of long polls. All waiting readers of a process share one poll of the log, so a reader costs no query
+ * while it waits, and no connection. Unlike LISTEN, polling works behind a connection pooler.
+ */
+export class EventPoller {
+  private readonly db: Db;
+  private readonly logger: Logger;
+  private readonly readers = new Set<Reader>();
+  private readonly stopping = new AbortController();
+  private polling: Promise<void> | null = null;
+
+  constructor(db: Db, logger: Logger) {
+    this.db = db;
+    this.logger = logger;
+  }
+
+  get waiting(): number {
+    return this.readers.size;
+  }
+
+  /**
+   * Waits for an event that the filter selects, beyond the horizon `seenTo`. Returns the horizon that includes it, or
+   * null after `ms`, when `signal` is aborted and when the process stops.
+   */
+  wait(filter: EventFilter, seenTo: number, ms: number, signal: AbortSignal): Promise<number | null> {
+    if (this.stopping.signal.aborted || signal.aborted || this.readers.size >= MAX_READERS) {
+      return Promise.resolve(null);
+    }
+    return new Promise((resolve) => {
+      const end = (horizon: number | null) => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', giveUp);
+        this.readers.delete(reader);
+        resolve(horizon);
+      };
+      const giveUp = () => end(null);
+      const reader: Reader = { ...filter, seenTo, end };
+      const timer = setTimeout(giveUp, ms);
+      signal.addEventListener('abort', giveUp);
+      this.readers.add(reader);
+      this.polling ??= this.pollWhileNeeded();
+    });
+  }
+
+  /** Ends all waiting. Resolves when the poll in progress has ended. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    for (const reader of this.readers) reader.end(null);
+    await this.polling;
+  }
+
+  private async pollWhileNeeded(): Promise<void> {
+    const { signal } = this.stopping;
+    while (this.readers.size > 0) {
+      await delay(POLL_EVERY_MS, null, { signal }).catch(() => null);
+      if (signal.aborted) break;
+      // Readers keep waiting while the database is away. The availability listener logs that.
+      await this.poll().catch((error: unknown) => {
+        if (!(error instanceof DatabaseUnavailable)) this.logger.error({ err: error }, 'event poll failed');
+      });
+    }
+    this.polling = null;
+  }
+
+  private async poll(): Promise<void> {
+    const readers = [...this.readers];
+    if (readers.length === 0) return;
+    const { horizon } = await readHorizon(this.db);
+    const seenToByAll = readers.reduce((least, { seenTo }) => Math.min(least, seenTo), horizon);
+    if (seenToByAll === horizon) return;
+    const found = new Map<Tenant, EventType[]>();
+    for (const { tenant, type } of await listNewTypes(this.db, seenToByAll, horizon)) {
+      found.set(tenant, [...(found.get(tenant) ?? []), type]);
+    }
+    for (const reader of readers) {
+      if (isConcerned(reader, found)) reader.end(horizon);
+      else reader.seenTo = Math.max(reader.seenTo, horizon);
+    }
+  }
+}
+
+const isConcerned = ({ tenants, types }: EventFilter, found: ReadonlyMap<Tenant, EventType[]>): boolean =>
+  tenants.some((tenant) => found.get(tenant)?.some((type) => types === null || types.includes(type)));

@@ -1,0 +1,119 @@
+import { type Endpoint, EVENT_TYPE_NAMES, type EventType, type eventEndpoints } from '@saldo/api';
+import { decodeId, eventSequence, ID_PREFIX } from '@saldo/core/id.ts';
+import type { FastifyRequest } from 'fastify';
+import { monotonicNow } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+import type { Position } from '../platform/http/cursor.ts';
+import type { FindPrincipal } from '../platform/http/guard.ts';
+import { problem } from '../platform/http/problem.ts';
+import type { RequestQueue } from '../platform/http/request-queue.ts';
+import { type Call, type Route, route } from '../platform/http/routes.ts';
+import type { EventPoller } from './poller.ts';
+import { type EventFilter, findEvent, listEvents, readHorizon, tenantsOf } from './store.ts';
+import { eventJson, wireEventId } from './wire.ts';
+
+type FeedEndpoint<E extends Endpoint> = Omit<E, 'path'> & { readonly path: string };
+type ListEndpoint = FeedEndpoint<typeof eventEndpoints.listEvents>;
+type GetEndpoint = FeedEndpoint<typeof eventEndpoints.getEvent>;
+
+export type Feed = {
+  readonly poller: EventPoller;
+  /** A waiting reader gives its place in the queue back. */
+  readonly queue: RequestQueue;
+  /** Finds the caller again after it has waited. */
+  readonly findPrincipal: FindPrincipal;
+};
+
+/** The feed of one API. */
+export const eventRoutes = (db: Db, list: ListEndpoint, get: GetEndpoint, feed: Feed): Route[] => [
+  route(list, (call) => answerEvents(db, call, feed), placeOf),
+  route(get, async ({ owner, params }) => {
+    const id = (params as { event_id: string }).event_id;
+    const sequence = sequenceOf(id);
+    const tenants = owner === null ? [] : tenantsOf(owner);
+    const row = sequence === null ? null : await findEvent(db, tenants, sequence);
+    if (row === null || wireEventId(row) !== id) throw problem('event_not_found', 'There is no such event.');
+    return eventJson(row);
+  }),
+];
+
+function sequenceOf(id: string): number | null {
+  const uuid = decodeId(ID_PREFIX.event, id);
+  return uuid === null ? null : eventSequence(uuid);
+}
+
+const LATEST = 'latest';
+
+/** The values of `after` that are not cursors. */
+function placeOf(after: string): Position | null {
+  if (after === LATEST) return [LATEST];
+  const sequence = sequenceOf(after);
+  return sequence === null ? null : [sequence];
+}
+
+async function answerEvents(db: Db, call: Call<ListEndpoint>, feed: Feed): Promise<string> {
+  const { owner, query, page } = call;
+  if (owner === null) throw new Error('the feed needs an owner');
+  const filter: EventFilter = { tenants: tenantsOf(owner), types: query.types ? typesIn(query.types) : null };
+  const endsAt = monotonicNow() + (query.wait ?? 0) * 1000;
+  const { last, horizon } = await readHorizon(db);
+  const [place = 0] = page.after ?? [];
+  const after = place === LATEST ? horizon : Number(place);
+  if (after > last) throw expired('The place in `after` is unknown: the log was restored from a backup.');
+  let seenTo = Math.max(after, horizon);
+  const read = async () => {
+    const found = await listEvents(db, filter, { after, horizon: seenTo, count: page.limit + 1 });
+    if (page.after !== null && after < found.deletedTo)
+      throw expired('Events after the place in `after` have been deleted.');
+    return found.events;
+  };
+  let events = await read();
+  while (events.length === 0 && monotonicNow() < endsAt) {
+    const woken = await waitForEvent(call, feed, filter, seenTo, endsAt - monotonicNow());
+    if (woken === null) break;
+    seenTo = woken;
+    events = await read();
+  }
+  const hasMore = events.length > page.limit;
+  const shown = hasMore ? events.slice(0, page.limit) : events;
+  const next = page.seal([hasMore ? shown.at(-1)!.sequence : seenTo]);
+  return (
+    `{"events":[${shown.map(eventJson).join(',')}],` +
+    `"pagination":{"limit":${page.limit},"has_more":${hasMore},"next_cursor":"${next}"}}`
+  );
+}
+
+const expired = (detail: string) => problem('events_expired', detail);
+
+/** Types by their exact names. */
+const typesIn = (wanted: readonly string[]): EventType[] =>
+  EVENT_TYPE_NAMES.filter((type) =>
+    wanted.some((one) => (one.endsWith('*') ? type.startsWith(one.slice(0, -1)) : type === one)),
+  );
+
+/** Returns the horizon that includes the event; null when the waiting ends without one. */
+async function waitForEvent(
+  { request, reply }: Call<ListEndpoint>,
+  { poller, queue, findPrincipal }: Feed,
+  filter: EventFilter,
+  seenTo: number,
+  ms: number,
+): Promise<number | null> {
+  queue.leave(reply.raw);
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  reply.raw.once('close', leave);
+  const horizon = await poller.wait(filter, seenTo, ms, gone.signal);
+  reply.raw.off('close', leave);
+  await refuseRevoked(request, findPrincipal);
+  return horizon;
+}
+
+/** The key may have been revoked while the request was waiting. */
+async function refuseRevoked(request: FastifyRequest, findPrincipal: FindPrincipal): Promise<void> {
+  const found = await findPrincipal(request);
+  if (found?.actor === request.principal?.actor) return;
+  throw problem('invalid_api_key', 'The API key was revoked while the request was waiting.', {
+    'www-authenticate': 'ApiKey',
+  });
+}
