@@ -51,29 +51,53 @@ const AlarmChange = Type.Object({
   delivery_date: Nullable(Day('The German delivery day that it concerns.')),
 });
 
-/** What happened, and the members of `data`. */
-const type = <D extends TObject>(description: string, data: D) => ({ description, data });
+/** The APIs whose feeds have events of a type. */
+export type EventReader = 'brp' | 'operator' | 'account';
+const OF_BRP: readonly EventReader[] = ['brp'];
+const OF_OPERATOR: readonly EventReader[] = ['operator'];
+const OF_BRP_AND_OPERATOR: readonly EventReader[] = ['brp', 'operator'];
+const OF_ACCOUNTS: readonly EventReader[] = ['account'];
+const OF_ALL: readonly EventReader[] = ['brp', 'operator', 'account'];
+
+/** The readers of its events, what happened, and the members of `data`. */
+const type = <D extends TObject>(readers: readonly EventReader[], description: string, data: D) => ({
+  readers,
+  description,
+  data,
+});
 
 /** Every type of event: subject, a dot, and what happened to it. */
 export const EVENT_TYPES = {
   'nomination.created': type(
+    OF_BRP,
     'A version of a nomination was created: the first one, or a correction.',
     NominationChange,
   ),
-  'nomination.sent': type('A schedule with the nomination was sent to the TSO.', NominationChange),
+  'nomination.sent': type(
+    OF_BRP_AND_OPERATOR,
+    'A schedule with the nomination was sent to the TSO.',
+    NominationChange,
+  ),
   'nomination.rejected': type(
+    OF_BRP_AND_OPERATOR,
     'The TSO rejected the schedule with the nomination.',
     Type.Object({
       ...nomination,
       reasons: Type.Array(Type.String(), { description: 'The reasons that the TSO gave.' }),
     }),
   ),
-  'nomination.matched': type('A confirmation of the TSO has set the status `match`.', NominationConfirmed),
+  'nomination.matched': type(
+    OF_BRP_AND_OPERATOR,
+    'A confirmation of the TSO has set the status `match`.',
+    NominationConfirmed,
+  ),
   'nomination.mismatched': type(
+    OF_BRP_AND_OPERATOR,
     'A confirmation of the TSO has set the status `partial_match`.',
     NominationConfirmed,
   ),
   'nomination.gate_closing': type(
+    OF_BRP_AND_OPERATOR,
     'The day-ahead gate closes in 60 or in 15 minutes, and the nomination is not sent, or the TSO has reported a difference.',
     Type.Object({
       ...nomination,
@@ -82,27 +106,36 @@ export const EVENT_TYPES = {
       reason: Choice(['not_sent', 'differs'], { description: 'What is left to do.' }),
     }),
   ),
-  'transactions.created': type('Volumes of a contract and a delivery day were added.', TransactionsOfDay),
+  'transactions.created': type(
+    OF_BRP,
+    'Volumes of a contract and a delivery day were added.',
+    TransactionsOfDay,
+  ),
   'transactions.corrected': type(
+    OF_BRP,
     'Volumes of a contract and a delivery day were corrected, or valid again.',
     TransactionsOfDay,
   ),
   'transactions.invalidated': type(
+    OF_BRP,
     'Transactions of a contract and a delivery day were invalidated.',
     TransactionsOfDay,
   ),
-  'contract.created': type('A contract was created.', Type.Object(contract)),
-  'contract.updated': type('A contract was changed.', Type.Object({ ...contract, changed: Changed })),
-  'customer.assigned': type('A customer was assigned to the BRP.', Type.Object(customer)),
+  'contract.created': type(OF_BRP, 'A contract was created.', Type.Object(contract)),
+  'contract.updated': type(OF_BRP, 'A contract was changed.', Type.Object({ ...contract, changed: Changed })),
+  'customer.assigned': type(OF_BRP, 'A customer was assigned to the BRP.', Type.Object(customer)),
   'customer.updated': type(
+    OF_BRP,
     'A customer was changed. `brp_id` is a changed member if it was assigned to another BRP.',
     Type.Object({ ...customer, changed: Changed }),
   ),
   'balance_group.updated': type(
+    OF_BRP,
     'The settings of a balance group were changed.',
     Type.Object({ object: Type.Literal('balance_group'), eic: Eic('The balance group.'), changed: Changed }),
   ),
   'api_key.expiring': type(
+    OF_ALL,
     'An API key expires in 14 days or in 1 day.',
     Type.Object({
       object: Type.Literal('api_key'),
@@ -111,13 +144,18 @@ export const EVENT_TYPES = {
       days_left: Type.Integer({ description: '14 or 1.', examples: [14] }),
     }),
   ),
-  'asset.published': type('An asset was offered on the market.', AssetChange),
-  'asset.withdrawn': type('An asset is no longer offered on the market.', AssetChange),
-  'demand.published': type('A demand was published on the market.', DemandChange),
-  'demand.withdrawn': type('A demand was withdrawn from the market.', DemandChange),
-  'exchange.alarm': type('An alarm of the exchange has begun.', AlarmChange),
-  'exchange.alarm_resolved': type('An alarm of the exchange has ended or was acknowledged.', AlarmChange),
+  'asset.published': type(OF_ACCOUNTS, 'An asset was offered on the market.', AssetChange),
+  'asset.withdrawn': type(OF_ACCOUNTS, 'An asset is no longer offered on the market.', AssetChange),
+  'demand.published': type(OF_ACCOUNTS, 'A demand was published on the market.', DemandChange),
+  'demand.withdrawn': type(OF_ACCOUNTS, 'A demand was withdrawn from the market.', DemandChange),
+  'exchange.alarm': type(OF_OPERATOR, 'An alarm of the exchange has begun.', AlarmChange),
+  'exchange.alarm_resolved': type(
+    OF_OPERATOR,
+    'An alarm of the exchange has ended or was acknowledged.',
+    AlarmChange,
+  ),
   'webhook.disabled': type(
+    OF_ALL,
     'A webhook endpoint was disabled, because it answered 410 or after five days of failures only.',
     Type.Object({
       object: Type.Literal('webhook_endpoint'),
@@ -129,6 +167,8 @@ export const EVENT_TYPES = {
 
 export type EventType = keyof typeof EVENT_TYPES;
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
+export const eventTypesOf = (reader: EventReader): EventType[] =>
+  EVENT_TYPE_NAMES.filter((name) => EVENT_TYPES[name].readers.includes(reader));
 
 /** `data` of an event of the type. */
 export type EventData<T extends EventType = EventType> = Static<(typeof EVENT_TYPES)[T]['data']>;

@@ -11,7 +11,8 @@ import {
   Strict,
 } from './common.ts';
 import { endpoint } from './endpoint.ts';
-import { EVENT_TYPE_NAMES } from './event-types.ts';
+import type { EventReader } from './event-types.ts';
+import { eventPatternsOf } from './events.ts';
 import type { Scope } from './scopes.ts';
 
 export const WEBHOOK_STATUSES = ['enabled', 'disabled'] as const;
@@ -20,13 +21,6 @@ export const WEBHOOK_DISABLED_REASONS = ['owner', 'gone', 'failing'] as const;
 export type WebhookDisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
 export const DELIVERY_STATES = ['pending', 'succeeded', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
-
-/** A type of event, all types of a subject, or all types, also future ones. */
-export const EVENT_TYPE_PATTERNS = [
-  '*',
-  ...new Set(EVENT_TYPE_NAMES.map((type) => `${type.slice(0, type.indexOf('.'))}.*`)),
-  ...EVENT_TYPE_NAMES,
-];
 
 const fields = {
   id: Type.String({ examples: ['whe_01k9x3w8v5e2ntq0v9bgr4kx7c'] }),
@@ -145,12 +139,13 @@ const Url = Type.String({
   description: 'An https URL without credentials, on a public address.',
   examples: [example.url],
 });
-const Types = Type.Array(Choice(EVENT_TYPE_PATTERNS), {
-  minItems: 1,
-  uniqueItems: true,
-  description: 'Types of events; `nomination.*` stands for all of a subject, and `*`, the default, for all.',
-  examples: [['nomination.*', 'customer.updated']],
-});
+const typesSchema = (reader: EventReader, description: string) =>
+  Type.Array(Choice(['*', ...eventPatternsOf(reader)]), {
+    minItems: 1,
+    uniqueItems: true,
+    description: `${description} A subject and \`.*\` stand for all types of that subject, and \`*\` for all types.`,
+    examples: [[`${eventPatternsOf(reader)[0]}`]],
+  });
 const Description = Nullable(
   Type.String({
     maxLength: LIMITS.reasonLength,
@@ -168,10 +163,12 @@ const notFound = 'webhook_endpoint_not_found';
 /** The same operations for the three kinds of owners, below the base path of their API. */
 function webhookOperations<const Base extends string>(
   base: Base,
+  reader: EventReader,
   scopes: readonly Scope[],
   idOf: (name: string) => string = (name) => name,
 ) {
   const common = { tag, scopes, query: Strict({}) };
+  const Types = typesSchema(reader, 'Types of events, by default all, also future ones.');
   const list = `${base}/webhook-endpoints` as const;
   const one = `${list}/{webhook_endpoint_id}` as const;
   const deliveries = `${one}/deliveries` as const;
@@ -326,14 +323,7 @@ function webhookOperations<const Base extends string>(
         {
           after: Point('Only events after this event or time; by default from the oldest that is kept.'),
           before: Point('Only events before this event or time; by default up to the newest.'),
-          types: Type.Optional(
-            Type.Array(Choice(EVENT_TYPE_PATTERNS), {
-              minItems: 1,
-              uniqueItems: true,
-              description: 'Types of events; by default those of the endpoint.',
-              examples: [['nomination.*']],
-            }),
-          ),
+          types: Type.Optional(typesSchema(reader, 'Types of events, by default those of the endpoint.')),
         },
         { title: 'WebhookReplayRequest' },
       ),
@@ -396,10 +386,12 @@ const byId = <const Prefix extends string, T extends object>(prefix: Prefix, ope
     Object.entries(operations).map(([name, operation]) => [prefixed(prefix, name), operation as unknown]),
   ) as { [Name in keyof T & string as Prefixed<Prefix, Name>]: T[Name] };
 
-export const brpWebhooks = webhookOperations('/v1', ['webhooks:write']);
-export const operatorWebhooks = webhookOperations('/operator/v1', [], (name) => prefixed('operator', name));
+export const brpWebhooks = webhookOperations('/v1', 'brp', ['webhooks:write']);
+export const operatorWebhooks = webhookOperations('/operator/v1', 'operator', [], (name) =>
+  prefixed('operator', name),
+);
 /** On the customer listener. Names are in snake case as in the other APIs, because an event is the same everywhere. */
-export const marketWebhooks = webhookOperations('/v1', [], (name) => prefixed('market', name));
+export const marketWebhooks = webhookOperations('/v1', 'account', [], (name) => prefixed('market', name));
 
 export const operatorWebhookEndpoints = byId('operator', operatorWebhooks);
 export const marketWebhookEndpoints = byId('market', marketWebhooks);

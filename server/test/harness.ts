@@ -166,7 +166,7 @@ function checkAnswer(method: string, pathAndQuery: string, answer: Answer): void
     assert.equal(answer.body.status, answer.status, what);
     return;
   }
-  const endpoint = endpointOf(method, pathAndQuery.split('?', 1)[0] ?? '');
+  const [endpoint, ...others] = endpointsOf(method, pathAndQuery.split('?', 1)[0] ?? '');
   if (!endpoint) return;
   if (answer.status === 304 && endpoint.conditional) return;
   assert.equal(answer.status, endpoint.status ?? 200, what);
@@ -176,6 +176,8 @@ function checkAnswer(method: string, pathAndQuery: string, answer: Answer): void
     return assert.ok(Object.hasOwn(endpoint.documents, type), `${what} is ${type}`);
   }
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', what);
+  // APIs of different listeners may share a path.
+  if (others.some((other) => responseValidator(other)(answer.body).length === 0)) return;
   assert.deepEqual(responseValidator(endpoint)(answer.body), [], what);
 }
 
@@ -187,11 +189,15 @@ const ENDPOINTS: Endpoint[] = [
   portalEndpoints,
 ].flatMap((table) => Object.values<Endpoint>(table));
 
-const endpointOf = (method: string, pathname: string): Endpoint | undefined =>
-  ENDPOINTS.filter((endpoint) => endpoint.method === method)
-    // Fixed paths take precedence over paths with parameters, as in the server.
-    .toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
-    .find(({ path: pattern }) => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname));
+/** The operations of a path. Fixed paths take precedence over paths with parameters, as in the server. */
+function endpointsOf(method: string, pathname: string): Endpoint[] {
+  const matching = ENDPOINTS.filter(
+    ({ method: own, path: pattern }) =>
+      own === method && new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
+  );
+  const fixed = matching.filter(({ path: pattern }) => !pattern.includes('{'));
+  return fixed.length > 0 ? fixed : matching;
+}
 
 /** Answers must have no members beyond their schema. */
 function closed(schema: unknown): unknown {

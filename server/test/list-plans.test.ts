@@ -101,6 +101,7 @@ const parts = {
   ...{ ...(await createRateLimiter(config, logger)), lastUsed: createLastUsed(db) },
   queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
   poller: new EventPoller(recording, logger),
+  webhooks: { allowsPrivate: true, send: () => Promise.reject(new Error('nothing is sent here')) },
 };
 const app = await createApp({ ...parts, customerUrl, portal: null });
 const customerApp = await createCustomerApp(parts);
@@ -116,6 +117,10 @@ const ENDPOINTS = Object.assign({}, brpEndpoints, marketEndpoints, operatorEndpo
  */
 const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   brp: {
+    listEvents: {
+      '-': 'event_of_tenant(tenant; sequence)',
+      'types=nomination.created': 'event_of_type(tenant, type; sequence)',
+    },
     listCustomers: {
       '- tso=DE_TENNET search=x': 'customer_of_brp(brp_no; id)',
       'status=pending': 'customer_of_brp_by_status(brp_no, status; id)',
@@ -157,6 +162,13 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
     getNominationHistory: {
       '-': 'nomination_position_no_delivery_day_direction_version_key(position_no, delivery_day, direction)',
+    },
+    listWebhookEndpoints: {
+      '-': 'webhook_endpoint_of_tenant(tenant; id)',
+    },
+    listWebhookDeliveries: {
+      '- order=newest_first': 'webhook_delivery_pkey(endpoint_id; id)',
+      'state=failed state=failed&order=newest_first': 'webhook_delivery_of_state(endpoint_id, state; id)',
     },
     listOwnBalanceGroups: {
       '-': 'balance_group_of_brp_in_order(brp_no; eic)',
@@ -255,6 +267,17 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'type=anomaly': 'message_of_type(type; id)',
       'tso=DE_TENNET': 'message_of_tso(tso; id)',
     },
+    operatorListEvents: {
+      '-': 'event_of_tenant(tenant; sequence)',
+      'types=nomination.*,exchange.alarm': 'event_of_type(tenant, type; sequence)',
+    },
+    operatorListWebhookEndpoints: {
+      '-': 'webhook_endpoint_of_tenant(tenant; id)',
+    },
+    operatorListWebhookDeliveries: {
+      '- order=newest_first': 'webhook_delivery_pkey(endpoint_id; id)',
+      'state=failed': 'webhook_delivery_of_state(endpoint_id, state; id)',
+    },
     listAudit: {
       '- order=newest_first': 'audit_pkey(; no)',
       'subject=x order=newest_first&subject=x': 'audit_of_subject(subject; no)',
@@ -279,6 +302,17 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
   },
   account: {
+    listMarketEvents: {
+      '-': 'event_of_tenant(tenant; sequence)',
+      'types=asset.*': 'event_of_type(tenant, type; sequence)',
+    },
+    marketListWebhookEndpoints: {
+      '-': 'webhook_endpoint_of_tenant(tenant; id)',
+    },
+    marketListWebhookDeliveries: {
+      '- order=newest_first': 'webhook_delivery_pkey(endpoint_id; id)',
+      'state=failed': 'webhook_delivery_of_state(endpoint_id, state; id)',
+    },
     listMarketAssets: {
       '-': 'offer_pkey(; published_no)',
     },
@@ -399,7 +433,7 @@ const isList = ({ response, numberedPages }: Endpoint) =>
   numberedPages === true || 'pagination' in ((response as { properties?: object }).properties ?? {});
 
 /** Parameters that select the page and its format, not the records of the list. */
-const NOT_FILTERS = new Set(['limit', 'after', 'page', 'include_assets']);
+const NOT_FILTERS = new Set(['limit', 'after', 'page', 'wait', 'include_assets']);
 
 test('the plans of all lists are checked, for each of their filters', () => {
   const lists = Object.values(ENDPOINTS).filter(isList);

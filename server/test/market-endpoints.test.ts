@@ -11,15 +11,17 @@ import {
 import { statement } from '../src/platform/db/statement.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
+import { webhookCases, withPrefix } from './webhook-cases.ts';
 import { createWorld } from './world.ts';
 
 /** A successful request for each operation of the customer API. A missing operation fails the first test. */
 const cases: Record<string, string> = {
   listMarketAssets: '/v1/assets',
   listMarketDemands: '/v1/demands',
+  listMarketEvents: '/v1/events',
 };
 
-const platform = await startTestPlatform();
+const platform = await startTestPlatform({ environment: { WEBHOOK_ALLOW_PRIVATE: 'on' } });
 const strict = await startTestPlatform({ environment: { RATE_LIMIT: '2' } });
 const broken = await startTestPlatform();
 const shared = await startTestPlatform({ environment: { CORS_ORIGINS: 'https://shop.example' } });
@@ -28,8 +30,8 @@ const key = await world.accountKey();
 const operatorKey = await world.operatorKey();
 const brp = await world.brp();
 const request = client(platform.customerUrl, key);
-const endpoints: Endpoint[] = Object.values(marketEndpoints);
-const paths = endpoints.map(({ id }) => cases[id] ?? assert.fail(`${id} has no case`));
+const isOfWebhooks = ({ tag }: Endpoint) => tag === 'Webhooks';
+const endpoints = Object.values<Endpoint>(marketEndpoints).filter((endpoint) => !isOfWebhooks(endpoint));
 const asOperator = client(platform.baseUrl, operatorKey);
 for (let count = 0; count < 12; count++) {
   const body = {
@@ -49,6 +51,10 @@ for (let count = 0; count < 12; count++) {
   const asset = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION', offer };
   await asOperator('/operator/v1/assets', { method: 'POST', body: asset });
 }
+const [event] = (await request('/v1/events?limit=1')).body.events;
+cases['getMarketEvent'] = `/v1/events/${event.id}`;
+const paths = endpoints.map(({ id }) => cases[id] ?? assert.fail(`${id} has no case`));
+const pages = endpoints.filter(({ numberedPages }) => numberedPages).map(({ path }) => path);
 
 test('every operation has a case, and every case is an operation', () => {
   assert.deepEqual(Object.keys(cases).toSorted(), endpoints.map(({ id }) => id).toSorted());
@@ -65,6 +71,24 @@ test('every operation responds according to its schema, with the rate-limit head
     assert.match(headers.get('x-ratelimit-reset') ?? '', /^\d+$/, path);
     assert.equal(headers.get('vary'), 'X-Api-Key, Accept-Encoding', path);
     assert.equal(headers.get('cache-control'), 'private, no-cache', path);
+  }
+});
+
+test('the operations on webhook endpoints accept an account’s key only, and respond according to their schema', async () => {
+  const [account] = await platform.db.query<{ no: number }>(
+    statement('test_account', 'select max(no) as no from account'),
+  );
+  const owner = { type: 'account', accountNo: account?.no ?? 0 } as const;
+  const { cases } = await webhookCases(platform, request, { base: '/v1', owner });
+  const named = withPrefix('market', cases);
+  const operations = Object.values<Endpoint>(marketEndpoints).filter(isOfWebhooks);
+  assert.deepEqual(Object.keys(named).toSorted(), operations.map(({ id }) => id).toSorted());
+  for (const { id, method, scopes, status = 200 } of operations) {
+    const { path, ...body } = named[id] ?? assert.fail(id);
+    assert.deepEqual(scopes, [], id);
+    for (const wrong of [null, brp.key, operatorKey])
+      assert.equal((await request(path, { method, ...body, key: wrong })).status, 401, id);
+    assert.equal((await request(path, { method, ...body })).status, status, id);
   }
 });
 
@@ -104,7 +128,8 @@ test('each listener has the operations of its own API only', async () => {
     const answer = await request(path);
     assert.deepEqual([answer.status, problemOf(answer).code], [404, 'not_found'], path);
   }
-  for (const path of paths) assert.equal((await client(platform.baseUrl, brp.key)(path)).status, 404, path);
+  for (const path of [...pages, `/v1/events/${event.id}`])
+    assert.equal((await client(platform.baseUrl, brp.key)(path)).status, 404, path);
 });
 
 test('errors of page and limit are reported together, and unknown parameters are rejected', async () => {
@@ -127,7 +152,7 @@ test('errors of page and limit are reported together, and unknown parameters are
     ['country=DE&page=0&limit=x', ['country unknown_field', 'limit invalid_type', 'page value_too_small']],
     ['__proto__=1', ['__proto__ unknown_field']],
   ];
-  for (const path of paths) {
+  for (const path of pages) {
     for (const [query, errors] of refused) {
       assert.deepEqual(problemOf(await request(`${path}?${query}`)), { code: 'validation', errors }, query);
     }

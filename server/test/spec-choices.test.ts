@@ -61,6 +61,8 @@ const OPERATIONS: [operation: string, scopes: string, query: string][] = [
   ['GET /v1/balance-groups', 'balance_groups:read', 'limit after'],
   ['GET /v1/balance-groups/{eic}', 'balance_groups:read', ''],
   ['PATCH /v1/balance-groups/{eic}', 'balance_groups:write', ''],
+  ['GET /v1/events', 'events:read', 'types limit after wait'],
+  ['GET /v1/events/{event_id}', 'events:read', ''],
 ];
 const words = (text: string) => text.split(' ').filter((word) => word !== '');
 
@@ -142,9 +144,11 @@ const MARKET_RESOURCES: Record<string, string> = {
 
 test('the customer API has two operations with page and limit, and exactly the fields of its specification', async () => {
   const { paths, components } = (await client(platform.customerUrl)('/openapi.json')).body;
-  assert.deepEqual(Object.keys(paths), ['/v1/assets', '/v1/demands']);
+  const { '/v1/events': feed, '/v1/events/{event_id}': event, ...specified } = paths;
+  assert.ok(feed && event, 'operations of our own');
+  assert.deepEqual(Object.keys(specified), ['/v1/assets', '/v1/demands']);
   for (const [path, { get, ...others }] of Object.entries<Record<string, { parameters: Parameter[] }>>(
-    paths,
+    specified,
   )) {
     assert.deepEqual(Object.keys(others), [], path);
     const query = get?.parameters.filter((parameter) => parameter.in === 'query');

@@ -110,7 +110,8 @@ export const appendEvent = (
   id = 'cust_1',
   type: 'customer.updated' | 'customer.assigned' = 'customer.updated',
 ) => {
-  const data = { object: 'customer', id, changed: [] } as const;
-  const event = { type, tenants: [tenantsOf(owner)[0]], data };
+  const tenants = [tenantsOf(owner)[0]];
+  const data = { object: 'customer' as const, id, changed: [] };
+  const event = type === 'customer.updated' ? { type, tenants, data } : { type, tenants, data };
   return platform.db.transaction((tx) => appendEvents(tx, [event], platform.clock.now()));
 };

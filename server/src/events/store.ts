@@ -85,6 +85,7 @@ const listStatement = (name: string, ofTypes: boolean) =>
        ) as found
        order by found.sequence limit $4
      ) as e on true
+     where log.only_one
      order by e.sequence`,
   );
 const LIST = listStatement('list_events', false);
