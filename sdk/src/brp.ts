@@ -1,6 +1,7 @@
-import { brpEndpoints } from '@saldo/api';
+import { brpEndpoints, brpWebhooks } from '@saldo/api';
 import { type ClientOptions, createClient } from './client.ts';
 import { methodsOf } from './resources.ts';
+import { webhookMethods } from './webhooks.ts';
 
 export type BrpClient = ReturnType<typeof createBrpClient>;
 
@@ -45,6 +46,7 @@ export function createBrpClient(options: ClientOptions) {
       get: method(api.getOwnBalanceGroup),
       update: method(api.updateOwnBalanceGroup),
     },
+    webhookEndpoints: webhookMethods(methodsOf(client), brpWebhooks),
     deliveryDays: { get: method(api.getDeliveryDay) },
     /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,

@@ -1,6 +1,7 @@
-import { marketEndpoints } from '@saldo/api';
+import { marketEndpoints, marketWebhooks } from '@saldo/api';
 import { type ClientOptions, createClient } from './client.ts';
 import { methodsOf } from './resources.ts';
+import { webhookMethods } from './webhooks.ts';
 
 export type MarketClient = ReturnType<typeof createMarketClient>;
 
@@ -11,6 +12,7 @@ export function createMarketClient(options: ClientOptions) {
   return {
     assets: list(marketEndpoints.listMarketAssets),
     demands: list(marketEndpoints.listMarketDemands),
+    webhookEndpoints: webhookMethods(methodsOf(client), marketWebhooks),
     /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,
   };

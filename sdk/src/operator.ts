@@ -4,11 +4,13 @@ import {
   type CoverMediaType,
   type ImportResult,
   operatorEndpoints,
+  operatorWebhooks,
   sandboxEndpoints,
 } from '@saldo/api';
 import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
 import { methodsOf } from './resources.ts';
 import type { UploadSource } from './upload.ts';
+import { webhookMethods } from './webhooks.ts';
 import type { UploadProgress } from './xhr.ts';
 
 export type OperatorClient = ReturnType<typeof createOperatorClient>;
@@ -108,6 +110,7 @@ export function createOperatorClient(options: ClientOptions) {
     },
     health: { get: method(api.getHealth) },
     deliveryDays: { get: method(api.operatorGetDeliveryDay) },
+    webhookEndpoints: webhookMethods(methodsOf(client), operatorWebhooks),
     audit: list(api.listAudit),
     /** Available only in a sandbox; otherwise 404. */
     clock: { get: method(sandboxEndpoints.getClock), set: method(sandboxEndpoints.setClock) },

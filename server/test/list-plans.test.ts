@@ -47,6 +47,7 @@ async function loadPlatform(): Promise<Record<string, string>> {
       (select typeid('acc', id) from account where no = 1) as account_id,
       (select typeid('con', id) from contract where seller_brp = 1 limit 1) as contract_id,
       (select typeid('nom', id) from nomination where brp_no = 1 limit 1) as nomination_id,
+      (select typeid('whe', id) from webhook_endpoint where tenant = 'brp/1' limit 1) as webhook_endpoint_id,
       (select t.id from contract c, transaction t
        where c.seller_brp = 1 and t.contract_id = typeid('con', c.id) and t.slot_number = 1 limit 1) as transaction_id`);
     return rows[0] as Record<string, string>;
@@ -382,13 +383,30 @@ class Explainer {
   }
 }
 
+type Answer = { readonly statusCode: number; readonly body: string };
+
+const newWebhook = async (listener: typeof app, url: string, headers: Record<string, string>) => {
+  const payload = { url: 'https://hooks.example/' };
+  const { body }: Answer = await listener.inject({ method: 'POST', url, headers, payload });
+  return { webhook_endpoint_id: (JSON.parse(body) as { id: string }).id };
+};
+/** Endpoints of the callers other than the BRP. */
+const webhookIds: Partial<Record<Caller, Record<string, string>>> = {
+  operator: await newWebhook(app, '/operator/v1/webhook-endpoints', CALLERS.operator),
+  account: await newWebhook(customerApp, '/v1/webhook-endpoints', CALLERS.account),
+};
+
 /** Filters by id have the name of the path parameter. */
-function addressOf({ path }: Endpoint, query: string): string {
-  const named = { ...ids, eic, T1: '2026-01-01T00:00:00Z', T2: '2026-01-03T00:00:00Z' };
+function addressOf({ path }: Endpoint, query: string, caller: Caller): string {
+  const named = {
+    ...ids,
+    ...webhookIds[caller],
+    eic,
+    T1: '2026-01-01T00:00:00Z',
+    T2: '2026-01-03T00:00:00Z',
+  };
   return `${path}?${query}`.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof named) => named[name] ?? name);
 }
-
-type Answer = { readonly statusCode: number; readonly body: string };
 
 /** Look-ups of the caller, which precede the list. */
 const isOfCaller = (name: string) => name === 'find_key' || name === 'find_session';
@@ -402,7 +420,7 @@ test('every list reads the rows of its tenant and main filter by an index, and n
     assert.ok(endpoint, id);
     const listener = caller === 'account' ? customerApp : app;
     const ask = (): Promise<Answer> =>
-      listener.inject({ url: addressOf(endpoint, query), headers: CALLERS[caller] });
+      listener.inject({ url: addressOf(endpoint, query, caller), headers: CALLERS[caller] });
     // The first request of a process also reads data that later ones have cached.
     await ask();
     asked.clear();

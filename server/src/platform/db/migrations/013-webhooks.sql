@@ -30,7 +30,7 @@ create table webhook_endpoint (
   check ((disabled_at is null) = (disabled_reason is null)),
   check ((previous_secret is null) = (previous_secret_ends_at is null))
 );
-create index webhook_endpoint_of_tenant on webhook_endpoint (tenant, id) where deleted_at is null;
+create unique index webhook_endpoint_of_tenant on webhook_endpoint (tenant, id) where deleted_at is null;
 create index webhook_endpoint_enabled on webhook_endpoint (id) where disabled_at is null and deleted_at is null;
 create index webhook_endpoint_deleted on webhook_endpoint (id) where deleted_at is not null;
 
