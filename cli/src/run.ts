@@ -10,6 +10,7 @@ import { addPartyCommands } from './commands/parties.ts';
 import { addPlatformCommands } from './commands/platform.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addVolumeCommands } from './commands/volumes.ts';
+import { addWebhookCommands } from './commands/webhooks.ts';
 import { openSession } from './session.ts';
 import { harmless, styleFor, type Terminal } from './terminal.ts';
 import { UsageError } from './usage.ts';
@@ -70,6 +71,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addVolumeCommands,
     addNominationCommands,
     addExchangeCommands,
+    addWebhookCommands,
     addPlatformCommands,
     addBackupCommands,
   ]) {

@@ -1,4 +1,10 @@
-import { createOperatorClient, type OperatorClient } from '@saldo/sdk';
+import {
+  type BrpClient,
+  createBrpClient,
+  createMarketClient,
+  createOperatorClient,
+  type OperatorClient,
+} from '@saldo/sdk';
 import { type Flags, findAccess } from './settings.ts';
 import { type Column, detailsOf, handlesOf, tableOf } from './tables.ts';
 import { type Style, styleFor, type Terminal, write } from './terminal.ts';
@@ -9,12 +15,17 @@ export type GlobalFlags = Flags & { readonly json?: boolean; readonly quiet?: bo
 /** Tables and lines for people, the JSON of the API, or one value per record for scripts. */
 type OutputFormat = 'text' | 'json' | 'quiet';
 
+/** What every owner of a key has: its events and its webhook endpoints. */
+export type OwnClient = Pick<BrpClient, 'events' | 'webhookEndpoints'>;
+
 /** The context of one command run: its client and its output. */
 export type Session = {
   readonly terminal: Terminal;
   readonly format: OutputFormat;
   readonly style: Style;
   operator(): Promise<OperatorClient>;
+  /** The client of the key's owner, whose kind is part of the key. */
+  own(): Promise<OwnClient>;
   print(text: string): Promise<void>;
   /** Prints to standard error, so that standard output stays parseable. */
   note(text: string): void;
@@ -36,6 +47,11 @@ export function openSession(
   const style = styleFor(terminal.stdout, terminal.env);
   const note = (text: string) => void terminal.stderr.write(`${text}\n`);
   const print = (text: string) => write(terminal.stdout, text);
+  const optionsOf = async () => ({
+    ...terminal.dependencies,
+    ...(await findAccess(flags, terminal, note)),
+    signal: terminal.signal,
+  });
   return {
     terminal,
     format,
@@ -43,12 +59,13 @@ export function openSession(
     note,
     print,
     endWith,
-    operator: async () =>
-      createOperatorClient({
-        ...terminal.dependencies,
-        ...(await findAccess(flags, terminal, note)),
-        signal: terminal.signal,
-      }),
+    operator: async () => createOperatorClient(await optionsOf()),
+    async own() {
+      const options = await optionsOf();
+      if (options.apiKey.startsWith('saldo_brp_')) return createBrpClient(options);
+      if (options.apiKey.startsWith('saldo_account_')) return createMarketClient(options);
+      return createOperatorClient(options);
+    },
     show(record) {
       if (format === 'json') return print(`${JSON.stringify(record, null, 2)}\n`);
       return print(format === 'quiet' ? handlesOf([record]) : detailsOf(record, style));
