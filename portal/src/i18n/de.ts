@@ -5,6 +5,7 @@ import { market } from './de/market.ts';
 import { operator } from './de/operator.ts';
 import { problems } from './de/problems.ts';
 import { session } from './de/session.ts';
+import { webhooks } from './de/webhooks.ts';
 import type { Dictionary } from './dictionary.ts';
 
-export const de: Dictionary = { common, problems, session, brp, operator, exchange, market };
+export const de: Dictionary = { common, problems, session, brp, operator, exchange, market, webhooks };

@@ -5,6 +5,7 @@ import { market } from './en/market.ts';
 import { operator } from './en/operator.ts';
 import { problems } from './en/problems.ts';
 import { session } from './en/session.ts';
+import { webhooks } from './en/webhooks.ts';
 
 /** English is the reference: every other language must have exactly these texts, or it does not compile. */
-export const en = { common, problems, session, brp, operator, exchange, market };
+export const en = { common, problems, session, brp, operator, exchange, market, webhooks };
