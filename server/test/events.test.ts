@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SaldoEvent } from '@saldo/api';
+import pg from 'pg';
+import { deleteOldEvents } from '../src/events/actions.ts';
+import { appendEvents, type NewEvent } from '../src/events/store.ts';
+import { signedIn } from './browser.ts';
+import { followed } from './following.ts';
+import { assertProblem, assertRefused, client, startTestPlatform, toldWithout } from './harness.ts';
+import { createWorld } from './world.ts';
+
+const platform = await startTestPlatform();
+const { db, clock } = platform;
+const world = createWorld(db, clock);
+const [brp, other] = [await world.brp(), await world.brp()];
+const ask = client(platform.baseUrl, brp.key);
+
+const event = (type: 'contract.created' | 'customer.assigned', brpNo = brp.no): NewEvent => {
+  const tenants = [`brp/${brpNo}`] as const;
+  return type === 'contract.created'
+    ? { type, tenants, data: { object: 'contract', id: 'con_x' } }
+    : { type, tenants, data: { object: 'customer', id: 'cust_x' } };
+};
+const append = (...events: NewEvent[]) => db.transaction((tx) => appendEvents(tx, events, clock.now()));
+const list = async (query = '', as = ask) => {
+  const answer = await as(`/v1/events?${query}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body as {
+    events: SaldoEvent[];
+    pagination: { limit: number; has_more: boolean; next_cursor: string };
+  };
+};
+const sequences = ({ events }: { events: SaldoEvent[] }) => events.map(({ sequence }) => sequence);
+
+test('a reader that goes on from next_cursor reads every event once, in order, whatever the page size', async () => {
+  await append(...Array.from({ length: 25 }, () => event('contract.created')));
+  const all = sequences(await list('limit=100'));
+  assert.equal(all.length, 25);
+  assert.deepEqual(
+    all,
+    all.toSorted((one, two) => one - two),
+  );
+  const read: number[] = [];
+  let after = '';
+  for (const limit of [1, 10, 10, 10]) {
+    const page = await list(`limit=${limit}${after}`);
+    assert.equal(page.pagination.limit, limit);
+    read.push(...sequences(page));
+    assert.equal(page.pagination.has_more, read.length < 25);
+    after = `&after=${page.pagination.next_cursor}`;
+  }
+  assert.deepEqual(read, all);
+  const end = await list(after.slice(1));
+  assert.deepEqual([end.events, end.pagination.has_more], [[], false]);
+  await append(event('contract.created'));
+  assert.equal((await list(`after=${end.pagination.next_cursor}`)).events.length, 1);
+});
+
+test('the default page has 10 events, from the oldest on', async () => {
+  const page = await list();
+  assert.deepEqual([page.events.length, page.pagination.limit, page.pagination.has_more], [10, 10, true]);
+});
+
+test('the place of a reader also moves past events that its filter skips, and is valid for other types', async () => {
+  const { pagination } = await list('after=latest');
+  await append(event('customer.assigned'), event('contract.created'));
+  const skipped = await list(`after=${pagination.next_cursor}&types=nomination.*`);
+  assert.deepEqual(skipped.events, []);
+  assert.notEqual(skipped.pagination.next_cursor, pagination.next_cursor);
+  assert.deepEqual((await list(`after=${skipped.pagination.next_cursor}`)).events, []);
+  const all = await list(`after=${pagination.next_cursor}`);
+  assert.deepEqual(
+    all.events.map(({ type }) => type),
+    ['customer.assigned', 'contract.created'],
+  );
+});
+
+test('types select by name and by subject', async () => {
+  const read = await followed(ask);
+  await append(event('contract.created'), event('customer.assigned'));
+  const from = await followed(ask);
+  const types = async (query: string) => {
+    const place = sequences(await list('limit=100&types=contract.*')).at(-1);
+    const { events } = await list(`limit=100&types=${query}`);
+    return events.filter(({ sequence }) => sequence >= (place ?? 0)).map(({ type }) => type);
+  };
+  assert.deepEqual(await types('contract.created'), ['contract.created']);
+  assert.deepEqual(await types('contract.*,customer.*'), ['contract.created', 'customer.assigned']);
+  assert.deepEqual(await types('customer.assigned,nomination.*'), ['customer.assigned']);
+  assert.deepEqual(await types('nomination.*'), []);
+  assert.equal((await read()).length, 2);
+  assert.deepEqual(await from(), []);
+});
+
+test('after accepts the id of an event', async () => {
+  const { events } = await list('limit=3');
+  const [first, second, third] = events;
+  assert.deepEqual(
+    sequences(await list(`limit=2&after=${first?.id}`)),
+    [second, third].map((one) => one?.sequence),
+  );
+});
+
+test('invalid parameters are rejected together', async () => {
+  const refused = (query: string, ...errors: string[]) =>
+    ask(`/v1/events?${query}`).then((answer) => assertRefused(answer, ...errors));
+  await refused('limit=0&wait=31', 'limit value_too_small', 'wait value_too_large');
+  await refused('limit=101&wait=-1', 'limit value_too_large', 'wait value_too_small');
+  await refused('types=contract.signed', 'types[0] invalid_enum_value');
+  await refused('types=asset.*', 'types[0] invalid_enum_value');
+  await refused('types=*', 'types[0] invalid_enum_value');
+  await refused('types=', 'types value_too_small');
+  await refused('after=nonsense&wait=x', 'after invalid_format', 'wait invalid_type');
+  const [{ id } = assert.fail()] = (await list('limit=1')).events;
+  await refused(`after=${id.slice(0, -1)}`, 'after invalid_format');
+  await refused(`after=con_${id.slice(4)}`, 'after invalid_format');
+  const { next_cursor: cursor } = (await list('', client(platform.baseUrl, other.key))).pagination;
+  await refused(`after=${cursor}`, 'after invalid_format');
+});
+
+test('an event is read by its id; a foreign one looks like an unknown one', async () => {
+  const [first] = (await list('limit=1')).events;
+  assert.ok(first);
+  const answer = await ask(`/v1/events/${first.id}`);
+  assert.deepEqual([answer.status, answer.body], [200, first]);
+  const foreign = client(platform.baseUrl, other.key);
+  const unknown = `${first.id.slice(0, -4)}zzzz`;
+  assert.deepEqual(
+    toldWithout(first.id, await foreign(`/v1/events/${first.id}`)),
+    toldWithout(unknown, await foreign(`/v1/events/${unknown}`)),
+  );
+  for (const id of [
+    unknown,
+    'evt_x',
+    first.id.replace('evt_', 'con_'),
+    `${first.id.slice(0, 8)}0${first.id.slice(9)}`,
+  ]) {
+    if (id !== first.id) assertProblem(await ask(`/v1/events/${id}`), 404, 'event_not_found');
+  }
+});
+
+test('each tenant reads its own events only, with a key or a session', async () => {
+  const asOther = await followed(client(platform.baseUrl, other.key));
+  const asOperator = await followed(
+    client(platform.baseUrl, await world.operatorKey()),
+    '/operator/v1/events',
+  );
+  const asAccount = await followed(client(platform.customerUrl, await world.accountKey()));
+  const { request } = await signedIn(platform, { type: 'brp', brpNo: other.no }, 'read');
+  const asUser = await followed(request);
+  await append(event('contract.created', other.no));
+  assert.equal((await asOther()).length, 1);
+  assert.equal((await asUser()).length, 1);
+  assert.deepEqual(await asOperator(), []);
+  assert.deepEqual(await asAccount(), []);
+});
+
+test('a rolled-back change leaves no event', async () => {
+  const read = await followed(ask);
+  await assert.rejects(
+    db.transaction(async (tx) => {
+      await appendEvents(tx, [event('contract.created')], clock.now());
+      throw new Error('rolled back');
+    }),
+  );
+  assert.deepEqual(await read(), []);
+  await append(event('contract.created'));
+  assert.equal((await read()).length, 1);
+});
+
+const APPEND = `select append_events(array['brp/${brp.no}'], array['contract.created'], '2026-10-20T08:00:00Z', array[$1])`;
+const NAMED = (id: string) => [JSON.stringify({ object: 'contract', id })];
+const idsOf = (events: SaldoEvent[]) => events.map(({ data }) => ('id' in data ? data.id : null));
+
+async function connected(t: { after(end: () => Promise<void>): void }): Promise<pg.Client> {
+  const own = new pg.Client({ connectionString: platform.databaseUrl });
+  await own.connect();
+  t.after(() => own.end());
+  return own;
+}
+
+test('an event is shown only when no earlier one can still be committed', async (t) => {
+  const [slow, fast] = [await connected(t), await connected(t)];
+  const read = await followed(ask);
+  await slow.query('begin');
+  await slow.query(APPEND, NAMED('slow'));
+  await fast.query(APPEND, NAMED('fast'));
+  await slow.query(APPEND, NAMED('slow again'));
+  assert.deepEqual(await read(), [], 'an open transaction holds back later events');
+  await slow.query('commit');
+  assert.deepEqual(idsOf(await read()), ['slow', 'fast', 'slow again']);
+
+  await slow.query('begin');
+  await slow.query(APPEND, NAMED('undone'));
+  await fast.query(APPEND, NAMED('kept'));
+  assert.deepEqual(await read(), []);
+  await slow.query('rollback');
+  assert.deepEqual(idsOf(await read()), ['kept']);
+});
+
+test('a transaction without events, reading or writing, delays no event', async (t) => {
+  const [reader, writer, fast] = [await connected(t), await connected(t), await connected(t)];
+  const read = await followed(ask);
+  await reader.query('begin isolation level repeatable read read only');
+  await reader.query('select count(*) from event');
+  await writer.query('begin');
+  await writer.query("update brp set name = name || '.' where no = $1", [brp.no]);
+  await fast.query(APPEND, NAMED('at once'));
+  assert.deepEqual(idsOf(await read()), ['at once']);
+  await writer.query(APPEND, NAMED('last'));
+  await fast.query(APPEND, NAMED('after it'));
+  assert.deepEqual(await read(), []);
+  await writer.query('commit');
+  assert.deepEqual(idsOf(await read()), ['last', 'after it'], 'in the order of the changes');
+});
+
+test('a savepoint that is rolled back takes its events and its place with it', async (t) => {
+  const [nested, fast] = [await connected(t), await connected(t)];
+  const read = await followed(ask);
+  await nested.query('begin; savepoint nested');
+  await nested.query(APPEND, NAMED('undone'));
+  await nested.query('rollback to savepoint nested');
+  await fast.query(APPEND, NAMED('between'));
+  assert.deepEqual(idsOf(await read()), ['between']);
+  await nested.query(APPEND, NAMED('kept'));
+  await fast.query(APPEND, NAMED('held back'));
+  assert.deepEqual(await read(), []);
+  await nested.query('commit');
+  assert.deepEqual(idsOf(await read()), ['kept', 'held back']);
+});
+
+test('the order of events is that of the changes of a record, whichever transaction began first', async (t) => {
+  const [early, late] = [await connected(t), await connected(t)];
+  const read = await followed(ask);
+  await early.query('begin');
+  await early.query('select pg_current_xact_id()');
+  await late.query(APPEND, NAMED('changed first'));
+  await early.query(APPEND, NAMED('changed second'));
+  await early.query('commit');
+  assert.deepEqual(idsOf(await read()), ['changed first', 'changed second']);
+});
+
+test('old events are deleted in batches, and a place before them is 410', async () => {
+  const [{ id } = assert.fail()] = (await list('limit=1')).events;
+  const { next_cursor: old } = (await list('limit=2')).pagination;
+  const before = clock.now();
+  clock.set('2026-10-21T08:00:00Z');
+  await append(
+    ...Array.from({ length: 10_500 }, () => event('contract.created')),
+    event('customer.assigned'),
+  );
+  const { next_cursor: current } = (await list('after=latest')).pagination;
+  const from = await list('types=customer.assigned&limit=100');
+  await deleteOldEvents(db, before);
+  assert.equal((await list('limit=1')).events[0]?.id, id, 'nothing is old enough');
+  await deleteOldEvents(db, before + 1);
+  const left = await list('limit=100');
+  assert.equal(left.events[0]?.occurred_at, '2026-10-21T08:00:00Z');
+  assertProblem(await ask(`/v1/events?after=${old}`), 410, 'events_expired');
+  assertProblem(await ask(`/v1/events?after=${id}&wait=5`), 410, 'events_expired');
+  assertProblem(await ask(`/v1/events/${id}`), 404, 'event_not_found');
+  assert.deepEqual((await list(`after=${current}`)).events, []);
+  assert.equal(from.events.at(-1)?.id, (await list('types=customer.assigned')).events.at(-1)?.id);
+  clock.set('2026-10-22T08:00:00Z');
+  await deleteOldEvents(db, clock.now());
+  const empty = await list();
+  assert.deepEqual(empty.events, []);
+  await append(event('contract.created'));
+  assert.equal((await list(`after=${empty.pagination.next_cursor}`)).events.length, 1);
+});
