@@ -48,7 +48,7 @@ export async function shareBrowser(): Promise<void> {
 }
 
 /** Starts the platform with its portal, and Chromium if none is shared, for one test file. Call it before its tests. */
-export async function openStage(now?: string): Promise<Stage> {
+export async function openStage(now?: string, environment: Record<string, string> = {}): Promise<Stage> {
   const browser = shared ?? (await launchChromium());
   /** The contexts that no test uses at the moment, by locale. */
   const contexts: Record<string, BrowserContext[]> = {};
@@ -60,7 +60,7 @@ export async function openStage(now?: string): Promise<Stage> {
   const said: string[] = [];
   const portalDir = await ensurePortal(path.join(tmpdir(), 'saldo-portal'), (message) => said.push(message));
   assert.ok(portalDir, said.join('\n'));
-  const platform = await startTestPlatform({ portalDir, ...(now === undefined ? {} : { now }) });
+  const platform = await startTestPlatform({ portalDir, environment, ...(now === undefined ? {} : { now }) });
   return {
     platform,
     world: createWorld(platform.db, platform.clock),
