@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { addBackupCommands } from './commands/backup.ts';
 import { addContractCommands } from './commands/contracts.ts';
 import { addCustomerCommands } from './commands/customers.ts';
+import { addEventCommands } from './commands/events.ts';
 import { addExchangeCommands } from './commands/exchange.ts';
 import { addMarketCommands } from './commands/market.ts';
 import { addNominationCommands } from './commands/nominations.ts';
@@ -71,6 +72,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addVolumeCommands,
     addNominationCommands,
     addExchangeCommands,
+    addEventCommands,
     addWebhookCommands,
     addPlatformCommands,
     addBackupCommands,

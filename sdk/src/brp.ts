@@ -1,5 +1,6 @@
 import { brpEndpoints, brpWebhooks } from '@saldo/api';
 import { type ClientOptions, createClient } from './client.ts';
+import { feedOf } from './follow.ts';
 import { methodsOf } from './resources.ts';
 import { webhookMethods } from './webhooks.ts';
 
@@ -46,6 +47,7 @@ export function createBrpClient(options: ClientOptions) {
       get: method(api.getOwnBalanceGroup),
       update: method(api.updateOwnBalanceGroup),
     },
+    events: feedOf(client, options, api.listEvents, api.getEvent),
     webhookEndpoints: webhookMethods(methodsOf(client), brpWebhooks),
     deliveryDays: { get: method(api.getDeliveryDay) },
     /** Calls any endpoint by its description, including endpoints without a method here. */

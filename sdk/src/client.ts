@@ -71,7 +71,7 @@ export type Client = {
   ) => Promise<ResponseOf<E>>;
 };
 
-const DEFAULT_TIMEOUT_MS = 30_000;
+export const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** Calls endpoints by their description, fully typed. */
 export function createClient(options: ClientOptions): Client {

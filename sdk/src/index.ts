@@ -10,6 +10,7 @@ export {
   type Input,
   type Upload,
 } from './client.ts';
+export type { FollowOptions } from './follow.ts';
 export { createMarketClient, type MarketClient } from './market.ts';
 export {
   type CoverOptions,

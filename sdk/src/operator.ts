@@ -8,6 +8,7 @@ import {
   sandboxEndpoints,
 } from '@saldo/api';
 import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
+import { feedOf } from './follow.ts';
 import { methodsOf } from './resources.ts';
 import type { UploadSource } from './upload.ts';
 import { webhookMethods } from './webhooks.ts';
@@ -59,6 +60,7 @@ export function createOperatorClient(options: ClientOptions) {
       update: method(api.updateAsset),
       uploadCover: coverUpload(client),
     },
+    events: feedOf(client, options, api.operatorListEvents, api.operatorGetEvent),
     demands: {
       ...list(api.listDemands),
       create: method(api.createDemand),

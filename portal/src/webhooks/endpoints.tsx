@@ -145,7 +145,7 @@ function EndpointButtons({
     'delete',
   ];
   return (
-    <span className="inline-grid gap-1 lg:inline-flex">
+    <span className="inline-flex">
       {actions.map((action) => (
         <Button
           key={action}

@@ -1,0 +1,42 @@
+import { operatorEndpoints as api, type SaldoEvent } from '@saldo/api';
+import type { FollowOptions } from '@saldo/sdk';
+import type { Command } from 'commander';
+import { addFields, readFields } from '../fields.ts';
+import { localTime } from '../tables.ts';
+import { harmless, type Style } from '../terminal.ts';
+import { addExamples, doing, type OpenSession } from './command.ts';
+
+export function addEventCommands(program: Command, open: OpenSession): void {
+  const events = program.command('events').description('changes, as they happen');
+  const follow = events
+    .command('follow')
+    .description('print new events until it is interrupted; --json prints one JSON object a line');
+  addFields(follow, api.operatorListEvents.query, { except: ['limit', 'after', 'wait'] });
+  follow.option('--after <place>', 'the id of an event: print all events after it', 'latest');
+  addExamples(
+    follow,
+    'events follow',
+    'events follow --types exchange.alarm nomination.rejected --json',
+    'events follow --after evt_01m7fmt31re008000000001f2k',
+  ).action(
+    doing(open, async (session) => {
+      const { after } = follow.opts<{ after: string }>();
+      const types = readFields(follow, api.operatorListEvents.query) as Pick<FollowOptions, 'types'>;
+      const client = await session.operator();
+      for await (const event of client.events.follow({ ...types, after })) {
+        if (session.format === 'json') await session.print(`${JSON.stringify(event)}\n`);
+        else if (session.format === 'quiet') await session.print(`${event.id}\n`);
+        else await session.print(`${lineOf(event, session.style)}\n`);
+      }
+    }),
+  );
+}
+
+/** Time, type, and the members of the data in the order of the API. */
+function lineOf({ occurred_at, type, data }: SaldoEvent, style: Style): string {
+  const { object: _, ...members } = data;
+  const told = Object.entries(members).flatMap(([name, value]) =>
+    value === null ? [] : [`${style('dim', `${name}=`)}${harmless(String(value))}`],
+  );
+  return [localTime(occurred_at), style('bold', type), ...told].join('  ');
+}
