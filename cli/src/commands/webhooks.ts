@@ -59,16 +59,17 @@ function addEndpoints(webhooks: Command, open: OpenSession): void {
       await session.showTable(records, ENDPOINT_COLUMNS, 'There are no webhook endpoints.');
     }),
   );
-  const create = webhooks.command('create').description('create an endpoint; its secret is shown once');
-  create.requiredOption('--url <url>', 'where events are sent, with https');
+  const create = webhooks
+    .command('create <url>')
+    .description('create an endpoint with an https URL; its secret is shown once');
   withTypes(create).option('--description <text>', 'what the endpoint is for');
   addExamples(
     create,
-    'webhooks create --url https://hooks.nordwind.example/saldo',
-    "webhooks create --url https://… --types 'nomination.*' customer.updated --quiet",
+    'webhooks create https://hooks.nordwind.example/saldo',
+    "webhooks create https://… --types 'nomination.*' customer.updated --quiet",
   ).action(
-    doing(open, async (session) => {
-      const body = create.opts<{ url: string; types?: string[]; description?: string }>();
+    doing(open, async (session, { args: [url = ''] }) => {
+      const body = { url, ...create.opts<{ types?: string[]; description?: string }>() };
       await showSecret(session, await (await session.own()).webhookEndpoints.create(body));
     }),
   );
