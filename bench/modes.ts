@@ -20,6 +20,7 @@ const PLANNED = {
   netting: 0.3,
   'the exchange': 0.4,
   'the market': 3.5,
+  webhooks: 0.4,
 };
 export type PhaseTitle = keyof typeof PLANNED;
 type Planned = Readonly<Record<PhaseTitle, number>>;
@@ -45,6 +46,8 @@ export type Mode = {
   readonly engineContracts: number;
   readonly exchangeContracts: number;
   readonly importContracts: number;
+  /** Number of changes, each of which is sent to all endpoints. */
+  readonly webhookChanges: number;
 };
 
 const BRPS = 200;
@@ -60,6 +63,7 @@ const MARKET_DAY = {
   engineContracts: 10_000,
   exchangeContracts: 12_000,
   importContracts: 10_000,
+  webhookChanges: 60,
 };
 
 const USUAL: Mode = {
@@ -107,6 +111,7 @@ export const MODES = {
       netting: 0.05,
       'the exchange': 0.05,
       'the market': 0.25,
+      webhooks: 0.15,
     },
     keeps: 'numbers',
     plan: { rounds: 3, milliseconds: 200, connections: 32, warmUpMs: 300 },
@@ -120,6 +125,7 @@ export const MODES = {
     engineContracts: 1000,
     exchangeContracts: 1000,
     importContracts: 1000,
+    webhookChanges: 15,
   },
   /** Runs everything once to check that it works and that all responses agree. Its numbers have no meaning. */
   smoke: {
@@ -141,5 +147,6 @@ export const MODES = {
     engineContracts: 500,
     exchangeContracts: 500,
     importContracts: 200,
+    webhookChanges: 3,
   },
 } as const satisfies Record<string, Mode>;

@@ -68,13 +68,18 @@ async function insertDeliveries(tx: Tx, matches: readonly Match[], now: number):
 /**
  * Creates the deliveries of new events, one step after the other. One place in the log serves all endpoints: writers
  * of events pay nothing, and the cost does not grow with the log. A process that finds the place locked leaves the
- * work to the one that holds it. Returns up to which sequence.
+ * work to the one that holds it. Returns up to which sequence; `known` has new events up to its horizon.
  */
-export async function fanOutEvents(db: Database, now: () => number): Promise<number> {
-  const { horizon } = await readHorizon(db);
+export async function fanOutEvents(
+  db: Database,
+  now: () => number,
+  known: { horizon: number } | null = null,
+): Promise<number> {
+  const { horizon } = known ?? (await readHorizon(db));
+  // Most of the time there is nothing new, and a read costs no transaction.
+  const [place] = known === null ? await db.query<{ sequence: number }>(READ_PLACE) : [];
+  if (place !== undefined && place.sequence >= horizon) return horizon;
   for (;;) {
-    const [place] = await db.query<{ sequence: number }>(READ_PLACE);
-    if (place === undefined || place.sequence >= horizon) return horizon;
     const isDone = await db.transaction(async (tx) => {
       const [taken] = await tx.query<{ sequence: number }>(TAKE_PLACE);
       if (taken === undefined || taken.sequence >= horizon) return true;

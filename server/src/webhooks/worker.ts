@@ -122,30 +122,28 @@ export function webhookJob(
 ): Job {
   const stopping = new AbortController();
   let lookAt = 0;
-  let isNew = true;
-  let feeds: readonly Tenant[] = [];
-  let seenTo = 0;
+  let tenants: readonly Tenant[] = [];
+  let arrived: { horizon: number } | null = null;
+  let waiting = new AbortController();
 
+  /** Creates deliveries of new events, and waits for the next ones while tries begin and end. */
   async function look(): Promise<void> {
-    isNew = false;
-    lookAt = monotonicNow() + LOOK_EVERY_MS;
-    feeds = await listFeeds(db);
-    seenTo = await fanOutEvents(db, () => clock.now());
-  }
-
-  /** Waits for new events, for the end of a try, or until it is time to look for planned tries. */
-  async function rest(woken: Promise<void>): Promise<void> {
-    const waiting = new AbortController();
-    const timer = setTimeout(worker.wake, lookAt - monotonicNow());
-    const arrived = poller.wait({ tenants: feeds, types: null }, seenTo, LOOK_EVERY_MS, waiting.signal);
-    void arrived.then((horizon) => {
+    const known = arrived;
+    arrived = null;
+    waiting.abort();
+    waiting = new AbortController();
+    if (known === null) {
+      lookAt = monotonicNow() + LOOK_EVERY_MS;
+      tenants = await listFeeds(db);
+    }
+    const seenTo = await fanOutEvents(db, () => clock.now(), known);
+    // Without endpoints the log is not polled.
+    if (tenants.length === 0) return;
+    void poller.wait({ tenants, types: null }, seenTo, LOOK_EVERY_MS, waiting.signal).then((horizon) => {
       if (horizon === null) return;
-      isNew = true;
+      arrived = { horizon };
       worker.wake();
     });
-    await woken;
-    waiting.abort();
-    clearTimeout(timer);
   }
 
   return {
@@ -153,14 +151,18 @@ export function webhookJob(
     everyMs: RESTART_AFTER_MS,
     abort() {
       stopping.abort();
+      waiting.abort();
       worker.wake();
     },
     async run() {
       while (!stopping.signal.aborted) {
         const woken = worker.nextWake();
-        if (isNew || monotonicNow() >= lookAt) await look();
+        if (arrived !== null || monotonicNow() >= lookAt) await look();
         await worker.turn();
-        if (!stopping.signal.aborted) await rest(woken);
+        if (stopping.signal.aborted) break;
+        const timer = setTimeout(worker.wake, lookAt - monotonicNow());
+        await woken;
+        clearTimeout(timer);
       }
       await worker.finish(stopMs);
     },
