@@ -107,7 +107,7 @@ export type WebhookReplay = Static<typeof WebhookReplay>;
 const example: WebhookEndpoint = {
   id: 'whe_01k9x3w8v5e2ntq0v9bgr4kx7c',
   url: 'https://hooks.nordwind.example/saldo',
-  types: ['nomination.*'],
+  types: ['*'],
   description: 'Dispatch system',
   status: 'enabled',
   disabled_reason: null,
@@ -330,7 +330,7 @@ function webhookOperations<const Base extends string>(
       response: WebhookReplay,
       problems: [notFound, 'webhook_endpoint_disabled'],
       example: {
-        request: { after: '2026-11-14T13:00:00Z', types: ['nomination.*'] },
+        request: { after: '2026-11-14T13:00:00Z' },
         response: { deliveries: 250, next_after: null },
       },
     }),
@@ -380,11 +380,16 @@ type Prefixed<Prefix extends string, Name extends string> = `${Prefix}${Capitali
 const prefixed = <const Prefix extends string, Name extends string>(prefix: Prefix, name: Name) =>
   `${prefix}${name.charAt(0).toUpperCase()}${name.slice(1)}` as Prefixed<Prefix, Name>;
 
+type ById<Prefix extends string, T> = { [Name in keyof T & string as Prefixed<Prefix, Name>]: T[Name] };
+
 /** The table of an API has the ids of its operations as keys. */
-const byId = <const Prefix extends string, T extends object>(prefix: Prefix, operations: T) =>
+const byId = <const Prefix extends string, T extends object>(
+  prefix: Prefix,
+  operations: T,
+): ById<Prefix, T> =>
   Object.fromEntries(
     Object.entries(operations).map(([name, operation]) => [prefixed(prefix, name), operation as unknown]),
-  ) as { [Name in keyof T & string as Prefixed<Prefix, Name>]: T[Name] };
+  ) as ById<Prefix, T>;
 
 export const brpWebhooks = webhookOperations('/v1', 'brp', ['webhooks:write']);
 export const operatorWebhooks = webhookOperations('/operator/v1', 'operator', [], (name) =>
@@ -392,6 +397,9 @@ export const operatorWebhooks = webhookOperations('/operator/v1', 'operator', []
 );
 /** On the customer listener. Names are in snake case as in the other APIs, because an event is the same everywhere. */
 export const marketWebhooks = webhookOperations('/v1', 'account', [], (name) => prefixed('market', name));
+
+/** The operations of any of the APIs. Their types differ only in the path. */
+export type WebhookOperations = typeof brpWebhooks | typeof operatorWebhooks;
 
 export const operatorWebhookEndpoints = byId('operator', operatorWebhooks);
 export const marketWebhookEndpoints = byId('market', marketWebhooks);

@@ -16,7 +16,7 @@ export type GlobalFlags = Flags & { readonly json?: boolean; readonly quiet?: bo
 type OutputFormat = 'text' | 'json' | 'quiet';
 
 /** What every owner of a key has: its events and its webhook endpoints. */
-export type OwnClient = Pick<BrpClient, 'events' | 'webhookEndpoints'>;
+type OwnClient = Pick<BrpClient, 'events' | 'webhookEndpoints'>;
 
 /** The context of one command run: its client and its output. */
 export type Session = {

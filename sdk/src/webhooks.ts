@@ -1,10 +1,11 @@
-import type { brpWebhooks, marketWebhooks, operatorWebhooks, SaldoEvent } from '@saldo/api';
+import type { SaldoEvent, WebhookOperations } from '@saldo/api';
 import type { methodsOf } from './resources.ts';
 
 /** The methods of a client for its webhook endpoints, the same in each API. */
-export function webhookMethods<
-  T extends typeof brpWebhooks | typeof operatorWebhooks | typeof marketWebhooks,
->({ method, list }: ReturnType<typeof methodsOf>, api: T) {
+export function webhookMethods<T extends WebhookOperations>(
+  { method, list }: ReturnType<typeof methodsOf>,
+  api: T,
+) {
   const deliveries = list<T['listWebhookDeliveries']>(api.listWebhookDeliveries);
   return {
     ...list<T['listWebhookEndpoints']>(api.listWebhookEndpoints),

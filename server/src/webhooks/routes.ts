@@ -1,10 +1,4 @@
-import type {
-  brpWebhooks,
-  marketWebhooks,
-  operatorWebhooks,
-  ProblemFieldError,
-  WebhookEndpoint,
-} from '@saldo/api';
+import type { ProblemFieldError, WebhookEndpoint, WebhookOperations } from '@saldo/api';
 import { formatInstant, parseInstant } from '@saldo/core/delivery-day.ts';
 import { decodeId, encodeId, eventSequence, ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
@@ -44,8 +38,7 @@ export type WebhookSettings = {
   readonly allowsPrivate: boolean;
 };
 
-type Endpoints = typeof brpWebhooks | typeof operatorWebhooks | typeof marketWebhooks;
-type AnyCall = Pick<Call<Endpoints['getWebhookEndpoint']>, 'owner' | 'actor' | 'request'>;
+type AnyCall = Pick<Call<WebhookOperations['getWebhookEndpoint']>, 'owner' | 'actor' | 'request'>;
 
 const ownerOf = ({ owner }: { owner: Owner | null }): Owner => {
   if (owner === null) throw new Error('a guard lets only owners of keys pass');
@@ -56,7 +49,7 @@ const tenantOf = (call: { owner: Owner | null }) => feedsOf(call)[0];
 
 /** The operations on webhook endpoints, the same for each kind of owner. */
 export function webhookRoutes(
-  endpoints: Endpoints,
+  endpoints: WebhookOperations,
   db: Db,
   clock: MovableClock,
   settings: WebhookSettings,
@@ -81,7 +74,7 @@ async function audit(
 }
 
 function endpointRoutes(
-  endpoints: Endpoints,
+  endpoints: WebhookOperations,
   db: Db,
   clock: MovableClock,
   { allowsPrivate }: WebhookSettings,
@@ -142,7 +135,7 @@ function endpointRoutes(
   ];
 }
 
-function deliveryRoutes(endpoints: Endpoints, db: Db, clock: MovableClock): Route[] {
+function deliveryRoutes(endpoints: WebhookOperations, db: Db, clock: MovableClock): Route[] {
   return [
     route(endpoints.listWebhookDeliveries, async (call) => {
       const { page, query } = call;
@@ -194,7 +187,7 @@ function pointOf(
 }
 
 /** Sends an event that is not in the log, without a transaction: the answer may take a while. */
-function testRoute(endpoints: Endpoints, db: Db, clock: MovableClock, send: Send): Route {
+function testRoute(endpoints: WebhookOperations, db: Db, clock: MovableClock, send: Send): Route {
   return longRoute(endpoints.testWebhookEndpoint, (call) => ({
     async work() {
       const { webhook_endpoint_id: id } = call.params;
