@@ -171,7 +171,7 @@ export const startService = (
       const all = [
         ...platformJobs(config, db, clock, lastUsed),
         ...exchangeJobs(config, db, clock, logger, metrics),
-        ...webhookJobs({ db, clock, logger, send: sender.send, random: Math.random }, poller),
+        ...webhookJobs({ db, clock, logger, send: sender.send, random: Math.random }, poller, metrics),
       ];
       jobs.push(startJobs(all, logger));
     }
@@ -247,10 +247,15 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUse
     : []),
 ];
 
-const webhookJobs = (dependencies: WorkerDependencies, poller: EventPoller): Job[] => [
-  webhookJob(dependencies, createWebhookWorker(dependencies), poller),
-  { name: 'webhook-retention', everyMs: DELETE_EVERY_MS, run: () => deleteOldDeliveries(dependencies.db) },
-];
+function webhookJobs(dependencies: WorkerDependencies, poller: EventPoller, metrics: Metrics): Job[] {
+  const worker = createWebhookWorker(dependencies);
+  const about = 'Tries of webhooks since the start, by outcome.';
+  metrics.addLabelledGauge('saldo_webhook_tries', about, 'outcome', worker.counts);
+  return [
+    webhookJob(dependencies, worker, poller),
+    { name: 'webhook-retention', everyMs: DELETE_EVERY_MS, run: () => deleteOldDeliveries(dependencies.db) },
+  ];
+}
 
 function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger, metrics: Metrics): Job[] {
   const exchange = exchangeOf(config);

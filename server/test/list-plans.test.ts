@@ -20,6 +20,7 @@ import type { Database } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
 import { createMetrics } from '../src/platform/telemetry/metrics.ts';
+import { claimDue } from '../src/webhooks/claim.ts';
 import { signedIn } from './browser.ts';
 import { startTestPlatform } from './harness.ts';
 import { insertPlatformRows } from './platform-rows.ts';
@@ -445,6 +446,21 @@ test('whether a position is in use is found by the customers and contracts of it
     'contract_sold_from(seller_brp, seller_eic)',
     'contract_bought_at(buyer_brp, buyer_eic)',
   ]);
+});
+
+test('due webhooks are found by one index scan per enabled endpoint', async (t) => {
+  const explainer = new Explainer();
+  await explainer.open();
+  t.after(explainer.close);
+  asked.clear();
+  await claimDue(recording, { byEndpoint: new Map(), failing: 0 }, 0);
+  assert.deepEqual([...asked.keys()], ['has_due_webhook_deliveries', 'has_due_failing_webhook_deliveries']);
+  for (const one of asked.values()) {
+    assert.deepEqual(await explainer.readsOf(one), [
+      'webhook_endpoint_enabled()',
+      'webhook_delivery_due(endpoint_id; next_attempt_at)',
+    ]);
+  }
 });
 
 const isList = ({ response, numberedPages }: Endpoint) =>

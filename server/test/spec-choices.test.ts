@@ -159,11 +159,11 @@ const MARKET_RESOURCES: Record<string, string> = {
 test('the customer API has two operations with page and limit, and exactly the fields of its specification', async () => {
   const { paths, components } = (await client(platform.customerUrl)('/openapi.json')).body;
   const isOurs = (path: string) => /^\/v1\/(events|webhook-endpoints)\b/.test(path);
-  const specified = Object.fromEntries(Object.entries<object>(paths).filter(([path]) => !isOurs(path)));
+  const specified = Object.fromEntries(
+    Object.entries<Record<string, { parameters: Parameter[] }>>(paths).filter(([path]) => !isOurs(path)),
+  );
   assert.deepEqual(Object.keys(specified), ['/v1/assets', '/v1/demands']);
-  for (const [path, { get, ...others }] of Object.entries<Record<string, { parameters: Parameter[] }>>(
-    specified,
-  )) {
+  for (const [path, { get, ...others }] of Object.entries(specified)) {
     assert.deepEqual(Object.keys(others), [], path);
     const query = get?.parameters.filter((parameter) => parameter.in === 'query');
     assert.deepEqual(

@@ -78,6 +78,8 @@ test('a server that is killed while it delivers loses no event: each arrives at 
     await arrived(new Set(expected));
   }
   assert.deepEqual(idsOf(receiver.received), new Set(await eventIds(asBrp())), 'and nothing else');
+  const metrics = await (await fetch(`${product.adminUrl}/metrics`)).text();
+  assert.match(metrics, /^saldo_webhook_tries\{outcome="succeeded"\} [1-9]/m);
 });
 
 const idsOf = (received: readonly Received[]) =>

@@ -39,6 +39,7 @@ export function createWebhookWorker({ db, clock, logger, send, random }: WorkerD
   let failingInProgress = 0;
   const tries = new Set<Promise<void>>();
   let outcomes: Outcome[] = [];
+  const counts = { succeeded: 0, failed: 0, interrupted: 0 };
   const giveUp = new AbortController();
   let wake = () => {};
 
@@ -64,6 +65,7 @@ export function createWebhookWorker({ db, clock, logger, send, random }: WorkerD
       else inProgress.delete(endpoint);
       failingInProgress -= failing;
       outcomes.push({ claim, result, endedAt: clock.now() });
+      counts[result === null ? 'interrupted' : result.error === null ? 'succeeded' : 'failed']++;
       tries.delete(running);
       wake();
     });
@@ -108,6 +110,8 @@ export function createWebhookWorker({ db, clock, logger, send, random }: WorkerD
         wake = resolve;
       }),
     wake: () => wake(),
+    /** Tries since the start, by outcome. */
+    counts: () => counts,
   };
 }
 
