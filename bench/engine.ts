@@ -5,7 +5,7 @@ import { gatesOf } from '@saldo/core/gates.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { nominateDue } from '../server/src/nominations/actions.ts';
 import { type Database, openDatabase } from '../server/src/platform/db/database.ts';
-import { writeContractDay } from '../server/src/transactions/actions.ts';
+import { lockContract, writeContractDay } from '../server/src/transactions/actions.ts';
 import { createWorld, loadVolumes, markAll } from './world.ts';
 
 export type EngineResults = {
@@ -66,7 +66,7 @@ export async function measureEngine(
   }
 }
 
-type Sides = { no: number; from: { no: number }; to: { no: number } };
+type Sides = { uuid: string; from: { no: number }; to: { no: number } };
 
 async function measureCorrections(
   db: Database,
@@ -76,10 +76,12 @@ async function measureCorrections(
 ): Promise<number> {
   const crossing = contracts.filter(({ from, to }) => from.no !== to.no).slice(0, CORRECTIONS);
   const times: number[] = [];
-  for (const [at, { no }] of crossing.entries()) {
+  for (const [at, { uuid }] of crossing.entries()) {
     const volumes = Array.from({ length: slotCount(day) }, (_, slot) => (slot === at ? 123_456 : null));
     const [taken, run] = await seconds(async () => {
-      await db.transaction((tx) => writeContractDay(tx, no, day, volumes, now));
+      await db.transaction(async (tx) =>
+        writeContractDay(tx, await lockContract(tx, uuid), day, volumes, now),
+      );
       return nominateDue(db, now, BUILT_IN_RULES);
     });
     if (run.positions !== 2) throw new Error('a correction concerns both positions');

@@ -31,8 +31,12 @@ const MOST_BYTES = 8;
 /** Transactions per second, over HTTP into an empty day. */
 const IMPORT_GOALS: Record<string, number> = { CSV: 400_000, 'NDJSON, a day a line': 1_500_000 };
 const MOST_IMPORT_MEGABYTES = 300;
+const MOST_OVER_NO_EVENTS = 1.1;
+const MOST_OVER_SMALL_LOG = 1.3;
+const MOST_WAITING_P99_MS = 1000;
 const MOST_MEGABYTES = 250;
 const ENGINE_GOALS = { firstSeconds: 3, unchangedSeconds: 0.5, correctionMs: 50 };
+const MOVE_GOALS = { seconds: 3, overQuiet: 1.5 };
 const EXCHANGE_GOAL_S = 10;
 /** Lower, because the load generator uses a part of the machine. */
 const LEAST_UNDER_FLOOD = 0.85;
@@ -67,7 +71,9 @@ export function goalsOf(results: Results): Goal[] {
     ...listGoals(results),
     ...memoryGoals(results),
     ...importGoals(results),
+    ...eventGoals(results),
     ...engineGoals(results),
+    ...moveGoals(results),
     ...exchangeGoals(results),
     ...overloadGoals(results),
     ...webhookGoals(results),
@@ -258,6 +264,31 @@ function importGoals({ imports }: Results): Goal[] {
   return goals;
 }
 
+function eventGoals({ events, cost }: Results): Goal[] {
+  if (!events) return [];
+  const [few, many] = events.logged;
+  return [
+    atMost(
+      `import of a market day of ${count(events.contracts)} contracts: ${cost} with events, against that without`,
+      events.importCostRatio,
+      MOST_OVER_NO_EVENTS,
+    ),
+    ...Object.entries(events.pages).map(([name, { costRatio }]) =>
+      atMost(
+        `a page of ${name}: with ${count(many)} in the log, against ${count(few)}`,
+        costRatio,
+        MOST_OVER_SMALL_LOG,
+      ),
+    ),
+    atMost(
+      `p99 from a commit to the first byte at ${events.readers} waiting readers`,
+      events.waitingP99Ms,
+      MOST_WAITING_P99_MS,
+      (ms) => `${ms.toFixed(0)} ms`,
+    ),
+  ];
+}
+
 function engineGoals({ engine }: Results): Goal[] {
   if (!engine) return [];
   const seconds = (value: number) => `${value.toPrecision(2)} s`;
@@ -268,6 +299,16 @@ function engineGoals({ engine }: Results): Goal[] {
     atMost(`netting a market day of ${count(positions)} positions`, firstSeconds, first, seconds),
     atMost('netting all of them again without a change', unchangedSeconds, again, seconds),
     atMost('one corrected slot, to new versions of both positions', correctionMs, correction, milliseconds),
+  ];
+}
+
+function moveGoals({ move }: Results): Goal[] {
+  if (!move) return [];
+  const { contracts, contractDays, seconds, p99Ms } = move;
+  const what = `a customer with ${contracts} contracts moved, ${count(contractDays)} stored contract-days corrected`;
+  return [
+    atMost(what, Math.max(...seconds), MOVE_GOALS.seconds, (value) => `${value.toFixed(1)} s`),
+    atMost('p99 of other pages during a move', p99Ms.moving / p99Ms.quiet, MOVE_GOALS.overQuiet),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { Db } from '../server/src/platform/db/database.ts';
 import { openDatabase } from '../server/src/platform/db/database.ts';
 import { statement } from '../server/src/platform/db/statement.ts';
 import { deliveryRange } from '../server/src/platform/http/time-filter.ts';
-import { invalidateTransaction, writeContractDay } from '../server/src/transactions/actions.ts';
+import { invalidateTransaction, lockContract, writeContractDay } from '../server/src/transactions/actions.ts';
 import { listTransactions, type TransactionFilter } from '../server/src/transactions/store.ts';
 import { peakMegabytes } from './cpu.ts';
 import { TimedDb } from './database-time.ts';
@@ -114,7 +114,7 @@ async function makeRareOnes(world: BenchWorld, brps: readonly BenchBrp[]): Promi
   try {
     for (const [of, { contracts }] of brps.entries()) {
       for (let at = 0; at < RARE_DAYS; at++) {
-        const { no } = contracts[(at * 7) % contracts.length]!;
+        const { no, uuid } = contracts[(at * 7) % contracts.length]!;
         const day = world.days[(at * 13 + of) % world.days.length]!;
         const corrected = Array.from({ length: slotCount(day) }, (_, slot) =>
           slot < 10 ? 70_000 + at : null,
@@ -123,7 +123,7 @@ async function makeRareOnes(world: BenchWorld, brps: readonly BenchBrp[]): Promi
           const [sheet] = await tx.query<{ id: string }>(SHEET_OF_DAY, [no, day]);
           const key = { sheetId: sheet!.id, slot: 60 + (at % 30) };
           await invalidateTransaction(tx, key, 'measured', dayStart(day));
-          await writeContractDay(tx, no, day, corrected, dayStart(day));
+          await writeContractDay(tx, await lockContract(tx, uuid), day, corrected, dayStart(day));
         });
       }
     }

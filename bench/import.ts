@@ -46,7 +46,7 @@ const PIECE_BYTES = 1 << 18;
 
 type Volumes = (contract: number, slot: number) => number;
 /** Volumes of one to five digits that change gradually, different for every contract and round. */
-const volumesOf =
+export const volumesOf =
   (round: number): Volumes =>
   (contract, slot) =>
     Math.round((contract % 97) * 80 + 2000 + 1900 * Math.sin((slot + contract + round) / 9));
@@ -71,7 +71,7 @@ const csvFile = (contracts: number, day: DeliveryDay, volumes: Volumes) =>
     'contract,delivery_date,slot,volume\n',
   );
 
-const dayFile = (contracts: number, day: DeliveryDay, volumes: Volumes) =>
+export const dayFile = (contracts: number, day: DeliveryDay, volumes: Volumes) =>
   file(contracts, (contract) => {
     const texts = slotsOf(day).map((slot) => mwhText(volumes(contract, slot)));
     return `{"contract":"${externalId(contract)}","delivery_date":"${day}","volumes":[${texts.join(',')}]}\n`;
@@ -89,7 +89,7 @@ const slotFile = (contracts: number, day: DeliveryDay, volumes: Volumes) =>
 
 type Counts = { created: number; corrected: number; unchanged: number; rejected_lines: number };
 
-async function upload(server: BenchServer, key: string, type: string, body: Buffer): Promise<Counts> {
+export async function upload(server: BenchServer, key: string, type: string, body: Buffer): Promise<Counts> {
   const { promise, resolve, reject } = Promise.withResolvers<Counts>();
   const outgoing = request(
     {
@@ -121,7 +121,7 @@ async function upload(server: BenchServer, key: string, type: string, body: Buff
 }
 
 /** Nets the previous import, so that the engine does not run during the next measurement. */
-async function settle({ port }: BenchServer, key: string): Promise<void> {
+export async function settle({ port }: BenchServer, key: string): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${port}/operator/v1/nominations/run`, {
     method: 'POST',
     headers: { 'x-api-key': key },
@@ -130,7 +130,7 @@ async function settle({ port }: BenchServer, key: string): Promise<void> {
   await answer.body?.cancel();
 }
 
-const nextDay = (first: DeliveryDay, round: number): DeliveryDay =>
+export const nextDay = (first: DeliveryDay, round: number): DeliveryDay =>
   `${first.slice(0, 8)}${String(round + 1).padStart(2, '0')}`;
 
 /**
@@ -185,7 +185,7 @@ async function measureInserts(url: string, processes: Processes, contracts: numb
   return (count * slotCount(FIRST_DAYS.slots)) / median(seconds.slice(1));
 }
 
-async function operatorKey(url: string): Promise<string> {
+export async function operatorKey(url: string): Promise<string> {
   const db = openDatabase(url);
   const key = { owner: { type: 'operator' as const }, name: 'bench', scopes: [], expiresAt: null };
   const { secret } = await db.transaction((tx) => createApiKey(tx, key, dayStart('2026-08-20')));

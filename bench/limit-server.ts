@@ -132,7 +132,10 @@ function pageText(rows: readonly Columns[], binding: string): string {
 
 function contractText(row: ContractRow): string {
   const [start, end] = [row.delivery_start as number, row.delivery_end as number];
-  const status = contractStatus({ deliveryStart: start, deliveryEnd: end }, Date.now());
+  const status = contractStatus(
+    { deliveryStart: start, deliveryEnd: end, isActivated: row.is_activated },
+    Date.now(),
+  );
   const text = JSON.stringify;
   return (
     `{"id":"${encodeId(ID_PREFIX.contract, row.id)}","external_id":${text(row.external_id)},"type":"${row.type}"` +

@@ -12,6 +12,7 @@ import type { Target } from './connection.ts';
 import { hasCpuTimes } from './cpu.ts';
 import { Databases } from './databases.ts';
 import { measureEngine } from './engine.ts';
+import { measureEvents } from './events.ts';
 import { measureExchange } from './exchange.ts';
 import { goalsOf } from './goals.ts';
 import { measureGrowth } from './growth.ts';
@@ -21,6 +22,7 @@ import { listPlan, measureLists } from './lists.ts';
 import { measureMarket } from './market.ts';
 import { Bench, type Comparison, type Contestant } from './measure.ts';
 import { MODES, type Mode, type PhaseTitle } from './modes.ts';
+import { measureMove } from './move.ts';
 import { measureOverload } from './overload.ts';
 import { measurePgbench } from './pgbench.ts';
 import { Progress } from './progress.ts';
@@ -165,6 +167,13 @@ const PHASES: readonly (readonly [title: PhaseTitle, work: (run: Run) => Promise
     },
   ],
   [
+    'events',
+    async ({ results, databases, processes, bench, postmaster, mode, say }) => {
+      const size = { contracts: mode.importContracts, logged: mode.events };
+      results.events = await measureEvents(databases, processes, bench, postmaster, size, say);
+    },
+  ],
+  [
     'overload',
     async ({ results, world, processes, generator, bench, say }) => {
       results.overload = await measureOverload(world, processes, generator, bench, say);
@@ -208,6 +217,12 @@ const PHASES: readonly (readonly [title: PhaseTitle, work: (run: Run) => Promise
     'netting',
     async ({ results, databases, mode, say }) => {
       results.engine = await measureEngine(await databases.create('engine'), mode.engineContracts, say);
+    },
+  ],
+  [
+    'a move',
+    async ({ results, databases, processes, generator, say }) => {
+      results.move = await measureMove(await databases.create('move'), processes, generator, say);
     },
   ],
   [

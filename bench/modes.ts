@@ -10,6 +10,7 @@ const PLANNED = {
   'the way in': 0.1,
   'the saldo of a day': 0.6,
   imports: 1.2,
+  events: 2,
   overload: 0.8,
   workers: 2.2,
   'the same SQL under pgbench': 0.4,
@@ -18,6 +19,7 @@ const PLANNED = {
   'a small world': 3.3,
   'a walk over everything': 1.8,
   netting: 0.3,
+  'a move': 1,
   'the exchange': 0.4,
   'the market': 3.5,
   webhooks: 0.4,
@@ -46,6 +48,8 @@ export type Mode = {
   readonly engineContracts: number;
   readonly exchangeContracts: number;
   readonly importContracts: number;
+  /** Number of events in the two logs whose pages are compared. */
+  readonly events: readonly [few: number, many: number];
   /** Number of changes, each of which is sent to all endpoints. */
   readonly webhookChanges: number;
 };
@@ -63,6 +67,7 @@ const MARKET_DAY = {
   engineContracts: 10_000,
   exchangeContracts: 12_000,
   importContracts: 10_000,
+  events: [60_000, 4_000_000] as const,
   webhookChanges: 60,
 };
 
@@ -101,6 +106,7 @@ export const MODES = {
       'the way in': 0.05,
       'the saldo of a day': 0.1,
       imports: 0.2,
+      events: 0.6,
       overload: 0.2,
       workers: 0.3,
       'the same SQL under pgbench': 0.1,
@@ -109,6 +115,7 @@ export const MODES = {
       'a small world': 0.2,
       'a walk over everything': 0.1,
       netting: 0.05,
+      'a move': 0.5,
       'the exchange': 0.05,
       'the market': 0.25,
       webhooks: 0.15,
@@ -125,6 +132,7 @@ export const MODES = {
     engineContracts: 1000,
     exchangeContracts: 1000,
     importContracts: 1000,
+    events: [60_000, 1_000_000],
     webhookChanges: 15,
   },
   /** Runs everything once to check that it works and that all responses agree. Its numbers have no meaning. */
@@ -147,6 +155,7 @@ export const MODES = {
     engineContracts: 500,
     exchangeContracts: 500,
     importContracts: 200,
+    events: [60_000, 80_000],
     webhookChanges: 3,
   },
 } as const satisfies Record<string, Mode>;

@@ -1,5 +1,6 @@
 import type { BulkResults } from './bulk.ts';
 import type { EngineResults } from './engine.ts';
+import type { EventResults } from './events.ts';
 import type { ExchangeResults } from './exchange.ts';
 import type { GrowthResults } from './growth.ts';
 import type { GuardResults } from './guard.ts';
@@ -7,6 +8,7 @@ import type { ImportResults } from './import.ts';
 import type { ListResults } from './lists.ts';
 import type { MarketResults } from './market.ts';
 import type { Comparison } from './measure.ts';
+import type { MoveResults } from './move.ts';
 import type { OverloadResults } from './overload.ts';
 import type { PgbenchResults } from './pgbench.ts';
 import type { Progress } from './progress.ts';
@@ -46,8 +48,10 @@ export type Results = {
   workers?: WorkersResults;
   market?: MarketResults;
   engine?: EngineResults;
+  move?: MoveResults;
   exchange?: ExchangeResults;
   imports?: ImportResults;
+  events?: EventResults;
   webhooks?: WebhookResults;
   growth?: GrowthResults;
   lists?: ListResults;
@@ -62,6 +66,7 @@ export function comparisonsOf(results: Results): Comparison[] {
     results.againstSparing,
     results.againstSmall?.pages,
     results.market?.againstLimit,
+    results.events?.pages,
     results.lists?.ofTenant,
     results.lists?.ofPlatform,
   ];

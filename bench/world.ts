@@ -21,8 +21,14 @@ import { timestamp } from '../server/src/platform/db/wire-types.ts';
 export type WorldSize = { readonly contracts: number; readonly days: number; readonly brps?: number };
 
 type Position = { no: number; brpNo: number; customerId: string; tso: Tso };
-export type BenchBrp = { no: number; key: string; positions: Position[]; contracts: BenchContract[] };
-type BenchContract = { no: number; id: string; seller: BenchBrp; from: Position; to: Position };
+export type BenchBrp = {
+  no: number;
+  eic: string;
+  key: string;
+  positions: Position[];
+  contracts: BenchContract[];
+};
+type BenchContract = { no: number; uuid: string; id: string; seller: BenchBrp; from: Position; to: Position };
 
 export type BenchWorld = {
   readonly url: string;
@@ -94,7 +100,11 @@ async function createBrps(tx: Tx, count: number): Promise<BenchBrp[]> {
       const positionNo = (await findOwnPosition(tx, { brpNo: no }, eic, tso))?.no ?? null;
       if (positionNo === null) throw new Error('an enabled TSO makes a position');
       const name = `Stadtwerke Müller ${at + 1}, ${tso}`;
-      const customerId = await insertCustomer(tx, { brpNo: no, name, positionNo, metadata: {} }, MADE_AT);
+      const customerId = await insertCustomer(
+        tx,
+        { brpNo: no, name, status: 'active', positionNo, metadata: {} },
+        MADE_AT,
+      );
       positions.push({ no: positionNo, brpNo: no, customerId, tso });
     }
     const owner = { type: 'brp', brpNo: no } as const;
@@ -103,7 +113,7 @@ async function createBrps(tx: Tx, count: number): Promise<BenchBrp[]> {
       { owner, name: 'bench', scopes: SCOPES, expiresAt: null },
       MADE_AT,
     );
-    brps.push({ no, key: secret, positions, contracts: [] });
+    brps.push({ no, eic, key: secret, positions, contracts: [] });
   }
   return brps;
 }
@@ -152,6 +162,7 @@ async function createContracts(
     if (made === null) throw new Error('both customers have a balance group');
     const contract = {
       no: made.no,
+      uuid: made.id,
       id: encodeId(ID_PREFIX.contract, made.id),
       seller,
       from: fromPosition,

@@ -35,6 +35,7 @@ const SUBJECTS = [
   'server/src/contracts',
   'server/src/transactions',
   'server/src/nominations',
+  'server/src/customer-changes',
   'server/src/exchange',
   'server/src/webhooks',
 ];

@@ -38,6 +38,8 @@ export const LIMITS = {
   /** One month in which both the old and the new key work. */
   keyGraceS: 31 * 24 * 3600,
   profileDays: 62,
+  /** Maximum number of nominations that the preview of a change lists; all of them are counted. */
+  previewedNominations: 100,
   /** Maximum number of faulty import lines in a response; all of them are counted. */
   rejectedLines: 1000,
   /** Maximum length of an import line; a whole day is a few kilobytes. */

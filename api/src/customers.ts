@@ -1,8 +1,9 @@
-import { CUSTOMER_STATUSES } from '@saldo/core/enums.ts';
+import { CUSTOMER_STATUSES, DIRECTIONS } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import {
   Choice,
   DateTime,
+  Day,
   Eic,
   LIMITS,
   MetadataUpdate,
@@ -80,6 +81,81 @@ export const customerExample: Customer = {
   created_at: '2025-10-20T08:00:00Z',
 };
 
+export const Placement = Type.Object(
+  {
+    balance_group: BalanceGroup,
+    first_day: Nullable(Day('First delivery day; null for the first placement, which has no beginning.')),
+    last_day: Nullable(Day('Last delivery day; null for the newest placement, which has no end.')),
+  },
+  { title: 'Placement' },
+);
+export type Placement = Static<typeof Placement>;
+
+export const PlacementList = Type.Object({ placements: Type.Array(Placement) }, { title: 'PlacementList' });
+
+/** What a change would do. `record` is the customer as the caller sees it. */
+export const previewOf = <T extends typeof Customer>(record: T, title: string) =>
+  Type.Object(
+    {
+      effective_day: Day('The first delivery day that the change would apply to.'),
+      customer: record,
+      contracts: Type.Integer({
+        description: 'Number of contracts that would change and deliver from then on.',
+      }),
+      transactions: Type.Integer({ description: 'Number of transactions that would change.' }),
+      nominations: Type.Array(
+        Type.Object({
+          eic: Eic('EIC of the balance group.'),
+          tso: TsoSchema,
+          delivery_date: Day('The delivery day.'),
+          direction: Choice(DIRECTIONS),
+        }),
+        {
+          description: `The nominations that would get a new version, the first ${LIMITS.previewedNominations} by delivery day.`,
+        },
+      ),
+      nominations_total: Type.Integer({ description: 'Number of all of them.' }),
+    },
+    { title },
+  );
+export const CustomerPreview = previewOf(Customer, 'CustomerPreview');
+export type CustomerPreview = Static<typeof CustomerPreview>;
+
+export const placementListExample: Static<typeof PlacementList> = {
+  placements: [
+    {
+      balance_group: { eic: '11XSWVIERNAU---D', tso: 'DE_AMPRION' },
+      first_day: '2026-03-01',
+      last_day: null,
+    },
+    {
+      balance_group: { eic: '11XRHEINSTROM--O', tso: 'DE_AMPRION' },
+      first_day: null,
+      last_day: '2026-02-28',
+    },
+  ],
+};
+export const customerPreviewExample: CustomerPreview = {
+  effective_day: '2026-03-01',
+  customer: customerExample,
+  contracts: 1,
+  transactions: 96,
+  nominations: [
+    { eic: '11XRHEINSTROM--O', tso: 'DE_AMPRION', delivery_date: '2026-03-01', direction: 'in' },
+    { eic: '11XSWVIERNAU---D', tso: 'DE_AMPRION', delivery_date: '2026-03-01', direction: 'in' },
+  ],
+  nominations_total: 2,
+};
+
+/** Problems of a change of a customer, and of its preview. */
+export const CUSTOMER_UPDATE_PROBLEMS = [
+  'balance_group_tso_not_enabled',
+  'customer_not_found',
+  'already_active',
+  'invalid_status_transition',
+  'precondition_failed',
+] as const;
+
 /** Filters of customer lists, the same for all viewers. */
 export const customerFilters = {
   status: Type.Optional(
@@ -142,22 +218,49 @@ export const customerEndpoints = {
     tag: 'Customers',
     summary: 'Update a customer',
     description:
-      'Activates or deactivates a customer, changes its balance group, or manages its metadata, all or nothing. `If-Match` is supported.',
+      'Activates or deactivates a customer, changes its balance group, or manages its metadata, all or nothing. Status and balance group apply from the next delivery day on whose day-ahead gate is open; transactions of that day and later that are stored already are corrected in the same step, and their nominations follow. `If-Match` is supported.',
     scopes: ['customers:write'],
     query: Strict({}),
     body: CustomerUpdate,
     response: Customer,
-    problems: [
-      'balance_group_tso_not_enabled',
-      'customer_not_found',
-      'already_active',
-      'invalid_status_transition',
-      'precondition_failed',
-    ],
+    problems: CUSTOMER_UPDATE_PROBLEMS,
     example: {
       request: { status: 'active', metadata: { cost_center: '4711' } },
       response: customerExample,
     },
     conditional: true,
+  }),
+  previewCustomer: endpoint({
+    id: 'previewCustomer',
+    method: 'POST',
+    path: '/v1/customers/{customer_id}/preview',
+    tag: 'Customers',
+    summary: 'Preview an update of a customer',
+    description:
+      'Checks an update like PATCH, with the same problems, and answers what it would do. Nothing is changed.',
+    scopes: ['customers:write'],
+    query: Strict({}),
+    body: CustomerUpdate,
+    response: CustomerPreview,
+    problems: CUSTOMER_UPDATE_PROBLEMS,
+    example: {
+      request: { balance_group: { eic: '11XSWVIERNAU---D', tso: 'DE_AMPRION' } },
+      response: customerPreviewExample,
+    },
+  }),
+  listPlacements: endpoint({
+    id: 'listPlacements',
+    method: 'GET',
+    path: '/v1/customers/{customer_id}/placements',
+    tag: 'Customers',
+    summary: 'Read the placements of a customer',
+    description:
+      'The balance groups of a customer by delivery day, newest first. Volumes use the one of their day.',
+    scopes: ['customers:read'],
+    query: Strict({}),
+    body: null,
+    response: PlacementList,
+    problems: ['customer_not_found'],
+    example: { response: placementListExample },
   }),
 };

@@ -213,9 +213,9 @@ export const PROBLEMS = {
     status: 409,
     title: 'Position In Use',
     explanation:
-      'The TSO cannot be disabled for the balance group: a customer is placed there, or a contract still delivers through it.',
+      'The TSO cannot be disabled for the balance group: customers are placed there, today or from a later day on.',
     remedy:
-      'Move the customers to another balance group or TSO, wait for the end of the contracts or have the operator end them, then repeat the request.',
+      'Move the customers to another balance group or TSO, and repeat the request on the first day of their new placement.',
   },
   idempotency_key_reused: {
     status: 409,
@@ -228,6 +228,13 @@ export const PROBLEMS = {
     title: 'Customer Already Active',
     explanation: 'Activation was requested for a customer that is active already.',
     remedy: 'Nothing needs to be done; leave `status` out of the request to change other fields.',
+  },
+  customer_not_active: {
+    status: 409,
+    title: 'Customer Not Active',
+    explanation:
+      'A contract takes volumes for a delivery day only if both customers have been activated and none of them is deactivated on that day.',
+    remedy: 'The BRP that the message names activates the customer. Then send the volumes again.',
   },
   invalid_status_transition: {
     status: 409,

@@ -157,6 +157,13 @@ test('wrong usage exits with 2 and the reason, without any request', async () =>
     ['customers update cust_1', /give at least one change/],
     ['customers update cust_1 --eic 11X', /--eic and --tso must be given together/],
     ['customers create --brp-id b --name n --meta x', /key=value/],
+    ['customers create --brp-id b --name n --status deactivated', /Allowed choices are pending, active/],
+    ['customers move cust_1', /give --balance-group and --tso/],
+    ['customers move cust_1 --brp brp_2', /give --balance-group and --tso/],
+    ['customers move cust_1 --balance-group 11X', /--balance-group and --tso must be given together/],
+    ['customers move cust_1 --balance-group 11X --tso x', /Allowed choices are DE_AMPRION/],
+    ['customers preview cust_1', /give --status, or --balance-group and --tso/],
+    ['customers preview cust_1 --status pending', /Allowed choices are active, deactivated/],
     ['keys create --name x', /one of --brp, --account and --operator/],
     ['keys create --name x --brp b --operator', /one of --brp, --account and --operator/],
     ['contracts end con_1 --last-day 2026-02-30', /is not a day/],
@@ -171,6 +178,72 @@ test('wrong usage exits with 2 and the reason, without any request', async () =>
     assert.match(err, reason, command);
     assert.equal(out, '', command);
   }
+});
+
+const PREVIEW = {
+  effective_day: '2026-10-22',
+  customer: { id: 'cust_1', status: 'active', balance_group: { eic: '11XNEW', tso: 'DE_TENNET' } },
+  contracts: 2,
+  transactions: 192,
+  nominations: [{ eic: '11XOLD', tso: 'DE_AMPRION', delivery_date: '2026-10-22', direction: 'in' }],
+  nominations_total: 1,
+};
+
+test('a preview prints the effective day, the counts and the nominations, or that none changes', async () => {
+  const { options, requests } = standIn(json(PREVIEW));
+  const command = 'customers preview cust_1 --balance-group 11XNEW --tso DE_TENNET --brp brp_2';
+  const { code, out, err } = await saldo(command, { fetch: options.fetch });
+  assert.deepEqual(out.split('\n'), [
+    'effective_day      2026-10-22',
+    'status             active',
+    'balance_group.eic  11XNEW',
+    'balance_group.tso  DE_TENNET',
+    'contracts          2',
+    'transactions       192',
+    'nominations_total  1',
+    '',
+    'NEW VERSION FOR  EIC     TSO         DIRECTION',
+    '2026-10-22       11XOLD  DE_AMPRION  in',
+    '',
+  ]);
+  assert.deepEqual([code, err], [0, '']);
+  assert.deepEqual(
+    [requests[0]?.method, requests[0]?.url, JSON.parse(String(requests[0]?.body))],
+    [
+      'POST',
+      '/operator/v1/customers/cust_1/preview',
+      { balance_group: { eic: '11XNEW', tso: 'DE_TENNET' }, brp_id: 'brp_2' },
+    ],
+  );
+  const none = standIn(json({ ...PREVIEW, nominations: [], nominations_total: 0 })).options;
+  const quiet = await saldo('customers preview cust_1 --status active', { fetch: none.fetch });
+  assert.match(quiet.out, /\n\nNothing changes for nominations\.\n$/);
+  const many = standIn(json({ ...PREVIEW, nominations_total: 730 })).options;
+  const cut = await saldo('customers preview cust_1 --status active', { fetch: many.fetch });
+  assert.equal(cut.err, 'These are the first 1 of 730 nominations.\n');
+});
+
+test('a command uses the API of the kind of its key, and names a key of the wrong kind', async () => {
+  const { options, requests } = standIn(json(PREVIEW));
+  const as = (key: string, command: string) =>
+    saldo(command, { env: { ...ENV, SALDO_KEY: key }, fetch: options.fetch });
+  for (const key of ['saldo_brp_x', 'saldo_operator_x', 'a-key-of-the-environment'])
+    await as(key, 'customers preview cust_1 --status active');
+  assert.deepEqual(
+    requests.map(({ url }) => url),
+    ['/v1', '/operator/v1', '/operator/v1'].map((base) => `${base}/customers/cust_1/preview`),
+  );
+  const brp = await as('saldo_brp_x', 'brps list');
+  assert.deepEqual(
+    [brp.code, brp.err],
+    [2, 'error: this command needs an operator key, and the key is a BRP key\n'],
+  );
+  const account = await as('saldo_account_x', 'customers list');
+  assert.deepEqual(
+    [account.code, account.err],
+    [2, 'error: this command needs an operator key or a BRP key, and the key is an account key\n'],
+  );
+  assert.equal(requests.length, 3, 'a key of the wrong kind is not sent');
 });
 
 test('help and version are printed to stdout and exit with 0', async () => {

@@ -23,8 +23,13 @@ export type Session = {
   readonly terminal: Terminal;
   readonly format: OutputFormat;
   readonly style: Style;
+  /** For commands of the operator only. */
   operator(): Promise<OperatorClient>;
-  /** The client of the key's owner, whose kind is part of the key. */
+  /** For commands of BRPs only. */
+  brp(): Promise<BrpClient>;
+  /** For commands of both: the client of the kind of the key. */
+  client(): Promise<OperatorClient | BrpClient>;
+  /** For commands of every owner of a key, accounts included. */
   own(): Promise<OwnClient>;
   print(text: string): Promise<void>;
   /** Prints to standard error, so that standard output stays parseable. */
@@ -47,11 +52,13 @@ export function openSession(
   const style = styleFor(terminal.stdout, terminal.env);
   const note = (text: string) => void terminal.stderr.write(`${text}\n`);
   const print = (text: string) => write(terminal.stdout, text);
-  const optionsOf = async () => ({
-    ...terminal.dependencies,
-    ...(await findAccess(flags, terminal, note)),
-    signal: terminal.signal,
-  });
+  /** The options of a client, if the key is of one of these kinds. */
+  const access = async (...kinds: readonly KeyKind[]) => {
+    const found = await findAccess(flags, terminal, note);
+    const kind = keyKindOf(found.apiKey);
+    if (!kinds.includes(kind)) throw new UsageError(wrongKey(kind, kinds));
+    return { kind, options: { ...terminal.dependencies, ...found, signal: terminal.signal } };
+  };
   return {
     terminal,
     format,
@@ -59,12 +66,16 @@ export function openSession(
     note,
     print,
     endWith,
-    operator: async () => createOperatorClient(await optionsOf()),
+    operator: async () => createOperatorClient((await access('operator')).options),
+    brp: async () => createBrpClient((await access('brp')).options),
+    client: async () => {
+      const { kind, options } = await access('operator', 'brp');
+      return kind === 'brp' ? createBrpClient(options) : createOperatorClient(options);
+    },
     async own() {
-      const options = await optionsOf();
-      if (options.apiKey.startsWith('saldo_brp_')) return createBrpClient(options);
-      if (options.apiKey.startsWith('saldo_account_')) return createMarketClient(options);
-      return createOperatorClient(options);
+      const { kind, options } = await access('operator', 'brp', 'account');
+      if (kind === 'account') return createMarketClient(options);
+      return kind === 'brp' ? createBrpClient(options) : createOperatorClient(options);
     },
     show(record) {
       if (format === 'json') return print(`${JSON.stringify(record, null, 2)}\n`);
@@ -78,3 +89,17 @@ export function openSession(
     },
   };
 }
+
+type KeyKind = 'operator' | 'brp' | 'account';
+const KEYS: Readonly<Record<KeyKind, string>> = {
+  operator: 'an operator key',
+  brp: 'a BRP key',
+  account: 'an account key',
+};
+
+/** By the prefix of the key. The operator's first key may be any text, so all other keys are the operator's. */
+const keyKindOf = (key: string): KeyKind =>
+  (/^saldo_(brp|account)_/.exec(key)?.[1] as KeyKind | undefined) ?? 'operator';
+
+const wrongKey = (kind: KeyKind, needed: readonly KeyKind[]) =>
+  `this command needs ${needed.map((one) => KEYS[one]).join(' or ')}, and the key is ${KEYS[kind]}`;

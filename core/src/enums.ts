@@ -27,6 +27,7 @@ export const REJECTION_CODES = [
   'contract_without_volumes',
   'invalid_date',
   'day_outside_contract',
+  'customer_not_active',
   'invalid_slot',
   'wrong_slot_count',
   'invalid_volume',

@@ -2,6 +2,7 @@ import { assert } from './assert.ts';
 import {
   addDays,
   type DeliveryDay,
+  dayOf,
   isWeekend,
   localInstant,
   MINUTE_MS,
@@ -29,6 +30,13 @@ export function gatesOf(day: DeliveryDay, rules: MarketRules): Gates {
     intraday: (slot) => slotStart(day, slot) - times.intradayLeadMinutes * MINUTE_MS,
     dayAfter: localInstant(dayAfterClosing(day, rules, times.dayAfterMaxDays), times.dayAfterMinutes),
   };
+}
+
+/** The first delivery day that a change of a customer applies to: the next one whose day-ahead gate is open. */
+export function effectiveDay(now: number, rules: MarketRules): DeliveryDay {
+  let day = dayOf(now);
+  while (now >= gatesOf(day, rules).dayAhead) day = addDays(day, 1);
+  return day;
 }
 
 /**

@@ -9,13 +9,14 @@ import { watchExchange } from '../../server/src/exchange/process/watch.ts';
 import { createAccount } from '../../server/src/parties/actions.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
-import { ANONYMOUS, drawn, follow, open, openStage, type Visitor } from './stage.ts';
+import { ANONYMOUS, drawn, follow, open, openStage, settled, type Visitor } from './stage.ts';
 
 const DAY = '2026-10-21';
 const WIDTHS = [1440, 390];
 
 const { platform, world, user, visit } = await openStage();
 const { seller, sellerGroup, producer, consumer, buyer } = await world.pair();
+const spareGroup = await world.group(seller);
 await world.customer(seller, { name: 'Waiting', metadata: { site: 'Harz' } });
 await world.key(seller, ['contracts:read'], dayStart(DAY));
 const contract = await world.contract(producer, consumer);
@@ -184,13 +185,20 @@ async function faultsOf(page: Page, name: string): Promise<string[]> {
   return faults;
 }
 
-const DIALOGS: Record<Role, readonly { url: string; button: string; width?: number }[]> = {
+type DialogCase = { url: string; button: string; width?: number; before?: (page: Page) => Promise<unknown> };
+
+const DIALOGS: Record<Role, readonly DialogCase[]> = {
   anonymous: [],
   account: [],
   brp: [
     { url: '/keys', button: 'New key' },
     { url: '/webhooks', button: 'New endpoint' },
-    { url: `/customers/${producer.id}`, button: 'Activate' },
+    { url: `/customers/${producer.id}`, button: 'Deactivate', width: 390 },
+    {
+      url: `/customers/${producer.id}`,
+      button: 'Save',
+      before: (page) => page.getByRole('combobox', { name: 'Balance group' }).selectOption(spareGroup.eic),
+    },
     { url: '/balance-groups', button: `Settings: ${sellerGroup.eic}` },
     { url: '/', button: 'Menu', width: 390 },
   ],
@@ -200,6 +208,7 @@ const DIALOGS: Record<Role, readonly { url: string; button: string; width?: numb
     { url: '/operator/balance-groups', button: 'New balance group' },
     { url: '/operator/nominations', button: 'Net now' },
     { url: `/operator/contracts/${contract.id}?day=${DAY}`, button: 'Set end' },
+    { url: `/operator/customers/${producer.id}`, button: 'Deactivate' },
   ],
 };
 
@@ -266,12 +275,14 @@ const lookAtSearchField = () =>
 
 const lookAtDialogs = (role: Role) =>
   visit(visitors[role], async (page) => {
-    for (const { url, button, width = 1440 } of DIALOGS[role]) {
+    for (const { url, button, width = 1440, before } of DIALOGS[role]) {
       await page.setViewportSize({ width, height: 900 });
       await open(page, url);
+      await before?.(page);
       const opener = page.getByRole('button', { name: button, exact: true }).first();
       await opener.click();
       await page.getByRole('dialog').waitFor();
+      await settled(page);
       assert.deepEqual(await violationsInBoth(page), [], `${url}: ${button}`);
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -31,7 +31,7 @@ test('control areas are switched on and off, and one in use is named instead of 
     await dialog.getByRole('checkbox', { name: 'TenneT' }).uncheck();
     await dialog.getByRole('checkbox', { name: '50Hertz' }).check();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText(/A control area in use cannot be disabled.*DE_TENNET \(customers\)/).waitFor();
+    await dialog.getByText(/A control area in use cannot be disabled.*in DE_TENNET\./).waitFor();
     await dialog.getByRole('checkbox', { name: 'TenneT' }).check();
     await dialog.getByRole('checkbox', { name: 'Amprion' }).uncheck();
     await dialog.getByRole('button', { name: 'Save' }).click();

@@ -41,6 +41,10 @@ export function createBrpClient(options: ClientOptions) {
       ...list(api.listCustomers),
       get: method(api.getCustomer),
       update: method(api.updateCustomer),
+      /** What an update would do; nothing is changed. */
+      preview: method(api.previewCustomer),
+      /** The balance groups of a customer by delivery day, newest first. */
+      placements: method(api.listPlacements),
     },
     balanceGroups: {
       ...list(api.listOwnBalanceGroups),

@@ -38,6 +38,10 @@ export function createOperatorClient(options: ClientOptions) {
       create: method(api.operatorCreateCustomer),
       get: method(api.operatorGetCustomer),
       update: method(api.operatorUpdateCustomer),
+      /** What an update would do; nothing is changed. */
+      preview: method(api.operatorPreviewCustomer),
+      /** The balance groups of a customer by delivery day, newest first. */
+      placements: method(api.operatorListPlacements),
     },
     accounts: { ...list(api.listAccounts), create: method(api.createAccount) },
     apiKeys: {

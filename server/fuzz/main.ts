@@ -132,7 +132,8 @@ class Run {
     for (const eic of [SELLER, BUYER]) {
       const brp = await this.ask<{ id: string }>('POST', '/brps', { name: eic });
       await this.ask('POST', '/balance-groups', { brp_id: brp.id, eic, name: eic, tsos: ['DE_TENNET'] });
-      const place = { brp_id: brp.id, name: eic, balance_group: { eic, tso: 'DE_TENNET' } };
+      const balance_group = { eic, tso: 'DE_TENNET' };
+      const place = { brp_id: brp.id, name: eic, status: 'active', balance_group };
       customers.push((await this.ask<{ id: string }>('POST', '/customers', place)).id);
     }
     const contract = await this.ask<{ id: string }>('POST', '/contracts', {

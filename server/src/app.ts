@@ -19,6 +19,7 @@ import { calendarRoutes, operatorCalendarRoutes } from './calendar/routes.ts';
 import type { Config } from './config.ts';
 import { operatorContractRoutes } from './contracts/operator-routes.ts';
 import { contractRoutes } from './contracts/routes.ts';
+import { customerChangeRoutes, operatorCustomerChangeRoutes } from './customer-changes/routes.ts';
 import { operatorCustomerRoutes } from './customers/operator-routes.ts';
 import { customerRoutes } from './customers/routes.ts';
 import type { EventPoller } from './events/poller.ts';
@@ -224,7 +225,8 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...transactionRoutes(db),
     ...nominationRoutes(db, config.marketRules, config.operator),
     ...scheduleRoutes(db, config.operator.eic, config.marketRules),
-    ...customerRoutes(db, clock),
+    ...customerRoutes(db),
+    ...customerChangeRoutes(db, { clock, rules: config.marketRules }),
     ...balanceGroupRoutes(db, clock),
     ...webhookRoutes(brpWebhooks, db, clock, webhooks),
     ...calendarRoutes(clock, config.marketRules),
@@ -263,6 +265,7 @@ const operatorRoutes = (config: Config, db: Database, clock: MovableClock, custo
   ...operatorPartyRoutes(db, clock),
   ...operatorMarketRoutes(db, clock, customerUrl),
   ...operatorCustomerRoutes(db, clock),
+  ...operatorCustomerChangeRoutes(db, { clock, rules: config.marketRules }),
   ...operatorContractRoutes(db, clock),
   ...operatorTransactionRoutes(db, clock),
   ...operatorVolumeRoutes(db, clock, config),

@@ -80,12 +80,13 @@ test('an audit event of a creation has the response, one of a change also the re
   );
   assert.deepEqual([asset.before, bigger.before, bigger.after], [null, asset.answer, bigger.answer]);
 
+  const buyer = await send('POST', '/customers', { brp_id: brp.id, name: 'E', balance_group: place });
   const contract = await one('contract.created', () =>
     send('POST', '/contracts', {
       external_id: 'X',
       type: 'ppa',
       seller_customer_id: customer.answer.id,
-      buyer_customer_id: customer.answer.id,
+      buyer_customer_id: buyer.body.id,
     }),
   );
   const dated = await one('contract.updated', () =>

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { coverImage } from '../src/demo/cover.ts';
+import { watchExchange } from '../src/exchange/process/watch.ts';
 import { CLI_MAIN, PROGRAM_ENVIRONMENT, runCommand, spawnCommand } from './command-line.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
@@ -190,6 +194,53 @@ test('settings of balance groups, customers and assets are changed', async () =>
   assert.deepEqual(await answer('accounts', 'list'), [account]);
 });
 
+test('a customer is created active, and moved by its BRP after a preview, to another BRP by the operator', async () => {
+  const place = ['--eic', seller.eic, '--tso', 'DE_TENNET'];
+  const create = ['customers', 'create', '--brp-id', seller.brp.id, '--name', 'Moving plant', ...place];
+  const customer = await answer(...create, '--status', 'active');
+  assert.equal(customer.status, 'active');
+  const dates = ['--first-day', '2026-01-01', '--last-day', '2026-12-31'];
+  await answer(
+    ...words('contracts create --external-id CLI-MOVE --type ppa --ppa-type produced'),
+    ...['--seller', customer.id, '--buyer', buyer.customer.id, ...dates],
+  );
+  await answer('days', 'put', 'CLI-MOVE', '2026-10-30', '--volume', '1');
+  await answer('nominate');
+
+  const { secret } = await answer('keys', 'create', '--brp', seller.brp.id, '--name', 'desk');
+  const asBrp = async (...args: string[]) => {
+    const { code, out, err } = await saldo([...args, '--json'], { env: { SALDO_KEY: secret } });
+    assert.equal(code, 0, err);
+    return JSON.parse(out);
+  };
+  const move = [customer.id, '--balance-group', seller.eic, '--tso', 'DE_50HERTZ'];
+  const preview = await asBrp('customers', 'preview', ...move);
+  assert.deepEqual(
+    [preview.effective_day, preview.contracts, preview.transactions, preview.nominations_total],
+    ['2026-10-21', 1, 96, 2],
+  );
+  const moved = await asBrp('customers', 'move', ...move);
+  assert.deepEqual(moved, preview.customer);
+  assert.deepEqual(await asBrp('customers', 'show', customer.id), moved);
+  assert.ok((await asBrp('customers', 'list', '--all')).some(({ id }: { id: string }) => id === customer.id));
+
+  const away = ['--brp', buyer.brp.id, '--balance-group', buyer.eic, '--tso', 'DE_TENNET'];
+  assert.equal((await answer('customers', 'move', customer.id, ...away)).brp_id, buyer.brp.id);
+  const shown = await saldo(['customers', 'placements', customer.id]);
+  assert.deepEqual(shown.out.split('\n').slice(1), [
+    `2026-10-21  –           ${buyer.eic}  DE_TENNET`,
+    `–           2026-10-20  ${seller.eic}  DE_TENNET`,
+    '',
+  ]);
+  assert.equal((await answer('customers', 'placements', customer.id)).length, 2);
+  const foreign = await saldo(['customers', 'placements', customer.id], { env: { SALDO_KEY: secret } });
+  assert.equal(foreign.code, 1);
+  assert.match(foreign.err, /404 customer_not_found/);
+  const again = await saldo(['customers', 'preview', customer.id, '--status', 'active']);
+  assert.equal(again.code, 1);
+  assert.match(again.err, /409 already_active/);
+});
+
 test('an asset is offered with prices and a cover, its offer is changed, and withdrawn again', async () => {
   const market = client(platform.customerUrl, await world.accountKey());
   const offered = await answer(
@@ -295,6 +346,37 @@ test('a pipe that its reader closes early is no failure', async () => {
   });
   const code = await new Promise((resolve) => child.once('close', resolve));
   assert.deepEqual([code, err], [0, '']);
+});
+
+test('events are followed until the command is interrupted, from now on or after an event', async () => {
+  const follow = (...args: string[]) => {
+    const child = spawn(process.execPath, [CLI_MAIN, 'events', 'follow', ...args], {
+      env: { ...PROGRAM_ENVIRONMENT, HOME: folder, SALDO_URL: platform.baseUrl, SALDO_KEY: operatorKey },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const end = async () => {
+      const closed = once(child, 'close');
+      child.kill('SIGINT');
+      return (await closed)[0] as number;
+    };
+    return { line: async () => String((await lines.next()).value), end };
+  };
+  const alarm = async () => {
+    await saldo(['exchange', 'receive', '-'], { stdin: '<nonsense/>' });
+    await watchExchange(platform.db, platform.clock.now(), platform.exchange);
+  };
+  await alarm();
+  const operator = client(platform.baseUrl, operatorKey);
+  const [first] = (await operator('/operator/v1/events?types=exchange.alarm&limit=1')).body.events;
+  const [json, text] = [follow('--json', '--types', 'exchange.*', '--after', first.id), follow()];
+  const waiting = /^saldo_event_readers_waiting 2$/m;
+  while (!waiting.test(await (await fetch(`${platform.adminUrl}/metrics`)).text())) await delay(20);
+  await alarm();
+  const [, second] = (await operator('/operator/v1/events?types=exchange.alarm')).body.events;
+  assert.deepEqual(JSON.parse(await json.line()), second);
+  assert.match(await text.line(), new RegExp(`exchange.alarm  id=${second.data.id}  kind=unreadable$`));
+  assert.deepEqual([await json.end(), await text.end()], [130, 130]);
 });
 
 test('a user is created, invited by email, made read-only, and disabled', async () => {

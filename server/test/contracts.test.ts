@@ -15,14 +15,15 @@ const own = await world.group(brp, ['DE_AMPRION', 'DE_TENNET']);
 const otherOwn = await world.group(brp, ['DE_50HERTZ']);
 const partners = await world.group(partner, ['DE_AMPRION', 'DE_TRANSNET_BW']);
 const strangers = await world.group(stranger);
-const producer = await world.customer(brp, { name: 'Windpark "Nord" GmbH', group: own });
-const consumer = await world.customer(brp, { group: otherOwn, tso: 'DE_50HERTZ' });
+const producer = await world.customer(brp, { name: 'Windpark "Nord" GmbH', status: 'active', group: own });
+const consumer = await world.customer(brp, { status: 'active', group: otherOwn, tso: 'DE_50HERTZ' });
 const buyer = await world.customer(partner, {
   name: 'Stadtwerke Süd',
+  status: 'active',
   group: partners,
   tso: 'DE_TRANSNET_BW',
 });
-const outsider = await world.customer(stranger, { group: strangers });
+const outsider = await world.customer(stranger, { status: 'active', group: strangers });
 const asset = await world.asset('Windpark Nord', 'DE_TENNET');
 
 const request = client(platform.baseUrl, brp.key);
@@ -356,12 +357,13 @@ test('all filters given apply together', async () => {
   );
 });
 
-test('a contract keeps its parties as of its creation', async () => {
+test('a contract shows the newest balance group of a customer, and its name as of the creation', async () => {
   const before = (await request(`/v1/contracts/${ids.sold}`)).body;
   const moved = await request(`/v1/customers/${producer.id}`, {
     method: 'PATCH',
     body: { balance_group: { eic: otherOwn.eic, tso: 'DE_50HERTZ' } },
   });
   assert.equal(moved.status, 200);
-  assert.deepEqual((await request(`/v1/contracts/${ids.sold}`)).body, before);
+  const seller = { name: before.seller.name, eic: otherOwn.eic, tso: 'DE_50HERTZ' };
+  assert.deepEqual((await request(`/v1/contracts/${ids.sold}`)).body, { ...before, seller });
 });

@@ -11,6 +11,7 @@ import {
   TSOS,
 } from '@saldo/api';
 import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
+import { gatesOf } from '@saldo/core/gates.ts';
 import { loadDemo } from '../src/demo/load.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { client, startTestPlatform, walk } from './harness.ts';
@@ -140,6 +141,54 @@ for (const { now, platform, access } of worlds) {
         'every version met its gate',
       );
     }
+  });
+
+  test(`in the demo world of ${now} a customer has changed its balance group, with all that follows`, async () => {
+    let moves = 0;
+    for (const { api_key, eics } of access.brps) {
+      const request = client(platform.baseUrl, api_key);
+      for (const { id, balance_group } of await walk(request, '/v1/customers', 'customers', 100)) {
+        const { placements } = (await request(`/v1/customers/${id}/placements`)).body;
+        if (placements.length < 2) continue;
+        moves++;
+        const [{ first_day: day, ...newest }, former] = placements;
+        assert.deepEqual(newest, { balance_group, last_day: null });
+        assert.deepEqual([former.first_day, former.last_day], [null, addDays(day, -1)]);
+        assert.ok(eics.includes(former.balance_group.eic));
+        const { tso } = former.balance_group;
+        const [from, to] = [former.balance_group.eic, balance_group.eic];
+        const slot = '&slot_number_from=49&slot_number_to=49';
+        const sold = async (date: string, eic: string) => {
+          const path = `/v1/transactions?sender_eic=${eic}&delivery_date=${date}${slot}`;
+          const found = await walk(request, path, 'transactions', 100);
+          return found.filter(({ sender }) => sender.tso === tso);
+        };
+        const [corrected] = await sold(day, from);
+        assert.deepEqual([corrected.status, corrected.version], ['superseded', 1]);
+        const { transactions } = (await request(`/v1/transactions/${corrected.id}/history`)).body;
+        const moved = transactions.find(({ version }: { version: number }) => version === 2);
+        assert.deepEqual([moved.sender.eic, moved.volume], [to, corrected.volume]);
+        assert.ok(Date.parse(moved.created_at) < gatesOf(day, platform.config.marketRules).dayAhead);
+        const earlier = await sold(addDays(day, -1), from);
+        assert.ok(earlier.length > 0);
+        for (const { version } of earlier) assert.equal(version, 1, 'earlier days keep their balance group');
+        for (const eic of [from, to]) {
+          const path = `/v1/nominations?eic=${eic}&tso=${tso}&delivery_date=${day}`;
+          const versions = (await walk(request, path, 'nominations', 100)).map(({ version }) => version);
+          assert.ok(versions.includes(2), `${eic} was nominated again`);
+        }
+      }
+    }
+    assert.equal(moves, 1);
+  });
+
+  test(`in the demo world of ${now} only contracts of activated customers have volumes`, async () => {
+    const resting = statement(
+      'demo_resting',
+      `select from customer u join contract c on u.id in (c.seller_customer, c.buyer_customer)
+       where u.activated_at is null and exists (select from sheet s where s.contract_no = c.no)`,
+    );
+    assert.equal((await platform.db.query(resting)).length, 0);
   });
 
   test(`the demo world of ${now} got its states from messages of every kind, none from the future`, async () => {

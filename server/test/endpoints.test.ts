@@ -54,6 +54,8 @@ const cases: Record<string, Case> = {
   getDeliveryDay: { path: '/v1/delivery-days/2026-10-25' },
   listEvents: { path: '/v1/events?types=nomination.*&wait=1' },
   getEvent: { path: `/v1/events/${event.id}` },
+  listPlacements: { path: `/v1/customers/${producer.id}/placements` },
+  previewCustomer: { path: `/v1/customers/${producer.id}/preview`, body: { status: 'deactivated' } },
   updateCustomer: { path: `/v1/customers/${producer.id}`, body: { metadata: { color: 'green' } } },
 };
 

@@ -240,6 +240,17 @@ test('the order of events is that of the changes of a record, whichever transact
   assert.deepEqual(idsOf(await read()), ['changed first', 'changed second']);
 });
 
+/** Goes on from page to page until there is no more. */
+async function walkTypes(types: string) {
+  const events: SaldoEvent[] = [];
+  for (let [after, pages] = ['', 1]; ; pages++) {
+    const page = await list(`types=${types}&limit=100${after}`);
+    events.push(...page.events);
+    if (!page.pagination.has_more) return { events, pages };
+    after = `&after=${page.pagination.next_cursor}`;
+  }
+}
+
 test('old events are deleted in batches, and a place before them is 410', async () => {
   const [{ id } = assert.fail()] = (await list('limit=1')).events;
   const { next_cursor: old } = (await list('limit=2')).pagination;
@@ -250,7 +261,6 @@ test('old events are deleted in batches, and a place before them is 410', async 
     event('customer.assigned'),
   );
   const { next_cursor: current } = (await list('after=latest')).pagination;
-  const from = await list('types=customer.assigned&limit=100');
   await deleteOldEvents(db, before);
   assert.equal((await list('limit=1')).events[0]?.id, id, 'nothing is old enough');
   await deleteOldEvents(db, before + 1);
@@ -260,7 +270,8 @@ test('old events are deleted in batches, and a place before them is 410', async 
   assertProblem(await ask(`/v1/events?after=${id}&wait=5`), 410, 'events_expired');
   assertProblem(await ask(`/v1/events/${id}`), 404, 'event_not_found');
   assert.deepEqual((await list(`after=${current}`)).events, []);
-  assert.equal(from.events.at(-1)?.id, (await list('types=customer.assigned')).events.at(-1)?.id);
+  const rare = await walkTypes('customer.assigned');
+  assert.deepEqual([rare.events.length, rare.pages > 1], [1, true], 'a rare type is found in bounded steps');
   clock.set('2026-10-22T08:00:00Z');
   await deleteOldEvents(db, clock.now());
   const empty = await list();

@@ -57,7 +57,8 @@ test('every invalid field of a new customer is reported, and nothing is created'
   for (const brp_id of [`brp_${UNKNOWN}`, 'x'])
     assertRefused(await create({ brp_id }), 'brp_id validation_failed');
   assertRefused(await operator(PATH, { method: 'POST', body: {} }), 'brp_id required', 'name required');
-  assertRefused(await create({ status: 'active' }), 'status unknown_field');
+  assertRefused(await create({ status: 'deactivated' }), 'status invalid_enum_value');
+  assertRefused(await create({ activated_at: NOON }), 'activated_at unknown_field');
   assertRefused(await create({ metadata: { a: null } }), 'metadata.a invalid_type');
   assertRefused(await create({ balance_group: otherPlace }), 'balance_group.eic validation_failed');
   assertRefused(

@@ -95,6 +95,8 @@ const cases: Record<string, Case> = {
   operatorCreateCustomer: { path: `${base}/customers`, body: { brp_id: brp.id, name: 'New' } },
   operatorListCustomers: { path: `${base}/customers` },
   operatorGetCustomer: { path: `${base}/customers/${producer.id}` },
+  operatorListPlacements: { path: `${base}/customers/${producer.id}/placements` },
+  operatorPreviewCustomer: { path: `${base}/customers/${producer.id}/preview`, body: { name: 'Renamed' } },
   operatorUpdateCustomer: { path: `${base}/customers/${producer.id}`, body: { name: 'Renamed' } },
   createAsset: {
     path: `${base}/assets`,

@@ -34,7 +34,7 @@ async function foundMarket(): Promise<{ brps: Brp[]; parties: Party[]; deals: De
     const eic = newEic();
     brp.eics.push(eic);
     await post('/balance-groups', { brp_id: id, eic, name, tsos: ['DE_TENNET', 'DE_50HERTZ'] });
-    for (const tso of ['DE_TENNET', 'DE_50HERTZ'] as const) {
+    for (const tso of ['DE_TENNET', 'DE_50HERTZ', 'DE_50HERTZ'] as const) {
       const customer = await post('/customers', {
         brp_id: id,
         name: `${name} ${tso}`,
@@ -51,12 +51,12 @@ async function foundMarket(): Promise<{ brps: Brp[]; parties: Party[]; deals: De
   const deals: Deal[] = [];
   // Across BRPs and areas, within a BRP across areas, and within one position.
   for (const [from, to] of [
-    [0, 2],
-    [2, 5],
-    [4, 1],
+    [0, 3],
+    [3, 7],
+    [6, 1],
     [1, 0],
-    [3, 3],
-    [5, 0],
+    [4, 5],
+    [7, 0],
   ] as const) {
     const [seller, buyer] = [parties[from], parties[to]];
     assert.ok(seller && buyer);

@@ -31,6 +31,8 @@ const OF_ROWS = [
    from generate_series(0, $1::int - 1) n
    join (select *, row_number() over (partition by brp_no order by no) - 1 as nth from position) p
      on p.brp_no = 1 + n / $2::int and p.nth = n % 6`,
+  `insert into placement (customer_id, first_day, position_no)
+   select id, '-infinity', position_no from customer where $1::int > 0 and $2::int > 0`,
   `insert into asset (id, name, nominal_power_kw, technology, tso, created_at)
    select gen_random_uuid(), 'Windpark ' || n, 1000 + n % 1000 + $2::int,
      (array['solar', 'wind_onshore'])[1 + n % 2]::technology, (array['DE_AMPRION', 'DE_TENNET'])[1 + n % 2]::tso, now()
@@ -44,13 +46,16 @@ const OF_ROWS = [
   'update market_list set version = $1::int * $2::int',
   `insert into contract (id, external_id, type, delivery_start, delivery_end, seller_customer, seller_name, seller_eic,
      seller_tso, seller_position, seller_brp, buyer_customer, buyer_name, buyer_eic, buyer_tso, buyer_position, buyer_brp,
-     ppa_type, created_at)
+     ppa_type, created_at, is_activated)
    with party as (
      select row_number() over (order by c.brp_no, c.id) - 1 as n, c.id, c.name, p.eic, p.tso, p.no, p.brp_no
      from customer c join position p on p.no = c.position_no)
    select gen_random_uuid(), 'PPA-' || s.n, 'ppa', now() - interval '1 year', now() + $2::int * interval '1 year',
-     s.id, s.name, s.eic, s.tso, s.no, s.brp_no, b.id, b.name, b.eic, b.tso, b.no, b.brp_no, 'produced', now()
+     s.id, s.name, s.eic, s.tso, s.no, s.brp_no, b.id, b.name, b.eic, b.tso, b.no, b.brp_no, 'produced', now(), true
    from party s join party b on b.n = (s.n * 37 + 1) % $1::int`,
+  `insert into former_party (contract_no, contract_id, is_seller, first_day, last_day, position_no, brp_no)
+   select no, id, true, '-infinity', '2020-01-01', buyer_position, 1 + (seller_brp + 1) % ($1::int / $2::int)
+   from contract`,
   `insert into api_key (id, hash, prefix, name, owner, brp_no, account_no, scopes, created_at)
    select gen_random_uuid(), uuid_send(gen_random_uuid()), 'sk', 'Key ' || n, owner,
      case owner when 'brp' then 1 + n / $2::int end, case owner when 'account' then 1 + n / $2::int end, '{}', now()

@@ -172,6 +172,12 @@ const provocations = {
     const volumes = Array.from({ length: 96 }, () => 1);
     return asOperator('PUT', `/contracts/${contract.id}/days/2026-10-26`, { volumes });
   },
+  customer_not_active: async () => {
+    const pending = await world.customer(brp, { group: sellerGroup });
+    const contract = await world.contract(pending, producer, { isActivated: false });
+    const volumes = Array.from({ length: 96 }, () => 1);
+    return asOperator('PUT', `/contracts/${contract.id}/days/2026-10-26`, { volumes });
+  },
   position_in_use: () => asOperator('PATCH', `/balance-groups/${sellerGroup.eic}`, { tsos: ['DE_TENNET'] }),
   idempotency_key_reused: async () => {
     const create = (name: string) => asOperator('POST', '/brps', { name }, { 'idempotency-key': 'reused' });

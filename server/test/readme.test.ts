@@ -34,8 +34,36 @@ async function createWorkplace(): Promise<string> {
   const command = `#!/bin/sh\nexec '${process.execPath}' '${path.join(CHECKOUT, 'cli/src/main.ts')}' "$@"\n`;
   await mkdir(path.join(folder, 'home/bin'), { recursive: true });
   await writeFile(path.join(folder, 'home/bin/saldo'), command, { mode: 0o755 });
+  const hasCurl = await execute('curl', ['--version']).then(
+    () => true,
+    () => false,
+  );
+  if (!hasCurl) {
+    await writeFile(path.join(folder, 'curl.mjs'), CURL_STAND_IN);
+    const curl = `#!/bin/sh\nexec '${process.execPath}' '${path.join(folder, 'curl.mjs')}' "$@"\n`;
+    await writeFile(path.join(folder, 'home/bin/curl'), curl, { mode: 0o755 });
+  }
   return folder;
 }
+
+/** Sends the requests of the documentation on machines without curl. */
+const CURL_STAND_IN = `
+import { parseArgs } from 'node:util';
+const options = {
+  header: { type: 'string', short: 'H', multiple: true },
+  request: { type: 'string', short: 'X' },
+  data: { type: 'string', short: 'd' },
+  'write-out': { type: 'string', short: 'w' },
+  silent: { type: 'boolean', short: 's' },
+  'show-error': { type: 'boolean', short: 'S' },
+  'fail-with-body': { type: 'boolean' },
+};
+const { values, positionals: [url] } = parseArgs({ options, allowPositionals: true });
+const { header, data: body, request: method = body === undefined ? 'GET' : 'POST' } = values;
+const response = await fetch(url, { method, body, headers: header.map((line) => line.split(': ')) });
+console.log(await response.text());
+process.exitCode = response.ok ? 0 : 22;
+`;
 
 const environmentOf = (folder: string) => ({
   PATH: `${path.join(folder, 'home/bin')}:${process.env['PATH']}`,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brpEndpoints } from '@saldo/api';
+import { addDays } from '@saldo/core/delivery-day.ts';
 import {
   createBrpClient,
   createClient,
@@ -179,6 +180,40 @@ test('a record changed by another client meanwhile is not overwritten', async ()
   await brp.customers.update(producer.id, { metadata: { changed: 'once' } }, { ifMatch: stale });
   const late = brp.customers.update(producer.id, { metadata: { changed: 'twice' } }, { ifMatch: stale });
   await assert.rejects(late, (error) => isProblem(error, 'precondition_failed'));
+});
+
+test('a move is previewed, made from the same version, and found in the placements', async () => {
+  const own = await brp.balanceGroups.list();
+  const { eic } = await world.group(seller, ['DE_AMPRION']);
+  const balance_group = { eic, tso: 'DE_AMPRION' as const };
+  let ifMatch = '';
+  const onResponse = ({ headers }: Response) => {
+    ifMatch = headers.get('etag') ?? '';
+  };
+  await brp.customers.get(producer.id, { onResponse });
+  const preview = await brp.customers.preview(producer.id, { balance_group }, { ifMatch });
+  assert.deepEqual(preview.customer.balance_group, balance_group);
+  const [before] = (await brp.customers.placements(producer.id)).placements;
+  assert.deepEqual(
+    [before?.balance_group.eic, before?.first_day, before?.last_day],
+    [own.balance_groups[0]?.eic, null, null],
+    'a preview changes nothing',
+  );
+  assert.deepEqual(await brp.customers.update(producer.id, { balance_group }, { ifMatch }), preview.customer);
+  const { placements } = await brp.customers.placements(producer.id);
+  assert.deepEqual(
+    placements.map(({ first_day, last_day }) => [first_day, last_day]),
+    [
+      [preview.effective_day, null],
+      [null, addDays(preview.effective_day, -1)],
+    ],
+  );
+  const late = brp.customers.preview(producer.id, { status: 'deactivated' }, { ifMatch });
+  await assert.rejects(late, (error) => isProblem(error, 'precondition_failed'));
+
+  const asOperator = await operator.customers.preview(producer.id, { status: 'deactivated' });
+  assert.deepEqual([asOperator.customer.status, asOperator.customer.brp_id], ['deactivated', seller.id]);
+  assert.deepEqual(await operator.customers.placements(producer.id), { placements });
 });
 
 test('revoking a key returns null, and the key is rejected afterwards', async () => {

@@ -58,6 +58,8 @@ const OPERATIONS: [operation: string, scopes: string, query: string][] = [
   ['GET /v1/customers', 'customers:read', 'status eic tso search limit after'],
   ['GET /v1/customers/{customer_id}', 'customers:read', ''],
   ['PATCH /v1/customers/{customer_id}', 'customers:write', ''],
+  ['POST /v1/customers/{customer_id}/preview', 'customers:write', ''],
+  ['GET /v1/customers/{customer_id}/placements', 'customers:read', ''],
   ['GET /v1/balance-groups', 'balance_groups:read', 'limit after'],
   ['GET /v1/balance-groups/{eic}', 'balance_groups:read', ''],
   ['PATCH /v1/balance-groups/{eic}', 'balance_groups:write', ''],
@@ -348,10 +350,11 @@ test('nullable members are present as null, required or not', async () => {
   const { previous_nomination_id, sent_at, confirmed_at, slots } = nomination;
   assert.deepEqual([previous_nomination_id, sent_at, confirmed_at], [null, null, null]);
   assert.equal(slots[0].matched_amount, null);
-  const { balance_group, activated_at } = (await ask(`/v1/customers/${own.producer.id}`)).body;
-  assert.deepEqual([balance_group.tso, activated_at], ['DE_AMPRION', null]);
-  const homeless = await world.customer(own.seller);
-  assert.equal((await ask(`/v1/customers/${homeless.id}`)).body.balance_group, null);
+  const waiting = await world.customer(own.seller);
+  const { balance_group, activated_at } = (await ask(`/v1/customers/${waiting.id}`)).body;
+  assert.deepEqual([balance_group, activated_at], [null, null]);
+  const { placements } = (await ask(`/v1/customers/${own.producer.id}/placements`)).body;
+  assert.deepEqual([placements[0].first_day, placements[0].last_day], [null, null]);
 });
 
 test('in the body of a bulk read include_assets is a boolean', async () => {

@@ -15,6 +15,9 @@ const key = await world.operatorKey();
 const operator = client(platform.baseUrl, key);
 const { producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer, { externalId: 'KNOWN' });
+const { seller: owner, sellerGroup } = await world.pair();
+const pending = await world.customer(owner, { group: sellerGroup });
+await world.contract(pending, consumer, { externalId: 'INACTIVE', isActivated: false });
 await world.contract(producer, consumer, { externalId: 'SPOT', type: 'day_ahead' });
 await world.contract(producer, consumer, { externalId: 'UNDATED', last: null });
 
@@ -109,6 +112,10 @@ const PROVOCATIONS: Record<RejectionCode, { csv: (string | Buffer)[]; ndjson: (s
   day_outside_contract: {
     csv: ['KNOWN,2025-12-31,1,1', 'KNOWN,2027-01-01,1,1', 'KNOWN,9999-12-31,1,1', 'KNOWN,0001-01-01,1,1'],
     ndjson: [dayLine(volumes(1), 'KNOWN', '2027-01-01')],
+  },
+  customer_not_active: {
+    csv: ['INACTIVE,2026-10-22,1,1', 'INACTIVE,2026-01-01,1,1'],
+    ndjson: [dayLine(volumes(1), 'INACTIVE')],
   },
   invalid_slot: {
     csv: ['0', '97', '-1', '', 'one', '1.0', '1e1', '+1', ' 1', '99999999999999999999'].map(

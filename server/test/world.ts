@@ -9,7 +9,8 @@ import { insertAsset } from '../src/market/store.ts';
 import { nominateDue } from '../src/nominations/actions.ts';
 import { createAccount, createApiKey, createBalanceGroup, createBrp } from '../src/parties/actions.ts';
 import type { Database } from '../src/platform/db/database.ts';
-import { invalidateTransaction, writeContractDay } from '../src/transactions/actions.ts';
+import { statement } from '../src/platform/db/statement.ts';
+import { invalidateTransaction, lockContract, writeContractDay } from '../src/transactions/actions.ts';
 
 /** Creates parties, contracts and volumes through the platform's functions, with sensible defaults. */
 export type World = ReturnType<typeof createWorld>;
@@ -29,6 +30,11 @@ export function newEic(): string {
     if (check !== '-') return stem + check;
   }
 }
+
+const ACTIVATE = statement(
+  'activate_pending_customers',
+  "update customer set status = 'active', activated_at = created_at where id = any($1::uuid[]) and status = 'pending'",
+);
 
 export function createWorld(db: Database, clock: { now(): number }, rules = BUILT_IN_RULES) {
   let count = 0;
@@ -74,7 +80,13 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
 
   async function customer(
     owner: WorldBrp,
-    options: { name?: string; group?: WorldGroup; tso?: Tso; metadata?: Record<string, string> } = {},
+    options: {
+      name?: string;
+      status?: 'pending' | 'active';
+      group?: WorldGroup;
+      tso?: Tso;
+      metadata?: Record<string, string>;
+    } = {},
   ): Promise<WorldCustomer> {
     const uuid = await db.transaction(async (tx) => {
       const place = options.group
@@ -90,6 +102,7 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
         {
           brpNo: owner.no,
           name: options.name ?? `Customer ${++count}`,
+          status: options.status,
           positionNo: place?.no ?? null,
           metadata: options.metadata ?? {},
         },
@@ -121,11 +134,14 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
       ppaType?: 'produced' | 'baseload' | null;
       period?: string;
       assetUuid?: string;
+      /** Whether pending customers are activated, so that the contract takes volumes. */
+      isActivated?: boolean;
     } = {},
   ): Promise<WorldContract> {
     const { first = '2026-01-01', last = '2026-12-31', type = 'ppa' } = options;
-    const made = await db.transaction((tx) =>
-      insertContract(
+    const made = await db.transaction(async (tx) => {
+      if (options.isActivated !== false) await tx.query(ACTIVATE, [[seller.uuid, buyer.uuid]]);
+      return insertContract(
         tx,
         {
           externalId: options.externalId ?? `PPA-${++count}`,
@@ -140,8 +156,8 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
           assetId: options.assetUuid ?? null,
         },
         now(),
-      ),
-    );
+      );
+    });
     if (!made) throw new Error('both customers of a contract need a balance group');
     return { no: made.no, uuid: made.id, id: encodeId(ID_PREFIX.contract, made.id) };
   }
@@ -149,7 +165,9 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
   /** Writes a whole day in kWh: one value for all slots, or one for each (null: no volume). */
   async function volumes(of: WorldContract, day: string, kwh: number | readonly (number | null)[]) {
     const values = typeof kwh === 'number' ? Array.from({ length: slotCount(day) }, () => kwh) : kwh;
-    return db.transaction((tx) => writeContractDay(tx, of.no, day, values, now()));
+    return db.transaction(async (tx) =>
+      writeContractDay(tx, await lockContract(tx, of.uuid), day, values, now()),
+    );
   }
 
   /** Invalidates one transaction, as the operator. */
@@ -162,12 +180,12 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
 
   const nominate = () => nominateDue(db, now(), rules);
 
-  /** Two BRPs, one selling to the other through Amprion. */
+  /** Two BRPs, one selling to the other through Amprion, with active customers. */
   async function pair() {
     const [seller, buyer] = [await brp(), await brp()];
     const [sellerGroup, buyerGroup] = [await group(seller), await group(buyer)];
-    const producer = await customer(seller, { group: sellerGroup });
-    const consumer = await customer(buyer, { group: buyerGroup });
+    const producer = await customer(seller, { status: 'active', group: sellerGroup });
+    const consumer = await customer(buyer, { status: 'active', group: buyerGroup });
     return { seller, buyer, sellerGroup, buyerGroup, producer, consumer };
   }
 

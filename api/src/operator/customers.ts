@@ -1,7 +1,17 @@
 import { CUSTOMER_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import { Choice, LIMITS, MetadataUpdate, Name, Pagination, Strict } from '../common.ts';
-import { BalanceGroupUpdate, Customer, customerExample, customerFilters } from '../customers.ts';
+import {
+  BalanceGroupUpdate,
+  CUSTOMER_UPDATE_PROBLEMS,
+  Customer,
+  customerExample,
+  customerFilters,
+  customerPreviewExample,
+  PlacementList,
+  placementListExample,
+  previewOf,
+} from '../customers.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const OperatorCustomer = Type.Object(
@@ -26,6 +36,12 @@ export const OperatorCustomerCreate = Strict(
         examples: [{ cost_center: '4711' }],
       }),
     ),
+    status: Type.Optional(
+      Choice(['pending', 'active'], {
+        description: '`pending` (default) until its BRP activates it, or `active` from the start.',
+        examples: ['pending'],
+      }),
+    ),
   },
   { title: 'OperatorCustomerCreate' },
 );
@@ -35,7 +51,8 @@ export const OperatorCustomerUpdate = Strict(
     name: Type.Optional(Name('Display name.', example.name)),
     brp_id: Type.Optional(
       Type.String({
-        description: 'Assigns it to another BRP, with a new `assigned_at`.',
+        description:
+          'Assigns it to another BRP, with a new `assigned_at`. Needs a `balance_group` of that BRP if it has contracts that deliver.',
         examples: [example.brp_id],
       }),
     ),
@@ -59,7 +76,7 @@ export const operatorCustomerEndpoints = {
     path,
     tag,
     summary: 'Assign a customer to a BRP',
-    description: 'The customer is `pending` until its BRP activates it.',
+    description: 'The customer is `pending` until its BRP activates it, or `active` if `status` says so.',
     scopes: [],
     status: 201,
     query: Strict({}),
@@ -117,14 +134,41 @@ export const operatorCustomerEndpoints = {
     query: Strict({}),
     body: OperatorCustomerUpdate,
     response: OperatorCustomer,
-    problems: [
-      'customer_not_found',
-      'balance_group_tso_not_enabled',
-      'already_active',
-      'invalid_status_transition',
-      'precondition_failed',
-    ],
+    problems: CUSTOMER_UPDATE_PROBLEMS,
     example: { request: { name: example.name }, response: example },
     conditional: true,
+  }),
+  operatorPreviewCustomer: endpoint({
+    id: 'operatorPreviewCustomer',
+    method: 'POST',
+    path: `${path}/{customer_id}/preview`,
+    tag,
+    summary: 'Preview a change of a customer',
+    description:
+      'Checks a change like PATCH, with the same problems, and answers what it would do. Nothing is changed.',
+    scopes: [],
+    query: Strict({}),
+    body: OperatorCustomerUpdate,
+    response: previewOf(OperatorCustomer, 'OperatorCustomerPreview'),
+    problems: CUSTOMER_UPDATE_PROBLEMS,
+    example: {
+      request: { balance_group: { eic: '11XSWVIERNAU---D', tso: 'DE_AMPRION' } },
+      response: { ...customerPreviewExample, customer: example },
+    },
+  }),
+  operatorListPlacements: endpoint({
+    id: 'operatorListPlacements',
+    method: 'GET',
+    path: `${path}/{customer_id}/placements`,
+    tag,
+    summary: 'Read the placements of a customer',
+    description:
+      'The balance groups of a customer by delivery day, newest first. Volumes use the one of their day.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: PlacementList,
+    problems: ['customer_not_found'],
+    example: { response: placementListExample },
   }),
 };

@@ -69,7 +69,7 @@ export const operatorVolumeEndpoints = {
       { title: 'ContractDay' },
     ),
     response: DayResult,
-    problems: ['contract_not_found', 'contract_without_volumes'],
+    problems: ['contract_not_found', 'contract_without_volumes', 'customer_not_active'],
     example: { request: { volumes: [1.25, 1.3, null] }, response: resultExample },
   }),
   importVolumes: endpoint({

@@ -1,6 +1,6 @@
 import type { Endpoint, Pagination } from '@saldo/api';
 import { LIMITS } from '@saldo/api';
-import type { OperatorClient, RecordOf } from '@saldo/sdk';
+import type { BrpClient, OperatorClient, RecordOf } from '@saldo/sdk';
 import type { Command } from 'commander';
 import { addFields, countOf, readFields } from '../fields.ts';
 import type { GlobalFlags, Session } from '../session.ts';
@@ -33,8 +33,12 @@ export type ListCommand<E extends Endpoint> = {
   readonly columns: readonly Column<RecordOf<E>>[];
   /** Extra query parameters for a table, unless the user set them; other output formats do not need them. */
   readonly forTable?: Readonly<Record<string, unknown>>;
-  readonly from: (client: OperatorClient) => { list: (...input: never[]) => Promise<unknown> };
-};
+} & ({ readonly from: ListOf<OperatorClient> } | { readonly fromBoth: ListOf<OperatorClient | BrpClient> });
+
+type ListOf<Client> = (client: Client) => { list: (...input: never[]) => Promise<unknown> };
+
+const listsFor = async <E extends Endpoint>(session: Session, list: ListCommand<E>) =>
+  'from' in list ? list.from(await session.operator()) : list.fromBoth(await session.client());
 
 type AnyList = (
   query: Record<string, unknown>,
@@ -54,7 +58,7 @@ export function addList<E extends Endpoint>(
   return command.action(
     doing(open, async (session) => {
       const { all, limit } = command.opts<{ all?: boolean; limit: number }>();
-      const read = list.from(await session.operator()).list as unknown as AnyList;
+      const read = (await listsFor(session, list)).list as unknown as AnyList;
       const { limit: _, ...given } = readFields(command, list.endpoint.query);
       const filter = session.format === 'text' ? { ...list.forTable, ...given } : given;
       const wanted = all ? Number.POSITIVE_INFINITY : limit;

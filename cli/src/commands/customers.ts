@@ -1,19 +1,27 @@
-import { operatorEndpoints as api, type BodyOf, type CustomerStatus } from '@saldo/api';
-import type { Command } from 'commander';
+import {
+  operatorEndpoints as api,
+  type BodyOf,
+  type CustomerPreview,
+  type CustomerStatus,
+  TSOS,
+} from '@saldo/api';
+import { type Command, Option } from 'commander';
 import { addFields, pairOf, readFields } from '../fields.ts';
+import type { Session } from '../session.ts';
+import { detailsOf, tableOf } from '../tables.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';
 
 type PlaceOptions = { eic?: string; tso?: string; meta?: Record<string, string>; unset?: string[] };
 
 /** Balance group and metadata are nested; all other fields are top-level members of the body. */
-const NESTED = { except: ['balance_group', 'metadata', 'status'] };
+const NESTED = ['balance_group', 'metadata'];
 
 export function addCustomerCommands(program: Command, open: OpenSession): void {
   const customers = program.command('customers').description('consumers and producers of the BRPs');
   addList(customers, open, {
     endpoint: api.operatorListCustomers,
-    about: 'list customers of all BRPs, oldest first',
+    about: 'list customers, oldest first',
     examples: ['customers list --status pending', 'customers list --search stadtwerke --all --json'],
     columns: [
       ['ID', ({ id }) => id],
@@ -23,28 +31,32 @@ export function addCustomerCommands(program: Command, open: OpenSession): void {
       ['TSO', ({ balance_group }) => balance_group?.tso],
       ['BRP', ({ brp_id }) => brp_id],
     ],
-    from: (client) => client.customers,
+    fromBoth: (client) => client.customers,
   });
   const show = customers.command('show <customer>').description('show a customer');
   addExamples(show, 'customers show cust_01jhm3vz1he1tr8kc5g7w2m0qp').action(
     doing(open, async (session, { args: [id = ''] }) => {
-      await session.show(await (await session.operator()).customers.get(id));
+      await session.show(await (await session.client()).customers.get(id));
     }),
   );
   addCreation(customers, open);
   addUpdate(customers, open);
-  addMove(customers, open, 'activate', 'active');
-  addMove(customers, open, 'deactivate', 'deactivated');
+  addStatus(customers, open, 'activate', 'active');
+  addStatus(customers, open, 'deactivate', 'deactivated');
+  addMove(customers, open);
+  addPreview(customers, open);
+  addPlacements(customers, open);
 }
 
 function addCreation(customers: Command, open: OpenSession): void {
-  const create = customers.command('create').description('create a customer of a BRP, with status pending');
-  addFields(create, api.operatorCreateCustomer.body, NESTED);
+  const create = customers.command('create').description('create a customer of a BRP');
+  addFields(create, api.operatorCreateCustomer.body, { except: NESTED });
   addPlace(create);
   addExamples(
     create,
     "customers create --brp-id brp_… --name 'Stadtwerke Viernau' --eic 11XSWVIERNAU---D --tso DE_AMPRION",
     "customers create --brp-id brp_… --name 'Solarpark Süd' --meta cost_center=4711",
+    "customers create --brp-id brp_… --name 'Windpark Nord' --status active",
   ).action(
     doing(open, async (session) => {
       const body = { ...readFields(create, api.operatorCreateCustomer.body), ...placeOf(create) };
@@ -56,7 +68,7 @@ function addCreation(customers: Command, open: OpenSession): void {
 
 function addUpdate(customers: Command, open: OpenSession): void {
   const update = customers.command('update <customer>').description('change a customer');
-  addFields(update, api.operatorUpdateCustomer.body, NESTED);
+  addFields(update, api.operatorUpdateCustomer.body, { except: [...NESTED, 'status'] });
   addPlace(update);
   update.option('--unset <key...>', 'metadata keys to remove');
   addExamples(
@@ -68,16 +80,121 @@ function addUpdate(customers: Command, open: OpenSession): void {
     doing(open, async (session, { args: [id = ''] }) => {
       const change = { ...readFields(update, api.operatorUpdateCustomer.body), ...placeOf(update) };
       if (Object.keys(change).length === 0) throw new UsageError('give at least one change; see --help');
-      await session.show(await (await session.operator()).customers.update(id, change));
+      await session.show(await (await session.client()).customers.update(id, change));
     }),
   );
 }
 
-function addMove(customers: Command, open: OpenSession, name: string, status: CustomerStatus): void {
-  const move = customers.command(`${name} <customer>`).description(`${name} a customer`);
-  addExamples(move, `customers ${name} cust_01jhm3vz1he1tr8kc5g7w2m0qp`).action(
+function addStatus(customers: Command, open: OpenSession, name: string, status: CustomerStatus): void {
+  const change = customers
+    .command(`${name} <customer>`)
+    .description(`${name} a customer from the next delivery day on whose day-ahead gate is open`);
+  addExamples(change, `customers ${name} cust_01jhm3vz1he1tr8kc5g7w2m0qp`).action(
     doing(open, async (session, { args: [id = ''] }) => {
-      await session.show(await (await session.operator()).customers.update(id, { status }));
+      await session.show(await (await session.client()).customers.update(id, { status }));
+    }),
+  );
+}
+
+type MoveOptions = { balanceGroup?: string; tso?: string; brp?: string };
+
+function addDestination(command: Command): void {
+  command.option('--balance-group <eic>', 'EIC of the new balance group; together with --tso');
+  command.addOption(new Option('--tso <tso>', 'TSO of the new balance group').choices(TSOS));
+  command.option('--brp <id>', 'the BRP of the new balance group, if it is another one (operator only)');
+}
+
+function destinationOf(command: Command) {
+  const { balanceGroup: eic, tso, brp } = command.opts<MoveOptions>();
+  if ((eic === undefined) !== (tso === undefined))
+    throw new UsageError('--balance-group and --tso must be given together');
+  return {
+    ...(eic === undefined ? {} : { balance_group: { eic, tso } }),
+    ...(brp === undefined ? {} : { brp_id: brp }),
+  };
+}
+
+type Change = BodyOf<typeof api.operatorUpdateCustomer>;
+
+function addMove(customers: Command, open: OpenSession): void {
+  const move = customers
+    .command('move <customer>')
+    .description('change the balance group from the next delivery day on whose day-ahead gate is open');
+  addDestination(move);
+  addExamples(
+    move,
+    'customers move cust_… --balance-group 11XSWVIERNAU---D --tso DE_AMPRION',
+    'customers move cust_… --brp brp_… --balance-group 11XSWVIERNAU---D --tso DE_AMPRION',
+  ).action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      const change = destinationOf(move) as Change;
+      if (change.balance_group === undefined) throw new UsageError('give --balance-group and --tso');
+      await session.show(await (await session.client()).customers.update(id, change));
+    }),
+  );
+}
+
+function addPreview(customers: Command, open: OpenSession): void {
+  const preview = customers
+    .command('preview <customer>')
+    .description('show what a change of status or balance group would do, without changing anything');
+  const statuses: readonly CustomerStatus[] = ['active', 'deactivated'];
+  preview.addOption(new Option('--status <status>', 'the new status').choices(statuses));
+  addDestination(preview);
+  addExamples(
+    preview,
+    'customers preview cust_… --balance-group 11XSWVIERNAU---D --tso DE_AMPRION',
+    'customers preview cust_… --status deactivated --json',
+  ).action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      const { status } = preview.opts<{ status?: CustomerStatus }>();
+      const change = { ...destinationOf(preview), ...(status === undefined ? {} : { status }) } as Change;
+      if (Object.keys(change).length === 0)
+        throw new UsageError('give --status, or --balance-group and --tso');
+      await showPreview(session, await (await session.client()).customers.preview(id, change));
+    }),
+  );
+}
+
+async function showPreview(session: Session, preview: CustomerPreview): Promise<void> {
+  if (session.format !== 'text') return session.show(preview);
+  const { effective_day, customer, contracts, transactions, nominations, nominations_total } = preview;
+  const { status, balance_group } = customer;
+  const summary = { effective_day, status, balance_group, contracts, transactions, nominations_total };
+  await session.print(detailsOf(summary, session.style));
+  if (nominations.length === 0) return session.print('\nNothing changes for nominations.\n');
+  const table = tableOf(
+    nominations,
+    [
+      ['NEW VERSION FOR', ({ delivery_date }) => delivery_date],
+      ['EIC', ({ eic }) => eic],
+      ['TSO', ({ tso }) => tso],
+      ['DIRECTION', ({ direction }) => direction],
+    ],
+    session.style,
+  );
+  await session.print(`\n${table}`);
+  if (nominations.length < nominations_total)
+    session.note(`These are the first ${nominations.length} of ${nominations_total} nominations.`);
+}
+
+function addPlacements(customers: Command, open: OpenSession): void {
+  const placements = customers
+    .command('placements <customer>')
+    .description('the balance groups of a customer by delivery day, newest first');
+  addExamples(placements, 'customers placements cust_01jhm3vz1he1tr8kc5g7w2m0qp').action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      const answer = await (await session.client()).customers.placements(id);
+      await session.showTable(
+        answer.placements,
+        [
+          ['FIRST DAY', ({ first_day }) => first_day],
+          ['LAST DAY', ({ last_day }) => last_day],
+          ['EIC', ({ balance_group }) => balance_group.eic],
+          ['TSO', ({ balance_group }) => balance_group.tso],
+        ],
+        'The customer has no balance group.',
+      );
     }),
   );
 }

@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import { dayEnd, dayStart } from '../delivery-day.ts';
 import { contractStatus, isDayWithin } from './contract.ts';
 
-const period = { deliveryStart: dayStart('2026-03-28'), deliveryEnd: dayEnd('2026-03-30') };
+const period = {
+  deliveryStart: dayStart('2026-03-28'),
+  deliveryEnd: dayEnd('2026-03-30'),
+  isActivated: true,
+};
 
 test('a contract is in progress from its first instant to the one before its end', () => {
   const { deliveryStart, deliveryEnd } = period;
@@ -14,10 +18,16 @@ test('a contract is in progress from its first instant to the one before its end
   );
 });
 
-test('a contract without a start is pending, one without an end never completes', () => {
+test('a contract is pending as long as one of its customers was never activated', () => {
   const { deliveryStart, deliveryEnd } = period;
-  assert.equal(contractStatus({ deliveryStart: null, deliveryEnd }, deliveryEnd), 'pending');
-  assert.equal(contractStatus({ deliveryStart, deliveryEnd: null }, Number.MAX_SAFE_INTEGER), 'in_progress');
+  for (const now of [deliveryStart - 1, deliveryStart, deliveryEnd])
+    assert.equal(contractStatus({ ...period, isActivated: false }, now), 'pending');
+});
+
+test('a contract without a start is pending, one without an end never completes', () => {
+  const { deliveryEnd } = period;
+  assert.equal(contractStatus({ ...period, deliveryStart: null }, deliveryEnd), 'pending');
+  assert.equal(contractStatus({ ...period, deliveryEnd: null }, Number.MAX_SAFE_INTEGER), 'in_progress');
 });
 
 test('the days of a contract are those that lie within it, clock change or not', () => {

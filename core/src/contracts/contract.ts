@@ -4,8 +4,12 @@ import type { ContractStatus } from '../enums.ts';
 /** Half-open: the end is the first instant without delivery. */
 export type DeliveryPeriod = { deliveryStart: number | null; deliveryEnd: number | null };
 
-export function contractStatus({ deliveryStart, deliveryEnd }: DeliveryPeriod, now: number): ContractStatus {
-  if (deliveryStart === null || now < deliveryStart) return 'pending';
+/** `isActivated` tells whether both customers have been activated at least once. */
+export function contractStatus(
+  { deliveryStart, deliveryEnd, isActivated }: DeliveryPeriod & { isActivated: boolean },
+  now: number,
+): ContractStatus {
+  if (!isActivated || deliveryStart === null || now < deliveryStart) return 'pending';
   return deliveryEnd !== null && now >= deliveryEnd ? 'completed' : 'in_progress';
 }
 

@@ -201,11 +201,7 @@ export function currentVolumes(history: readonly Sheet[], slotCount: number): (n
 export function writeDay(history: readonly Sheet[], volumes: readonly (number | null)[]): DayChange {
   if (history.length === 0) return writeNewDay(volumes);
   const holders = newestSheets(history, volumes.length);
-  const draft: DraftSheet = {
-    volumes: volumes.map(() => null),
-    versions: volumes.map(() => NO_VERSION),
-    previous: volumes.map(() => null),
-  };
+  const draft = emptyDraft(volumes);
   const statuses: StatusDrafts = new Map();
   let created = 0;
   let corrected = 0;
@@ -223,14 +219,49 @@ export function writeDay(history: readonly Sheet[], volumes: readonly (number | 
       continue;
     } else {
       corrected++;
-      draft.versions[at] = (holder.versions?.[at] ?? 1) + 1;
-      draft.previous[at] = holder.revision;
+      correct(draft, holder, at);
       setStatus(statuses, holder, at, SUPERSEDED);
     }
     draft.volumes[at] = volume;
   }
   const sheet = created + corrected === 0 ? null : packed(history.length + 1, draft, corrected > 0);
   return { created, corrected, unchanged, sheet, superseded: statusChanges(statuses) };
+}
+
+function emptyDraft(slots: readonly unknown[]): DraftSheet {
+  return {
+    volumes: slots.map(() => null),
+    versions: slots.map(() => NO_VERSION),
+    previous: slots.map(() => null),
+  };
+}
+
+function correct(draft: DraftSheet, holder: Sheet, at: number): void {
+  draft.versions[at] = (holder.versions?.[at] ?? 1) + 1;
+  draft.previous[at] = holder.revision;
+}
+
+/**
+ * Makes the next version of the chosen transactions with the same volumes, valid whatever they were before. `isChosen`
+ * gets the newest transaction of each slot.
+ */
+export function reissueDay(
+  history: readonly Sheet[],
+  isChosen: (holder: Sheet, slot: number, status: TransactionStatus) => boolean,
+): DayChange {
+  const holders = newestSheets(history, history[0]?.volumes.length ?? 0);
+  const draft = emptyDraft(holders);
+  const statuses: StatusDrafts = new Map();
+  let corrected = 0;
+  for (const [at, holder] of holders.entries()) {
+    if (holder === null || !isChosen(holder, at + 1, TRANSACTION_STATUSES[codeAt(holder, at)]!)) continue;
+    corrected++;
+    correct(draft, holder, at);
+    draft.volumes[at] = holder.volumes[at] ?? null;
+    setStatus(statuses, holder, at, SUPERSEDED);
+  }
+  const sheet = corrected === 0 ? null : packed(history.length + 1, draft, true);
+  return { created: 0, corrected, unchanged: 0, sheet, superseded: statusChanges(statuses) };
 }
 
 /** Nearly all imported days are new: every volume is a first version. */
@@ -291,7 +322,8 @@ export function sumValid(into: Float64Array | number[], history: readonly Volume
 
 /** Per slot the sheet with the newest version. Needs all sheets of the contract day. */
 function newestSheets(history: readonly Sheet[], slotCount: number): (Sheet | null)[] {
-  const holders = Array.from<Sheet | null>({ length: slotCount }).fill(null);
+  const holders: (Sheet | null)[] = [];
+  for (let at = 0; at < slotCount; at++) holders.push(null);
   for (let index = 0; index < history.length; index++) {
     const sheet = history[index]!;
     assert(sheet.revision === index + 1, 'a history has every revision, in order');

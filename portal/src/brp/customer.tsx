@@ -7,16 +7,16 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
-import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Form, SelectField } from '../ui/form.tsx';
 import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { CustomerBadge } from './badges.tsx';
-import { useCustomerUpdate } from './customer-update.ts';
+import { CustomerChangeDialog, useCustomerChange } from './customer-change.tsx';
 import { groupOptions, type NamedGroup } from './filter-fields.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
+import { PlacementsPanel } from './placements.tsx';
 import { balanceGroupsQuery, customerQuery } from './queries.ts';
 
 const route = getRouteApi('/app/brp/customers/$customerId');
@@ -50,12 +50,15 @@ function CustomerView({ customer, etag }: ViewProps) {
     >
       <CustomerFacts customer={customer} />
       <div className="grid items-start gap-4 xl:grid-cols-2">
-        <BalanceGroupPanel
-          customer={customer}
-          etag={etag}
-          text={t.brp.customers.balanceGroupText}
-          groups={groups}
-        />
+        <div className="grid gap-4">
+          <BalanceGroupPanel
+            customer={customer}
+            etag={etag}
+            text={t.brp.customers.balanceGroupText}
+            groups={groups}
+          />
+          <PlacementsPanel customerId={customer.id} />
+        </div>
         <MetadataEditor customer={customer} etag={etag} />
       </div>
     </Page>
@@ -89,40 +92,28 @@ export function CustomerFacts({ customer, children }: { customer: Customer; chil
 export function StatusButtons({ customer, etag }: ViewProps) {
   const { t } = useI18n();
   const toast = useToast();
-  const [pendingStatus, setPendingStatus] = useState<'active' | 'deactivated' | null>(null);
   const texts = t.brp.customers;
-  const update = useCustomerUpdate(customer.id, etag, ({ name, status }) => {
-    setPendingStatus(null);
-    toast(status === 'active' ? texts.activatedToast(name) : texts.deactivatedToast(name));
-  });
-  const open = (status: 'active' | 'deactivated') => {
-    update.reset();
-    setPendingStatus(status);
-  };
+  const change = useCustomerChange(customer.id, etag, ({ name, status }) =>
+    toast(status === 'active' ? texts.activatedToast(name) : texts.deactivatedToast(name)),
+  );
+  const isActivation = change.asked?.status === 'active';
   return (
     <>
       {customer.status !== 'active' && (
-        <Button variant="primary" icon="check" onClick={() => open('active')}>
+        <Button variant="primary" icon="check" onClick={() => change.ask({ status: 'active' })}>
           {texts.activate}
         </Button>
       )}
       {customer.status !== 'deactivated' && (
-        <Button onClick={() => open('deactivated')}>{texts.deactivate}</Button>
+        <Button onClick={() => change.ask({ status: 'deactivated' })}>{texts.deactivate}</Button>
       )}
-      {pendingStatus && (
-        <ConfirmDialog
-          title={
-            pendingStatus === 'active'
-              ? texts.activateTitle(customer.name)
-              : texts.deactivateTitle(customer.name)
-          }
-          text={pendingStatus === 'active' ? texts.activateText : texts.deactivateText}
-          action={pendingStatus === 'active' ? texts.activate : texts.deactivate}
-          isDangerous={pendingStatus === 'deactivated'}
-          isBusy={update.isPending}
-          error={update.error}
-          onConfirm={() => update.mutate({ status: pendingStatus })}
-          onClose={() => setPendingStatus(null)}
+      {change.asked && (
+        <CustomerChangeDialog
+          title={isActivation ? texts.activateTitle(customer.name) : texts.deactivateTitle(customer.name)}
+          text={isActivation ? texts.activateText : texts.deactivateText}
+          action={isActivation ? texts.activate : texts.deactivate}
+          isDangerous={!isActivation}
+          change={change}
         />
       )}
     </>
@@ -179,53 +170,59 @@ function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
   const toast = useToast();
   const [eic, setEic] = useState(customer.balance_group?.eic ?? '');
   const [tso, setTso] = useState<Tso | ''>(customer.balance_group?.tso ?? '');
-  const update = useCustomerUpdate(customer.id, etag, () => toast(t.brp.customers.saved));
+  const change = useCustomerChange(customer.id, etag, () => toast(t.brp.customers.saved));
   const enabled = groups.find((group) => group.eic === eic)?.tsos ?? [];
   const isChanged =
     eic !== (customer.balance_group?.eic ?? '') || tso !== (customer.balance_group?.tso ?? '');
   const choose = { value: '' as const, label: t.brp.customers.chooseBalanceGroup, isDisabled: true };
-  const error = isProblem(update.error, 'balance_group_tso_not_enabled')
+  const formError = change.isRejected ? change.error : null;
+  const error = isProblem(formError, 'balance_group_tso_not_enabled')
     ? t.problems.codes.balance_group_tso_not_enabled
     : undefined;
   return (
-    <Form
-      error={error === undefined ? update.error : null}
-      fields={['balance_group.eic', 'balance_group.tso']}
-      onSubmit={() => eic !== '' && tso !== '' && update.mutate({ balance_group: { eic, tso } })}
-    >
-      <SelectField
-        name="balance_group.eic"
-        label={t.common.balanceGroup}
-        value={eic}
-        options={[choose, ...groupOptions(groups)]}
-        onChange={setEic}
-      />
-      <SelectField
-        name="balance_group.tso"
-        label={t.common.controlArea}
-        value={tso}
-        error={error}
-        options={[
-          choose,
-          ...TSOS.map((value) => ({
-            value,
-            label: enabled.includes(value)
-              ? t.common.tsos[value]
-              : `${t.common.tsos[value]} (${t.brp.customers.notEnabled})`,
-          })),
-        ]}
-        onChange={setTso}
-      />
-      <div>
-        <Button
-          type="submit"
-          variant="primary"
-          disabled={!isChanged || eic === '' || tso === ''}
-          isBusy={update.isPending}
-        >
-          {t.common.save}
-        </Button>
-      </div>
-    </Form>
+    <>
+      <Form
+        error={error === undefined ? formError : null}
+        fields={['balance_group.eic', 'balance_group.tso']}
+        onSubmit={() => eic !== '' && tso !== '' && change.ask({ balance_group: { eic, tso } })}
+      >
+        <SelectField
+          name="balance_group.eic"
+          label={t.common.balanceGroup}
+          value={eic}
+          options={[choose, ...groupOptions(groups)]}
+          onChange={setEic}
+        />
+        <SelectField
+          name="balance_group.tso"
+          label={t.common.controlArea}
+          value={tso}
+          error={error}
+          options={[
+            choose,
+            ...TSOS.map((value) => ({
+              value,
+              label: enabled.includes(value)
+                ? t.common.tsos[value]
+                : `${t.common.tsos[value]} (${t.brp.customers.notEnabled})`,
+            })),
+          ]}
+          onChange={setTso}
+        />
+        <div>
+          <Button type="submit" variant="primary" disabled={!isChanged || eic === '' || tso === ''}>
+            {t.common.save}
+          </Button>
+        </div>
+      </Form>
+      {change.asked && !change.isRejected && tso !== '' && (
+        <CustomerChangeDialog
+          title={t.brp.customers.moveTitle(customer.name)}
+          text={t.brp.customers.moveText(eic, t.common.tsos[tso])}
+          action={t.brp.customers.move}
+          change={change}
+        />
+      )}
+    </>
   );
 }

@@ -107,6 +107,6 @@ export function TsosField(props: TsosFieldProps) {
 /** Splits the error of an update: TSOs in use are reported at their field, everything else above the form. */
 export function splitInUse(t: Dictionary, error: unknown): { atTsos: string | undefined; others: unknown } {
   if (!isProblem(error, 'position_in_use')) return { atTsos: undefined, others: error };
-  // Only the server's text names the TSOs and what uses them.
+  // Only the server's text names the TSOs.
   return { atTsos: `${t.problems.codes.position_in_use} ${error.message}`, others: null };
 }

@@ -174,6 +174,13 @@ export const customerQueryBy = <C extends Customer>(get: GetCustomer<C>, custome
 export const customerQuery = (id: string) =>
   customerQueryBy<Customer>((customerId, options) => reader().customers.get(customerId, options), id);
 
+/** Newest first. */
+export const placementsQuery = (customerId: string) =>
+  queryOptions({
+    queryKey: ['customer', customerId, 'placements'],
+    queryFn: async ({ signal }) => (await reader().customers.placements(customerId, { signal })).placements,
+  });
+
 /** The client of BRPs, on demand: pages of the operator, which share this file, do not load it. */
 const ownBalanceGroups = async () => (await import('../session/brp-client.ts')).brpClient.balanceGroups;
 

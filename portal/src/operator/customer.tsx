@@ -1,21 +1,22 @@
-import type { OperatorCustomer } from '@saldo/api';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import type { BalanceGroup, OperatorCustomer } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CustomerBadge } from '../brp/badges.tsx';
 import { BalanceGroupPanel, CustomerFacts, StatusButtons } from '../brp/customer.tsx';
+import { CustomerChangeDialog, useCustomerChange } from '../brp/customer-change.tsx';
+import { useCustomerUpdate } from '../brp/customer-update.ts';
 import { MetadataEditor } from '../brp/metadata-editor.tsx';
+import { PlacementsPanel } from '../brp/placements.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
-import { useRefresh } from '../session/use-refresh.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons } from '../ui/form.tsx';
 import { Fact, Page } from '../ui/page.tsx';
 import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { BrpField, NameField } from './fields.tsx';
+import { BalanceGroupFields, BrpField, NameField } from './fields.tsx';
 import { BrpLink } from './party-links.tsx';
 import { customerQuery, groupsQuery } from './queries.ts';
 
@@ -70,13 +71,16 @@ function CustomerView({ customer, etag }: ViewProps) {
         </Fact>
       </CustomerFacts>
       <div className="grid items-start gap-4 xl:grid-cols-2">
-        <BalanceGroupPanel
-          key={customer.brp_id}
-          customer={customer}
-          etag={etag}
-          text={t.operator.customers.groupText}
-          groups={groups}
-        />
+        <div className="grid gap-4">
+          <BalanceGroupPanel
+            key={customer.brp_id}
+            customer={customer}
+            etag={etag}
+            text={t.operator.customers.groupText}
+            groups={groups}
+          />
+          <PlacementsPanel customerId={customer.id} />
+        </div>
         <MetadataEditor customer={customer} etag={etag} />
       </div>
       {isOpen && <EditDialog customer={customer} etag={etag} onClose={() => setIsOpen(false)} />}
@@ -84,34 +88,56 @@ function CustomerView({ customer, etag }: ViewProps) {
   );
 }
 
+/** A new name is saved at once. A new BRP changes nominations, and is confirmed first. */
 function EditDialog({ customer, etag, onClose }: ViewProps & { onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.operator.customers;
   const toast = useToast();
-  const refresh = useRefresh();
   const [name, setName] = useState(customer.name);
   const [brp, setBrp] = useState(customer.brp_id);
+  const [group, setGroup] = useState<BalanceGroup | null>(null);
   const isMoved = brp !== customer.brp_id;
-  const update = useMutation({
-    mutationFn: () =>
-      operatorClient.customers.update(
-        customer.id,
-        { name, ...(isMoved ? { brp_id: brp } : {}) },
-        etag === null ? {} : { ifMatch: etag },
-      ),
-    onSuccess: () => {
-      toast(t.operator.savedToast(name));
-      onClose();
-    },
-    onSettled: () => refresh(['customer', customer.id], ['customers']),
-  });
+  const done = () => {
+    toast(t.operator.savedToast(name));
+    onClose();
+  };
+  const rename = useCustomerUpdate(customer.id, etag, done);
+  const move = useCustomerChange(customer.id, etag, done);
+  const submit = () => {
+    if (isMoved) move.ask({ name, brp_id: brp, ...(group && { balance_group: group }) });
+    else rename.mutate({ name });
+  };
+  const chooseBrp = (chosen: string) => {
+    setBrp(chosen);
+    setGroup(null);
+  };
+  if (move.asked && !move.isRejected) {
+    const title = t.brp.customers.moveTitle(customer.name);
+    return (
+      <CustomerChangeDialog
+        title={title}
+        text={texts.movedText}
+        action={t.brp.customers.move}
+        change={move}
+      />
+    );
+  }
   return (
     <Dialog title={`${texts.edit}: ${customer.name}`} onClose={onClose}>
-      <Form error={update.error} fields={['name', 'brp_id']} onSubmit={() => update.mutate()}>
+      <Form
+        error={isMoved ? move.error : rename.error}
+        fields={['name', 'brp_id', 'balance_group']}
+        onSubmit={submit}
+      >
         <NameField autoFocus value={name} onChange={setName} />
-        <BrpField name="brp_id" label={t.operator.brp} value={brp} onChange={setBrp} />
-        {isMoved && <Notice tone="warn">{texts.movedText}</Notice>}
-        <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />
+        <BrpField name="brp_id" label={t.operator.brp} value={brp} onChange={chooseBrp} />
+        {isMoved && (
+          <>
+            <Notice tone="warn">{texts.movedText}</Notice>
+            <BalanceGroupFields brpId={brp} hint={texts.movedGroupHint} value={group} onChange={setGroup} />
+          </>
+        )}
+        <FormButtons action={t.common.save} isBusy={rename.isPending} onClose={onClose} />
       </Form>
     </Dialog>
   );

@@ -1,9 +1,10 @@
-import { LIMITS } from '@saldo/api';
+import { type BalanceGroup, LIMITS } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
+import { groupOptions } from '../brp/filter-fields.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { SelectFilter } from '../ui/filters.tsx';
 import { SelectField, TextField } from '../ui/form.tsx';
-import { accountsQuery, brpsQuery } from './queries.ts';
+import { accountsQuery, brpsQuery, groupsQuery } from './queries.ts';
 
 type PartyFieldProps = {
   name: string;
@@ -66,5 +67,46 @@ export function NameField({ value, onChange, autoFocus = false }: NameFieldProps
       value={value}
       onChange={onChange}
     />
+  );
+}
+
+type GroupFieldsProps = {
+  /** Empty: not chosen yet. */
+  brpId: string;
+  hint: string;
+  value: BalanceGroup | null;
+  onChange: (group: BalanceGroup | null) => void;
+};
+
+/** A balance group of a BRP in one of its enabled control areas, or none. */
+export function BalanceGroupFields({ brpId, hint, value, onChange }: GroupFieldsProps) {
+  const { t } = useI18n();
+  const { data: groups = [] } = useQuery({ ...groupsQuery({ brp_id: brpId }), enabled: brpId !== '' });
+  const enabledOf = (eic: string) => groups.find((group) => group.eic === eic)?.tsos ?? [];
+  const choose = (eic: string) => {
+    const [tso] = enabledOf(eic);
+    onChange(tso === undefined ? null : { eic, tso });
+  };
+  return (
+    <>
+      <SelectField
+        name="balance_group"
+        label={t.common.balanceGroup}
+        hint={hint}
+        value={value?.eic ?? ''}
+        disabled={brpId === ''}
+        options={[{ value: '', label: t.operator.customers.noGroupYet }, ...groupOptions(groups)]}
+        onChange={choose}
+      />
+      {value && (
+        <SelectField
+          name="balance_group.tso"
+          label={t.common.controlArea}
+          value={value.tso}
+          options={enabledOf(value.eic).map((tso) => ({ value: tso, label: t.common.tsos[tso] }))}
+          onChange={(tso) => onChange({ ...value, tso })}
+        />
+      )}
+    </>
   );
 }

@@ -1,17 +1,15 @@
-import type { Tso } from '@saldo/api';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import type { BalanceGroup } from '@saldo/api';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { groupOptions } from '../brp/filter-fields.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Form, FormButtons, SelectField } from '../ui/form.tsx';
-import { BrpField, NameField } from './fields.tsx';
-import { groupsQuery } from './queries.ts';
+import { Checkbox, Form, FormButtons } from '../ui/form.tsx';
+import { BalanceGroupFields, BrpField, NameField } from './fields.tsx';
 
-/** Creates a customer of a BRP, which has to activate it. */
+/** Creates a customer of a BRP, which has to activate it unless the operator does. */
 export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefined; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.operator.customers;
@@ -19,15 +17,16 @@ export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefin
   const refresh = useRefresh();
   const [brp, setBrp] = useState(brpId ?? '');
   const [name, setName] = useState('');
-  const [eic, setEic] = useState('');
-  const [tso, setTso] = useState<Tso | ''>('');
-  const { data: groups = [] } = useQuery({ ...groupsQuery({ brp_id: brp }), enabled: brp !== '' });
-  const enabled = groups.find((group) => group.eic === eic)?.tsos ?? [];
+  const [group, setGroup] = useState<BalanceGroup | null>(null);
+  const [isActive, setIsActive] = useState(false);
   const create = useMutation({
-    mutationFn: () => {
-      const group = eic !== '' && tso !== '' ? { balance_group: { eic, tso } } : {};
-      return operatorClient.customers.create({ brp_id: brp, name, ...group });
-    },
+    mutationFn: () =>
+      operatorClient.customers.create({
+        brp_id: brp,
+        name,
+        ...(group && { balance_group: group }),
+        ...(isActive && { status: 'active' }),
+      }),
     onSuccess: async ({ id }) => {
       await refresh(['customers']);
       await navigate({ to: '/operator/customers/$customerId', params: { customerId: id } });
@@ -35,8 +34,7 @@ export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefin
   });
   const chooseBrp = (chosen: string) => {
     setBrp(chosen);
-    setEic('');
-    setTso('');
+    setGroup(null);
   };
   return (
     <Dialog title={texts.createTitle} onClose={onClose}>
@@ -47,27 +45,8 @@ export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefin
       >
         <BrpField name="brp_id" label={t.operator.brp} value={brp} onChange={chooseBrp} />
         <NameField value={name} onChange={setName} />
-        <SelectField
-          name="balance_group.eic"
-          label={t.common.balanceGroup}
-          hint={texts.groupHint}
-          value={eic}
-          disabled={brp === ''}
-          options={[{ value: '', label: texts.noGroupYet }, ...groupOptions(groups)]}
-          onChange={(chosen) => {
-            setEic(chosen);
-            setTso(groups.find((group) => group.eic === chosen)?.tsos[0] ?? '');
-          }}
-        />
-        {eic !== '' && (
-          <SelectField<Tso | ''>
-            name="balance_group.tso"
-            label={t.common.controlArea}
-            value={tso}
-            options={enabled.map((value) => ({ value, label: t.common.tsos[value] }))}
-            onChange={setTso}
-          />
-        )}
+        <BalanceGroupFields brpId={brp} hint={texts.groupHint} value={group} onChange={setGroup} />
+        <Checkbox label={texts.activeFromStart} checked={isActive} onChange={setIsActive} />
         <FormButtons
           action={t.operator.submit}
           isBusy={create.isPending}

@@ -59,6 +59,8 @@ type ConfirmProps = {
   text: string;
   action: string;
   isDangerous?: boolean;
+  /** False while the effects of the action are unknown: it cannot be confirmed yet. */
+  isReady?: boolean;
   isBusy: boolean;
   error: unknown;
   onConfirm: () => void;
@@ -79,6 +81,7 @@ export function ConfirmDialog(props: ConfirmProps) {
           <Button onClick={props.onClose}>{t.common.cancel}</Button>
           <Button
             variant={props.isDangerous ? 'danger' : 'primary'}
+            disabled={props.isReady === false}
             isBusy={props.isBusy}
             onClick={props.onConfirm}
           >

@@ -147,6 +147,10 @@ async function findParties(tx: Tx, input: OperatorContractCreate, errors: Errors
     if (!found || found.position_no === null) errors.push({ field, code: 'validation_failed', message });
     return id ?? '';
   };
+  if (seller !== null && seller === buyer) {
+    const message = 'must be another customer than the seller';
+    errors.push({ field: 'buyer_customer_id', code: 'validation_failed', message });
+  }
   return { seller: check('seller_customer_id', seller), buyer: check('buyer_customer_id', buyer) };
 }
 
@@ -162,8 +166,8 @@ async function findAssetId(tx: Tx, publicId: string | null, errors: Errors): Pro
 export type DatesUpdate = { delivery_start?: string | undefined; delivery_end?: string | undefined };
 
 /**
- * Sets dates that were null, or ends a contract early. After an early end the caller must invalidate the transactions
- * from the new end on.
+ * Sets dates that were null, or moves the end of a contract. The caller must invalidate the transactions from the new
+ * end on.
  */
 export async function changeContractDates(
   tx: Tx,
@@ -183,8 +187,6 @@ export async function changeContractDates(
   const { delivery_start: oldStart, delivery_end: oldEnd } = before;
   if (start !== null && oldStart !== null && start !== oldStart)
     fail('delivery_start', 'is set and cannot be changed');
-  if (end !== null && oldEnd !== null && end > oldEnd)
-    fail('delivery_end', 'can only be moved to an earlier day');
   const after = { ...before, delivery_start: start ?? oldStart, delivery_end: end ?? oldEnd };
   if (errors.length === 0) errors.push(...emptyPeriod(after.delivery_start, after.delivery_end));
   if (errors.length > 0) throw validationProblem(errors);

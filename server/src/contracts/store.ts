@@ -32,6 +32,8 @@ export type ContractRow = {
   asset_power_kw: number;
   asset_technology: Asset['technology'];
   asset_tso: Tso;
+  /** Whether both customers have been activated at least once. */
+  is_activated: boolean;
 };
 
 export type ContractFilter = {
@@ -48,11 +50,12 @@ export type ContractFilter = {
 const COLUMNS = `c.no, c.id, c.external_id, c.type, c.delivery_start, c.delivery_end,
   c.seller_name, c.seller_eic, c.seller_tso, c.buyer_name, c.buyer_eic, c.buyer_tso,
   c.ppa_type, c.period, c.delivery_profile, c.created_at, c.asset_id,
-  a.name as asset_name, a.nominal_power_kw as asset_power_kw, a.technology as asset_technology, a.tso as asset_tso`;
+  a.name as asset_name, a.nominal_power_kw as asset_power_kw, a.technology as asset_technology, a.tso as asset_tso,
+  c.is_activated`;
 
 /** Must agree with the status function in core: the status of a contract at the time $3. */
 const STATUS = `case
-    when c.delivery_start is null or c.delivery_start > $3 then 'pending'
+    when not c.is_activated or c.delivery_start is null or c.delivery_start > $3 then 'pending'
     when c.delivery_end <= $3 then 'completed'
     else 'in_progress'
   end`;
@@ -67,6 +70,20 @@ const FILTERS = {
   activeFrom: { type: 'timestamptz', condition: (start: string) => `c.delivery_end > ${start}` },
   activeUntil: { type: 'timestamptz', condition: (end: string) => `c.delivery_start < ${end}` },
 };
+
+/**
+ * Whether the contract delivered on a day of a former party. A party that was replaced before its first day still has
+ * superseded transactions.
+ */
+const delivered = (contract: string) => `(f.last_day < f.first_day or (
+    ${contract}.delivery_start < ((f.last_day + 1)::timestamp at time zone 'Europe/Berlin')
+    and coalesce(${contract}.delivery_end > (f.first_day::timestamp at time zone 'Europe/Berlin'), true)))`;
+
+/** Whether a BRP sees a contract: one of the two balance groups is its own, or was while the contract delivered. */
+export const seenBy = (contract: string, brpNo: string) =>
+  `(${contract}.seller_brp = ${brpNo} or ${contract}.buyer_brp = ${brpNo} or exists (
+    select from former_party f
+    where f.brp_no = ${brpNo} and f.contract_id = ${contract}.id and ${delivered(contract)}))`;
 
 /**
  * One condition per scan of a BRP's contracts. The conditions exclude each other, so that no contract is listed twice.
@@ -91,6 +108,16 @@ function ofAnyBrp(eic: string | null): string[] {
   ];
 }
 
+/** Contracts that a BRP had a part in and has none in now. A contract may have several former parties of one BRP. */
+const formerContracts = (where: string) => `(
+  select c.* from (
+    select distinct on (f.contract_id) f.contract_no from former_party f
+    where f.brp_no = $4 and f.contract_id > $1 and exists (
+      select from contract c
+      where c.no = f.contract_no and ${delivered('c')} and c.seller_brp <> $4 and c.buyer_brp <> $4 and ${where})
+    order by f.contract_id limit ${PAGE_ROWS}
+  ) f join contract c on c.no = f.contract_no)`;
+
 /**
  * $1 id of the last row on the previous page, $2 row limit, $3 current time, $4 the viewer's BRP. Merges one ordered
  * scan per side of the contract, because one scan with an OR would read the whole market.
@@ -108,6 +135,7 @@ function contractList(kind: Viewer['kind']) {
         (side) => `(select c.* from contract c
           where ${side} and c.id > $1 and ${where} order by c.id limit ${PAGE_ROWS})`,
       );
+      if (kind === 'brp') scans.push(formerContracts(where));
       return `select ${COLUMNS} from (${scans.join(' union all ')}) c
         left join asset a on a.id = c.asset_id order by c.id limit $2`;
     },
@@ -137,7 +165,7 @@ export async function listContracts(
 const FIND = perViewer(
   hotStatement,
   'find_contract',
-  'c.seller_brp = $2 or c.buyer_brp = $2',
+  seenBy('c', '$2'),
   (andTenant) => `select ${COLUMNS}
    from contract c left join asset a on a.id = c.asset_id
    where c.id = $1${andTenant}`,
@@ -165,22 +193,35 @@ export type NewContract = {
 /** The BRPs of the two parties. */
 export type ContractBrps = { seller_brp: number; buyer_brp: number };
 
-/** Copies the parties from the two customers. Later changes of a customer do not affect the contract. */
+/** Copies the parties from the two customers. Names stay; balance groups follow the placements of the customers. */
 const INSERT = statement(
   'insert_contract',
   `insert into contract (id, external_id, type, delivery_start, delivery_end,
-     seller_customer, seller_name, seller_eic, seller_tso, seller_position, seller_brp,
-     buyer_customer, buyer_name, buyer_eic, buyer_tso, buyer_position, buyer_brp,
-     ppa_type, period, delivery_profile, asset_id, created_at, profile)
+     seller_customer, seller_name, seller_eic, seller_tso, seller_position, seller_brp, seller_from,
+     buyer_customer, buyer_name, buyer_eic, buyer_tso, buyer_position, buyer_brp, buyer_from,
+     ppa_type, period, delivery_profile, asset_id, created_at, profile, is_activated, rests_from)
    select $1, $2, $3, $4, $5,
-     s.id, s.name, sp.eic, sp.tso, sp.no, sp.brp_no,
-     b.id, b.name, bp.eic, bp.tso, bp.no, bp.brp_no,
-     $8, $9, $10, $11, $12, $13
-   from customer s join position sp on sp.no = s.position_no,
+     s.id, s.name, sp.eic, sp.tso, sp.no, sp.brp_no, s_placed.first_day,
+     b.id, b.name, bp.eic, bp.tso, bp.no, bp.brp_no, b_placed.first_day,
+     $8, $9, $10, $11, $12, $13,
+     s.activated_at is not null and b.activated_at is not null, least(s.deactivated_from, b.deactivated_from)
+   from customer s join position sp on sp.no = s.position_no
+       join placement s_placed on s_placed.customer_id = s.id and s_placed.last_day = 'infinity',
      customer b join position bp on bp.no = b.position_no
+       join placement b_placed on b_placed.customer_id = b.id and b_placed.last_day = 'infinity'
    where s.id = $6 and b.id = $7
    on conflict (external_id) do nothing
    returning no, seller_brp, buyer_brp`,
+);
+/** A contract may have days before the newest placement of a customer. */
+const INSERT_FORMER_PARTIES = statement(
+  'insert_former_parties',
+  `insert into former_party (contract_no, contract_id, is_seller, first_day, last_day, position_no, brp_no)
+   select c.no, c.id, l.customer_id = c.seller_customer, l.first_day, l.last_day, l.position_no, p.brp_no
+   from contract c
+   join placement l on l.customer_id in (c.seller_customer, c.buyer_customer) and l.last_day < 'infinity'
+   join position p on p.no = l.position_no
+   where c.no = $1`,
 );
 
 /** Null when one of the customers is unknown or has no balance group, or when the external id is taken. */
@@ -205,7 +246,9 @@ export async function insertContract(
     timestamp(now),
     contract.profile ? JSON.stringify(contract.profile) : null,
   ]);
-  return row ? { ...row, id } : null;
+  if (!row) return null;
+  await tx.query(INSERT_FORMER_PARTIES, [row.no]);
+  return { ...row, id };
 }
 
 export type PartyRow = { id: string; position_no: number | null };

@@ -9,12 +9,12 @@ const instantOrNull = (instant: number | null) => (instant === null ? null : for
 
 /** Contracts are polymorphic: only PPAs have a PPA type, a period, a profile and an asset. */
 export function wireContract(row: ContractRow, now: number): Contract {
-  const period = { deliveryStart: row.delivery_start, deliveryEnd: row.delivery_end };
+  const { delivery_start: deliveryStart, delivery_end: deliveryEnd, is_activated: isActivated } = row;
   return {
     id: encodeId(ID_PREFIX.contract, row.id),
     external_id: row.external_id,
     type: row.type,
-    status: contractStatus(period, now),
+    status: contractStatus({ deliveryStart, deliveryEnd, isActivated }, now),
     delivery_start: instantOrNull(row.delivery_start),
     delivery_end: instantOrNull(row.delivery_end),
     seller: { name: row.seller_name, eic: row.seller_eic, tso: row.seller_tso },

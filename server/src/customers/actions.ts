@@ -6,31 +6,24 @@ import {
   type ProblemFieldError,
 } from '@saldo/api';
 import { changeCustomerStatus, mergeMetadata } from '@saldo/core/customers/customer.ts';
-import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { changedMembers } from '../events/changed-members.ts';
-import { appendEvents, type NewEvent } from '../events/store.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { appendEvents } from '../events/store.ts';
 import { findBrp } from '../parties/store.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
-import {
-  type CustomerRow,
-  findCustomer,
-  insertCustomer,
-  lockCustomer,
-  lockOwnPosition,
-  saveCustomer,
-} from './store.ts';
-import { wireOperatorCustomer } from './wire.ts';
+import { assignedEvent } from './events.ts';
+import { type CustomerRow, findCustomer, insertCustomer, lockOwnPosition } from './store.ts';
 
 export type NewCustomer = {
   brp_id: OperatorCustomer['brp_id'];
   name: string;
   balance_group?: NonNullable<CustomerUpdate['balance_group']> | undefined;
   metadata?: Record<string, string> | undefined;
+  status?: 'pending' | 'active' | undefined;
 };
 
-/** Creates a customer with status pending; its BRP activates it. */
+/** Creates a customer. Unless it is active from the start, its BRP activates it. */
 export async function createCustomer(
   tx: Tx,
   viewer: Viewer,
@@ -48,7 +41,8 @@ export async function createCustomer(
       : await placeCustomer(tx, viewer, brp.no, input.balance_group, errors);
   if (brp === null || errors.length > 0) throw validationProblem(errors);
   const positionNo = place?.position_no ?? null;
-  const id = await insertCustomer(tx, { brpNo: brp.no, name: input.name, positionNo, metadata }, now);
+  const { name, status } = input;
+  const id = await insertCustomer(tx, { brpNo: brp.no, name, status, positionNo, metadata }, now);
   const row = await findCustomer(tx, viewer, id);
   if (row === null) throw new Error('a customer that was just made is there');
   await appendEvents(tx, [assignedEvent(row)], now);
@@ -61,26 +55,20 @@ const UNKNOWN_BRP: ProblemFieldError = {
   message: 'is not the id of a BRP',
 };
 
-/** Condition on the locked record, such as `If-Match`. The change is rejected when it returns false. */
-export type Precondition = (current: CustomerRow) => boolean;
+/** What an update depends on beside the record: the time, and the first delivery day that it applies to. */
+export type UpdateTime = { now: number; effectiveDay: DeliveryDay };
 
 /**
- * Applies all changes or none; `{}` succeeds without a change. Only the operator may change name and BRP, which the
- * schema of the BRP API does not contain.
+ * Decides what an update makes of a customer, all changes or none; `{}` succeeds without a change. Only the operator may
+ * change name and BRP, which the schema of the BRP API does not contain. Locks the balance group.
  */
-export async function updateCustomer(
+export async function decideUpdate(
   tx: Tx,
   viewer: Viewer,
-  id: string,
+  before: CustomerRow,
   update: OperatorCustomerUpdate,
-  holds: Precondition,
-  now: number,
-): Promise<{ before: CustomerRow; after: CustomerRow }> {
-  const before = await lockCustomer(tx, viewer, id);
-  if (before === null) throw customerNotFound();
-  if (!holds(before))
-    throw problem('precondition_failed', 'The customer has changed since the version in If-Match.');
-
+  { now, effectiveDay }: UpdateTime,
+): Promise<CustomerRow> {
   const next: CustomerRow = { ...before, name: update.name ?? before.name };
   const errors: ProblemFieldError[] = [];
   if (update.brp_id !== undefined) Object.assign(next, await assign(tx, before, update.brp_id, errors, now));
@@ -91,28 +79,8 @@ export async function updateCustomer(
   if (update.balance_group)
     Object.assign(next, await placeCustomer(tx, viewer, next.brp_no, update.balance_group, errors));
   if (errors.length > 0) throw validationProblem(errors);
-  if (update.status) Object.assign(next, move(before, update.status, now));
-  const after = await saveCustomer(tx, viewer, next);
-  await appendEvents(tx, updateEvents(before, after), now);
-  return { before, after };
-}
-
-const assignedEvent = ({ id, brp_no: brpNo }: CustomerRow): NewEvent => ({
-  type: 'customer.assigned',
-  tenants: [`brp/${brpNo}`],
-  data: { object: 'customer', id: encodeId(ID_PREFIX.customer, id) },
-});
-
-/** The former BRP gets an event too: from now on the customer is unknown to it. */
-function updateEvents(before: CustomerRow, after: CustomerRow): NewEvent[] {
-  const changed = changedMembers(wireOperatorCustomer(before), wireOperatorCustomer(after));
-  if (changed.length === 0) return [];
-  const data = { object: 'customer', id: encodeId(ID_PREFIX.customer, after.id) } as const;
-  const type = 'customer.updated';
-  if (before.brp_no === after.brp_no)
-    return [{ type, tenants: [`brp/${after.brp_no}`], data: { ...data, changed } }];
-  const left: NewEvent = { type, tenants: [`brp/${before.brp_no}`], data: { ...data, changed: ['brp_id'] } };
-  return [left, assignedEvent(after)];
+  if (update.status) Object.assign(next, changeStatus(before, update.status, now, effectiveDay));
+  return next;
 }
 
 /** Columns that change with the BRP. Balance group and metadata belong to the old BRP, so they are cleared. */
@@ -142,7 +110,7 @@ function tooManyKeys(metadata: Record<string, string>): ProblemFieldError[] {
   return [{ field: 'metadata', code: 'value_too_large', message }];
 }
 
-type Placement = Pick<CustomerRow, 'position_no' | 'eic' | 'tso'>;
+type Place = Pick<CustomerRow, 'position_no' | 'eic' | 'tso'>;
 
 async function placeCustomer(
   tx: Tx,
@@ -150,7 +118,7 @@ async function placeCustomer(
   brpNo: number,
   { eic, tso }: NonNullable<CustomerUpdate['balance_group']>,
   errors: ProblemFieldError[],
-): Promise<Placement | null> {
+): Promise<Place | null> {
   const position = await lockOwnPosition(tx, { brpNo }, eic, tso);
   if (position === null) {
     const message = `${eic} is not one of ${viewer.kind === 'operator' ? 'the BRP’s' : 'your'} balance groups`;
@@ -168,17 +136,24 @@ async function placeCustomer(
   return { position_no: position.no, eic, tso };
 }
 
-function move(
+function changeStatus(
   current: CustomerRow,
   to: NonNullable<CustomerUpdate['status']>,
   now: number,
-): Pick<CustomerRow, 'status' | 'activated_at'> {
+  effectiveDay: DeliveryDay,
+): Pick<CustomerRow, 'status' | 'activated_at' | 'deactivated_from'> {
   switch (changeCustomerStatus(current.status, to)) {
     case 'already_active':
       throw problem('already_active', 'The customer is active already.');
     case 'invalid_status_transition':
       throw problem('invalid_status_transition', `A customer that is ${current.status} cannot become ${to}.`);
-    case 'changed':
-      return { status: to, activated_at: to === 'active' ? now : current.activated_at };
+    case 'changed': {
+      const isActive = to === 'active';
+      return {
+        status: to,
+        activated_at: isActive ? now : current.activated_at,
+        deactivated_from: isActive ? null : effectiveDay,
+      };
+    }
   }
 }

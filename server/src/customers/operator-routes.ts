@@ -6,7 +6,7 @@ import type { Db } from '../platform/db/database.ts';
 import { pageById, paginate } from '../platform/http/paging.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { createCustomer } from './actions.ts';
-import { answerCustomer, changeCustomer, customerFilter } from './routes.ts';
+import { answerCustomer, answerPlacements, customerFilter } from './routes.ts';
 import { listCustomers } from './store.ts';
 import { wireOperatorCustomer } from './wire.ts';
 
@@ -32,8 +32,6 @@ export function operatorCustomerRoutes(db: Db, clock: Clock): Route[] {
 
     route(endpoints.operatorGetCustomer, (call) => answerCustomer(db, call, wireOperatorCustomer)),
 
-    writeRoute(endpoints.operatorUpdateCustomer, (call, tx) =>
-      changeCustomer(tx, call, wireOperatorCustomer, clock.now()),
-    ),
+    route(endpoints.operatorListPlacements, (call) => answerPlacements(db, call)),
   ];
 }

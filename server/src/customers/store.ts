@@ -1,4 +1,5 @@
 import type { CustomerStatus, Tso } from '@saldo/api';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
@@ -19,6 +20,8 @@ export type CustomerRow = {
   assigned_at: number;
   activated_at: number | null;
   created_at: number;
+  /** The first day of a deactivation; null unless the customer is deactivated. */
+  deactivated_from: DeliveryDay | null;
 };
 
 export type CustomerFilter = {
@@ -29,7 +32,7 @@ export type CustomerFilter = {
 };
 
 const COLUMNS = `c.id, c.brp_no, b.id as brp_id, c.name, c.status, c.position_no, p.eic, p.tso, c.metadata,
-  c.assigned_at, c.activated_at, c.created_at`;
+  c.assigned_at, c.activated_at, c.created_at, c.deactivated_from`;
 const JOINED = 'join brp b on b.no = c.brp_no left join position p on p.no = c.position_no';
 
 /** Subselects instead of joins, so that a list without these filters does not read the customer's position. */
@@ -118,10 +121,10 @@ export async function lockCustomer(tx: Tx, viewer: Viewer, id: string): Promise<
 const UPDATE = perViewer(
   statement,
   'update_customer',
-  'brp_no = $10',
+  'brp_no = $11',
   (andTenant) => `update customer
    set status = $2, position_no = $3, metadata = $4, search_terms = $5, activated_at = $6, name = $7, brp_no = $8,
-     assigned_at = $9
+     assigned_at = $9, deactivated_from = $10
    where id = $1${andTenant}
    returning metadata`,
 );
@@ -138,6 +141,7 @@ export async function saveCustomer(tx: Tx, viewer: Viewer, row: CustomerRow): Pr
     row.name,
     row.brp_no,
     timestamp(row.assigned_at),
+    row.deactivated_from,
     ...tenantValues(viewer),
   ]);
   return { ...row, ...saved };
@@ -145,20 +149,30 @@ export async function saveCustomer(tx: Tx, viewer: Viewer, row: CustomerRow): Pr
 
 const INSERT = statement(
   'insert_customer',
-  `insert into customer (id, brp_no, name, status, position_no, metadata, search_terms, assigned_at, created_at)
-   values ($1, $2, $3, 'pending', $4, $5, $6, $7, $7)`,
+  `with made as (
+     insert into customer (id, brp_no, name, status, position_no, metadata, search_terms, assigned_at, activated_at,
+       created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, case $4::customer_status when 'active' then $8::timestamptz end, $8))
+   insert into placement (customer_id, first_day, position_no)
+   select $1, '-infinity', $5 where $5::int is not null`,
 );
 
-export async function insertCustomer(
-  tx: Tx,
-  customer: { brpNo: number; name: string; positionNo: number | null; metadata: Record<string, string> },
-  now: number,
-): Promise<string> {
+export type NewCustomerRow = {
+  brpNo: number;
+  name: string;
+  status?: 'pending' | 'active' | undefined;
+  positionNo: number | null;
+  metadata: Record<string, string>;
+};
+
+/** Creates a customer, and with a balance group its first placement. */
+export async function insertCustomer(tx: Tx, customer: NewCustomerRow, now: number): Promise<string> {
   const id = newId();
   await tx.query(INSERT, [
     id,
     customer.brpNo,
     customer.name,
+    customer.status ?? 'pending',
     customer.positionNo,
     JSON.stringify(customer.metadata),
     searchTerms(customer),

@@ -103,6 +103,11 @@ export const CUSTOMERS = {
 } satisfies Record<string, CastCustomer>;
 export type CustomerName = keyof typeof CUSTOMERS;
 
+/** Changes of balance groups, in the late morning of a day before today: they apply from the next day on. */
+export const MOVES: readonly { customer: CustomerName; daysAgo: number; to: { eic: string; tso: Tso } }[] = [
+  { customer: 'lueneburg', daysAgo: 4, to: { eic: GROUPS.kueste, tso: 'DE_TENNET' } },
+];
+
 export type CastAsset = {
   name: string;
   nominalPowerKw: number;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SCOPES, type Scope } from '@saldo/api';
+import { SCOPES, type Scope, type Tso } from '@saldo/api';
 import {
   addDays,
   type DeliveryDay,
@@ -12,14 +12,15 @@ import { gatesOf } from '@saldo/core/gates.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { insertContract } from '../contracts/store.ts';
-import { updateCustomer } from '../customers/actions.ts';
+import { changeCustomer } from '../customer-changes/actions.ts';
 import { findOwnPosition, insertCustomer } from '../customers/store.ts';
 import { insertAsset } from '../market/store.ts';
 import { nominateDue } from '../nominations/actions.ts';
 import { createAccount, createApiKey, createBalanceGroup, createBrp } from '../parties/actions.ts';
+import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
-import { invalidateTransaction, writeContractDay } from '../transactions/actions.ts';
+import { invalidateTransaction, lockContract, writeContractDay } from '../transactions/actions.ts';
 import { createUser } from '../users/actions.ts';
 import { hashPassword } from '../users/passwords.ts';
 import { setPassword } from '../users/sessions.ts';
@@ -31,6 +32,7 @@ import {
   CONTRACTS,
   CUSTOMERS,
   type CustomerName,
+  MOVES,
   USERS,
 } from './cast.ts';
 import { openMarket } from './market.ts';
@@ -68,12 +70,18 @@ export async function loadDemo(
   const founded = addDays(`${today.slice(0, 4)}-01-01`, -FOUNDED_DAYS_AHEAD);
   const access = await createParties(tx, operator.key, founded);
   access.users.push(...(await createUsers(tx, founded)));
-  const { contractNos, assetIds } = await signContracts(tx, founded, Number(today.slice(0, 4)));
+  const { contractIds, customers, assetIds } = await signContracts(
+    tx,
+    founded,
+    Number(today.slice(0, 4)),
+    rules,
+  );
   await openMarket(tx, assetIds, localInstant(addDays(founded, 7), 9 * HOUR), now);
   // Makes the platform's functions use this transaction instead of opening their own.
   const within: Database = {
     ...tx,
     transaction: (work) => work(tx),
+    rolledBack: () => Promise.reject(new Error('the demo previews nothing')),
     exclusively: (_name, work) => work(),
     close: async () => {},
   };
@@ -81,7 +89,7 @@ export async function loadDemo(
   for (const event of timeline(today, rules, now)) {
     switch (event.kind) {
       case 'volumes':
-        await importDay(within, rules, contractNos, event.day, event.at);
+        await importDay(within, rules, contractIds, event.day, event.at);
         break;
       case 'send':
         await tsos.send(event.at);
@@ -92,8 +100,11 @@ export async function loadDemo(
       case 'finalise':
         await tsos.finalise(event.day, event.at);
         break;
+      case 'move':
+        await moveCustomer(within, rules, customers[event.customer], event);
+        break;
       default:
-        await changeDay(within, rules, contractNos, event);
+        await changeDay(within, rules, contractIds, event);
     }
   }
   return access;
@@ -154,19 +165,27 @@ async function createUsers(tx: Tx, founded: DeliveryDay): Promise<DemoAccess['us
   return hired;
 }
 
+type SignedCustomer = { id: string; viewer: Viewer };
 type Signed = {
-  /** Numbers of the contracts that deliver in this year. Null for a contract that does not. */
-  contractNos: (number | null)[];
+  customers: Record<CustomerName, SignedCustomer>;
+  /** Ids of the contracts that deliver in this year. Null for a contract that does not. */
+  contractIds: (string | null)[];
   assetIds: Record<AssetName, string>;
 };
 
 /** Customers are assigned, then activated; contracts are signed between them. */
-async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promise<Signed> {
+async function signContracts(
+  tx: Tx,
+  founded: DeliveryDay,
+  year: number,
+  rules: MarketRules,
+): Promise<Signed> {
   const brpNos = (await tx.query<{ no: number }>(BRP_NUMBERS)).map(({ no }) => no);
   const assigned = localInstant(founded, 11 * HOUR);
   const activated = localInstant(addDays(founded, 1), 10 * HOUR);
   const signed = localInstant(addDays(founded, 3), 14 * HOUR);
-  const customerIds = {} as Record<CustomerName, string>;
+  const at = (now: number) => ({ clock: { now: () => now }, rules });
+  const customers = {} as Record<CustomerName, SignedCustomer>;
   const assetIds = {} as Record<AssetName, string>;
 
   for (const [name, customer] of Object.entries(CUSTOMERS) as [
@@ -186,12 +205,12 @@ async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promis
       },
       assigned,
     );
-    customerIds[name] = id;
+    customers[name] = { id, viewer };
     if (customer.status === 'pending') continue;
-    await updateCustomer(tx, viewer, id, { status: 'active' }, () => true, activated);
+    await changeCustomer(tx, viewer, id, { status: 'active' }, () => true, at(activated));
     if (customer.status === 'deactivated') {
       const left = localInstant(`${year}-01-02`, 9 * HOUR);
-      await updateCustomer(tx, viewer, id, { status: 'deactivated' }, () => true, left);
+      await changeCustomer(tx, viewer, id, { status: 'deactivated' }, () => true, at(left));
     }
   }
   for (const [name, { nominalPowerKw, ...asset }] of Object.entries(ASSETS)) {
@@ -201,7 +220,7 @@ async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promis
       assigned,
     );
   }
-  const contractNos: (number | null)[] = [];
+  const contractIds: (string | null)[] = [];
   for (const [index, contract] of CONTRACTS.entries()) {
     const { years } = contract;
     const made = await insertContract(
@@ -209,8 +228,8 @@ async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promis
       {
         externalId: `${contract.type === 'ppa' ? 'PPA' : 'TRD'}-${year}-${String(index + 1).padStart(4, '0')}`,
         type: contract.type,
-        sellerCustomerId: customerIds[contract.seller],
-        buyerCustomerId: customerIds[contract.buyer],
+        sellerCustomerId: customers[contract.seller].id,
+        buyerCustomerId: customers[contract.buyer].id,
         deliveryStart: years && dayStart(`${year + years[0]}-01-01`),
         deliveryEnd: years && dayStart(`${year + years[1]}-01-01`),
         ppaType: contract.ppaType,
@@ -222,9 +241,9 @@ async function signContracts(tx: Tx, founded: DeliveryDay, year: number): Promis
     );
     if (!made) throw new Error('every party of a demo contract has a balance group');
     const delivers = contract.type === 'ppa' && years !== null && years[0] <= 0 && years[1] > 0;
-    contractNos.push(delivers ? made.no : null);
+    contractIds.push(delivers ? made.id : null);
   }
-  return { contractNos, assetIds };
+  return { contractIds, customers, assetIds };
 }
 
 type Routine = { at: number; kind: 'volumes' | 'send' | 'confirm' | 'finalise'; day: DeliveryDay };
@@ -238,9 +257,12 @@ type Change = {
   to: number;
 };
 
+type Move = { at: number; kind: 'move'; customer: CustomerName; to: { eic: string; tso: Tso } };
+type DemoEvent = Routine | Change | Move;
+
 /** The events around each delivery day in chronological order, without those after `now`. */
-function timeline(today: DeliveryDay, rules: MarketRules, now: number): (Routine | Change)[] {
-  const events: (Routine | Change)[] = [];
+function timeline(today: DeliveryDay, rules: MarketRules, now: number): DemoEvent[] {
+  const events: DemoEvent[] = [];
   for (const day of demoDays(today)) {
     const { dayAhead, waitEnd, dayAfter } = gatesOf(day, rules);
     // Volumes of future days are entered early, so that there is data to see.
@@ -269,6 +291,8 @@ function timeline(today: DeliveryDay, rules: MarketRules, now: number): (Routine
     from: 57,
     to: 57,
   });
+  for (const { customer, daysAgo, to } of MOVES)
+    events.push({ at: localInstant(ago(daysAgo), 11 * HOUR + 20), kind: 'move', customer, to });
   for (const day of clockChanges(today)) correct(day, localInstant(addDays(day, -1), 15 * HOUR), 7, 9, 12);
   return events.filter((event) => event.at <= now).sort((one, other) => one.at - other.at);
 }
@@ -290,40 +314,54 @@ function demoDays(today: DeliveryDay): DeliveryDay[] {
 async function importDay(
   db: Database,
   rules: MarketRules,
-  numbers: (number | null)[],
+  contractIds: (string | null)[],
   day: DeliveryDay,
   at: number,
 ): Promise<void> {
-  for (const [index, no] of numbers.entries()) {
+  for (const [index, id] of contractIds.entries()) {
     const contract = CONTRACTS[index];
-    if (no === null || !contract) continue;
-    await db.transaction((tx) => writeContractDay(tx, no, day, demoVolumes(contract, index, day), at));
+    if (id === null || !contract) continue;
+    const volumes = demoVolumes(contract, index, day);
+    await db.transaction(async (tx) => writeContractDay(tx, await lockContract(tx, id), day, volumes, at));
   }
+  await nominateDue(db, at, rules);
+}
+
+/** After the volumes of the next day, which are corrected, and before its schedules are sent. */
+async function moveCustomer(
+  db: Database,
+  rules: MarketRules,
+  { id, viewer }: SignedCustomer,
+  { at, to }: Move,
+): Promise<void> {
+  const time = { clock: { now: () => at }, rules };
+  await db.transaction((tx) => changeCustomer(tx, viewer, id, { balance_group: to }, () => true, time));
   await nominateDue(db, at, rules);
 }
 
 const NEWEST_SHEET = statement(
   'demo_newest_sheet',
-  'select id from sheet where contract_no = $1 and delivery_day = $2 order by revision desc limit 1',
+  `select id from sheet where contract_no = (select no from contract where id = $1) and delivery_day = $2
+   order by revision desc limit 1`,
 );
 
 async function changeDay(
   db: Database,
   rules: MarketRules,
-  numbers: (number | null)[],
+  contractIds: (string | null)[],
   change: Change,
 ): Promise<void> {
   const { at, kind, day, contract, from, to } = change;
-  const [no, cast] = [numbers[contract], CONTRACTS[contract]];
-  if (no === null || no === undefined || !cast) return;
+  const [id, cast] = [contractIds[contract], CONTRACTS[contract]];
+  if (id === null || id === undefined || !cast) return;
   if (kind === 'correct') {
     const corrected = demoVolumes(cast, contract, day).map((kwh, index) =>
       index + 1 >= from && index + 1 <= to ? Math.round(kwh * 0.82) + 1 : null,
     );
-    await db.transaction((tx) => writeContractDay(tx, no, day, corrected, at));
+    await db.transaction(async (tx) => writeContractDay(tx, await lockContract(tx, id), day, corrected, at));
   } else {
     await db.transaction(async (tx) => {
-      const [sheet] = await tx.query<{ id: string }>(NEWEST_SHEET, [no, day]);
+      const [sheet] = await tx.query<{ id: string }>(NEWEST_SHEET, [id, day]);
       if (sheet) await invalidateTransaction(tx, { sheetId: sheet.id, slot: from }, 'meter replaced', at);
     });
   }

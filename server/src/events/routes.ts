@@ -65,18 +65,19 @@ async function answerEvents(db: Db, call: Call<ListEndpoint>, feed: Feed): Promi
     const found = await listEvents(db, filter, { after, horizon: seenTo, count: page.limit + 1 });
     if (page.after !== null && after < found.deletedTo)
       throw expired('Events after the place in `after` have been deleted.');
-    return found.events;
+    return found;
   };
-  let events = await read();
-  while (events.length === 0 && monotonicNow() < endsAt) {
+  let { events, readTo } = await read();
+  while (events.length === 0 && readTo === seenTo && monotonicNow() < endsAt) {
     const woken = await waitForEvent(call, feed, filter, seenTo, endsAt - monotonicNow());
     if (woken === null) break;
     seenTo = woken;
-    events = await read();
+    ({ events, readTo } = await read());
   }
-  const hasMore = events.length > page.limit;
-  const shown = hasMore ? events.slice(0, page.limit) : events;
-  const next = page.seal([hasMore ? shown.at(-1)!.sequence : seenTo]);
+  const isFull = events.length > page.limit;
+  const shown = isFull ? events.slice(0, page.limit) : events;
+  const next = page.seal([isFull ? shown.at(-1)!.sequence : readTo]);
+  const hasMore = isFull || readTo < seenTo;
   return (
     `{"events":[${shown.map(eventJson).join(',')}],` +
     `"pagination":{"limit":${page.limit},"has_more":${hasMore},"next_cursor":"${next}"}}`

@@ -1,35 +1,21 @@
-import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
-import { slotClosings } from '@saldo/core/gates.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
-import { sendableSaldo } from '@saldo/core/nominations/late-changes.ts';
 import { matchStatus } from '@saldo/core/nominations/matching.ts';
-import { type Contribution, net } from '@saldo/core/nominations/netting.ts';
-import {
-  type CurrentNomination,
-  type NominationVersion,
-  nextNominations,
-} from '@saldo/core/nominations/nomination.ts';
-import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
+import type { NominationVersion } from '@saldo/core/nominations/nomination.ts';
 import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 import { withSmallHeap } from '../platform/heap.ts';
-import {
-  applyLateMarks,
-  readContractDays,
-  type StoredContractDay,
-  WHOLE_CONTRACT_DAY,
-} from './contract-days.ts';
 import { IDENTITY_COLUMNS, type NominationIdentity, nominationData } from './events.ts';
-import { type NettedLate, saveLate } from './late.ts';
-
-/** A position-day whose transactions have changed since it was last netted. */
-type DirtyPositionDay = { position_no: number; delivery_day: DeliveryDay; brp_no: number };
-
-/** Upper bound for the position-days of one transaction. */
-const POSITION_DAYS_PER_BATCH = 200;
+import { saveLate } from './late.ts';
+import {
+  type Basis,
+  type DirtyPositionDay,
+  netPositionDays,
+  POSITION_DAYS_PER_BATCH,
+} from './net-positions.ts';
 
 /**
  * Debounce: an import writes a day in several batches, so a position-day is netted only after 600 ms without a change.
@@ -96,171 +82,18 @@ async function nominateBatch(
   which: readonly unknown[],
 ): Promise<NominationRun> {
   const dirty = await tx.query<DirtyPositionDay>(TAKE_DIRTY, which);
-  const run: NominationRun = { positions: dirty.length, created: 0, unchanged: 0, tooLate: 0 };
-  if (dirty.length === 0) return run;
-  const made: NewVersion[] = [];
-  const netted: NettedLate[] = [];
-  const closings = closingsOf(dirty, rules);
-  const inputs = await readNettingInputs(tx, dirty, closings);
-  const [currents, lateDays] = [await readCurrent(tx, dirty), await readLateDays(tx, dirty, inputs)];
-  for (const [at, positionDay] of dirty.entries()) {
-    const { delivery_day: day, position_no: positionNo, brp_no: brpNo } = positionDay;
-    const input = inputs[at] as NettingInput;
-    const saldo = net(slotCount(day), input.contributions);
-    const contractDays = lateDays[at] ?? [];
-    const sendable =
-      contractDays.length === 0
-        ? saldo
-        : sendableSaldo(saldo, positionNo, contractDays, closings.get(day) ?? []);
-    const next = nextNominations({ day, saldo, sendable, previous: currents[at] ?? [], now, rules });
-    netted.push({ positionNo, brpNo, day, late: next.late });
-    if (next.kind === 'unchanged') run.unchanged++;
-    else if (next.kind === 'too_late') run.tooLate++;
-    else for (const version of next.versions) made.push({ positionDay, version, basis: basisOf(input) });
-  }
+  const netted = await netPositionDays(tx, dirty, now, rules);
+  const kinds = netted.map(({ next }) => next.kind);
+  const made = netted.flatMap(({ positionDay, next, basis }) =>
+    next.kind === 'versions' ? next.versions.map((version) => ({ positionDay, version, basis })) : [],
+  );
   await insertVersions(tx, made, now);
   await saveLate(tx, netted, now);
-  run.created = made.length;
-  return run;
-}
-
-/** When the slots of each day of a batch close. */
-function closingsOf(dirty: readonly DirtyPositionDay[], rules: MarketRules): Map<DeliveryDay, number[]> {
-  const days = new Set(dirty.map((positionDay) => positionDay.delivery_day));
-  return new Map(Array.from(days, (day) => [day, slotClosings(day, rules)]));
-}
-
-/**
- * Everything that a position-day is netted from. Newest revision and number of invalidations per contract are stored
- * with the nomination as its basis, so that the nomination can be explained later.
- */
-type NettingInput = {
-  contributions: Contribution[];
-  revisions: Map<number, number>;
-  invalidations: Map<number, number>;
-  /** Contracts with sheets or invalidations from the day's first closing on. */
-  lateContracts: Set<number>;
-};
-
-const SHEETS_OF_POSITIONS = statement(
-  'sheets_of_positions',
-  `select m.at::int, true, s.contract_no, s.revision, s.volumes, s.statuses,
-     coalesce(s.late_at, s.created_at) >= m.closing
-   from unnest($1::int[], $2::int[], $3::date[], $4::timestamptz[]) with ordinality
-     as m (brp_no, position_no, delivery_day, closing, at)
-   join sheet s on s.sender_brp = m.brp_no and s.sender_position = m.position_no
-     and s.delivery_day = m.delivery_day and s.receiver_position <> m.position_no
-   union all
-   select m.at::int, false, s.contract_no, s.revision, s.volumes, s.statuses,
-     coalesce(s.late_at, s.created_at) >= m.closing
-   from unnest($1::int[], $2::int[], $3::date[], $4::timestamptz[]) with ordinality
-     as m (brp_no, position_no, delivery_day, closing, at)
-   join sheet s on s.receiver_brp = m.brp_no and s.receiver_position = m.position_no
-     and s.delivery_day = m.delivery_day and s.sender_position <> m.position_no`,
-);
-
-type NettingColumns = [
-  at: number,
-  sends: boolean,
-  contractNo: number,
-  revision: number,
-  packedVolumes: Uint8Array,
-  statuses: number[] | null,
-  isLate: boolean,
-];
-
-const INVALIDATIONS = statement(
-  'count_invalidations',
-  `select contract_no, delivery_day, count(*)::int as known, max(coalesce(late_at, invalidated_at)) as last_at
-   from invalidation where contract_no = any($1::int[]) and delivery_day = any($2::date[])
-   group by contract_no, delivery_day`,
-);
-
-/** Reads all sheets of the position-days with one query. Invariant: a counted cell is valid in exactly one sheet. */
-async function readNettingInputs(
-  tx: Tx,
-  dirty: readonly DirtyPositionDay[],
-  closings: ReadonlyMap<DeliveryDay, readonly number[]>,
-): Promise<NettingInput[]> {
-  const inputs = dirty.map(
-    (): NettingInput => ({
-      contributions: [],
-      revisions: new Map(),
-      invalidations: new Map(),
-      lateContracts: new Set(),
-    }),
-  );
-  const firstClosing = (day: DeliveryDay) => closings.get(day)?.[0] ?? Infinity;
-  const contracts = new Set<number>();
-  const columns = await tx.arrays<NettingColumns>(SHEETS_OF_POSITIONS, [
-    dirty.map((positionDay) => positionDay.brp_no),
-    dirty.map((positionDay) => positionDay.position_no),
-    dirty.map((positionDay) => positionDay.delivery_day),
-    dirty.map((positionDay) => timestamp(firstClosing(positionDay.delivery_day))),
-  ]);
-  for (const [at, sends, contractNo, revision, packed, statuses, isLate] of columns) {
-    const { contributions, revisions, lateContracts } = inputs[at - 1] as NettingInput;
-    contributions.push({ sends, receives: !sends, sheets: [{ volumes: unpackVolumes(packed), statuses }] });
-    revisions.set(contractNo, Math.max(revision, revisions.get(contractNo) ?? 0));
-    contracts.add(contractNo);
-    if (isLate) lateContracts.add(contractNo);
-  }
-  const counts = await tx.query<InvalidationCount>(INVALIDATIONS, [[...contracts], [...closings.keys()]]);
-  for (const { contract_no, delivery_day, known, last_at } of counts) {
-    for (const [at, positionDay] of dirty.entries()) {
-      if (positionDay.delivery_day !== delivery_day) continue;
-      const { revisions, invalidations, lateContracts } = inputs[at] as NettingInput;
-      invalidations.set(contract_no, known);
-      if (revisions.has(contract_no) && last_at >= firstClosing(delivery_day)) lateContracts.add(contract_no);
-    }
-  }
-  return inputs;
-}
-
-type InvalidationCount = { contract_no: number; delivery_day: DeliveryDay; known: number; last_at: number };
-
-/** Per position-day, its contract-days that changed after the first closing. Usually there are none. */
-async function readLateDays(
-  tx: Tx,
-  dirty: readonly DirtyPositionDay[],
-  inputs: readonly NettingInput[],
-): Promise<StoredContractDay[][]> {
-  const late = dirty.map(({ delivery_day: day }, at) =>
-    Array.from(inputs[at]?.lateContracts ?? [], (contractNo) => ({ contractNo, day })),
-  );
-  const keyOf = ({ contractNo, day }: { contractNo: number; day: DeliveryDay }) => `${contractNo} ${day}`;
-  const keys = new Map(late.flat().map((key) => [keyOf(key), { ...key, ...WHOLE_CONTRACT_DAY }]));
-  const contractDays = (await readContractDays(tx, [...keys.values()])).map(applyLateMarks);
-  const found = new Map(contractDays.map((contractDay) => [keyOf(contractDay), contractDay]));
-  return late.map((ofPosition) => ofPosition.flatMap((key) => found.get(keyOf(key)) ?? []));
-}
-
-const CURRENT_NOMINATIONS = statement(
-  'current_nominations',
-  `select m.at::int, n.id, n.direction, n.version, n.amounts
-   from unnest($1::int[], $2::date[]) with ordinality as m (position_no, delivery_day, at)
-   join nomination n on n.position_no = m.position_no and n.delivery_day = m.delivery_day
-   where n.status <> 'superseded'`,
-);
-
-async function readCurrent(tx: Tx, dirty: readonly DirtyPositionDay[]): Promise<CurrentNomination[][]> {
-  const rows = await tx.query<CurrentNomination & { at: number }>(CURRENT_NOMINATIONS, [
-    dirty.map((positionDay) => positionDay.position_no),
-    dirty.map((positionDay) => positionDay.delivery_day),
-  ]);
-  const currents = dirty.map((): CurrentNomination[] => []);
-  for (const { at, ...nomination } of rows) currents[at - 1]?.push(nomination);
-  return currents;
-}
-
-type Basis = { contracts: number[]; revisions: number[]; invalidations: number[] };
-
-function basisOf({ revisions, invalidations }: NettingInput): Basis {
-  const contracts = [...revisions.keys()].toSorted((one, other) => one - other);
   return {
-    contracts,
-    revisions: contracts.map((no) => revisions.get(no) ?? 0),
-    invalidations: contracts.map((no) => invalidations.get(no) ?? 0),
+    positions: dirty.length,
+    created: made.length,
+    unchanged: kinds.filter((kind) => kind === 'unchanged').length,
+    tooLate: kinds.filter((kind) => kind === 'too_late').length,
   };
 }
 

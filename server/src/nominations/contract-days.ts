@@ -51,7 +51,7 @@ const SHEETS = statement(
 
 const INVALIDATIONS = statement(
   'invalidations_of_contract_days',
-  `select i.contract_no, i.delivery_day, i.revision, i.slot, i.invalidated_at, i.late_at
+  `select i.contract_no, i.delivery_day, i.revision, i.slots, i.invalidated_at, i.late_at
    from unnest($1::int[], $2::date[], $3::int[]) as k (contract_no, delivery_day, known)
    join invalidation i on i.contract_no = k.contract_no and i.delivery_day = k.delivery_day and i.number <= k.known`,
 );
@@ -75,7 +75,7 @@ type InvalidationRow = {
   contract_no: number;
   delivery_day: DeliveryDay;
   revision: number;
-  slot: number;
+  slots: number[];
   invalidated_at: number;
   late_at: number | null;
 };
@@ -104,12 +104,9 @@ export async function readContractDays(
       contractId: contract_id,
       day: delivery_day,
       sheets: rows.map(sheetOf),
-      invalidated: (invalidated.get(key) ?? []).map((row) => ({
-        revision: row.revision,
-        slot: row.slot,
-        invalidatedAt: row.invalidated_at,
-        lateAt: row.late_at,
-      })),
+      invalidated: (invalidated.get(key) ?? []).flatMap(({ revision, slots, invalidated_at, late_at }) =>
+        slots.map((slot) => ({ revision, slot, invalidatedAt: invalidated_at, lateAt: late_at })),
+      ),
     };
   });
 }

@@ -8,12 +8,10 @@ import { filteredList } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 
-/** The late slots of a position-day that was netted. */
-export type NettedLate = {
-  positionNo: number;
-  brpNo: number;
-  day: DeliveryDay;
-  late: readonly LateSlot[];
+/** A position-day that was netted, with its late slots. */
+type NettedLate = {
+  positionDay: { position_no: number; brp_no: number; delivery_day: DeliveryDay };
+  next: { late: readonly LateSlot[] };
 };
 
 const DELETE_AGREEING = statement(
@@ -36,21 +34,21 @@ const UPSERT = statement(
 
 /** Stores the differences of netted position-days, and deletes those of position-days that agree again. */
 export async function saveLate(tx: Tx, netted: readonly NettedLate[], now: number): Promise<void> {
-  const agreeing = netted.filter(({ late }) => late.length === 0);
+  const agreeing = netted.filter(({ next }) => next.late.length === 0);
   if (agreeing.length > 0) {
     await tx.query(DELETE_AGREEING, [
-      agreeing.map(({ positionNo }) => positionNo),
-      agreeing.map(({ day }) => day),
+      agreeing.map(({ positionDay }) => positionDay.position_no),
+      agreeing.map(({ positionDay }) => positionDay.delivery_day),
     ]);
   }
-  const differing = netted.filter(({ late }) => late.length > 0);
+  const differing = netted.filter(({ next }) => next.late.length > 0);
   if (differing.length === 0) return;
   const texts = (value: (slot: LateSlot) => number) =>
-    differing.map(({ late }) => `{${late.map(value).join(',')}}`);
+    differing.map(({ next }) => `{${next.late.map(value).join(',')}}`);
   await tx.query(UPSERT, [
-    differing.map(({ day }) => day),
-    differing.map(({ positionNo }) => positionNo),
-    differing.map(({ brpNo }) => brpNo),
+    differing.map(({ positionDay }) => positionDay.delivery_day),
+    differing.map(({ positionDay }) => positionDay.position_no),
+    differing.map(({ positionDay }) => positionDay.brp_no),
     texts(({ slot }) => slot),
     texts(({ nominatedKwh }) => nominatedKwh),
     texts(({ transactionsKwh }) => transactionsKwh),

@@ -1,4 +1,5 @@
 import type { Scope, Tso } from '@saldo/api';
+import { dayOf } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { changedMembers } from '../events/changed-members.ts';
 import { appendEvents } from '../events/store.ts';
@@ -13,14 +14,13 @@ import { problem } from '../platform/http/problem.ts';
 import {
   type BalanceGroupRow,
   findBalanceGroup,
-  findPositionsInUse,
+  findTsosInUse,
   getKey,
   type KeyRow,
   type KeysOf,
   lockBalanceGroup,
   lockKey,
   type PartyRow,
-  type PositionUse,
 } from './store.ts';
 
 const INSERT_BRP = statement(
@@ -89,8 +89,11 @@ export async function updateBalanceGroup(
   const { name, tsos } = update;
   if (tsos !== undefined) {
     const disabled = before.tsos.filter((tso) => !tsos.includes(tso));
-    const used = await findPositionsInUse(tx, eic, disabled, now);
-    if (used.length > 0) throw positionInUse(eic, used);
+    const used = await findTsosInUse(tx, eic, disabled, dayOf(now));
+    if (used.length > 0) {
+      const detail = `Customers are placed in balance group ${eic} in ${used.join(', ')}.`;
+      throw problem('position_in_use', detail);
+    }
     await tx.query(DISABLE_OTHER_TSOS, [eic, tsos]);
     await tx.query(ENABLE_TSOS, [eic, before.brp_no, tsos]);
   }
@@ -113,14 +116,6 @@ export async function getBalanceGroup(db: Db, viewer: Viewer, eic: string): Prom
 }
 
 const balanceGroupNotFound = () => problem('balance_group_not_found', 'There is no such balance group.');
-
-function positionInUse(eic: string, used: readonly PositionUse[]) {
-  const reasons = used.map(({ tso, has_customers, has_contracts }) => {
-    const users = [...(has_customers ? ['customers'] : []), ...(has_contracts ? ['contracts'] : [])];
-    return `${tso} (${users.join(' and ')})`;
-  });
-  return problem('position_in_use', `Balance group ${eic} is in use in ${reasons.join(', ')}.`);
-}
 
 const INSERT_ACCOUNT = statement(
   'insert_account',

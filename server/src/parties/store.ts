@@ -1,4 +1,5 @@
 import type { Scope, Tso } from '@saldo/api';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { checkEic } from '@saldo/core/eic.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { KeyKind } from '../platform/auth/api-key.ts';
@@ -7,7 +8,6 @@ import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '.
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
-import { timestamp } from '../platform/db/wire-types.ts';
 
 type IdPage = { after: string; count: number };
 
@@ -122,39 +122,25 @@ export async function lockBalanceGroup(tx: Tx, viewer: Viewer, eic: string): Pro
   return findBalanceGroup(tx, viewer, eic);
 }
 
-export type PositionUse = { tso: Tso; has_customers: boolean; has_contracts: boolean };
-
-/** A contract of position p that has not ended at the time $3. */
-const delivering = (side: 'seller' | 'buyer') => `exists (
-  select from contract c
-  where c.${side}_brp = p.brp_no and c.${side}_eic = p.eic and c.${side}_position = p.no
-    and (c.delivery_end is null or c.delivery_end > $3))`;
-
-/**
- * One statement, so that all uses are seen at the same instant: a contract that was created while its customer was
- * leaving the position is never missed. Every condition begins with the columns of an index by balance group.
- */
-const FIND_USES = statement(
-  'find_position_uses',
-  `select p.tso,
-     exists (select from customer c where c.brp_no = p.brp_no and c.position_no = p.no) as has_customers,
-     ${delivering('seller')} or ${delivering('buyer')} as has_contracts
-   from position p where p.eic = $1 and p.tso = any($2::tso[])
+/** $1 EIC, $2 TSOs, $3 today. A contract of an earlier release may have kept a position that its customer left. */
+const FIND_USED = statement(
+  'find_positions_in_use',
+  `select p.tso from position p
+   where p.eic = $1 and p.tso = any($2::tso[]) and (
+     exists (select from placement l where l.position_no = p.no and l.last_day >= $3)
+     or exists (select from former_party f where f.position_no = p.no and f.last_day >= $3))
    order by p.tso`,
 );
 
-/**
- * The positions of a balance group that are in use, among those of the given TSOs: a customer is placed there, or a
- * contract that has not ended delivers through it.
- */
-export async function findPositionsInUse(
+/** Those of the TSOs in which a customer is placed in the balance group, today or later. */
+export async function findTsosInUse(
   db: Db,
   eic: string,
   tsos: readonly Tso[],
-  now: number,
-): Promise<PositionUse[]> {
-  const uses = await db.query<PositionUse>(FIND_USES, [eic, tsos, timestamp(now)]);
-  return uses.filter(({ has_customers, has_contracts }) => has_customers || has_contracts);
+  today: DeliveryDay,
+): Promise<Tso[]> {
+  const used = await db.query<{ tso: Tso }>(FIND_USED, [eic, tsos, today]);
+  return used.map(({ tso }) => tso);
 }
 
 export type KeyRow = {

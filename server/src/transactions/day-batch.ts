@@ -1,82 +1,28 @@
-import type { Contract } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { TransactionStatus } from '@saldo/core/enums.ts';
 import {
   type DayChange,
+  invalidate,
+  invalidateCell,
   packVolumes,
+  reissueDay,
   type Sheet,
   STATUS_BIT,
+  type StatusChange,
   statusMask,
+  unfold,
   unpackVolumes,
   writeDay,
 } from '@saldo/core/transactions/sheet.ts';
 import { appendEvents } from '../events/store.ts';
 import { CopyText } from '../platform/db/copy-text.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/database.ts';
 import { newSheetId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
+import { DirtyPositions } from './dirty-positions.ts';
 import { transactionEvents } from './events.ts';
-
-/** The columns of a contract that writing its volumes needs. */
-export type VolumeContract = {
-  readonly no: number;
-  readonly id: string;
-  readonly externalId: string;
-  readonly type: Contract['type'];
-  readonly deliveryStart: number | null;
-  readonly deliveryEnd: number | null;
-  readonly sellerPosition: number;
-  readonly buyerPosition: number;
-  readonly sellerBrp: number;
-  readonly buyerBrp: number;
-};
-
-type ContractColumns = [
-  no: number,
-  id: string,
-  externalId: string,
-  type: Contract['type'],
-  deliveryStart: number | null,
-  deliveryEnd: number | null,
-  sellerPosition: number,
-  buyerPosition: number,
-  sellerBrp: number,
-  buyerBrp: number,
-];
-
-const CONTRACTS = `select no, id, external_id, type, delivery_start, delivery_end,
-     seller_position, buyer_position, seller_brp, buyer_brp
-   from contract where id = any($1::uuid[]) or external_id = any($2::text[])
-   order by no`;
-const READ_CONTRACTS = statement('contracts_of_batch', CONTRACTS);
-/**
- * Every writer of volumes locks the contract row first. A batch locks its rows with one statement and in a fixed order,
- * so that two batches cannot deadlock.
- */
-const LOCK_CONTRACTS = statement('lock_contracts_of_batch', `${CONTRACTS} for no key update`);
-
-export type ContractNames = { readonly ids: readonly string[]; readonly externalIds: readonly string[] };
-
-const contractOf = (columns: ContractColumns): VolumeContract => ({
-  no: columns[0],
-  id: columns[1],
-  externalId: columns[2],
-  type: columns[3],
-  deliveryStart: columns[4],
-  deliveryEnd: columns[5],
-  sellerPosition: columns[6],
-  buyerPosition: columns[7],
-  sellerBrp: columns[8],
-  buyerBrp: columns[9],
-});
-
-export async function readContracts(db: Db, { ids, externalIds }: ContractNames): Promise<VolumeContract[]> {
-  return (await db.arrays<ContractColumns>(READ_CONTRACTS, [ids, externalIds])).map(contractOf);
-}
-
-export async function lockContracts(tx: Tx, { ids, externalIds }: ContractNames): Promise<VolumeContract[]> {
-  return (await tx.arrays<ContractColumns>(LOCK_CONTRACTS, [ids, externalIds])).map(contractOf);
-}
+import { partiesOn, type VolumeContract } from './volume-contracts.ts';
 
 type SheetColumns = [
   contractNo: number,
@@ -88,16 +34,19 @@ type SheetColumns = [
   statuses: number[] | null,
   versions: number[] | null,
   previous: (number | null)[] | null,
+  senderPosition: number,
+  receiverPosition: number,
 ];
 
-const SHEET_COLUMNS = `contract_no, delivery_day, id, created_at, revision, volumes, statuses, versions, previous`;
+const SHEET_COLUMNS = `contract_no, delivery_day, id, created_at, revision, volumes, statuses, versions, previous,
+  sender_position, receiver_position`;
 
 /** One index lookup per contract-day, so that the planner cannot choose a full scan for a large batch. */
 const historiesFrom = (source: string) =>
-  `select s.* from unnest($1::int[], $2::date[]) as said (contract_no, delivery_day)
+  `select s.* from unnest($1::int[], $2::date[]) as asked (contract_no, delivery_day)
    cross join lateral (
      select ${SHEET_COLUMNS} from ${source} as found
-     where found.contract_no = said.contract_no and found.delivery_day = said.delivery_day
+     where found.contract_no = asked.contract_no and found.delivery_day = asked.delivery_day
      order by revision offset 0
    ) as s`;
 
@@ -107,6 +56,12 @@ const DRY_RUN_HISTORIES = statement(
   historiesFrom(
     `(select ${SHEET_COLUMNS} from sheet union all select ${SHEET_COLUMNS} from pg_temp.presumed_sheet)`,
   ),
+);
+
+const HISTORIES_FROM = statement(
+  'sheets_of_contracts_from',
+  `select ${SHEET_COLUMNS} from sheet where contract_no = any($1::int[]) and delivery_day >= $2
+   order by contract_no, delivery_day, revision`,
 );
 
 /**
@@ -142,30 +97,36 @@ const SET_STATUSES = statement(
      and s.revision = changed.revision`,
 );
 
-/**
- * Dirty flags are set in a fixed order after the contracts are locked, to avoid deadlocks. A flag that was touched less
- * than 100 ms ago is locked, so that the nomination job cannot take it before this transaction commits, but is not
- * rewritten: every batch of an import touches the same flags.
- */
-const MARK_DIRTY = statement(
-  'mark_positions_of_batch',
-  `insert into changed_position (position_no, delivery_day)
-   select position_no, delivery_day
-   from unnest($1::int[], $2::date[]) as marked (position_no, delivery_day)
-   order by delivery_day, position_no
-   on conflict (position_no, delivery_day) do update set touched_at = clock_timestamp()
-     where changed_position.touched_at < clock_timestamp() - interval '100 ms'`,
+/** The numbers continue after those of the contract-day's earlier invalidations. */
+const INSERT_INVALIDATIONS = statement(
+  'insert_invalidations',
+  `insert into invalidation (contract_no, delivery_day, number, revision, slots, reason, invalidated_at, customer_id)
+   select of_day.contract_no, of_day.delivery_day,
+     (select count(*) from invalidation i
+      where i.contract_no = of_day.contract_no and i.delivery_day = of_day.delivery_day)
+       + row_number() over (partition by of_day.contract_no, of_day.delivery_day order by of_day.revision),
+     of_day.revision, of_day.slots::smallint[], $5, $6, $7
+   from unnest($1::int[], $2::date[], $3::int[], $4::text[]) as of_day (contract_no, delivery_day, revision, slots)`,
 );
+
+/** A sheet and the positions of its transactions. */
+type PlacedSheet = Sheet & { readonly sender: number; readonly receiver: number };
+
+type Invalidation = { readonly revision: number; readonly slots: readonly number[] };
+
+/** Why transactions become invalid: an act of the operator, or the deactivation of a customer. */
+export type InvalidationReason = { readonly text: string; readonly customerId: string | null };
 
 /** A contract-day in memory: its stored sheets, and those that the batch adds. */
 type ContractDayState = {
   readonly contract: VolumeContract;
   readonly day: DeliveryDay;
-  readonly history: Sheet[];
+  readonly history: PlacedSheet[];
   /** Number of sheets at the start of `history` that are in the database. */
   stored: number;
   /** Stored sheets whose statuses have changed. */
-  readonly changed: Set<Sheet>;
+  readonly changed: Set<PlacedSheet>;
+  readonly invalidations: Invalidation[];
   /** Number of slots that the batch creates and corrects. */
   created: number;
   corrected: number;
@@ -173,7 +134,7 @@ type ContractDayState = {
 
 export type ContractDay = { readonly contract: VolumeContract; readonly day: DeliveryDay };
 
-const keyOf = (contractNo: number, day: DeliveryDay) => `${contractNo} ${day}`;
+const keyOf = (no: number, day: DeliveryDay) => `${no} ${day}`;
 
 /** The contract-days of one transaction: loaded with one query, changed in memory, saved in bulk. */
 export class DayBatch {
@@ -191,17 +152,7 @@ export class DayBatch {
   /** Precondition: the contracts are locked, unless this is a dry run. */
   async load(days: readonly ContractDay[]): Promise<void> {
     for (const { contract, day } of days) {
-      const key = keyOf(contract.no, day);
-      if (this.states.has(key)) continue;
-      this.states.set(key, {
-        contract,
-        day,
-        history: [],
-        stored: 0,
-        changed: new Set(),
-        created: 0,
-        corrected: 0,
-      });
+      if (!this.states.has(keyOf(contract.no, day))) this.add(contract, day);
     }
     const states = [...this.states.values()];
     if (states.length === 0) return;
@@ -209,44 +160,132 @@ export class DayBatch {
       states.map(({ contract }) => contract.no),
       states.map(({ day }) => day),
     ]);
-    for (const [contractNo, day, id, createdAt, revision, packed, statuses, versions, previous] of rows) {
-      const state = this.stateOf(contractNo, day);
-      const volumes = unpackVolumes(packed);
-      state.history.push({ id, createdAt, revision, volumes, statuses, versions, previous });
+    for (const row of rows) this.stateOf(row[0], row[1]).history.push(sheetOf(row));
+    for (const state of states) state.stored = state.history.length;
+  }
+
+  /** Loads all days from the first one on that have volumes, and returns them. The same precondition as `load`. */
+  async loadFrom(contracts: readonly VolumeContract[], first: DeliveryDay): Promise<ContractDay[]> {
+    const byNo = new Map(contracts.map((contract) => [contract.no, contract]));
+    const rows = await this.tx.arrays<SheetColumns>(HISTORIES_FROM, [[...byNo.keys()], first]);
+    for (const row of rows) {
+      const [contractNo, day] = row;
+      const state = this.states.get(keyOf(contractNo, day)) ?? this.add(byNo.get(contractNo)!, day);
+      state.history.push(sheetOf(row));
       state.stored++;
     }
+    return [...this.states.values()];
   }
 
   hasVolumes({ contract, day }: ContractDay): boolean {
     return this.stateOf(contract.no, day).history.length > 0;
   }
 
-  write({ contract, day }: ContractDay, volumes: readonly (number | null)[]): DayChange {
-    const state = this.stateOf(contract.no, day);
-    const change = writeDay(state.history, volumes);
-    for (const { revision, statuses } of change.superseded) {
-      const sheet = state.history[revision - 1]!;
-      sheet.statuses = statuses;
-      if (revision <= state.stored) state.changed.add(sheet);
-    }
+  /** The newest revision of a day. */
+  revisionOf({ contract, day }: ContractDay): number | null {
+    return this.stateOf(contract.no, day).history.length || null;
+  }
+
+  write(contractDay: ContractDay, volumes: readonly (number | null)[]): DayChange {
+    const state = this.stateOf(contractDay.contract.no, contractDay.day);
+    return this.apply(state, writeDay(state.history, volumes));
+  }
+
+  /** Gives the chosen transactions a new version with the parties of their day, see `reissueDay`. */
+  reissue(
+    contractDay: ContractDay,
+    isChosen: (sheet: PlacedSheet, slot: number, status: TransactionStatus) => boolean,
+  ): DayChange {
+    const state = this.stateOf(contractDay.contract.no, contractDay.day);
+    const choose: Parameters<typeof reissueDay>[1] = (holder, slot, status) =>
+      isChosen(holder as PlacedSheet, slot, status);
+    return this.apply(state, reissueDay(state.history, choose));
+  }
+
+  private apply(state: ContractDayState, change: DayChange): DayChange {
+    this.setStatuses(state, change.superseded);
     state.created += change.created;
     state.corrected += change.corrected;
     if (change.sheet !== null) {
-      state.history.push({ ...change.sheet, id: newSheetId(), createdAt: this.now, statuses: null });
+      const { seller, buyer } = partiesOn(state.contract, state.day);
+      state.history.push({
+        ...change.sheet,
+        ...{ id: newSheetId(), createdAt: this.now, statuses: null },
+        ...{ sender: seller.positionNo, receiver: buyer.positionNo },
+      });
     }
     return change;
   }
 
-  async save(): Promise<void> {
-    const moved = [...this.states.values()].filter(({ history, stored }) => history.length > stored);
-    if (moved.length === 0) return;
-    await this.tx.copy(this.isDryRun ? COPY_DRY_RUN_SHEETS : COPY_SHEETS, sheetRows(moved));
+  private setStatuses(state: ContractDayState, changes: readonly StatusChange[]): void {
+    for (const { revision, statuses } of changes) {
+      const sheet = state.history[revision - 1]!;
+      sheet.statuses = statuses;
+      if (revision <= state.stored) state.changed.add(sheet);
+    }
+  }
+
+  /** Invalidates all valid transactions of a day and returns their number. */
+  invalidate(contractDay: ContractDay): number {
+    const state = this.stateOf(contractDay.contract.no, contractDay.day);
+    const cells = unfold(state.history).filter(({ status }) => status === 'valid');
+    const slots = cells.map(({ slot }) => slot);
+    this.setStatuses(state, invalidate(state.history, slots).changed);
+    for (const [revision, ofSheet] of Map.groupBy(cells, (cell) => cell.revision))
+      state.invalidations.push({ revision, slots: ofSheet.map(({ slot }) => slot) });
+    return cells.length;
+  }
+
+  invalidateOne(
+    contractDay: ContractDay,
+    revision: number,
+    slot: number,
+  ): 'invalidated' | 'not_found' | 'not_valid' {
+    const state = this.stateOf(contractDay.contract.no, contractDay.day);
+    if ((state.history[revision - 1]?.volumes[slot - 1] ?? null) === null) return 'not_found';
+    const decision = invalidateCell(state.history, revision, slot);
+    if (decision.kind === 'not_valid') return 'not_valid';
+    this.setStatuses(state, decision.changed);
+    state.invalidations.push({ revision, slots: [slot] });
+    return 'invalidated';
+  }
+
+  /** Stores everything and marks the positions. `reason` is that of the invalidations. */
+  async save(reason: InvalidationReason | null = null): Promise<void> {
+    const dirty = new DirtyPositions();
+    await this.store(dirty, reason);
+    await dirty.mark(this.tx);
+  }
+
+  /** Stores everything. The caller marks the positions when all batches of the transaction are stored. */
+  async store(dirty: DirtyPositions, reason: InvalidationReason | null = null): Promise<void> {
+    const states = [...this.states.values()];
+    const written = states.filter(({ history, stored }) => history.length > stored);
+    if (written.length > 0)
+      await this.tx.copy(this.isDryRun ? COPY_DRY_RUN_SHEETS : COPY_SHEETS, sheetRows(written, this.now));
     // A dry run reads only the newest version of each slot again, so it can skip the statuses of older sheets.
     if (this.isDryRun) return;
-    await this.saveStatuses(moved);
-    await this.markDirty(moved);
-    const events = moved.flatMap((state) => transactionEvents(state.contract, state.day, state));
+    await this.saveStatuses(states);
+    await this.saveInvalidations(states, reason);
+    this.collectDirty(dirty);
+    await this.appendEvents(states);
+  }
+
+  private async appendEvents(states: readonly ContractDayState[]): Promise<void> {
+    const events = states.flatMap(({ contract, day, created, corrected, invalidations, ...state }) => {
+      const invalidated = invalidations.reduce((sum, { slots }) => sum + slots.length, 0);
+      const sheets = [...state.changed, ...state.history.slice(state.stored)];
+      return transactionEvents(contract, day, sheets, { created, corrected, invalidated });
+    });
     await appendEvents(this.tx, events, this.now);
+  }
+
+  /** Adds the positions of all new sheets and of all sheets whose statuses have changed. */
+  collectDirty(dirty: DirtyPositions): void {
+    for (const { day, history, stored, changed } of this.states.values()) {
+      for (const sheet of changed) dirty.add(day, sheet);
+      for (const sheet of history.slice(stored)) dirty.add(day, sheet);
+    }
   }
 
   private async saveStatuses(states: readonly ContractDayState[]): Promise<void> {
@@ -263,18 +302,39 @@ export class DayBatch {
     ]);
   }
 
-  /** A contract between a position and itself does not change the saldo, so its position-day stays clean. */
-  private async markDirty(states: readonly ContractDayState[]): Promise<void> {
-    const dirty = new Map<string, { position: number; day: DeliveryDay }>();
-    for (const { contract, day } of states) {
-      if (contract.sellerPosition === contract.buyerPosition) continue;
-      for (const position of [contract.sellerPosition, contract.buyerPosition]) {
-        dirty.set(keyOf(position, day), { position, day });
-      }
-    }
-    if (dirty.size === 0) return;
-    const all = [...dirty.values()];
-    await this.tx.query(MARK_DIRTY, [all.map(({ position }) => position), all.map(({ day }) => day)]);
+  private async saveInvalidations(
+    states: readonly ContractDayState[],
+    reason: InvalidationReason | null,
+  ): Promise<void> {
+    const rows = states.flatMap(({ contract, day, invalidations }) =>
+      invalidations.map((invalidation) => ({ no: contract.no, day, ...invalidation })),
+    );
+    if (rows.length === 0) return;
+    if (reason === null) throw new Error('an invalidation has a reason');
+    await this.tx.query(INSERT_INVALIDATIONS, [
+      rows.map(({ no }) => no),
+      rows.map(({ day }) => day),
+      rows.map(({ revision }) => revision),
+      rows.map(({ slots }) => `{${slots.join(',')}}`),
+      reason.text,
+      timestamp(this.now),
+      reason.customerId,
+    ]);
+  }
+
+  private add(contract: VolumeContract, day: DeliveryDay): ContractDayState {
+    const state = {
+      contract,
+      day,
+      history: [],
+      stored: 0,
+      changed: new Set<PlacedSheet>(),
+      invalidations: [],
+      created: 0,
+      corrected: 0,
+    };
+    this.states.set(keyOf(contract.no, day), state);
+    return state;
   }
 
   private stateOf(contractNo: number, day: DeliveryDay): ContractDayState {
@@ -284,20 +344,34 @@ export class DayBatch {
   }
 }
 
-function sheetRows(states: readonly ContractDayState[]): Buffer {
+const sheetOf = (columns: SheetColumns): PlacedSheet => ({
+  id: columns[2],
+  createdAt: columns[3],
+  revision: columns[4],
+  volumes: unpackVolumes(columns[5]),
+  statuses: columns[6],
+  versions: columns[7],
+  previous: columns[8],
+  sender: columns[9],
+  receiver: columns[10],
+});
+
+function sheetRows(states: readonly ContractDayState[], now: number): Buffer {
   const rows = new CopyText();
+  const createdAt = timestamp(now);
   for (const { contract, day, history, stored } of states) {
+    const { seller, buyer } = partiesOn(contract, day);
     for (let index = stored; index < history.length; index++) {
       const sheet = history[index]!;
       rows.field(sheet.id);
-      rows.field(timestamp(sheet.createdAt));
+      rows.field(createdAt);
       rows.integer(contract.no);
       rows.field(day);
       rows.integer(sheet.revision);
-      rows.integer(contract.sellerPosition);
-      rows.integer(contract.buyerPosition);
-      rows.integer(contract.sellerBrp);
-      rows.integer(contract.buyerBrp);
+      rows.integer(seller.positionNo);
+      rows.integer(buyer.positionNo);
+      rows.integer(seller.brpNo);
+      rows.integer(buyer.brpNo);
       rows.integer(sheet.statuses === null ? STATUS_BIT.valid : statusMask(sheet));
       rows.binary(packVolumes(sheet.volumes));
       rows.integers(sheet.statuses);

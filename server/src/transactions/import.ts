@@ -8,15 +8,16 @@ import {
   linesOf,
 } from '@saldo/core/transactions/contract-day-input.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
+import { DayBatch, prepareDryRun } from './day-batch.ts';
+import { ImportBatch, type VolumeFormat, VolumeReader } from './import-stream.ts';
 import {
   type ContractNames,
-  DayBatch,
+  explainInactive,
+  isActiveOn,
   lockContracts,
-  prepareDryRun,
   readContracts,
   type VolumeContract,
-} from './day-batch.ts';
-import { ImportBatch, type VolumeFormat, VolumeReader } from './import-stream.ts';
+} from './volume-contracts.ts';
 
 /** Contract-days per transaction: enough to amortise its cost, few enough to hold its locks only for a short time. */
 const DAYS_AT_ONCE = 400;
@@ -133,10 +134,11 @@ async function applyBatch(
   locked();
   let rejectedDays = batch.days.length - wellFormed.length;
   const contractFaults = new ImportBatch();
+  const inactive = await explainInactive(tx, inactiveContracts(batch.days, contracts));
   const accepted: { contract: VolumeContract; day: DeliveryDay; input: ContractDayInput }[] = [];
   for (const input of batch.days) {
     const contract = contracts(input.contract);
-    const fault = contractFault(contract, input);
+    const fault = contractFault(contract, input, inactive);
     if (fault !== null) {
       // The lines are well-formed, but their contract or day accepts no volumes, so each of them is rejected.
       for (const line of linesOf(input)) contractFaults.reject(line, fault);
@@ -169,7 +171,7 @@ async function findContracts(
   tx: Tx,
   days: readonly ContractDayInput[],
   isDryRun: boolean,
-): Promise<(name: string) => VolumeContract | null> {
+): Promise<FindContract> {
   const uuids = new Map<string, string | null>();
   for (const { contract } of days) {
     if (!uuids.has(contract)) uuids.set(contract, decodeId(ID_PREFIX.contract, contract));
@@ -190,7 +192,23 @@ async function findContracts(
   };
 }
 
-function contractFault(contract: VolumeContract | null, { day }: ContractDayInput): LineFault | null {
+type FindContract = (name: string) => VolumeContract | null;
+
+/** Numbers of the contracts that have a day on which a customer is not active. */
+function inactiveContracts(days: readonly ContractDayInput[], find: FindContract): number[] {
+  const numbers = days.flatMap(({ contract: name, day }) => {
+    const contract = find(name);
+    return contract !== null && day !== null && !isActiveOn(contract, day) ? [contract.no] : [];
+  });
+  return [...new Set(numbers)];
+}
+
+/** `inactive` has the messages for contracts whose customers are not all active. */
+function contractFault(
+  contract: VolumeContract | null,
+  { day }: ContractDayInput,
+  inactive: ReadonlyMap<number, string>,
+): LineFault | null {
   if (contract === null)
     return { code: 'unknown_contract', message: 'there is no contract with this id or external id' };
   const { type, deliveryStart, deliveryEnd } = contract;
@@ -203,5 +221,7 @@ function contractFault(contract: VolumeContract | null, { day }: ContractDayInpu
   if (day !== null && !isDayWithin(contract, day)) {
     return { code: 'day_outside_contract', message: `the contract does not deliver on ${day}` };
   }
+  if (day !== null && !isActiveOn(contract, day))
+    return { code: 'customer_not_active', message: inactive.get(contract.no) ?? '' };
   return null;
 }

@@ -21,9 +21,9 @@ export function operatorTransactionRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(operatorContractEndpoints.updateContract, async (call, tx) => {
       const now = clock.now();
       const changed = await changeContractDates(tx, call.params.contract_id, call.body, now);
-      const { no, delivery_end: end } = changed.after;
+      const { id, delivery_end: end } = changed.after;
       if (end !== null && end !== changed.before.delivery_end)
-        await invalidateFrom(tx, no, dayOf(end), 'contract ended', now);
+        await invalidateFrom(tx, id, dayOf(end), 'contract ended', now);
       const [before, after] = [wireContract(changed.before, now), wireContract(changed.after, now)];
       await recordAudit(tx, call, { action: 'contract.updated', subject: after.id, before, after }, now);
       return after;

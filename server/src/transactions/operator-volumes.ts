@@ -10,9 +10,9 @@ import { fieldProblem, problem } from '../platform/http/problem.ts';
 import { type Call, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
 import { writeContractDay } from './actions.ts';
-import { lockContracts } from './day-batch.ts';
 import { answerImport } from './import-request.ts';
 import { runProfiles } from './profiles.ts';
+import { explainInactive, isActiveOn, lockContracts } from './volume-contracts.ts';
 
 /** Writes quarter-hour volumes: one contract-day, an import stream, or generated from the contracts' profiles. */
 export function operatorVolumeRoutes(
@@ -70,8 +70,15 @@ async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, now: 
       'is not within the delivery period of the contract',
     );
   }
+  if (!isActiveOn(contract, day)) {
+    const inactive = await explainInactive(tx, [contract.no]);
+    throw problem(
+      'customer_not_active',
+      `The contract takes no volumes for ${day}. ${inactive.get(contract.no)}`,
+    );
+  }
   const volumes = call.body.volumes.map((mwh) => (mwh === null ? null : kwhFromMwh(mwh)));
-  const after = await writeContractDay(tx, contract.no, day, volumes, now);
+  const after = await writeContractDay(tx, contract, day, volumes, now);
   const event = {
     action: 'contract_day.written',
     subject: id,

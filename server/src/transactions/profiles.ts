@@ -1,25 +1,26 @@
-import { isDayWithin } from '@saldo/core/contracts/contract.ts';
 import { type Profile, profileVolumes } from '@saldo/core/contracts/profile.ts';
 import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
 import type { Database } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
-import { type ContractDay, DayBatch, lockContracts } from './day-batch.ts';
+import { type ContractDay, DayBatch } from './day-batch.ts';
+import { lockContracts, takesVolumes } from './volume-contracts.ts';
 
 /** Contracts per transaction. Each contract contributes all of the coming days. */
 const CONTRACTS_AT_ONCE = 20;
 
 /**
- * Finds contracts that deliver on one of the coming days but have no volumes for it. The query takes no locks, so both
- * conditions are checked again after the contract is locked.
+ * Finds contracts that deliver on one of the coming days, with two active customers, but have no volumes for it. The
+ * query takes no locks, so all conditions are checked again after the contract is locked.
  */
 const WITHOUT_VOLUMES = statement(
   'profile_contracts_without_volumes',
   `select c.no, c.id, c.profile from contract c
-   where c.no > $1 and c.type = 'ppa' and c.profile is not null
+   where c.no > $1 and c.type = 'ppa' and c.profile is not null and c.is_activated
      and exists (
        select from generate_series($2::date, $3::date, interval '1 day') as coming (day)
        where coming.day::date::timestamp at time zone 'Europe/Berlin' >= c.delivery_start
          and (coming.day::date + 1)::timestamp at time zone 'Europe/Berlin' <= c.delivery_end
+         and (c.rests_from is null or coming.day::date < c.rests_from)
          and not exists (
            select from sheet s where s.contract_no = c.no and s.delivery_day = coming.day::date))
    order by c.no
@@ -49,7 +50,7 @@ export async function runProfiles(db: Database, now: number, days: number): Prom
     const made = await db.transaction(async (tx) => {
       const contracts = await lockContracts(tx, { ids: found.map(({ id }) => id), externalIds: [] });
       const wanted = contracts.flatMap((contract) =>
-        coming.filter((day) => isDayWithin(contract, day)).map((day): ContractDay => ({ contract, day })),
+        coming.filter((day) => takesVolumes(contract, day)).map((day): ContractDay => ({ contract, day })),
       );
       const batch = new DayBatch(tx, now);
       await batch.load(wanted);

@@ -9,6 +9,7 @@ import {
   STATUS_BIT,
   unpackVolumes,
 } from '@saldo/core/transactions/sheet.ts';
+import { seenBy } from '../contracts/store.ts';
 import { perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { type HotStatement, hotStatement, type Statement, statement } from '../platform/db/statement.ts';
@@ -50,13 +51,22 @@ type Begin = { readonly day: DeliveryDay; readonly contractId: string | null };
 const SHEET = `s.id, s.created_at, s.contract_no, s.delivery_day, s.revision, s.volumes, s.statuses, s.versions,
   s.previous`;
 
+/**
+ * A sheet shows the balance groups that it was made with. The position is read only where it is not the contract's
+ * newest.
+ */
+const shown = (party: 'sender' | 'receiver', side: 'seller' | 'buyer', column: 'eic' | 'tso') =>
+  `case when s.${party}_position = c.${side}_position then c.${side}_${column}
+    else (select p.${column} from position p where p.no = s.${party}_position) end`;
+
 /** Includes the ids of the corrected sheets only, because a day may have hundreds of sheets. */
 const SHEET_COLUMNS = `${SHEET},
   case when s.previous is not null then (
     select json_object_agg(e.revision, e.id) from sheet e
     where e.contract_no = s.contract_no and e.delivery_day = s.delivery_day and e.revision = any(s.previous)
   ) end,
-  c.id, c.seller_eic, c.seller_tso, c.buyer_eic, c.buyer_tso, c.asset_id`;
+  c.id, ${shown('sender', 'seller', 'eic')}, ${shown('sender', 'seller', 'tso')},
+  ${shown('receiver', 'buyer', 'eic')}, ${shown('receiver', 'buyer', 'tso')}, c.asset_id`;
 
 type Columns = [
   id: string,
@@ -132,7 +142,7 @@ function listStatement(shape: ListShape): HotStatement | Statement {
     receiver: receiverEic === null ? [] : [{ side: 'receiver' as const, eic: receiverEic }],
   };
   const sheets = shape.contract
-    ? sheetsOfContract(isOfBrp, conditions, senderEic, receiverEic)
+    ? sheetsOfContract(isOfBrp, [...conditions, ...[...parties.sender, ...parties.receiver].map(isOneOf)])
     : isOfBrp
       ? sheetsOfBrp(conditions, parties, shape.status !== null)
       : sheetsOfAll(conditions, [...parties.sender, ...parties.receiver], shape.status !== null);
@@ -205,23 +215,17 @@ function sheetScan(conditions: readonly string[], lead: PositionFilter | null): 
     select s.* from position p, lateral ${scan([`s.${lead.side}_position = p.no`, ...conditions])} s where p.eic = ${lead.eic})`;
 }
 
-/** Checks the tenant on the contract, so that a contract of another BRP costs as little as an unknown one. */
-function sheetsOfContract(
-  isOfBrp: boolean,
-  conditions: readonly string[],
-  senderEic: string | null,
-  receiverEic: string | null,
-): string {
-  const contract = [
-    'id = $4',
-    ...(isOfBrp ? ['(seller_brp = $5 or buyer_brp = $5)'] : []),
-    ...(senderEic === null ? [] : [`seller_eic = ${senderEic}`]),
-    ...(receiverEic === null ? [] : [`buyer_eic = ${receiverEic}`]),
-  ];
+/**
+ * A BRP sees the transactions of a contract that one of its own balance groups takes part in. The tenant is checked on
+ * the contract first, so that a contract of another BRP costs as little as an unknown one.
+ */
+function sheetsOfContract(isOfBrp: boolean, conditions: readonly string[]): string {
+  const contract = ['id = $4', ...(isOfBrp ? [seenBy('contract', '$5')] : [])];
+  const tenant = isOfBrp ? ['(s.sender_brp = $5 or s.receiver_brp = $5)'] : [];
   return `
     select s.* from sheet s
     where s.contract_no = (select no from contract where ${contract.join(' and ')})
-      and s.delivery_day >= $1::date and ${conditions.join(' and ')}
+      and s.delivery_day >= $1::date and ${[...tenant, ...conditions].join(' and ')}
     order by s.delivery_day, s.revision limit $3`;
 }
 

@@ -183,11 +183,41 @@ export const brp: Dictionary['brp'] = {
     activate: 'Aktivieren',
     deactivate: 'Deaktivieren',
     activateTitle: (name) => `${name} aktivieren?`,
-    activateText: 'Ab jetzt zählen Verträge dieses Kunden für Ihren Bilanzkreis.',
+    activateText:
+      'Verträge dieses Kunden nehmen dann Mengen an, sobald auch die andere Seite aktiv ist. Transaktionen, die eine Deaktivierung ungültig gemacht hat, werden ab dem ersten Liefertag wieder gültig.',
     deactivateTitle: (name) => `${name} deaktivieren?`,
-    deactivateText: 'Bestehende Verträge bleiben, wie sie sind. Der Kunde kann wieder aktiviert werden.',
+    deactivateText:
+      'Transaktionen ab dem ersten Liefertag werden ungültig, und für diese Tage werden keine Mengen angenommen. Frühere Tage bleiben, wie sie sind. Der Kunde kann wieder aktiviert werden.',
     activatedToast: (name) => `${name} ist aktiv.`,
     deactivatedToast: (name) => `${name} ist deaktiviert.`,
+    move: 'Wechseln',
+    moveTitle: (name) => `Bilanzkreis von ${name} wechseln?`,
+    moveText: (eic, tso) =>
+      `Zu ${eic} in der Regelzone von ${tso}. Transaktionen ab dem ersten Liefertag erhalten eine neue Version in diesem Bilanzkreis; frühere Tage bleiben, wie sie sind.`,
+    effect: {
+      from: 'Erster Liefertag',
+      changes: 'Es ändern sich',
+      counts: (contracts, transactions) =>
+        `${contracts === 1 ? '1 Vertrag' : `${contracts} Verträge`}, ${transactions === '1' ? '1 Transaktion' : `${transactions} Transaktionen`}`,
+      noNominations: 'Für Nominierungen ändert sich nichts.',
+      nominations: (total, count) =>
+        total === 1
+          ? '1 Nominierung erhält eine neue Version:'
+          : `${count} Nominierungen erhalten eine neue Version:`,
+      newVersions: 'Nominierungen mit neuer Version',
+      firstNominations: (count) => `Aufgeführt sind die ersten ${count} nach Liefertag.`,
+      postponed: (day) =>
+        `Inzwischen ist eine Frist abgelaufen, und nichts wurde gesendet: Die Änderung gilt jetzt ab ${day}. Bitte prüfen und erneut bestätigen.`,
+    },
+    placements: {
+      title: 'Bilanzkreise nach Liefertag',
+      text: 'Mengen benutzen den Bilanzkreis ihres Liefertags.',
+      firstDay: 'Erster Tag',
+      lastDay: 'Letzter Tag',
+      fromTheStart: 'von Anfang an',
+      current: 'aktuell',
+      coming: 'künftig',
+    },
     balanceGroupText: 'In welchem Ihrer Bilanzkreise und welcher Regelzone dieser Kunde bilanziert wird.',
     noBalanceGroup: 'Noch kein Bilanzkreis',
     chooseBalanceGroup: 'Auswählen…',

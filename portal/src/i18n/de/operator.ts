@@ -80,7 +80,9 @@ export const operator: Dictionary['operator'] = {
     noGroupYet: 'Noch keiner',
     groupText: 'In welchem Bilanzkreis und welcher Regelzone seines BKV dieser Kunde bilanziert wird.',
     movedText:
-      'Der Kunde wechselt zu einem anderen BKV. Er verliert den Bilanzkreis und die Metadaten des bisherigen; Verträge bleiben, wie sie sind.',
+      'Der Kunde wechselt zu einem anderen BKV und verliert die Metadaten des bisherigen. Transaktionen ab dem ersten Liefertag erhalten eine neue Version im neuen Bilanzkreis; frühere Tage bleiben beim bisherigen BKV.',
+    movedGroupHint: 'Nötig, wenn der Kunde Verträge hat, die noch liefern.',
+    activeFromStart: 'Von Anfang an aktiv, ohne seinen BKV',
   },
   accounts: {
     title: 'Konten',
@@ -215,6 +217,7 @@ export const operator: Dictionary['operator'] = {
       contract_without_volumes: 'Vertrag nimmt keine Mengen auf',
       invalid_date: 'Kein solches Datum',
       day_outside_contract: 'Tag außerhalb des Vertrags',
+      customer_not_active: 'Kunde nicht aktiv',
       invalid_slot: 'Diesen Slot gibt es an dem Tag nicht',
       wrong_slot_count: 'Falsche Anzahl von Slots',
       invalid_volume: 'Keine Zahl',

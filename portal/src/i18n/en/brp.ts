@@ -182,11 +182,39 @@ export const brp = {
     activate: 'Activate',
     deactivate: 'Deactivate',
     activateTitle: (name: string) => `Activate ${name}?`,
-    activateText: 'From now on contracts of this customer count for your balance group.',
+    activateText:
+      'The contracts of this customer then take volumes, once the other side is active too. Transactions that a deactivation made invalid become valid again from the first delivery day on.',
     deactivateTitle: (name: string) => `Deactivate ${name}?`,
-    deactivateText: 'Existing contracts stay as they are. The customer can be activated again.',
+    deactivateText:
+      'Transactions of the first delivery day and later become invalid, and no volumes are taken for these days. Earlier days stay as they are. The customer can be activated again.',
     activatedToast: (name: string) => `${name} is active.`,
     deactivatedToast: (name: string) => `${name} is deactivated.`,
+    move: 'Move',
+    moveTitle: (name: string) => `Move ${name}?`,
+    moveText: (eic: string, tso: string) =>
+      `To ${eic} in the control area of ${tso}. Transactions of the first delivery day and later get a new version in this balance group; earlier days stay as they are.`,
+    effect: {
+      from: 'First delivery day',
+      changes: 'Will change',
+      counts: (contracts: number, transactions: string) =>
+        `${contracts === 1 ? '1 contract' : `${contracts} contracts`}, ${transactions === '1' ? '1 transaction' : `${transactions} transactions`}`,
+      noNominations: 'Nothing changes for nominations.',
+      nominations: (total: number, count: string) =>
+        total === 1 ? '1 nomination gets a new version:' : `${count} nominations get a new version:`,
+      newVersions: 'Nominations with a new version',
+      firstNominations: (count: number) => `The first ${count} by delivery day are listed.`,
+      postponed: (day: string) =>
+        `A gate has closed meanwhile, and nothing has been sent: the change now applies from ${day} on. Please check and confirm again.`,
+    },
+    placements: {
+      title: 'Balance groups by delivery day',
+      text: 'Volumes use the balance group of their delivery day.',
+      firstDay: 'First day',
+      lastDay: 'Last day',
+      fromTheStart: 'from the beginning',
+      current: 'current',
+      coming: 'upcoming',
+    },
     balanceGroupText: 'In which of your balance groups and control areas this customer is accounted.',
     noBalanceGroup: 'No balance group yet',
     chooseBalanceGroup: 'Choose…',

@@ -78,7 +78,9 @@ export const operator = {
     noGroupYet: 'None yet',
     groupText: 'In which of its BRP’s balance groups and control areas this customer is accounted.',
     movedText:
-      'The customer moves to another BRP. It loses the balance group and the metadata that belong to the present one; contracts stay as they are.',
+      'The customer moves to another BRP and loses the metadata of the present one. Transactions of the first delivery day and later get a new version in the new balance group; earlier days stay with the present BRP.',
+    movedGroupHint: 'Needed if the customer has contracts that still deliver.',
+    activeFromStart: 'Active from the start, without its BRP',
   },
   accounts: {
     title: 'Accounts',
@@ -211,6 +213,7 @@ export const operator = {
       contract_without_volumes: 'Contract accepts no volumes',
       invalid_date: 'No such date',
       day_outside_contract: 'Day outside the contract',
+      customer_not_active: 'Customer not active',
       invalid_slot: 'No such slot on this day',
       wrong_slot_count: 'Wrong number of slots',
       invalid_volume: 'No number',

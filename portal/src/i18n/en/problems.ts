@@ -14,7 +14,7 @@ export const problems = {
     balance_group_tso_not_enabled:
       'This control area is not enabled for the balance group. Enable it in the balance group settings first.',
     position_in_use:
-      'A control area in use cannot be disabled. Move its customers first; its contracts must have ended.',
+      'A control area in use cannot be disabled. Move its customers first; it can be disabled on the first day of their new placement.',
     too_many_endpoints: 'There are ten webhook endpoints already. Delete one first.',
     webhook_endpoint_disabled: 'The endpoint is disabled. Enable it first.',
     precondition_failed: 'Somebody has changed this meanwhile. Please load it again.',

@@ -34,7 +34,7 @@ export type Db = Queries<Statement> & {
   readonly hot: Queries<HotStatement>;
 };
 
-/** An open transaction. Only `transaction` creates one. */
+/** An open transaction. Only `transaction` and `rolledBack` create one. */
 export type Tx = Db & {
   readonly inTransaction: true;
   /** Runs a `copy … from stdin` with rows in text format, the fastest way to insert many rows. */
@@ -44,6 +44,8 @@ export type Tx = Db & {
 export type Database = Db & {
   /** The only way to write. `work` must use only `tx`: a second connection could deadlock on the pool. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs `work` in a transaction and takes back everything that it changed, to learn what it would do. */
+  rolledBack<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * Runs `work` unless any process runs work of the same name; then returns null. For work that waits for the network:
    * it holds a connection, but no transaction. Postgres releases the lock when this process ends.
@@ -108,13 +110,17 @@ function transactionOn(client: pg.PoolClient): Tx {
   };
 }
 
-const inTransaction = <T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
+const inTransaction = <T>(
+  pool: pg.Pool,
+  work: (tx: Tx) => Promise<T>,
+  end: 'commit' | 'rollback',
+): Promise<T> =>
   onConnection(pool, async (client) => {
     const begin = { text: 'begin', query_timeout: DATABASE_LIMITS.beginMs };
     await client.query(begin);
     try {
       const result = await work(transactionOn(client));
-      await client.query('commit');
+      await client.query(end);
       return result;
     } catch (error) {
       // Postgres rolls back when a connection is lost.
@@ -193,13 +199,15 @@ export function openDatabase(url: string, listener?: AvailabilityListener): Data
     return watched(readOn(readers, (client) => runOn(client)(statement, values, shape)));
   };
   const readHot: Run = (statement, values, shape) => watched(leastBusy().run(statement, values, shape));
+  const begin = <T>(work: (tx: Tx) => Promise<T>, end: 'commit' | 'rollback') => {
+    refuseInTransaction('a transaction');
+    return transactionScope.run(true, () => watched(inTransaction(writers, work, end)));
+  };
   return {
     ...queriesOn(read),
     hot: queriesOn(readHot),
-    transaction(work) {
-      refuseInTransaction('a transaction');
-      return transactionScope.run(true, () => watched(inTransaction(writers, work)));
-    },
+    transaction: (work) => begin(work, 'commit'),
+    rolledBack: (work) => begin(work, 'rollback'),
     exclusively(name, work) {
       refuseInTransaction('exclusive work');
       return watched(exclusivelyOn(writers, name, work));

@@ -105,14 +105,20 @@ test('an unreachable database is reported in one line, without its password', as
   );
 });
 
-test('stored emails are normalised, unless two users would get the same one', async () => {
+/** A database as it was before a migration. */
+async function databaseBefore(number: string) {
   const old = await createEmptyDatabase();
   after(() => old.drop());
-  const dir = await copyMigrations('before-006');
+  const dir = await copyMigrations(`before-${number}`);
   for (const name of (await readChecksums()).keys()) {
-    if (name >= '006') await rm(path.join(dir, `${name}.sql`));
+    if (name >= number) await rm(path.join(dir, `${name}.sql`));
   }
   await migrate(old.url, () => {}, dir);
+  return old;
+}
+
+test('stored emails are normalised, unless two users would get the same one', async () => {
+  const old = await databaseBefore('006');
   const emails = ['ﬁona@x.example', '℡@x.example', 'an\u200bna@x.example', 'ﬂo@x.example', 'flo@x.example'];
   await run(
     `insert into app_user (id, email, name, role, may_manage, created_at)
@@ -128,6 +134,110 @@ test('stored emails are normalised, unless two users would get the same one', as
   );
 });
 
+test('customers and contracts of an existing database get placements, and unfinished ones go on', async () => {
+  const old = await databaseBefore('011');
+  // Every customer sells a contract to the buyer: name, status, position now, position of the contract, end.
+  const sellers = [
+    ['stays', 'active', 1, 1, '2090-01-01'],
+    ['moved', 'active', 2, 1, '2090-01-01'],
+    ['pending', 'pending', 1, 1, '2090-01-01'],
+    ['ended', 'pending', 1, 1, '2020-01-01'],
+    ['deactivated', 'deactivated', 1, 1, '2090-01-01'],
+    ['unplaced', 'active', null, 2, '2020-01-01'],
+  ] as const;
+  const values = sellers.map(
+    ([name, status, now, then, end]) =>
+      `('${name}', '${status}', ${now}::int, ${then}, timestamptz '${end}')`,
+  );
+  await run(
+    `insert into brp (id, name, created_at) select gen_random_uuid(), n, now() from unnest(array['A', 'B', 'C']) n;
+     insert into balance_group (eic, brp_no, name, created_at)
+       select 'EIC' || no, no, name, now() from brp order by no;
+     insert into position (eic, tso, brp_no, enabled)
+       select eic, 'DE_AMPRION', brp_no, true from balance_group order by brp_no;
+     create table seller as select gen_random_uuid() as id, * from (values ${values.join(', ')})
+       as v (name, status, now_in, was_in, ends);
+     insert into customer (id, brp_no, name, status, position_no, metadata, search_terms, assigned_at, activated_at,
+         created_at)
+       select id, coalesce(now_in, 1), name, status::customer_status, now_in, '{}'::jsonb, '{}'::text[], now(),
+         case status when 'pending' then null else now() end, now() from seller
+       union all select gen_random_uuid(), 3, 'buyer', 'active', 3, '{}', '{}', now(), now(), now();
+     insert into contract (id, external_id, type, delivery_start, delivery_end, seller_customer, seller_name,
+         seller_eic, seller_tso, seller_position, seller_brp, buyer_customer, buyer_name, buyer_eic, buyer_tso,
+         buyer_position, buyer_brp, created_at)
+       select gen_random_uuid(), s.name, 'ppa', '2019-01-01', s.ends, s.id, s.name, 'EIC' || s.was_in, 'DE_AMPRION',
+         s.was_in, s.was_in, b.id, 'buyer', 'EIC3', 'DE_AMPRION', 3, 3, now()
+       from seller s, customer b where b.name = 'buyer';
+     insert into sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
+         sender_brp, receiver_brp, status_mask, volumes)
+       select gen_random_uuid(), now(), no, '2085-06-30', 1, seller_position, 3, seller_brp, 3, 1,
+         decode('02' || repeat('03e8', 96), 'hex') from contract where external_id = 'moved';
+     insert into invalidation (contract_no, delivery_day, number, revision, slot, reason, invalidated_at)
+       select no, '2085-06-30', 1, 1, 7, 'meter', now() from contract where external_id = 'moved'`,
+    old,
+  );
+  await migrate(old.url, () => {});
+  const placements = await run<{ name: string; position_no: number }>(
+    `select c.name, p.position_no from placement p join customer c on c.id = p.customer_id
+     where p.first_day = '-infinity' and p.last_day = 'infinity' order by c.name`,
+    old,
+  );
+  assert.deepEqual(Object.fromEntries(placements.map(({ name, position_no }) => [name, position_no])), {
+    buyer: 3,
+    deactivated: 1,
+    ended: 1,
+    moved: 2,
+    pending: 1,
+    stays: 1,
+    unplaced: 2,
+  });
+  const contracts = await run(
+    `select external_id, seller_position, seller_brp, seller_eic, seller_from::text, is_activated,
+       rests_from - (now() at time zone 'Europe/Berlin')::date as rests_in from contract order by no`,
+    old,
+  );
+  const eic = (no: number) => ({ seller_position: no, seller_brp: no, seller_eic: `EIC${no}` });
+  const whole = { seller_from: '-infinity', is_activated: true, rests_in: null };
+  assert.deepEqual(contracts, [
+    { external_id: 'stays', ...eic(1), ...whole },
+    { external_id: 'moved', ...eic(2), ...whole, seller_from: '2085-07-01' },
+    { external_id: 'pending', ...eic(1), ...whole },
+    { external_id: 'ended', ...eic(1), ...whole },
+    { external_id: 'deactivated', ...eic(1), ...whole, rests_in: 2 },
+    { external_id: 'unplaced', ...eic(2), ...whole },
+  ]);
+  assert.deepEqual(
+    await run(
+      'select is_seller, first_day::text, last_day::text, position_no, brp_no from former_party',
+      old,
+    ),
+    [{ is_seller: true, first_day: '-infinity', last_day: '2085-06-30', position_no: 1, brp_no: 1 }],
+  );
+  assert.deepEqual(await run('select slots, customer_id from invalidation', old), [
+    { slots: [7], customer_id: null },
+  ]);
+  assert.deepEqual(
+    await run("select name, status from customer where name in ('pending', 'ended') order by name", old),
+    [
+      { name: 'ended', status: 'pending' },
+      { name: 'pending', status: 'active' },
+    ],
+  );
+  const audit = await run(
+    `select a.actor, a.action, c.name, a.before, a.after ->> 'status' as status, a.after ->> 'reason' as reason
+     from audit a join customer c on a.subject = typeid('cust', c.id)`,
+    old,
+  );
+  assert.deepEqual(audit, [
+    {
+      ...{ actor: 'migration', action: 'customer.updated', name: 'pending', status: 'active' },
+      before: { status: 'pending', activated_at: null },
+      reason:
+        'The customer has contracts that have not ended, and was nominated without having been activated.',
+    },
+  ]);
+});
+
 /** Released migrations never change, because databases have applied them. Add a line here for each new file. */
 const RELEASED = {
   '001-platform': '258550de28243cbfcd3a612713b0fee33cff13d97d317357e87d46972a4b7d6e',
@@ -140,7 +250,8 @@ const RELEASED = {
   '008-message-kinds': '4868c809f4e0ec7979279017a853a0320314e9da2eedd8414540fc7662531400',
   '009-alarms': '6f18a352b3ff2321cd5a9e72ee0841514f2e4670ecfb0cdd509eb77133578ed8',
   '010-late': 'b476ad70f588e30a48d3fbaea025c6efe94594b57a018238a7f67ef95cf71519',
-  '012-events': '6a316fd84d16c6c83718137ac45ba45dce17ea8f48b2d8ebb8b96324aa1dd382',
+  '011-placements': 'ed642b73bc3a835c9cccc7fedfdbae81a4eec5c4101faf6de73a74cea4505678',
+  '012-events': '3c265937d426e9e4393d66eaac28d31f55a5d85d0169c58ba9e05c0bf0e934d4',
   '013-webhooks': '4544040b5b05af1a17d329c78b3edfb23ed6c83d9147fc1219367b1373f0e7bf',
 };
 

@@ -14,9 +14,8 @@ create table event (
   -- Not jsonb: the text is returned as it was written.
   data json not null
 );
+-- No index by type: it would double what an event costs an import. A reader of a few types reads bounded steps instead.
 create index event_of_tenant on event (tenant, sequence);
--- For readers of a few types among millions of others.
-create index event_of_type on event (tenant, type, sequence);
 
 -- Identifies this copy of the database: cluster, timeline of its write-ahead log, and database.
 create function event_log_origin() returns text
@@ -41,20 +40,26 @@ create table reminder (
   done_to timestamptz not null
 );
 
--- Appends one event per element. Data are JSON objects as text.
-create function append_events(tenants text[], types text[], occurred_at timestamptz, data text[]) returns void
+-- Called before each append; only the first one of a transaction announces it.
+create function announce_events() returns void
 language plpgsql as $$
 declare
   -- The first 16 bits of the keys of announcements ("SD"); the others are the bound.
   key_space constant bigint := 21316::bigint << 48;
   bound bigint;
 begin
-  -- Once per transaction. A rollback to a savepoint takes back the setting together with the lock.
-  if coalesce(current_setting('saldo.announced_events', true), '') = '' then
-    select last_value - (not is_called)::int into bound from event_sequence_seq;
-    perform pg_advisory_xact_lock_shared(key_space | bound);
-    perform set_config('saldo.announced_events', 'on', true);
-  end if;
+  -- A rollback to a savepoint takes back the setting together with the lock.
+  if coalesce(current_setting('saldo.announced_events', true), '') <> '' then return; end if;
+  select last_value - (not is_called)::int into bound from event_sequence_seq;
+  perform pg_advisory_xact_lock_shared(key_space | bound);
+  perform set_config('saldo.announced_events', 'on', true);
+end $$;
+
+-- Appends one event per element. Data are JSON objects as text.
+create function append_events(tenants text[], types text[], occurred_at timestamptz, data text[]) returns void
+language plpgsql as $$
+begin
+  perform announce_events();
   insert into event (tenant, type, occurred_at, data)
   select new.tenant, new.type, append_events.occurred_at, new.data::json
   from unnest(tenants, types, append_events.data) as new (tenant, type, data);

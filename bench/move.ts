@@ -1,0 +1,104 @@
+/** Measures the move of a customer to another balance group, with a year of stored volumes that follow it. */
+import { addDays, type DeliveryDay, formatInstant, localInstant } from '@saldo/core/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { createApiKey, createBalanceGroup } from '../server/src/parties/actions.ts';
+import { openDatabase } from '../server/src/platform/db/database.ts';
+import { statement } from '../server/src/platform/db/statement.ts';
+import { median } from './measure.ts';
+import type { Generator, Processes } from './servers.ts';
+import { contractPages } from './targets.ts';
+import { type BenchBrp, type BenchWorld, createWorld, loadVolumes } from './world.ts';
+
+export type MoveResults = {
+  readonly contracts: number;
+  readonly contractDays: number;
+  /** From request to answer, per round. */
+  readonly seconds: readonly number[];
+  /** From the answer of the last round until every nomination has followed. */
+  readonly nominatedSeconds: number;
+  /** p99 of other BRPs' pages, with and without a move at the same time. */
+  readonly p99Ms: { readonly quiet: number; readonly moving: number };
+};
+
+/** The largest BRP has one customer, with 50 contracts of 95. */
+const CONTRACTS = 95;
+const DAYS = 365;
+const ROUNDS = 4;
+const NEW_EIC = '11XBENCHMOVE---3';
+/** Few connections: the p99 of a saturated machine would measure the load, not the move. */
+const READERS = 2;
+
+export async function measureMove(
+  url: string,
+  processes: Processes,
+  generator: Generator,
+  say: (message: string) => void,
+): Promise<MoveResults> {
+  const world = await createWorld(url, { contracts: CONTRACTS, days: DAYS });
+  await loadVolumes(world, () => {});
+  const [mover] = world.brps as [BenchBrp, ...BenchBrp[]];
+  const { customerId } = mover.positions[0]!;
+  const contracts = mover.contracts.length;
+  const operatorKey = await prepare(world, mover);
+  const server = await processes.product('product with a moving customer', url, { SANDBOX: 'on' });
+  try {
+    const send = async (method: string, path: string, key: string, body: object) => {
+      const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+        method,
+        headers: { 'x-api-key': key, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
+    };
+    const now = formatInstant(localInstant(addDays(world.days[0] as DeliveryDay, -2), 10 * 60));
+    await send('PUT', '/operator/v1/clock', operatorKey, { now });
+    const targets = contractPages({
+      ...world,
+      contracts: world.contracts.filter(({ seller }) => seller !== mover),
+    });
+    const load = (milliseconds: number) =>
+      generator.load({ port: server.port, targets, connections: READERS, milliseconds });
+    await load(2000);
+    const seconds: number[] = [];
+    const p99s = { quiet: [] as number[], moving: [] as number[] };
+    for (let round = 0; round < ROUNDS; round++) {
+      p99s.quiet.push((await load(3000)).p99Ms);
+      const eic = round % 2 === 0 ? NEW_EIC : mover.eic;
+      const path = `/v1/customers/${encodeId(ID_PREFIX.customer, customerId)}`;
+      const startedAt = performance.now();
+      const moved = send('PATCH', path, mover.key, { balance_group: { eic, tso: 'DE_AMPRION' } }).then(() =>
+        seconds.push((performance.now() - startedAt) / 1000),
+      );
+      const reading = load(3000);
+      await moved;
+      p99s.moving.push((await reading).p99Ms);
+    }
+    const startedAt = performance.now();
+    await send('POST', '/operator/v1/nominations/run', operatorKey, {});
+    const nominatedSeconds = (performance.now() - startedAt) / 1000;
+    const p99Ms = { quiet: median(p99s.quiet), moving: median(p99s.moving) };
+    say(
+      `Moved ${contracts} contracts in ${seconds.map((value) => value.toFixed(2)).join(', ')} s; ` +
+        `p99 of pages ${p99Ms.quiet.toFixed(1)} ms, meanwhile ${p99Ms.moving.toFixed(1)} ms.`,
+    );
+    return { contracts, contractDays: contracts * DAYS, seconds, nominatedSeconds, p99Ms };
+  } finally {
+    await processes.end(server);
+  }
+}
+
+/** A second balance group for the BRP, and an operator key. */
+async function prepare(world: BenchWorld, mover: BenchBrp): Promise<string> {
+  const db = openDatabase(world.url);
+  try {
+    return await db.transaction(async (tx) => {
+      const group = { brpNo: mover.no, eic: NEW_EIC, name: 'Moved', tsos: ['DE_AMPRION' as const] };
+      await createBalanceGroup(tx, group, Date.now());
+      await tx.query(statement('bench_analyze', 'analyze'));
+      const key = { owner: { type: 'operator' as const }, name: 'bench', scopes: [], expiresAt: null };
+      return (await createApiKey(tx, key, Date.now())).secret;
+    });
+  } finally {
+    await db.close();
+  }
+}

@@ -1,0 +1,75 @@
+import {
+  type Customer,
+  type CustomerPreview,
+  customerEndpoints,
+  LIMITS,
+  type OperatorCustomerUpdate,
+  operatorCustomerEndpoints,
+} from '@saldo/api';
+import type { MarketRules } from '@saldo/core/market-rules.ts';
+import { recordAudit } from '../audit/store.ts';
+import { type CustomerCall, customerUuid, type Wire } from '../customers/routes.ts';
+import type { CustomerRow } from '../customers/store.ts';
+import { wireCustomer, wireOperatorCustomer } from '../customers/wire.ts';
+import { previewVersions } from '../nominations/net-positions.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database, Tx } from '../platform/db/database.ts';
+import { contentTag, meetsIfMatch } from '../platform/http/preconditions.ts';
+import { type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { type CustomerChange, changeCustomer } from './actions.ts';
+
+type ChangeCall = CustomerCall & { readonly actor: string; readonly body: OperatorCustomerUpdate };
+type Context = { readonly clock: Clock; readonly rules: MarketRules };
+
+export function customerChangeRoutes(db: Database, context: Context): Route[] {
+  return [
+    writeRoute(customerEndpoints.updateCustomer, (call, tx) => update(tx, call, wireCustomer, context)),
+    route(customerEndpoints.previewCustomer, (call) => preview(db, call, wireCustomer, context)),
+  ];
+}
+
+export function operatorCustomerChangeRoutes(db: Database, context: Context): Route[] {
+  return [
+    writeRoute(operatorCustomerEndpoints.operatorUpdateCustomer, (call, tx) =>
+      update(tx, call, wireOperatorCustomer, context),
+    ),
+    route(operatorCustomerEndpoints.operatorPreviewCustomer, (call) =>
+      preview(db, call, wireOperatorCustomer, context),
+    ),
+  ];
+}
+
+function change(tx: Tx, call: ChangeCall, wire: Wire, context: Context): Promise<CustomerChange> {
+  const { viewer, params, body, request } = call;
+  const holds = (current: CustomerRow) =>
+    meetsIfMatch(request.headers['if-match'], contentTag(wire(current)));
+  return changeCustomer(tx, viewer, customerUuid(params.customer_id), body, holds, context);
+}
+
+async function update(tx: Tx, call: ChangeCall, wire: Wire, context: Context): Promise<Customer> {
+  const changed = await change(tx, call, wire, context);
+  const [before, after] = [wireOperatorCustomer(changed.before), wireOperatorCustomer(changed.after)];
+  const event = { action: 'customer.updated', subject: after.id, before, after };
+  await recordAudit(tx, call, event, changed.now);
+  const customer = wire(changed.after);
+  call.reply.header('etag', contentTag(customer));
+  return customer;
+}
+
+/** Makes the change in a transaction that is rolled back, so that a preview cannot differ from the change. */
+function preview(db: Database, call: ChangeCall, wire: Wire, context: Context): Promise<CustomerPreview> {
+  return db.rolledBack(async (tx) => {
+    const changed = await change(tx, call, wire, context);
+    const coming = await previewVersions(tx, changed.dirty.all(), changed.now, context.rules);
+    return {
+      effective_day: changed.effectiveDay,
+      customer: wire(changed.after),
+      contracts: changed.contracts,
+      transactions: changed.transactions,
+      nominations: coming
+        .slice(0, LIMITS.previewedNominations)
+        .map(({ eic, tso, day, direction }) => ({ eic, tso, delivery_date: day, direction })),
+      nominations_total: coming.length,
+    };
+  });
+}

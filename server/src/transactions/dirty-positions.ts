@@ -1,0 +1,43 @@
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { Tx } from '../platform/db/database.ts';
+import { statement } from '../platform/db/statement.ts';
+
+/**
+ * Dirty flags are set in a fixed order after the contracts are locked, to avoid deadlocks. A flag that was touched less
+ * than 100 ms ago is locked, so that the nomination job cannot take it before this transaction commits, but is not
+ * rewritten: every batch of an import touches the same flags.
+ */
+const MARK_DIRTY = statement(
+  'mark_positions_of_batch',
+  `insert into changed_position (position_no, delivery_day)
+   select position_no, delivery_day
+   from unnest($1::int[], $2::date[]) as marked (position_no, delivery_day)
+   order by delivery_day, position_no
+   on conflict (position_no, delivery_day) do update set touched_at = clock_timestamp()
+     where changed_position.touched_at < clock_timestamp() - interval '100 ms'`,
+);
+
+/** Position-days whose transactions have changed. */
+export class DirtyPositions {
+  private readonly found = new Map<DeliveryDay, Set<number>>();
+
+  /** A transaction between a position and itself does not change the saldo, so its position-day stays clean. */
+  add(day: DeliveryDay, { sender, receiver }: { sender: number; receiver: number }): void {
+    if (sender === receiver) return;
+    const positions = this.found.get(day) ?? new Set();
+    this.found.set(day, positions.add(sender).add(receiver));
+  }
+
+  /** One statement for all, in a fixed order: a transaction must not mark twice. */
+  async mark(tx: Tx): Promise<void> {
+    const all = this.all();
+    if (all.length === 0) return;
+    await tx.query(MARK_DIRTY, [all.map(({ position }) => position), all.map(({ day }) => day)]);
+  }
+
+  all(): { position: number; day: DeliveryDay }[] {
+    return Array.from(this.found, ([day, positions]) =>
+      Array.from(positions, (position) => ({ position, day })),
+    ).flat();
+  }
+}
