@@ -52,6 +52,7 @@ const LEAST_UNDER_FLOOD = 0.85;
 const LEAST_OFFERED = 1.9;
 const MOST_ANSWERED_P99_MS = 2000;
 const MOST_RECOVERY_MS = 1000;
+const MOST_WEBHOOK_P99_MS = 1000;
 const LEAST_AFTER_FLOOD = 0.9;
 
 export const count = (value: number) => Math.round(value).toLocaleString('en');
@@ -84,6 +85,7 @@ export function goalsOf(results: Results): Goal[] {
     ...moveGoals(results),
     ...exchangeGoals(results),
     ...overloadGoals(results),
+    ...webhookGoals(results),
   ];
 }
 
@@ -363,6 +365,12 @@ function exchangeGoals({ exchange }: Results): Goal[] {
     `a day of ${count(positions)} positions as schedules (${count(sentMegabytes)} MB) built, written and sent, ` +
     `and its confirmations (${count(receivedMegabytes)} MB) applied`;
   return [atMost(what, sendSeconds + receiveSeconds, EXCHANGE_GOAL_S, (value) => `${value.toFixed(1)} s`)];
+}
+
+function webhookGoals({ webhooks }: Results): Goal[] {
+  if (!webhooks) return [];
+  const what = `webhooks to ${webhooks.endpoints} endpoints: p99 from the change to the receiver`;
+  return [atMost(what, webhooks.p99Ms, MOST_WEBHOOK_P99_MS, (ms) => `${ms.toFixed(0)} ms`)];
 }
 
 function overloadGoals({ overload }: Results): Goal[] {

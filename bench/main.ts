@@ -33,6 +33,7 @@ import { measureRivals } from './rivals.ts';
 import { measureSaldo } from './saldo.ts';
 import { assertSameBodies, type BenchServer, type Generator, Processes } from './servers.ts';
 import { askedBy, contractPages, dayPages, singleContracts, singleCustomers } from './targets.ts';
+import { measureWebhooks } from './webhooks.ts';
 import { measureWorkers } from './workers.ts';
 import { type BenchWorld, createWorld, loadVolumes } from './world.ts';
 
@@ -253,6 +254,13 @@ const PHASES: readonly (readonly [title: PhaseTitle, work: (run: Run) => Promise
     async ({ results, databases, processes, bench, mode, say }) => {
       const url = await databases.create('market');
       results.market = await measureMarket(url, processes, bench, mode.marketRecords, say);
+    },
+  ],
+  [
+    'webhooks',
+    async ({ results, databases, processes, mode, say }) => {
+      const url = await databases.create('webhooks');
+      results.webhooks = await measureWebhooks(url, processes, mode.webhookChanges, say);
     },
   ],
 ];

@@ -23,6 +23,7 @@ const PLANNED = {
   'a move': 1,
   'the exchange': 0.4,
   'the market': 3.5,
+  webhooks: 0.4,
 };
 export type PhaseTitle = keyof typeof PLANNED;
 type Planned = Readonly<Record<PhaseTitle, number>>;
@@ -52,6 +53,8 @@ export type Mode = {
   readonly exports: WorldSize;
   /** Number of events in the two logs whose pages are compared. */
   readonly events: readonly [few: number, many: number];
+  /** Number of changes, each of which is sent to all endpoints. */
+  readonly webhookChanges: number;
 };
 
 const BRPS = 200;
@@ -69,6 +72,7 @@ const MARKET_DAY = {
   importContracts: 10_000,
   exports: { contracts: 4200, days: 31 },
   events: [60_000, 4_000_000] as const,
+  webhookChanges: 60,
 };
 
 const USUAL: Mode = {
@@ -119,6 +123,7 @@ export const MODES = {
       'a move': 0.5,
       'the exchange': 0.05,
       'the market': 0.25,
+      webhooks: 0.15,
     },
     keeps: 'numbers',
     plan: { rounds: 3, milliseconds: 200, connections: 32, warmUpMs: 300 },
@@ -134,6 +139,7 @@ export const MODES = {
     importContracts: 1000,
     exports: { contracts: 420, days: 5 },
     events: [60_000, 1_000_000],
+    webhookChanges: 15,
   },
   /** Runs everything once to check that it works and that all responses agree. Its numbers have no meaning. */
   smoke: {
@@ -157,5 +163,6 @@ export const MODES = {
     importContracts: 200,
     exports: { contracts: 60, days: 3 },
     events: [60_000, 80_000],
+    webhookChanges: 3,
   },
 } as const satisfies Record<string, Mode>;

@@ -15,6 +15,7 @@ import type { PgbenchResults } from './pgbench.ts';
 import type { Progress } from './progress.ts';
 import type { RivalResults } from './rivals.ts';
 import type { SaldoResults } from './saldo.ts';
+import type { WebhookResults } from './webhooks.ts';
 import type { WorkersResults } from './workers.ts';
 import type { LoadResult } from './world.ts';
 
@@ -53,6 +54,7 @@ export type Results = {
   imports?: ImportResults;
   exports?: ExportResults;
   events?: EventResults;
+  webhooks?: WebhookResults;
   growth?: GrowthResults;
   lists?: ListResults;
   leftOut: readonly string[];

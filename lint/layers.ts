@@ -40,6 +40,7 @@ const SUBJECTS = [
   'server/src/customer-changes',
   'server/src/exchange',
   'server/src/exports',
+  'server/src/webhooks',
 ];
 const PACKAGES = ['core/src', 'api/src'];
 const AUDIT = ['server/src/audit', ...PLATFORM, ...PACKAGES];

@@ -7,6 +7,7 @@ import { exportEndpoints } from './exports.ts';
 import { nominationEndpoints } from './nominations.ts';
 import { scheduleEndpoints } from './schedules.ts';
 import { transactionEndpoints } from './transactions.ts';
+import { brpWebhooks } from './webhooks.ts';
 
 /** Every operation of the BRP API, in the order in which it is documented. */
 export const brpEndpoints = {
@@ -17,6 +18,7 @@ export const brpEndpoints = {
   ...scheduleEndpoints,
   ...customerEndpoints,
   ...balanceGroupEndpoints,
+  ...brpWebhooks,
   ...deliveryDayEndpoints,
   ...eventEndpoints,
 };

@@ -25,6 +25,10 @@ export const LIMITS = {
   priceEurPerMwh: { minimum: 0, maximum: 100_000 },
   additionalInfoLength: 5000,
   urlLength: 2000,
+  /** Webhook endpoints per owner. */
+  webhookEndpoints: 10,
+  /** Events that one request replays. */
+  replayEvents: 10_000,
   /** Limits of a cover image. */
   cover: { bytes: 5 * 1024 * 1024, sidePixels: 8192 },
   /** How many publications and withdrawals old a requested list version may be. */
@@ -177,6 +181,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Customers: 'Consumers and producers that are assigned to you.',
   'Balance groups': 'Your balance groups, and the control areas in which each is enabled.',
   Events: 'Changes of your records, as a feed that can be read again from any place.',
+  Webhooks: 'Endpoints of yours that events are sent to, and the deliveries.',
   'Delivery days': 'The calendar: slots and gates of a German delivery day.',
   Parties: 'BRPs, their balance groups, accounts, and keys.',
   Assets: 'Plants that contracts deliver from, and their offers in the customer API.',
@@ -216,6 +221,11 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   demand_id: { description: 'Id of the demand.', example: 'dem_01jhm3wc4re8zs7k1y5vn2dq9f' },
   message_id: { description: 'Id of the message.', example: 'msg_01jhm55t4kfdgv3y8n2c6q1w9r' },
   eic: { description: 'EIC of the balance group.', example: '11XNORDWIND----J' },
+  webhook_endpoint_id: {
+    description: 'Id of the webhook endpoint.',
+    example: 'whe_01k9x3w8v5e2ntq0v9bgr4kx7c',
+  },
+  webhook_delivery_id: { description: 'Id of the delivery.', example: 'whd_01k9x41m8qf4t9v6q3w7x1y0zk' },
   alarm_id: { description: 'Id of the alarm.', example: 'alm_01jhm5b2m8f4t9v6q3w7x1y0zk' },
   event_id: { description: 'Id of the event.', example: 'evt_01m7fmt31re008000000001f2k' },
   delivery_date: { description: 'A German delivery day.', example: '2026-10-25' },

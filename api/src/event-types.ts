@@ -154,6 +154,15 @@ export const EVENT_TYPES = {
     'An alarm of the exchange has ended or was acknowledged.',
     AlarmChange,
   ),
+  'webhook.disabled': type(
+    OF_ALL,
+    'A webhook endpoint was disabled, because it answered 410 or after five days of failures only.',
+    Type.Object({
+      object: Type.Literal('webhook_endpoint'),
+      id: Id('whe_01k9x3w8v5e2ntq0v9bgr4kx7c'),
+      reason: Choice(['gone', 'failing']),
+    }),
+  ),
 } as const;
 
 export type EventType = keyof typeof EVENT_TYPES;

@@ -10,17 +10,20 @@ import {
 } from './event-types.ts';
 import type { Scope } from './scopes.ts';
 
-/** The types to select, in a list: exact names, or a subject such as `nomination.*` for all its types. */
-export function eventTypesSchema(reader: EventReader) {
+/** What selects types of events: exact names, or a subject such as `nomination.*` for all its types. */
+export function eventPatternsOf(reader: EventReader): string[] {
   const types = eventTypesOf(reader);
-  const subjects = new Set(types.map((type) => `${type.slice(0, type.indexOf('.'))}.*`));
-  return Type.Array(Choice([...types, ...subjects]), {
+  return [...types, ...new Set(types.map((type) => `${type.slice(0, type.indexOf('.'))}.*`))];
+}
+
+/** The types to select, in a list. */
+export const eventTypesSchema = (reader: EventReader) =>
+  Type.Array(Choice(eventPatternsOf(reader)), {
     minItems: 1,
     maxItems: LIMITS.eventTypes,
     description: 'Types of events. A subject and `.*` stand for all types of that subject.',
-    examples: [[`${types[0]?.split('.', 1)[0]}.*`]],
+    examples: [[`${eventTypesOf(reader)[0]?.split('.', 1)[0]}.*`]],
   });
-}
 
 /** One of the types with its data. A union, so that `type` determines `data`. */
 export type SaldoEvent = {

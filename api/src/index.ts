@@ -34,3 +34,4 @@ export * from './schedules.ts';
 export * from './scopes.ts';
 export * from './transactions.ts';
 export * from './users.ts';
+export * from './webhooks.ts';

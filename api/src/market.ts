@@ -3,6 +3,7 @@ import { Choice, LIMITS, Nullable, Strict } from './common.ts';
 import type { Asset } from './contracts.ts';
 import { endpoint } from './endpoint.ts';
 import { marketEventEndpoints } from './events.ts';
+import { marketWebhookEndpoints } from './webhooks.ts';
 
 /** The customer API, which account holders use. Its JSON is in camel case, and its times have milliseconds. */
 
@@ -140,10 +141,12 @@ export const marketEndpoints = {
     numberedPages: true,
   }),
   ...marketEventEndpoints,
+  ...marketWebhookEndpoints,
 };
 
 export const MARKET_TAGS: Readonly<Record<string, string>> = {
   Assets: 'Green energy assets that are on offer, with a price for each duration.',
   Demands: 'Demands of buyers.',
   Events: 'Publications and withdrawals, and events of your keys.',
+  Webhooks: 'Endpoints of yours that events are sent to, and the deliveries.',
 };

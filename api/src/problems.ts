@@ -160,6 +160,19 @@ export const PROBLEMS = {
     explanation: 'There is no alarm with this id.',
     remedy: 'Check the id; the list of alarms has all of them, those of the past with `state=resolved`.',
   },
+  webhook_endpoint_not_found: {
+    status: 404,
+    title: 'Webhook Endpoint Not Found',
+    explanation: 'The webhook endpoint does not exist, or is not yours.',
+    remedy: 'Check the id; the list of webhook endpoints has all of yours.',
+  },
+  webhook_delivery_not_found: {
+    status: 404,
+    title: 'Webhook Delivery Not Found',
+    explanation:
+      'The webhook endpoint has no delivery with this id. Deliveries are deleted with their event.',
+    remedy: 'Check the id; the list of deliveries of the endpoint has all that are kept.',
+  },
   customer_not_found: {
     status: 404,
     title: 'Customer Not Found',
@@ -228,6 +241,18 @@ export const PROBLEMS = {
     title: 'Invalid Status Transition',
     explanation: 'The record cannot change from its current status to the requested one.',
     remedy: 'Read the record and request a transition that its status allows.',
+  },
+  too_many_endpoints: {
+    status: 409,
+    title: 'Too Many Endpoints',
+    explanation: 'You have as many webhook endpoints as are allowed.',
+    remedy: 'Delete an endpoint, or change one that exists.',
+  },
+  webhook_endpoint_disabled: {
+    status: 409,
+    title: 'Webhook Endpoint Disabled',
+    explanation: 'The webhook endpoint is disabled, so nothing is sent to it.',
+    remedy: 'Enable the endpoint first, then repeat the request.',
   },
   events_expired: {
     status: 410,

@@ -8,5 +8,6 @@ export const SCOPES = [
   'balance_groups:read',
   'balance_groups:write',
   'events:read',
+  'webhooks:write',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

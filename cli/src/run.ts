@@ -15,6 +15,7 @@ import { addPlatformCommands } from './commands/platform.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addVolumeCommands } from './commands/volumes.ts';
+import { addWebhookCommands } from './commands/webhooks.ts';
 import { openSession } from './session.ts';
 import { harmless, styleFor, type Terminal } from './terminal.ts';
 import { UsageError } from './usage.ts';
@@ -81,6 +82,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addExportCommands,
     addExchangeCommands,
     addEventCommands,
+    addWebhookCommands,
     addPlatformCommands,
     addScheduleCommands,
     addLoginCommands,

@@ -1,4 +1,10 @@
-import { type BrpClient, createBrpClient, createOperatorClient, type OperatorClient } from '@saldo/sdk';
+import {
+  type BrpClient,
+  createBrpClient,
+  createMarketClient,
+  createOperatorClient,
+  type OperatorClient,
+} from '@saldo/sdk';
 import { type KeyKind, keyKindOf } from './key-kind.ts';
 import { type Access, type Flags, findAccess } from './settings.ts';
 import { type Column, detailsOf, handlesOf, tableOf } from './tables.ts';
@@ -9,6 +15,9 @@ export type GlobalFlags = Flags & { readonly json?: boolean; readonly quiet?: bo
 
 /** Tables and lines for people, the JSON of the API, or one value per record for scripts. */
 type OutputFormat = 'text' | 'json' | 'quiet';
+
+/** What every owner of a key has: its events and its webhook endpoints. */
+type OwnClient = Pick<BrpClient, 'events' | 'webhookEndpoints'>;
 
 /** The context of one command run: its client and its output. */
 export type Session = {
@@ -24,6 +33,8 @@ export type Session = {
   brp(): Promise<BrpClient>;
   /** For commands of both: the client of the kind of the key. */
   client(): Promise<OperatorClient | BrpClient>;
+  /** For commands of every owner of a key, accounts included. */
+  own(): Promise<OwnClient>;
   print(text: string): Promise<void>;
   /** Prints to standard error, so that standard output stays parseable. */
   note(text: string): void;
@@ -68,6 +79,11 @@ export function openSession(
     brp: async () => createBrpClient((await optionsFor('brp')).options),
     client: async () => {
       const { kind, options } = await optionsFor('operator', 'brp');
+      return kind === 'brp' ? createBrpClient(options) : createOperatorClient(options);
+    },
+    async own() {
+      const { kind, options } = await optionsFor('operator', 'brp', 'account');
+      if (kind === 'account') return createMarketClient(options);
       return kind === 'brp' ? createBrpClient(options) : createOperatorClient(options);
     },
     show(record) {

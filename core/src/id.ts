@@ -15,6 +15,8 @@ export const ID_PREFIX = {
   message: 'msg',
   alarm: 'alm',
   event: 'evt',
+  webhookEndpoint: 'whe',
+  webhookDelivery: 'whd',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIX)[keyof typeof ID_PREFIX];

@@ -20,6 +20,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationItem[]>> =
     { to: '/customers', label: (t) => t.brp.nav.customers, icon: 'people' },
     { to: '/balance-groups', label: (t) => t.brp.groups.title, icon: 'layers' },
     { to: '/keys', label: (t) => t.brp.nav.keys, icon: 'key' },
+    { to: '/webhooks', label: (t) => t.webhooks.title, icon: 'external' },
   ],
   operator: [
     { to: '/', label: (t) => t.operator.nav.home, icon: 'home' },
@@ -38,6 +39,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationItem[]>> =
     { to: '/operator/accounts', label: (t) => t.operator.nav.accounts, icon: 'card' },
     { to: '/operator/users', label: (t) => t.operator.nav.users, icon: 'user' },
     { to: '/operator/keys', label: (t) => t.operator.nav.keys, icon: 'key' },
+    { to: '/operator/webhooks', label: (t) => t.webhooks.title, icon: 'external' },
     { to: '/operator/audit', label: (t) => t.operator.nav.audit, icon: 'clock' },
   ],
   account: [

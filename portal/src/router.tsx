@@ -38,6 +38,7 @@ import {
 import { sessionQuery } from './session/session.ts';
 import { AppShell } from './shell.tsx';
 import { NotFoundPage, RouteError, RoutePending } from './ui/route-states.tsx';
+import { readWebhookSearch } from './webhooks/filters.ts';
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -140,6 +141,12 @@ const brpRoutes = [
     getParentRoute: () => brpRoute,
     path: '/balance-groups',
     component: lazyRouteComponent(() => import('./brp/balance-groups.tsx'), 'BalanceGroupsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => brpRoute,
+    path: '/webhooks',
+    validateSearch: readWebhookSearch,
+    component: lazyRouteComponent(() => import('./webhooks/page.tsx'), 'BrpWebhooksPage'),
   }),
 ] as const;
 
@@ -315,6 +322,12 @@ const operatorRoutes = [
     path: '/keys',
     validateSearch: readKeyFilters,
     component: lazyRouteComponent(() => import('./operator/keys.tsx'), 'KeysPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/webhooks',
+    validateSearch: readWebhookSearch,
+    component: lazyRouteComponent(() => import('./webhooks/page.tsx'), 'OperatorWebhooksPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,

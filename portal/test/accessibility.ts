@@ -74,6 +74,12 @@ await asOperator('/operator/v1/exchange/receive', {
 const overdueAt = platform.clock.now() + platform.exchange.ackMs;
 await watchExchange(platform.db, overdueAt, platform.exchange);
 
+const webhook = async (request: typeof asSeller, path: string) =>
+  (await request(path, { method: 'POST', body: { url: 'https://hooks.nordwind.example/saldo' } })).body.id;
+const sellerWebhook = await webhook(asSeller, '/v1/webhook-endpoints');
+await webhook(asOperator, '/operator/v1/webhook-endpoints');
+await asSeller(`/v1/webhook-endpoints/${sellerWebhook}/replay`, { method: 'POST', body: {} });
+
 type Role = 'anonymous' | 'account' | 'brp' | 'operator';
 
 /** The URL of each page and the roles that open it. Every route of the router must be listed. */
@@ -105,6 +111,7 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
     '/customers/$customerId': [`/customers/${producer.id}`],
     '/balance-groups': ['/balance-groups'],
     '/keys': ['/keys'],
+    '/webhooks': [`/webhooks?endpoint=${sellerWebhook}`],
   },
   operator: {
     '/': ['/'],
@@ -131,6 +138,7 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
     '/operator/accounts/$accountId': [`/operator/accounts/${encodeId(ID_PREFIX.account, account.id)}`],
     '/operator/users': ['/operator/users'],
     '/operator/keys': ['/operator/keys'],
+    '/operator/webhooks': ['/operator/webhooks'],
     '/operator/audit': ['/operator/audit'],
   },
 };
@@ -185,6 +193,7 @@ const DIALOGS: Record<Role, readonly DialogCase[]> = {
   account: [],
   brp: [
     { url: '/keys', button: 'New key' },
+    { url: '/webhooks', button: 'New endpoint' },
     { url: `/customers/${producer.id}`, button: 'Deactivate', width: 390 },
     {
       url: `/customers/${producer.id}`,

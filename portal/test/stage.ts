@@ -47,7 +47,7 @@ export async function shareBrowser(): Promise<void> {
 }
 
 /** Starts the platform with its portal, and Chromium if none is shared, for one test file. Call it before its tests. */
-export async function openStage(now?: string): Promise<Stage> {
+export async function openStage(now?: string, environment: Record<string, string> = {}): Promise<Stage> {
   const browser = shared ?? (await launchChromium());
   /** The contexts that no test uses at the moment, by locale. */
   const contexts: Record<string, BrowserContext[]> = {};
@@ -61,7 +61,7 @@ export async function openStage(now?: string): Promise<Stage> {
     messages.push(message),
   );
   assert.ok(portalDir, messages.join('\n'));
-  const platform = await startTestPlatform({ portalDir, ...(now === undefined ? {} : { now }) });
+  const platform = await startTestPlatform({ portalDir, environment, ...(now === undefined ? {} : { now }) });
   return {
     platform,
     world: createWorld(platform.db, platform.clock),

@@ -1,9 +1,10 @@
-import { brpEndpoints, type DecimalMark, type ScheduleCheck } from '@saldo/api';
+import { brpEndpoints, brpWebhooks, type DecimalMark, type ScheduleCheck } from '@saldo/api';
 import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
 import { exportMethods } from './exports.ts';
 import { feedOf } from './follow.ts';
 import { methodsOf } from './resources.ts';
 import type { UploadSource } from './upload.ts';
+import { webhookMethods } from './webhooks.ts';
 
 export type BrpClient = ReturnType<typeof createBrpClient>;
 
@@ -61,6 +62,7 @@ export function createBrpClient(options: ClientOptions) {
       update: method(api.updateOwnBalanceGroup),
     },
     events: feedOf(client, options, api.listEvents, api.getEvent),
+    webhookEndpoints: webhookMethods(methodsOf(client), brpWebhooks),
     deliveryDays: { get: method(api.getDeliveryDay) },
     /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,

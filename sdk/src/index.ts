@@ -24,4 +24,12 @@ export { isProblem, SaldoConnectionError, SaldoProblem } from './problem.ts';
 export type { Filter, ListMethods, Method, RecordOf } from './resources.ts';
 export type { Dependencies, RetryOptions } from './retry.ts';
 export type { UploadSource } from './upload.ts';
+export {
+  SaldoWebhookError,
+  signWebhook,
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookHeaders,
+  type WebhookTestEvent,
+} from './webhooks.ts';
 export type { UploadProgress } from './xhr.ts';

@@ -1,7 +1,8 @@
-import { marketEndpoints } from '@saldo/api';
+import { marketEndpoints, marketWebhooks } from '@saldo/api';
 import { type ClientOptions, createClient } from './client.ts';
 import { feedOf } from './follow.ts';
 import { methodsOf } from './resources.ts';
+import { webhookMethods } from './webhooks.ts';
 
 export type MarketClient = ReturnType<typeof createMarketClient>;
 
@@ -13,6 +14,7 @@ export function createMarketClient(options: ClientOptions) {
     assets: list(marketEndpoints.listMarketAssets),
     demands: list(marketEndpoints.listMarketDemands),
     events: feedOf(client, options, marketEndpoints.listMarketEvents, marketEndpoints.getMarketEvent),
+    webhookEndpoints: webhookMethods(methodsOf(client), marketWebhooks),
     /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,
   };

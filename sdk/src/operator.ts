@@ -5,6 +5,7 @@ import {
   type DecimalMark,
   type ImportResult,
   operatorEndpoints,
+  operatorWebhooks,
   sandboxEndpoints,
 } from '@saldo/api';
 import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
@@ -12,6 +13,7 @@ import { exportMethods } from './exports.ts';
 import { feedOf } from './follow.ts';
 import { methodsOf } from './resources.ts';
 import type { UploadSource } from './upload.ts';
+import { webhookMethods } from './webhooks.ts';
 import type { UploadProgress } from './xhr.ts';
 
 export type OperatorClient = ReturnType<typeof createOperatorClient>;
@@ -120,6 +122,7 @@ export function createOperatorClient(options: ClientOptions) {
     },
     health: { get: method(api.getHealth) },
     deliveryDays: { get: method(api.operatorGetDeliveryDay) },
+    webhookEndpoints: webhookMethods(methodsOf(client), operatorWebhooks),
     audit: list(api.listAudit),
     /** Available only in a sandbox; otherwise 404. */
     clock: { get: method(sandboxEndpoints.getClock), set: method(sandboxEndpoints.setClock) },

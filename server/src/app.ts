@@ -1,9 +1,12 @@
 import {
   brpEndpoints,
+  brpWebhooks,
   MARKET_TAGS,
   marketEndpoints,
+  marketWebhooks,
   OPERATOR_TAGS,
   operatorEndpoints,
+  operatorWebhooks,
   PROBLEMS,
   portalEndpoints,
   sandboxEndpoints,
@@ -71,6 +74,7 @@ import { operatorVolumeRoutes } from './transactions/operator-volumes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
 import { operatorUserRoutes } from './users/operator-routes.ts';
 import { sessionRoutes, signInRoutes } from './users/portal-routes.ts';
+import { type WebhookSettings, webhookRoutes } from './webhooks/routes.ts';
 
 export type AppDependencies = {
   readonly config: Config;
@@ -82,6 +86,7 @@ export type AppDependencies = {
   readonly lastUsed: LastUsed;
   readonly queue: RequestQueue;
   readonly poller: EventPoller;
+  readonly webhooks: WebhookSettings;
 };
 
 /** Paths without authentication. The paths of the APIs are in their tables of endpoints. */
@@ -204,7 +209,7 @@ type MainAppDependencies = AppDependencies & {
 
 /** The BRP listener: BRP API, operator API, portal and documentation. */
 export async function createApp(dependencies: MainAppDependencies): Promise<FastifyInstance> {
-  const { config, db, clock, limiter, customerUrl, portal } = dependencies;
+  const { config, db, clock, limiter, webhooks, customerUrl, portal } = dependencies;
   const table = [
     ...Object.values(brpEndpoints),
     ...operatorTable(config),
@@ -226,6 +231,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...customerRoutes(db),
     ...customerChangeRoutes(db, { clock, rules: config.marketRules }),
     ...balanceGroupRoutes(db, clock),
+    ...webhookRoutes(brpWebhooks, db, clock, webhooks),
     ...calendarRoutes(clock, config.marketRules),
     ...eventRoutes(db, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
   ];
@@ -236,6 +242,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, exports.operator, forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
   mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
+  mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);
   // Endpoints that only the portal uses.
   mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));
   mountRoutes(app, sessionRoutes(users), behind(sessionGuard(EVERYBODY, sessionAuth, limiter)));
@@ -369,7 +376,7 @@ const CUSTOMER_API = {
 
 /** The customer listener: customer API, covers and documentation. */
 export async function createCustomerApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, db } = dependencies;
+  const { config, db, clock, webhooks } = dependencies;
   const endpoints = Object.values(marketEndpoints);
   const table = [...endpoints, ...CUSTOMER_OPEN_PATHS];
   const listener = await createListener(dependencies, table, config.customerBaseUrl, null);
@@ -385,6 +392,7 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   const { listMarketEvents, getMarketEvent } = marketEndpoints;
   mountRoutes(app, marketRoutes(db, listing), forAccounts);
   mountRoutes(app, eventRoutes(db, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
+  mountRoutes(app, webhookRoutes(marketWebhooks, db, clock, webhooks), forAccounts);
   mountCovers(app, db);
   const make = () =>
     openApiDocument({ ...CUSTOMER_API, baseUrl: addresses.base, errorBase: addresses.errors }, endpoints);

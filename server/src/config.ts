@@ -48,6 +48,8 @@ export type Config = {
   readonly demo: boolean;
   /** Whether the operator may move the platform's clock. */
   readonly sandbox: boolean;
+  /** Whether webhooks may be sent to private addresses and over http. */
+  readonly allowsPrivateWebhooks: boolean;
   /** Number of coming days for which profile contracts generate volumes. */
   readonly profileDays: number;
   /** Events are deleted after this number of days. */
@@ -320,6 +322,7 @@ export function readConfig(env: Environment): Config {
     // An external database gets demo data only on explicit request.
     demo: oneOf(env, 'DEMO', ['on', 'off'], databaseUrl === null ? 'on' : 'off') === 'on',
     sandbox: oneOf(env, 'SANDBOX', ['on', 'off'], 'off') === 'on',
+    allowsPrivateWebhooks: oneOf(env, 'WEBHOOK_ALLOW_PRIVATE', ['on', 'off'], 'off') === 'on',
     marketRules: marketRules(env),
     profileDays: wholeNumber(env, 'PROFILE_DAYS', { min: 1, max: LIMITS.profileDays, default: 7 }),
     eventDays: wholeNumber(env, 'EVENT_DAYS', { min: 1, max: 3650, default: 90 }),

@@ -30,6 +30,9 @@ import { type Job, type RunningJobs, startJobs } from './platform/jobs.ts';
 import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
 import { followSandboxClock } from './sandbox/operator-routes.ts';
 import { runProfiles } from './transactions/profiles.ts';
+import { deleteOldDeliveries } from './webhooks/fan-out.ts';
+import { createSender, senderSettings } from './webhooks/send.ts';
+import { createWebhookWorker, type WorkerDependencies, webhookJob } from './webhooks/worker.ts';
 
 export type Platform = {
   /** Public URL of the BRP API. */
@@ -138,13 +141,16 @@ export const startService = (
     const { limiter, close: closeLimiter } = await createRateLimiter(config, logger);
     started.push(closeLimiter);
     const queue = requestQueue(config, metrics);
+    const sender = createSender(senderSettings(config.allowsPrivateWebhooks, monotonicNow));
+    started.push(async () => sender.close());
+    const webhooks = { send: sender.send, allowsPrivate: config.allowsPrivateWebhooks };
     const poller = new EventPoller(db, logger);
     metrics.addGauge(
       'saldo_event_readers_waiting',
       'Long polls that wait for an event.',
       () => poller.waiting,
     );
-    const shared = { config, db, clock, logger, metrics, limiter, lastUsed, queue, poller };
+    const shared = { config, db, clock, logger, metrics, limiter, lastUsed, queue, poller, webhooks };
     const listeners: FastifyInstance[] = [];
     const jobs: RunningJobs[] = [];
     // Stop listeners and jobs together: a job may run for a while, and no connection may be accepted in that time.
@@ -165,6 +171,7 @@ export const startService = (
       const all = [
         ...platformJobs(config, db, clock, lastUsed),
         ...exchangeJobs(config, db, clock, logger, metrics),
+        ...webhookJobs({ db, clock, logger, send: sender.send, random: Math.random }, poller, metrics),
       ];
       jobs.push(startJobs(all, logger));
     }
@@ -209,6 +216,7 @@ const SEND_EVERY_MS = 1_000;
 const RECEIVE_EVERY_MS = 1_000;
 const WATCH_EVERY_MS = 1_000;
 const SIMULATE_EVERY_MS = 1_000;
+const DELETE_EVERY_MS = 60_000;
 const CONFORMING_TSO = { behaviour: CONFORMING, format: null, isIntermediateOnly: false, isImmediate: false };
 
 const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUsed: LastUsed): Job[] => [
@@ -238,6 +246,16 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUse
     ? [{ name: 'clock', everyMs: FOLLOW_CLOCK_EVERY_MS, run: () => followSandboxClock(db, clock) }]
     : []),
 ];
+
+function webhookJobs(dependencies: WorkerDependencies, poller: EventPoller, metrics: Metrics): Job[] {
+  const worker = createWebhookWorker(dependencies);
+  const about = 'Tries of webhooks since the start, by outcome.';
+  metrics.addLabelledGauge('saldo_webhook_tries', about, 'outcome', worker.counts);
+  return [
+    webhookJob(dependencies, worker, poller),
+    { name: 'webhook-retention', everyMs: DELETE_EVERY_MS, run: () => deleteOldDeliveries(dependencies.db) },
+  ];
+}
 
 function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger, metrics: Metrics): Job[] {
   const exchange = exchangeOf(config);

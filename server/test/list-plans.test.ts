@@ -20,6 +20,7 @@ import type { Database } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
 import { createMetrics } from '../src/platform/telemetry/metrics.ts';
+import { claimDue } from '../src/webhooks/claim.ts';
 import { signedIn } from './browser.ts';
 import { startTestPlatform } from './harness.ts';
 import { insertPlatformRows } from './platform-rows.ts';
@@ -47,6 +48,7 @@ async function loadPlatform(): Promise<Record<string, string>> {
       (select typeid('acc', id) from account where no = 1) as account_id,
       (select typeid('con', id) from contract where seller_brp = 1 limit 1) as contract_id,
       (select typeid('nom', id) from nomination where brp_no = 1 limit 1) as nomination_id,
+      (select typeid('whe', id) from webhook_endpoint where tenant = 'brp/1' limit 1) as webhook_endpoint_id,
       (select t.id from contract c, transaction t
        where c.seller_brp = 1 and t.contract_id = typeid('con', c.id) and t.slot_number = 1 limit 1) as transaction_id`);
     return rows[0] as Record<string, string>;
@@ -101,6 +103,7 @@ const parts = {
   ...{ ...(await createRateLimiter(config, logger)), lastUsed: createLastUsed(db) },
   queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
   poller: new EventPoller(recording, logger),
+  webhooks: { allowsPrivate: true, send: () => Promise.reject(new Error('nothing is sent here')) },
 };
 const app = await createApp({ ...parts, customerUrl, portal: null });
 const customerApp = await createCustomerApp(parts);
@@ -165,6 +168,13 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
     getNominationHistory: {
       '-': 'nomination_position_no_delivery_day_direction_version_key(position_no, delivery_day, direction)',
+    },
+    listWebhookEndpoints: {
+      '-': 'webhook_endpoint_of_tenant(tenant; id)',
+    },
+    listWebhookDeliveries: {
+      '- order=newest_first': 'webhook_delivery_pkey(endpoint_id; id)',
+      'state=failed state=failed&order=newest_first': 'webhook_delivery_of_state(endpoint_id, state; id)',
     },
     listOwnBalanceGroups: {
       '-': 'balance_group_of_brp_in_order(brp_no; eic)',
@@ -268,6 +278,13 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'types=nomination.*,exchange.alarm':
         'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
     },
+    operatorListWebhookEndpoints: {
+      '-': 'webhook_endpoint_of_tenant(tenant; id)',
+    },
+    operatorListWebhookDeliveries: {
+      '- order=newest_first': 'webhook_delivery_pkey(endpoint_id; id)',
+      'state=failed': 'webhook_delivery_of_state(endpoint_id, state; id)',
+    },
     listAudit: {
       '- order=newest_first': 'audit_pkey(; no)',
       'subject=x order=newest_first&subject=x': 'audit_of_subject(subject; no)',
@@ -295,6 +312,13 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     listMarketEvents: {
       '-': 'event_of_tenant(tenant; sequence)',
       'types=asset.*': 'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
+    },
+    marketListWebhookEndpoints: {
+      '-': 'webhook_endpoint_of_tenant(tenant; id)',
+    },
+    marketListWebhookDeliveries: {
+      '- order=newest_first': 'webhook_delivery_pkey(endpoint_id; id)',
+      'state=failed': 'webhook_delivery_of_state(endpoint_id, state; id)',
     },
     listMarketAssets: {
       '-': 'offer_pkey(; published_no)',
@@ -365,13 +389,30 @@ class Explainer {
   }
 }
 
+type Answer = { readonly statusCode: number; readonly body: string };
+
+const newWebhook = async (listener: typeof app, url: string, headers: Record<string, string>) => {
+  const payload = { url: 'https://hooks.example/' };
+  const { body }: Answer = await listener.inject({ method: 'POST', url, headers, payload });
+  return { webhook_endpoint_id: (JSON.parse(body) as { id: string }).id };
+};
+/** Endpoints of the callers other than the BRP. */
+const webhookIds: Partial<Record<Caller, Record<string, string>>> = {
+  operator: await newWebhook(app, '/operator/v1/webhook-endpoints', CALLERS.operator),
+  account: await newWebhook(customerApp, '/v1/webhook-endpoints', CALLERS.account),
+};
+
 /** Filters by id have the name of the path parameter. */
-function addressOf({ path }: Endpoint, query: string): string {
-  const named = { ...ids, eic, T1: '2026-01-01T00:00:00Z', T2: '2026-01-03T00:00:00Z' };
+function addressOf({ path }: Endpoint, query: string, caller: Caller): string {
+  const named = {
+    ...ids,
+    ...webhookIds[caller],
+    eic,
+    T1: '2026-01-01T00:00:00Z',
+    T2: '2026-01-03T00:00:00Z',
+  };
   return `${path}?${query}`.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof named) => named[name] ?? name);
 }
-
-type Answer = { readonly statusCode: number; readonly body: string };
 
 /** Look-ups of the caller, which precede the list. */
 const isOfCaller = (name: string) => name === 'find_key' || name === 'find_session';
@@ -385,7 +426,7 @@ test('every list reads the rows of its tenant and main filter by an index, and n
     assert.ok(endpoint, id);
     const listener = caller === 'account' ? customerApp : app;
     const ask = (): Promise<Answer> =>
-      listener.inject({ url: addressOf(endpoint, query), headers: CALLERS[caller] });
+      listener.inject({ url: addressOf(endpoint, query, caller), headers: CALLERS[caller] });
     // The first request of a process also reads data that later ones have cached.
     await ask();
     asked.clear();
@@ -409,6 +450,21 @@ test('whether a position is in use is found by the placements in it', async (t) 
     'placement_of_position(position_no; last_day)',
     'former_party_of_position(position_no; last_day)',
   ]);
+});
+
+test('due webhooks are found by one index scan per enabled endpoint', async (t) => {
+  const explainer = new Explainer();
+  await explainer.open();
+  t.after(explainer.close);
+  asked.clear();
+  await claimDue(recording, { byEndpoint: new Map(), failing: 0 }, 0);
+  assert.deepEqual([...asked.keys()], ['has_due_webhook_deliveries', 'has_due_failing_webhook_deliveries']);
+  for (const one of asked.values()) {
+    assert.deepEqual(await explainer.readsOf(one), [
+      'webhook_endpoint_enabled()',
+      'webhook_delivery_due(endpoint_id; next_attempt_at)',
+    ]);
+  }
 });
 
 const isList = ({ response, numberedPages }: Endpoint) =>

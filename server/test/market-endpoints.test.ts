@@ -11,6 +11,7 @@ import {
 import { statement } from '../src/platform/db/statement.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
+import { webhookCases, withPrefix } from './webhook-cases.ts';
 import { createWorld } from './world.ts';
 
 /** A successful request for each operation of the customer API. A missing operation fails the first test. */
@@ -20,7 +21,7 @@ const cases: Record<string, string> = {
   listMarketEvents: '/v1/events',
 };
 
-const platform = await startTestPlatform();
+const platform = await startTestPlatform({ environment: { WEBHOOK_ALLOW_PRIVATE: 'on' } });
 const strict = await startTestPlatform({ environment: { RATE_LIMIT: '2' } });
 const broken = await startTestPlatform();
 const shared = await startTestPlatform({ environment: { CORS_ORIGINS: 'https://shop.example' } });
@@ -29,7 +30,8 @@ const key = await world.accountKey();
 const operatorKey = await world.operatorKey();
 const brp = await world.brp();
 const request = client(platform.customerUrl, key);
-const endpoints: Endpoint[] = Object.values(marketEndpoints);
+const isOfWebhooks = ({ tag }: Endpoint) => tag === 'Webhooks';
+const endpoints = Object.values<Endpoint>(marketEndpoints).filter((endpoint) => !isOfWebhooks(endpoint));
 const asOperator = client(platform.baseUrl, operatorKey);
 for (let count = 0; count < 12; count++) {
   const body = {
@@ -69,6 +71,24 @@ test('every operation responds according to its schema, with the rate-limit head
     assert.match(headers.get('x-ratelimit-reset') ?? '', /^\d+$/, path);
     assert.equal(headers.get('vary'), 'X-Api-Key, Accept-Encoding', path);
     assert.equal(headers.get('cache-control'), 'private, no-cache', path);
+  }
+});
+
+test('the operations on webhook endpoints accept an account’s key only, and respond according to their schema', async () => {
+  const [account] = await platform.db.query<{ no: number }>(
+    statement('test_account', 'select max(no) as no from account'),
+  );
+  const owner = { type: 'account', accountNo: account?.no ?? 0 } as const;
+  const { cases } = await webhookCases(platform, request, { base: '/v1', owner });
+  const named = withPrefix('market', cases);
+  const operations = Object.values<Endpoint>(marketEndpoints).filter(isOfWebhooks);
+  assert.deepEqual(Object.keys(named).toSorted(), operations.map(({ id }) => id).toSorted());
+  for (const { id, method, scopes, status = 200 } of operations) {
+    const { path, ...body } = named[id] ?? assert.fail(id);
+    assert.deepEqual(scopes, [], id);
+    for (const wrong of [null, brp.key, operatorKey])
+      assert.equal((await request(path, { method, ...body, key: wrong })).status, 401, id);
+    assert.equal((await request(path, { method, ...body })).status, status, id);
   }
 });
 

@@ -6,13 +6,17 @@ import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { coverImage } from '../src/demo/cover.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
+import { webhookCases, withPrefix } from './webhook-cases.ts';
 import { createWorld, newEic } from './world.ts';
 
 /** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown; headers?: Record<string, string> };
 
 const DAY = '2026-10-25';
-const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z', environment: { SANDBOX: 'on' } });
+const platform = await startTestPlatform({
+  now: '2026-10-20T08:00:00Z',
+  environment: { SANDBOX: 'on', WEBHOOK_ALLOW_PRIVATE: 'on' },
+});
 const world = createWorld(platform.db, platform.clock);
 const operatorKey = await world.operatorKey();
 const operator = client(platform.baseUrl, operatorKey);
@@ -62,6 +66,7 @@ const user = { email: 'first@saldo.example', name: 'First', role: 'operator', pe
 const userId = (await operator('/operator/v1/users', { method: 'POST', body: user })).body.id;
 
 const base = '/operator/v1';
+const webhooks = await webhookCases(platform, operator, { base, owner: { type: 'operator' } });
 const cases: Record<string, Case> = {
   createBrp: { path: `${base}/brps`, body: { name: 'New' } },
   listBrps: { path: `${base}/brps` },
@@ -165,6 +170,7 @@ const cases: Record<string, Case> = {
   getMessageRaw: { path: `${base}/messages/${message.id}/raw` },
   operatorListEvents: { path: `${base}/events` },
   operatorGetEvent: { path: `${base}/events/${event.id}` },
+  ...withPrefix('operator', webhooks.cases),
   getHealth: { path: `${base}/health` },
   operatorGetDeliveryDay: { path: `${base}/delivery-days/2026-10-25` },
   listAudit: { path: `${base}/audit` },

@@ -72,6 +72,16 @@ const OF_ROWS = [
      (array['schedule', 'confirmation'])[1 + n % 2]::message_type, (array['DE_AMPRION', 'DE_TENNET'])[1 + n % 2]::tso,
      date '2020-01-01' + n / $2::int, 1, (array['confirmed', 'applied'])[1 + n % 2]::message_state, now()
    from generate_series(0, $1::int - 1) n`,
+  `insert into webhook_endpoint (id, tenant, feeds, url, types, secret, after_sequence, created_at)
+   select gen_random_uuid(), 'brp/' || 1 + n / $2::int, array['brp/' || 1 + n / $2::int], 'https://x.example/', '{*}',
+     '\\x00', 0, now()
+   from generate_series(0, $1::int - 1) n`,
+  `insert into webhook_delivery (endpoint_id, id, event_sequence, event_type, event_occurred_at, created_at, state,
+     next_attempt_at)
+   select w.id, gen_random_uuid(), n, 'customer.updated', now(), now(),
+     (array['pending', 'succeeded', 'failed'])[1 + n % 3]::webhook_delivery_state,
+     case when n % 3 = 0 then now() end
+   from (select id from webhook_endpoint limit $1::int / 20) w, generate_series(1, 5 * $2::int) n`,
 ];
 
 /** $1 is the number of days. One of fifty sheets is corrected, one of 500 has an invalid cell. */

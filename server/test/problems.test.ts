@@ -68,6 +68,10 @@ async function rawly(answer: ReturnType<typeof exchange>) {
   return { status, headers: new Headers(headers), body: JSON.parse(body) };
 }
 
+const createWebhook = () =>
+  request('/v1/webhook-endpoints', { method: 'POST', body: { url: 'https://hooks.example/' } });
+const newWebhook = async (): Promise<string> => (await createWebhook()).body.id;
+
 /** How each problem of the catalogue occurs. A missing one does not compile. */
 const provocations = {
   validation: () => request('/v1/contracts?limit=0'),
@@ -106,6 +110,21 @@ const provocations = {
   alarm_not_found: () => asOperator('POST', '/exchange/alarms/alm_x/acknowledge', { note: 'seen' }),
   event_not_found: () => request('/v1/events/evt_x'),
   events_expired: () => request(`/v1/events?after=${encodeId(ID_PREFIX.event, eventUuid(0, 2 ** 50))}`),
+  webhook_endpoint_not_found: () => request('/v1/webhook-endpoints/whe_x'),
+  webhook_delivery_not_found: async () => {
+    const id = await newWebhook();
+    return request(`/v1/webhook-endpoints/${id}/deliveries/whd_x/retry`, { method: 'POST' });
+  },
+  too_many_endpoints: async () => {
+    for (let count = 0; count < LIMITS.webhookEndpoints; count++) await newWebhook();
+    return createWebhook();
+  },
+  webhook_endpoint_disabled: async () => {
+    const [{ id }] = (await request('/v1/webhook-endpoints')).body.webhook_endpoints;
+    const path = `/v1/webhook-endpoints/${id}`;
+    await request(path, { method: 'PATCH', body: { status: 'disabled' } });
+    return request(`${path}/replay`, { method: 'POST', body: {} });
+  },
   customer_not_found: () => request('/v1/customers/cust_x'),
   method_not_allowed: () => request('/v1/contracts', { method: 'DELETE' }),
   request_timeout: () => rawly(tooSlow()),

@@ -165,6 +165,9 @@ test('every path reports its methods without a key, and rejects all others with 
         assert.deepEqual(allow, known, url);
       } else if (known.has(method)) {
         assert.equal(answer.status, 401, `${method} ${url}`);
+      } else if (method === 'HEAD') {
+        assert.equal(answer.status, 405, url);
+        assert.deepEqual(allow, known, url);
       } else {
         // An answer to HEAD has the headers of the problem, without its body.
         if (method === 'HEAD') assert.deepEqual([answer.status, answer.body], [405, '']);

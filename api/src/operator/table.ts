@@ -1,4 +1,5 @@
 import { operatorEventEndpoints } from '../events.ts';
+import { operatorWebhookEndpoints } from '../webhooks.ts';
 import { operatorAlarmEndpoints } from './alarms.ts';
 import { operatorContractEndpoints } from './contracts.ts';
 import { operatorCustomerEndpoints } from './customers.ts';
@@ -24,5 +25,6 @@ export const operatorEndpoints = {
   ...operatorExchangeEndpoints,
   ...operatorAlarmEndpoints,
   ...operatorEventEndpoints,
+  ...operatorWebhookEndpoints,
   ...operatorPlatformEndpoints,
 };

@@ -1,17 +1,16 @@
-import { operatorEndpoints as api, type SaldoEvent } from '@saldo/api';
-import type { FollowOptions } from '@saldo/sdk';
+import type { SaldoEvent } from '@saldo/api';
 import type { Command } from 'commander';
-import { addFields, readFields } from '../fields.ts';
 import { localTime } from '../tables.ts';
 import { harmless, type Style } from '../terminal.ts';
 import { addExamples, doing, type OpenSession } from './command.ts';
 
+/** Works with a key of any kind: the events are those of its owner. */
 export function addEventCommands(program: Command, open: OpenSession): void {
   const events = program.command('events').description('changes, as they happen');
   const follow = events
     .command('follow')
     .description('print new events until it is interrupted; --json prints one JSON object a line');
-  addFields(follow, api.operatorListEvents.query, { except: ['limit', 'after', 'wait'] });
+  follow.option('--types <type...>', 'types of events, such as nomination.* or customer.updated');
   follow.option('--after <place>', 'the id of an event: print all events after it', 'latest');
   addExamples(
     follow,
@@ -20,10 +19,8 @@ export function addEventCommands(program: Command, open: OpenSession): void {
     'events follow --after evt_01m7fmt31re008000000001f2k',
   ).action(
     doing(open, async (session) => {
-      const { after } = follow.opts<{ after: string }>();
-      const types = readFields(follow, api.operatorListEvents.query) as Pick<FollowOptions, 'types'>;
-      const client = await session.operator();
-      for await (const event of client.events.follow({ ...types, after })) {
+      const { events: feed } = await session.own();
+      for await (const event of feed.follow(follow.opts<{ after: string; types?: string[] }>())) {
         if (session.format === 'json') await session.print(`${JSON.stringify(event)}\n`);
         else if (session.format === 'quiet') await session.print(`${event.id}\n`);
         else await session.print(`${lineOf(event, session.style)}\n`);

@@ -6,6 +6,17 @@ import { operator } from './de/operator.ts';
 import { problems } from './de/problems.ts';
 import { schedule } from './de/schedule.ts';
 import { session } from './de/session.ts';
+import { webhooks } from './de/webhooks.ts';
 import type { Dictionary } from './dictionary.ts';
 
-export const de: Dictionary = { common, problems, session, brp, operator, exchange, market, schedule };
+export const de: Dictionary = {
+  common,
+  problems,
+  session,
+  brp,
+  operator,
+  exchange,
+  market,
+  schedule,
+  webhooks,
+};

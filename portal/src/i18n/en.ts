@@ -6,6 +6,7 @@ import { operator } from './en/operator.ts';
 import { problems } from './en/problems.ts';
 import { schedule } from './en/schedule.ts';
 import { session } from './en/session.ts';
+import { webhooks } from './en/webhooks.ts';
 
 /** English is the reference: every other language must have exactly these texts, or it does not compile. */
-export const en = { common, problems, session, brp, operator, exchange, market, schedule };
+export const en = { common, problems, session, brp, operator, exchange, market, schedule, webhooks };

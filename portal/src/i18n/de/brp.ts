@@ -287,6 +287,7 @@ export const brp: Dictionary['brp'] = {
       'balance_groups:read': 'Bilanzkreise lesen',
       'balance_groups:write': 'Bilanzkreis-Einstellungen ändern',
       'events:read': 'Ereignisse lesen',
+      'webhooks:write': 'Webhook-Endpunkte verwalten',
     },
     expires: 'Läuft ab',
     expiry: 'Ablauf',

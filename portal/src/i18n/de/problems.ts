@@ -36,6 +36,8 @@ export const problems: Dictionary['problems'] = {
       'Diese Regelzone ist für den Bilanzkreis nicht freigeschaltet. Schalten Sie sie zuerst in dessen Einstellungen frei.',
     position_in_use:
       'Eine benutzte Regelzone kann nicht abgeschaltet werden. Verlegen Sie zuerst ihre Kunden; am ersten Tag der neuen Zuordnung lässt sie sich abschalten.',
+    too_many_endpoints: 'Es gibt schon zehn Webhook-Endpunkte. Löschen Sie zuerst einen.',
+    webhook_endpoint_disabled: 'Der Endpunkt ist abgeschaltet. Schalten Sie ihn zuerst ein.',
     precondition_failed: 'Jemand hat dies inzwischen geändert. Bitte laden Sie es neu.',
     internal_error:
       'Im Server ist ein Fehler aufgetreten. Bitte versuchen Sie es erneut; bleibt er, nennen Sie dem Betreiber die Anfrage-Id.',

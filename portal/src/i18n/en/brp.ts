@@ -284,6 +284,7 @@ export const brp = {
       'balance_groups:read': 'Read balance groups',
       'balance_groups:write': 'Change balance group settings',
       'events:read': 'Read events',
+      'webhooks:write': 'Manage webhook endpoints',
     },
     expires: 'Expires',
     expiry: 'Expiry',

@@ -252,6 +252,7 @@ const RELEASED = {
   '010-late': 'b476ad70f588e30a48d3fbaea025c6efe94594b57a018238a7f67ef95cf71519',
   '011-placements': 'ed642b73bc3a835c9cccc7fedfdbae81a4eec5c4101faf6de73a74cea4505678',
   '012-events': '3c265937d426e9e4393d66eaac28d31f55a5d85d0169c58ba9e05c0bf0e934d4',
+  '013-webhooks': '4544040b5b05af1a17d329c78b3edfb23ed6c83d9147fc1219367b1373f0e7bf',
 };
 
 test('the migration files are those that were released', async () => {

@@ -1,0 +1,201 @@
+import {
+  type EventReader,
+  eventTypesOf,
+  LIMITS,
+  type NewWebhookSecret,
+  type WebhookEndpoint,
+  type WebhookTest,
+} from '@saldo/api';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Shown } from '../brp/key-dialogs.tsx';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useRefresh } from '../session/use-refresh.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { CheckboxGroup, Form, FormButtons, FormProblem, SelectField, TextField } from '../ui/form.tsx';
+import { Fact, Facts } from '../ui/page.tsx';
+import { Notice, Skeleton } from '../ui/states.tsx';
+import { endpointsQuery, webhooks } from './queries.ts';
+
+type CreateProps = { reader: EventReader; onClose: () => void };
+
+/** A form for a new endpoint that then shows its secret. */
+export function CreateDialog({ reader, onClose }: CreateProps) {
+  const [created, setCreated] = useState<NewWebhookSecret | null>(null);
+  return created ? (
+    <SecretDialog endpoint={created} onClose={onClose} />
+  ) : (
+    <CreateForm reader={reader} onClose={onClose} onCreated={setCreated} />
+  );
+}
+
+const CHOICES = ['all', 'some'] as const;
+
+function CreateForm({
+  reader,
+  onClose,
+  onCreated,
+}: CreateProps & { onCreated: (endpoint: NewWebhookSecret) => void }) {
+  const { t } = useI18n();
+  const texts = t.webhooks;
+  const refresh = useRefresh();
+  const [url, setUrl] = useState('');
+  const [description, setDescription] = useState('');
+  const [choice, setChoice] = useState<(typeof CHOICES)[number]>('all');
+  const [types, setTypes] = useState<readonly string[]>([]);
+  const create = useMutation({
+    mutationFn: () =>
+      webhooks().create({
+        url,
+        types: choice === 'all' ? ['*'] : [...types],
+        description: description === '' ? null : description,
+      }),
+    onSuccess: onCreated,
+    onSettled: () => refresh(endpointsQuery.queryKey),
+  });
+  return (
+    <Dialog title={texts.createTitle} onClose={onClose}>
+      <Form error={create.error} fields={['url', 'types', 'description']} onSubmit={() => create.mutate()}>
+        <TextField
+          name="url"
+          type="url"
+          inputMode="url"
+          label={texts.url}
+          hint={texts.urlHint}
+          placeholder="https://"
+          autoFocus
+          maxLength={LIMITS.urlLength}
+          value={url}
+          onChange={setUrl}
+        />
+        <TextField
+          name="description"
+          label={texts.description}
+          maxLength={LIMITS.reasonLength}
+          value={description}
+          onChange={setDescription}
+        />
+        <SelectField
+          name="choice"
+          label={texts.types}
+          value={choice}
+          options={CHOICES.map((value) => ({ value, label: texts.typeChoices[value] }))}
+          onChange={setChoice}
+        />
+        {choice === 'some' && (
+          <CheckboxGroup
+            name="types"
+            label={texts.chosenTypes}
+            value={types}
+            options={eventTypesOf(reader).map((type) => ({
+              value: type,
+              label: <code className="font-mono text-xs">{type}</code>,
+            }))}
+            onChange={setTypes}
+          />
+        )}
+        <FormButtons
+          action={texts.create}
+          isBusy={create.isPending}
+          disabled={choice === 'some' && types.length === 0}
+          onClose={onClose}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** The only time that a secret is shown. Only its button closes the dialog, so that it is not lost by accident. */
+export function SecretDialog({ endpoint, onClose }: { endpoint: NewWebhookSecret; onClose: () => void }) {
+  const { t } = useI18n();
+  const texts = t.webhooks;
+  return (
+    <Dialog title={texts.secretTitle} onClose={onClose} isHeldOpen>
+      <div className="grid gap-4">
+        <Notice tone="warn">{texts.secretText}</Notice>
+        {endpoint.previous_secret_ends_at !== null && (
+          <p className="text-sm text-muted">{texts.previousText}</p>
+        )}
+        <Shown label={endpoint.url} text={endpoint.secret} what={texts.secret} />
+        <div className="flex justify-end">
+          <Button variant="primary" onClick={onClose}>
+            {texts.secretDone}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Sends a test event when it opens, and shows what came back. */
+export function TestDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
+  const { t } = useI18n();
+  const texts = t.webhooks;
+  const { mutate, data, error, isPending } = useMutation({ mutationFn: () => webhooks().test(endpoint.id) });
+  useEffect(() => mutate(), [mutate]);
+  return (
+    <Dialog title={`${texts.actions.test}: ${endpoint.url}`} onClose={onClose}>
+      <div className="grid gap-4" aria-live="polite">
+        <FormProblem error={error} />
+        {data ? <TestResult result={data} /> : isPending && <Skeleton lines={3} />}
+        <div className="flex justify-end gap-2">
+          <Button isBusy={isPending} onClick={() => mutate()}>
+            {texts.testAgain}
+          </Button>
+          <Button variant="primary" onClick={onClose}>
+            {t.common.close}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function TestResult({ result }: { result: WebhookTest }) {
+  const { t } = useI18n();
+  const texts = t.webhooks;
+  return (
+    <>
+      <p>
+        <Badge tone={result.succeeded ? 'ok' : 'bad'}>
+          {result.succeeded ? texts.testSucceeded : texts.testFailed}
+        </Badge>
+      </p>
+      <Answer answer={result} />
+    </>
+  );
+}
+
+type AnswerProps = { answer: Pick<WebhookTest, 'status_code' | 'duration_ms' | 'response' | 'error'> };
+
+/** What the receiver answered to one try. */
+export function Answer({ answer }: AnswerProps) {
+  const { t, format } = useI18n();
+  const texts = t.webhooks;
+  const { status_code: status, duration_ms: duration, response, error } = answer;
+  return (
+    <div className="grid gap-3">
+      <Facts>
+        {status !== null && <Fact label={texts.statusCode}>{status}</Fact>}
+        {duration !== null && <Fact label={texts.duration}>{`${format.number(duration)} ms`}</Fact>}
+        {error !== null && <Fact label={texts.error}>{error}</Fact>}
+      </Facts>
+      {response !== null && (
+        <div className="grid gap-1">
+          <span className="text-xs text-muted">{texts.response}</span>
+          <pre
+            // Focusable, so that the keyboard can scroll it.
+            tabIndex={0}
+            role="region"
+            aria-label={texts.response}
+            className="max-h-64 overflow-auto rounded-md border border-line bg-sunken p-2.5 font-mono text-xs break-all whitespace-pre-wrap"
+          >
+            {response === '' ? texts.emptyResponse : response}
+          </pre>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,225 @@
+import type { ProblemFieldError, WebhookEndpoint, WebhookOperations } from '@saldo/api';
+import { formatInstant, parseInstant } from '@saldo/core/delivery-day.ts';
+import { decodeId, encodeId, eventSequence, ID_PREFIX } from '@saldo/core/id.ts';
+import { type AuditEvent, recordAudit } from '../audit/store.ts';
+import { tenantsOf } from '../events/store.ts';
+import { wireEventId } from '../events/wire.ts';
+import type { Owner } from '../platform/auth/principal.ts';
+import type { MovableClock } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { newId } from '../platform/db/new-id.ts';
+import { BEYOND_IDS, FIRST_ID, pageById, paginate } from '../platform/http/paging.ts';
+import { validationProblem } from '../platform/http/problem.ts';
+import { type Call, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  refuseDisabled,
+  retryDelivery,
+  rotateSecret,
+  updateEndpoint,
+} from './actions.ts';
+import { type ReplayPoint, replayEvents } from './fan-out.ts';
+import type { Send } from './send.ts';
+import { signedHeaders } from './signature.ts';
+import {
+  getEndpoint,
+  getEndpointWithSecrets,
+  listDeliveries,
+  listEndpoints,
+  signingSecrets,
+} from './store.ts';
+import { urlFaults } from './url.ts';
+import { wireDelivery, wireEndpoint } from './wire.ts';
+
+export type WebhookSettings = {
+  readonly send: Send;
+  /** Whether URLs may be http, and addresses private. */
+  readonly allowsPrivate: boolean;
+};
+
+type AnyCall = Pick<Call<WebhookOperations['getWebhookEndpoint']>, 'owner' | 'actor' | 'request'>;
+
+const ownerOf = ({ owner }: { owner: Owner | null }): Owner => {
+  if (owner === null) throw new Error('a guard lets only owners of keys pass');
+  return owner;
+};
+const feedsOf = (call: { owner: Owner | null }) => tenantsOf(ownerOf(call));
+const tenantOf = (call: { owner: Owner | null }) => feedsOf(call)[0];
+
+/** The operations on webhook endpoints, the same for each kind of owner. */
+export function webhookRoutes(
+  endpoints: WebhookOperations,
+  db: Db,
+  clock: MovableClock,
+  settings: WebhookSettings,
+): Route[] {
+  return [
+    ...endpointRoutes(endpoints, db, clock, settings),
+    ...deliveryRoutes(endpoints, db, clock),
+    testRoute(endpoints, db, clock, settings.send),
+  ];
+}
+
+async function audit(
+  tx: Tx,
+  call: AnyCall,
+  action: string,
+  change: { before: WebhookEndpoint | null; after: WebhookEndpoint | null },
+  now: number,
+): Promise<void> {
+  const subject = (change.after ?? change.before)?.id ?? '';
+  const event: AuditEvent = { action: `webhook_endpoint.${action}`, subject, ...change };
+  await recordAudit(tx, call, event, now);
+}
+
+function endpointRoutes(
+  endpoints: WebhookOperations,
+  db: Db,
+  clock: MovableClock,
+  { allowsPrivate }: WebhookSettings,
+): Route[] {
+  const checkUrl = (_params: unknown, body: unknown) => urlFaults(body, allowsPrivate);
+  return [
+    writeRoute(
+      endpoints.createWebhookEndpoint,
+      async (call, tx) => {
+        const now = clock.now();
+        const { url, types = ['*'], description = null } = call.body;
+        const { row, secret } = await createEndpoint(tx, feedsOf(call), { url, types, description }, now);
+        const after = wireEndpoint(row, now);
+        await audit(tx, call, 'created', { before: null, after }, now);
+        return { ...after, secret };
+      },
+      checkUrl,
+    ),
+    route(endpoints.listWebhookEndpoints, async (call) => {
+      const rows = await listEndpoints(db, tenantOf(call), pageById(call.page));
+      const { records, pagination } = paginate(call.page, rows, (row) => [row.id]);
+      return { webhook_endpoints: records.map((row) => wireEndpoint(row, clock.now())), pagination };
+    }),
+    route(endpoints.getWebhookEndpoint, async (call) =>
+      wireEndpoint(await getEndpoint(db, tenantOf(call), call.params.webhook_endpoint_id), clock.now()),
+    ),
+    writeRoute(
+      endpoints.updateWebhookEndpoint,
+      async (call, tx) => {
+        const now = clock.now();
+        const change = await updateEndpoint(
+          tx,
+          tenantOf(call),
+          call.params.webhook_endpoint_id,
+          call.body,
+          now,
+        );
+        const [before, after] = [wireEndpoint(change.before, now), wireEndpoint(change.after, now)];
+        await audit(tx, call, 'updated', { before, after }, now);
+        return after;
+      },
+      checkUrl,
+    ),
+    writeRoute(endpoints.deleteWebhookEndpoint, async (call, tx) => {
+      const now = clock.now();
+      const row = await deleteEndpoint(tx, tenantOf(call), call.params.webhook_endpoint_id, now);
+      await audit(tx, call, 'deleted', { before: wireEndpoint(row, now), after: null }, now);
+      return {};
+    }),
+    writeRoute(endpoints.rotateWebhookSecret, async (call, tx) => {
+      const now = clock.now();
+      const { webhook_endpoint_id: id } = call.params;
+      const { secret, ...change } = await rotateSecret(tx, tenantOf(call), id, now);
+      const [before, after] = [wireEndpoint(change.before, now), wireEndpoint(change.after, now)];
+      await audit(tx, call, 'secret_rotated', { before, after }, now);
+      return { ...after, secret };
+    }),
+  ];
+}
+
+function deliveryRoutes(endpoints: WebhookOperations, db: Db, clock: MovableClock): Route[] {
+  return [
+    route(endpoints.listWebhookDeliveries, async (call) => {
+      const { page, query } = call;
+      const endpoint = await getEndpoint(db, tenantOf(call), call.params.webhook_endpoint_id);
+      const order = query.order ?? 'oldest_first';
+      const start = order === 'oldest_first' ? FIRST_ID : BEYOND_IDS;
+      const after = String(page.after?.[0] ?? start);
+      const filter = { state: query.state ?? null };
+      const rows = await listDeliveries(db, endpoint, filter, { order, after, count: page.limit + 1 });
+      const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+      return { deliveries: records.map(wireDelivery), pagination };
+    }),
+    writeRoute(endpoints.retryWebhookDelivery, async (call, tx) => {
+      const endpoint = await getEndpoint(tx, tenantOf(call), call.params.webhook_endpoint_id);
+      return wireDelivery(await retryDelivery(tx, endpoint, call.params.webhook_delivery_id, clock.now()));
+    }),
+    writeRoute(endpoints.replayWebhookEvents, async (call, tx) => {
+      const endpoint = await getEndpoint(tx, tenantOf(call), call.params.webhook_endpoint_id);
+      const { after, before, types = null } = call.body;
+      const faults: ProblemFieldError[] = [];
+      const range = {
+        after: pointOf('after', after, faults),
+        before: pointOf('before', before, faults),
+        types,
+      };
+      if (faults.length > 0) throw validationProblem(faults);
+      refuseDisabled(endpoint);
+      const { count, continueAfter } = await replayEvents(tx, endpoint.id, range, clock.now());
+      return { deliveries: count, next_after: continueAfter && wireEventId(continueAfter) };
+    }),
+  ];
+}
+
+/** An event id or a date-time. */
+function pointOf(
+  field: string,
+  text: string | null | undefined,
+  faults: ProblemFieldError[],
+): ReplayPoint | null {
+  if (text === null || text === undefined) return null;
+  const uuid = decodeId(ID_PREFIX.event, text);
+  const sequence = uuid === null ? null : eventSequence(uuid);
+  if (sequence !== null) return { sequence };
+  const time = parseInstant(text);
+  if (time !== null) return { time };
+  const message = 'must be the id of an event, or a date-time such as 2026-11-15T13:00:00Z';
+  faults.push({ field, code: 'invalid_format', message });
+  return null;
+}
+
+/** Sends an event that is not in the log, without a transaction: the answer may take a while. */
+function testRoute(endpoints: WebhookOperations, db: Db, clock: MovableClock, send: Send): Route {
+  return longRoute(endpoints.testWebhookEndpoint, (call) => ({
+    async work() {
+      const { webhook_endpoint_id: id } = call.params;
+      const endpoint = await getEndpointWithSecrets(db, tenantOf(call), id);
+      const eventId = encodeId(ID_PREFIX.event, newId());
+      const body = JSON.stringify({
+        id: eventId,
+        type: 'webhook.test',
+        occurred_at: formatInstant(clock.now()),
+        sequence: 0,
+        data: { object: 'webhook_endpoint', id },
+      });
+      const secrets = signingSecrets(endpoint, clock.now());
+      const headers = signedHeaders(eventId, body, secrets, clock.machineNow());
+      const { statusCode, durationMs, response, error } = await send(endpoint.url, headers, body);
+      return {
+        event_id: eventId,
+        succeeded: error === null,
+        status_code: statusCode,
+        duration_ms: durationMs,
+        response,
+        error,
+      };
+    },
+    async record(tx, answer) {
+      const event = {
+        action: 'webhook_endpoint.tested',
+        subject: call.params.webhook_endpoint_id,
+        before: null,
+        after: answer,
+      };
+      await recordAudit(tx, call, event, clock.now());
+    },
+  }));
+}
