@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { createBrpClient, type SaldoEvent } from '@saldo/sdk';
 import { appendEvents, type NewEvent } from '../src/events/store.ts';
+import { openDatabase } from '../src/platform/db/database.ts';
 import { startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
@@ -11,6 +12,8 @@ const TRANSACTIONS = 60;
 
 const first = await startTestPlatform();
 const second = await startTestPlatform({ environment: { DATABASE_URL: first.databaseUrl } });
+const otherDb = openDatabase(first.databaseUrl);
+after(() => otherDb.close());
 const world = createWorld(first.db, first.clock);
 const brp = await world.brp();
 
@@ -27,7 +30,7 @@ test('8 writers and 4 readers of two processes: every reader sees each event onc
       const isRolledBack = (writer + count) % 5 === 0;
       const size = count % 7 === 0 ? 60 : 1;
       const ids: string[] = [];
-      const { db } = count % 2 === 0 ? first : second;
+      const db = count % 2 === 0 ? first.db : otherDb;
       const work = db.transaction(async (tx) => {
         for (let append = 0; append <= count % 5; append++) {
           const some = Array.from({ length: size }, (_, at) => `con_${writer}_${count}_${append}_${at}`);
