@@ -200,8 +200,11 @@ after(() => duckdb.closeSync());
 await duckdb.run("set TimeZone = 'UTC'");
 const select = async (sql: string) => (await duckdb.runAndReadAll(sql)).getRowsJson() as Row[];
 
+let files = 0;
+
 async function parquetFile(subject: string, query: string): Promise<string> {
-  const file = path.join(folder, 'export.parquet');
+  // DuckDB caches files by name, and a rewritten one may have the same time and size.
+  const file = path.join(folder, `${++files}.parquet`);
   const answer = await fetch(`${platform.baseUrl}/v1/exports/${subject}?${query}&format=parquet`, {
     headers: { 'x-api-key': brp.key },
   });

@@ -15,6 +15,8 @@ after(() => duckdb.closeSync());
 
 type Row = [text: string, id: string | null, integer: number, sequence: number | null, decimal: number];
 
+let files = 0;
+
 async function write(rowGroups: readonly Row[][]): Promise<string> {
   const columns = [
     textColumn('text'),
@@ -36,7 +38,8 @@ async function write(rowGroups: readonly Row[][]): Promise<string> {
     parts.push(await file.rowGroup(rows.length));
   }
   parts.push(file.end());
-  const name = path.join(folder, 'test.parquet');
+  // DuckDB caches files by name, and a rewritten one may have the same time and size.
+  const name = path.join(folder, `${++files}.parquet`);
   await writeFile(name, Buffer.concat(parts));
   return `'${name}'`;
 }
