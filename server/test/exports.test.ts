@@ -78,6 +78,12 @@ await world.nominate();
 const nominated = await listNominated(request, `&delivery_date=${SPRING}&status=pending`);
 await confirm(platform, nominated[0]!, (kw, at) => Math.max(0, kw - (at % 3) * 4));
 
+const folder = await mkdtemp(path.join(tmpdir(), 'saldo-exports-'));
+after(() => rm(folder, { recursive: true, force: true }));
+const duckdb = await (await DuckDBInstance.create(':memory:')).connect();
+after(() => duckdb.closeSync());
+await duckdb.run("set TimeZone = 'UTC'");
+
 const WHOLE = `delivery_start=${encodeURIComponent('2026-03-28T23:00:00Z')}&delivery_end=2026-10-25T23:00:00Z`;
 const day = (date: string) => `delivery_date=${date}`;
 const TRANSACTION_FILTERS = [
@@ -193,11 +199,6 @@ test('a CSV export has a line per quarter-hour with the values of the list, for 
   }
 });
 
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-exports-'));
-after(() => rm(folder, { recursive: true, force: true }));
-const duckdb = await (await DuckDBInstance.create(':memory:')).connect();
-after(() => duckdb.closeSync());
-await duckdb.run("set TimeZone = 'UTC'");
 const select = async (sql: string) => (await duckdb.runAndReadAll(sql)).getRowsJson() as Row[];
 
 let files = 0;
