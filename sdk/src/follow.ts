@@ -1,12 +1,6 @@
 import type { eventEndpoints, QueryOf, SaldoEvent } from '@saldo/api';
 import { LIMITS } from '@saldo/api';
-import {
-  type CallOptions,
-  type Client,
-  type ClientOptions,
-  DEFAULT_TIMEOUT_MS,
-  type Input,
-} from './client.ts';
+import { type CallOptions, type Client, type ClientOptions, DEFAULT_TIMEOUT_MS } from './client.ts';
 import { methodsOf } from './resources.ts';
 
 type FeedEndpoint = Omit<typeof eventEndpoints.listEvents, 'path'> & { readonly path: string };
@@ -49,7 +43,7 @@ export function feedOf<G extends Omit<GetEndpoint, 'path'> & { readonly path: st
       const from = place === undefined ? {} : { after: place };
       const query = { ...filter, ...from, limit: LIMITS.pageSize.maximum, wait: WAIT_S };
       try {
-        const page = await client.call(list, { query } as Input<FeedEndpoint>, options);
+        const page = await client.call(list, { query }, options);
         yield* page.events;
         place = page.pagination.next_cursor;
       } catch (error) {

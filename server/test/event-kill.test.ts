@@ -52,10 +52,10 @@ test('over kills of the product, every reader sees each committed change once, i
   const stopping = new AbortController();
   const operator = createOperatorClient({ baseUrl, apiKey: operatorKey, retry: UNLIMITED });
   const created: string[] = [];
-  let isWriting = true;
+  const stopWriting = new AbortController();
 
   async function write(writer: number): Promise<void> {
-    for (let count = 0; isWriting; count++) {
+    for (let count = 0; !stopWriting.signal.aborted; count++) {
       const name = `customer ${writer} ${count}`;
       const { id } = await operator.customers.create({ brp_id: brp.id, name });
       created.push(id);
@@ -87,7 +87,7 @@ test('over kills of the product, every reader sees each committed change once, i
       await product.end('SIGKILL');
       product = await startProduct(environment);
     }
-    isWriting = false;
+    stopWriting.abort();
     await Promise.all(writing);
     const stored: string[] = [];
     for await (const { id } of operator.customers.each({ brp_id: brp.id })) stored.push(id);
@@ -118,7 +118,7 @@ test('over kills of the product, every reader sees each committed change once, i
     assert.deepEqual(new Set(subjects), new Set(stored), 'none is missing');
   } finally {
     stopping.abort();
-    isWriting = false;
+    stopWriting.abort();
     await product.end('SIGKILL');
   }
 });

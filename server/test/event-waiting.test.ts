@@ -11,6 +11,7 @@ import { type Db, openDatabase } from '../src/platform/db/database.ts';
 import { createDatabase } from './databases.ts';
 import { type Answer, assertProblem, client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
+import { until } from './until.ts';
 import { createWorld } from './world.ts';
 
 const AT_ONCE = 2;
@@ -131,7 +132,7 @@ test('any number of waiting readers share one poll', async () => {
   const leaving = new AbortController();
   const readers = Array.from({ length: 500 }, () => poller.wait(filter, 7, 60_000, leaving.signal));
   assert.equal(poller.waiting, 500);
-  while (queries < 3) await delay(10);
+  await until(() => queries >= 3);
   assert.ok(queries < 10, `${queries} queries`);
   leaving.abort();
   assert.deepEqual(new Set(await Promise.all(readers)), new Set([null]));
