@@ -74,17 +74,11 @@ export const restore = (url: string, file: BackupFile, options: Options): Promis
 
     progress.start('Applying newer migrations and collecting statistics', 0);
     await migrateInTransaction(client, Number.POSITIVE_INFINITY);
-    await markAsCopy(client);
     await client.query(`analyze ${(await listTables(client)).map(({ name }) => quoteName(name)).join(', ')}`);
     await client.query('commit');
     const rows = totals.tables.reduce((sum, table) => (tables.has(table.name) ? sum + table.rows : sum), 0);
     return { tables: tables.size, rows };
   });
-
-/** Makes the first start skip the numbers of events that are newer than the backup: readers may have seen them. */
-async function markAsCopy(client: pg.Client): Promise<void> {
-  await client.query("update event_log set origin = 'restored'");
-}
 
 async function rejectUsedDatabase(client: pg.Client): Promise<void> {
   // Take the lock of migrations, so that a server that starts now does not see an incomplete schema.

@@ -17,10 +17,11 @@ create table event (
 -- No index by type: it would double what an event costs an import. A reader of a few types reads bounded steps instead.
 create index event_of_tenant on event (tenant, sequence);
 
--- Identifies this copy of the database: cluster, timeline of its write-ahead log, and database.
+-- Identifies this copy of the log: cluster, timeline of its write-ahead log, database, and table.
 create function event_log_origin() returns text
 language sql volatile as $$
-  select concat_ws('/', cluster.system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), own.oid)
+  select concat_ws('/', cluster.system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), own.oid,
+    'event'::regclass::oid)
   from pg_control_system() as cluster, pg_database as own
   where own.datname = current_database()
 $$;
