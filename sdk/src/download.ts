@@ -13,7 +13,7 @@ export type Download = {
 };
 
 type Settings = {
-  /** Limit for each part of the file. While nobody reads, no time passes. */
+  /** Limit for each part of the file. Time in which the caller does not read is not counted. */
   readonly timeoutMs: number;
   readonly dependencies: Dependencies;
   readonly signal: AbortSignal | undefined;

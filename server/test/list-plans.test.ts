@@ -391,15 +391,18 @@ class Explainer {
 
 type Answer = { readonly statusCode: number; readonly body: string };
 
-const newWebhook = async (listener: typeof app, url: string, headers: Record<string, string>) => {
-  const payload = { url: 'https://hooks.example/' };
-  const { body }: Answer = await listener.inject({ method: 'POST', url, headers, payload });
-  return { webhook_endpoint_id: (JSON.parse(body) as { id: string }).id };
+const newWebhook = async (baseUrl: string, path: string, headers: Record<string, string>) => {
+  const answer = await fetch(baseUrl + path, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'https://hooks.example/' }),
+  });
+  return { webhook_endpoint_id: ((await answer.json()) as { id: string }).id };
 };
 /** Endpoints of the callers other than the BRP. */
 const webhookIds: Partial<Record<Caller, Record<string, string>>> = {
-  operator: await newWebhook(app, '/operator/v1/webhook-endpoints', CALLERS.operator),
-  account: await newWebhook(customerApp, '/v1/webhook-endpoints', CALLERS.account),
+  operator: await newWebhook(platform.baseUrl, '/operator/v1/webhook-endpoints', CALLERS.operator),
+  account: await newWebhook(platform.customerUrl, '/v1/webhook-endpoints', CALLERS.account),
 };
 
 /** Filters by id have the name of the path parameter. */
