@@ -476,7 +476,7 @@ test('metadata changed by another user meanwhile is shown, not overwritten', asy
     const change = { method: 'PATCH', body: { metadata: { site: 'Moor' } } };
     assert.equal((await api(`/v1/customers/${id}`, change)).status, 200);
     await editor.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Somebody has changed this customer meanwhile.').waitFor();
+    await page.getByText('Another user has changed this customer meanwhile.').waitFor();
     await page.waitForFunction(
       () => document.querySelector<HTMLInputElement>('input[aria-label="Value 1"]')?.value === 'Moor',
     );

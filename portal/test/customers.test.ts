@@ -128,7 +128,7 @@ test('problems of a preview are those of the change, and nothing is sent', async
     const meanwhile = { method: 'PATCH', body: { metadata: { site: 'Moor' } } };
     assert.equal((await api(`/v1/customers/${id}`, meanwhile)).status, 200);
     await dialog.getByRole('button', { name: 'Deactivate' }).click();
-    await page.getByText('Somebody has changed this customer meanwhile.').waitFor();
+    await page.getByText('Another user has changed this customer meanwhile.').waitFor();
     await dialog.getByRole('alert').waitFor();
   });
   const { status, balance_group } = await stored();

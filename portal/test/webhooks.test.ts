@@ -152,7 +152,7 @@ test('the operator has endpoints too, and the page is in German', async () => {
   assert.equal(JSON.parse(receiver.received[0]?.body ?? '{}').type, 'webhook.test');
 });
 
-test('a user of a BRP without the permission to manage is told so, and the operator’s may look', async () => {
+test('a user of a BRP without the permission to manage sees a notice, and the operator’s may look', async () => {
   const { visitor } = await brpWithUser('read');
   await visit(visitor, async (page) => {
     await open(page, '/webhooks');

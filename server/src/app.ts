@@ -245,7 +245,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);
   // Endpoints that only the portal uses.
   mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));
-  mountRoutes(app, sessionRoutes(users), behind(sessionGuard(EVERYBODY, sessionAuth, limiter)));
+  mountRoutes(app, sessionRoutes(users), behind(sessionGuard(ALL_ROLES, sessionAuth, limiter)));
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));
   const browsing = {
     assets: portalEndpoints.browseAssets,
@@ -258,7 +258,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   return app;
 }
 
-const EVERYBODY: PortalRule = { roles: ['operator', 'brp', 'account'], isManaged: false };
+const ALL_ROLES: PortalRule = { roles: ['operator', 'brp', 'account'], isManaged: false };
 const OWNERS: PortalRule = { roles: ['brp', 'account'], isManaged: true };
 const ACCOUNTS: PortalRule = { roles: ['account'], isManaged: true };
 

@@ -367,9 +367,9 @@ test('exit codes: 1 for a problem, 2 for wrong usage, 3 for an unreachable platf
   assert.equal(again.code, 1);
   assert.match(again.err, /^Already Exists \(409 already_exists\)/);
   assert.equal((await saldoProcess(['brps', 'show'])).code, 2);
-  const wrongKey = await saldoProcess(['brps', 'list'], { env: { SALDO_KEY: 'not-a-key-of-anybody' } });
+  const wrongKey = await saldoProcess(['brps', 'list'], { env: { SALDO_KEY: 'not-a-known-key' } });
   assert.equal(wrongKey.code, 1);
-  assert.ok(!wrongKey.err.includes('not-a-key-of-anybody'));
+  assert.ok(!wrongKey.err.includes('not-a-known-key'));
   const gone = await saldoProcess(['brps', 'list'], { env: { SALDO_URL: 'http://127.0.0.1:1' } });
   assert.equal(gone.code, 3);
 });

@@ -59,7 +59,7 @@ test('over kills of the product, every reader sees each committed change once, i
       const name = `customer ${writer} ${count}`;
       const { id } = await operator.customers.create({ brp_id: brp.id, name });
       created.push(id);
-      // A change that is rolled back after it was made: the balance group belongs to nobody.
+      // A change that is rolled back after it was made: there is no such balance group.
       const move = { name: 'lost', balance_group: { eic: '11XSALDO-------Z', tso: 'DE_AMPRION' as const } };
       const refused = await operator.customers
         .update(id, move, { ifMatch: '*' })

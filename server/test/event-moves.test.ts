@@ -30,16 +30,35 @@ test('a move to another BRP has events for the old one, the new one and the othe
   });
   assert.equal(moved.status, 200, moved.text);
   await world.nominate();
-  const told = await Promise.all(feeds.map((read) => read()));
+  const found = await Promise.all(feeds.map((read) => read()));
   const corrected = 'transactions.corrected 96';
   assert.deepEqual(
-    told.map((events) => events.toSorted()),
+    found.map((events) => events.toSorted()),
     [
       ['contract.updated', 'customer.updated', 'nomination.created', corrected],
       ['contract.updated', 'customer.assigned', 'nomination.created', corrected],
       ['contract.updated', corrected],
     ],
   );
+});
+
+test('a BRP that is replaced before its first day gets the corrections of its transactions', async () => {
+  const { producer, consumer } = await world.pair();
+  const contract = await world.contract(producer, consumer);
+  await world.volumes(contract, TOMORROW, 250);
+  const brief = await world.brp();
+  const read = await feedOf(brief);
+  for (const brp of [brief, await world.brp()]) {
+    const { eic } = await world.group(brp);
+    const body = { brp_id: brp.id, balance_group: { eic, tso: 'DE_AMPRION' } };
+    const moved = await operator(`/operator/v1/customers/${producer.id}`, { method: 'PATCH', body });
+    assert.equal(moved.status, 200, moved.text);
+  }
+  const corrected = 'transactions.corrected 96';
+  assert.deepEqual(await read(), [
+    ...['customer.assigned', corrected, 'contract.updated'],
+    ...['customer.updated', corrected, 'contract.updated'],
+  ]);
 });
 
 test('a deactivation invalidates, and a reactivation corrects, for both BRPs', async () => {
@@ -53,7 +72,7 @@ test('a deactivation invalidates, and a reactivation corrects, for both BRPs', a
   ] as const) {
     const path = `/v1/customers/${producer.id}`;
     await client(platform.baseUrl, seller.key)(path, { method: 'PATCH', body: { status } });
-    const told = await Promise.all(feeds.map((read) => read()));
-    assert.deepEqual(told, [['customer.updated', event], [event]]);
+    const found = await Promise.all(feeds.map((read) => read()));
+    assert.deepEqual(found, [['customer.updated', event], [event]]);
   }
 });

@@ -5,7 +5,7 @@ import { remindOfGates } from '../src/exchange/process/gate-reminders.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
 import { remindOfExpiringKeys } from '../src/parties/key-reminders.ts';
 import { agree, newPlace, operating } from './exchanging.ts';
-import { followed, toldBy } from './following.ts';
+import { contentOf, followed } from './following.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { flat, listNominated } from './nominated.ts';
 import { createWorld } from './world.ts';
@@ -37,7 +37,7 @@ const COMMON = { occurred_at: /^2026-\d\d-\d\dT[\d:]{8}Z$/, id: /^evt_[0-9a-z]{2
 
 /** What each feed has since the last call. Feeds without events are left out. */
 async function news() {
-  const told: Partial<Record<Feed, [EventType, object][]>> = {};
+  const found: Partial<Record<Feed, [EventType, object][]>> = {};
   for (const [name, read] of Object.entries(feeds) as [Feed, () => Promise<SaldoEvent[]>][]) {
     const events = await read();
     let last = 0;
@@ -49,9 +49,9 @@ async function news() {
       assert.ok(JSON.stringify(event).length < 4096);
       last = event.sequence;
     }
-    if (events.length > 0) told[name] = toldBy(events) as [EventType, object][];
+    if (events.length > 0) found[name] = contentOf(events) as [EventType, object][];
   }
-  return told;
+  return found;
 }
 
 const created = (answer: { status: number; text: string; body: { id: string } }) => {
@@ -178,12 +178,12 @@ test('an early end of a contract invalidates its transactions, with one event pe
   await news();
   const end = { delivery_end: '2026-11-04T23:00:00Z' };
   assert.equal((await asOperator('PATCH', `/contracts/${contract.id}`, end)).status, 200);
-  const told = [
+  const found = [
     ['contract.updated', { object: 'contract', id: contract.id, changed: ['delivery_end'] }],
     transactions('invalidated', '2026-11-05', 96, contract.id),
     transactions('invalidated', '2026-11-06', 96, contract.id),
   ];
-  assert.deepEqual(await news(), { wind: told, city: told });
+  assert.deepEqual(await news(), { wind: found, city: found });
 });
 
 const nominationOf = async ({ ask, group, tso }: typeof wind, day: string) => {
@@ -219,8 +219,8 @@ const both = (type: EventType, data: { wind: object; city: object }) => ({
     ] as [EventType, object][]
   ).toSorted(by),
 });
-const sorted = (told: Awaited<ReturnType<typeof news>>) =>
-  told.operator ? { ...told, operator: told.operator.toSorted(by) } : told;
+const sorted = (found: Awaited<ReturnType<typeof news>>) =>
+  found.operator ? { ...found, operator: found.operator.toSorted(by) } : found;
 
 test('nominations tell when they are created, sent, and matched', async () => {
   const day = '2026-10-22';
@@ -262,10 +262,10 @@ test('nomination.mismatched reaches the BRP whose values differ, with all others
     { deviations: [{ eic: city.group.eic, tso: null, day, slots, differenceKw: -50 }] },
     { isIntermediateOnly: true },
   );
-  const told = await news();
-  assert.deepEqual(told.city, [['nomination.mismatched', { ...data.city, is_final: false }]]);
-  assert.deepEqual(told.wind, [['nomination.matched', { ...data.wind, is_final: false }]]);
-  assert.equal(told.operator?.length, 2);
+  const found = await news();
+  assert.deepEqual(found.city, [['nomination.mismatched', { ...data.city, is_final: false }]]);
+  assert.deepEqual(found.wind, [['nomination.matched', { ...data.wind, is_final: false }]]);
+  assert.equal(found.operator?.length, 2);
 });
 
 test('nomination.rejected reaches every BRP of the schedule, with the reasons of the TSO', async () => {
@@ -296,8 +296,8 @@ test('nomination.gate_closing comes once at 60 and once at 15 minutes before the
     const added = { gate_closure: gate, minutes_left: minutes, reason };
     return { wind: { ...unsent.wind, ...added }, city: { ...unsent.city, ...added } };
   };
-  const told = sorted(await remind('2026-10-27T12:30:00Z'));
-  assert.deepEqual(told, both('nomination.gate_closing', closing(60, 'not_sent')));
+  const found = sorted(await remind('2026-10-27T12:30:00Z'));
+  assert.deepEqual(found, both('nomination.gate_closing', closing(60, 'not_sent')));
   assert.deepEqual(await remind('2026-10-27T12:30:10Z'), {}, 'once');
 
   await send({ delivery_date: day });
@@ -366,7 +366,7 @@ test('an account reads the events of its own keys, and no other account does', a
   clock.set('2026-12-06T00:00:00Z');
   await remindOfExpiringKeys(db, clock.now());
   const data = { object: 'api_key', id: keyId, expires_at: key.expires_at, days_left: 14 };
-  assert.deepEqual(toldBy(await own()), [['api_key.expiring', data]]);
+  assert.deepEqual(contentOf(await own()), [['api_key.expiring', data]]);
   assert.deepEqual(await news(), {});
 });
 

@@ -22,4 +22,4 @@ export async function followed(ask: Client, path = '/v1/events') {
 }
 
 /** Types and data of events, in order. */
-export const toldBy = (events: readonly SaldoEvent[]) => events.map(({ type, data }) => [type, data]);
+export const contentOf = (events: readonly SaldoEvent[]) => events.map(({ type, data }) => [type, data]);

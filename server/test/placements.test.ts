@@ -368,7 +368,7 @@ test('a clock that was set back cuts off later placements', async () => {
   assert.deepEqual(new Set(valid.map(({ sender }) => sender.tso)), new Set(['DE_TENNET']));
 });
 
-test('a preview tells what the change would do, and changes nothing', async () => {
+test('a preview shows what the change would do, and changes nothing', async () => {
   const { seller, buyer, oldGroup, newGroup, producer, contract } = await makeMarket([TODAY, TOMORROW]);
   const before = (await asBrp(seller)(`/v1/customers/${producer.id}`)).text;
   const change = { ...moveTo(newGroup.eic), metadata: { reason: 'tariff' } };

@@ -362,7 +362,7 @@ test('a user’s email and role never change, and an empty change changes nothin
 });
 
 test('users are listed by role, party and email, page by page', async () => {
-  const everybody = await walk(operator, '/operator/v1/users', 'users', 7);
+  const allUsers = await walk(operator, '/operator/v1/users', 'users', 7);
   const ids = (users: { id: string }[]) => users.map(({ id }) => id);
   for (const [query, fits] of [
     ['role=operator', ({ role }) => role === 'operator'],
@@ -371,9 +371,9 @@ test('users are listed by role, party and email, page by page', async () => {
     [`account_id=${accountId}`, ({ account: of }) => of?.id === accountId],
     ['email=ONCE@saldo.example', ({ email }) => email === 'once@saldo.example'],
     ['brp_id=brp_x', () => false],
-  ] as [string, (user: (typeof everybody)[number]) => boolean][]) {
+  ] as [string, (user: (typeof allUsers)[number]) => boolean][]) {
     const found = await walk(operator, `/operator/v1/users?${query}`, 'users', 7);
-    assert.deepEqual(ids(found), ids(everybody.filter(fits)), query);
+    assert.deepEqual(ids(found), ids(allUsers.filter(fits)), query);
   }
 });
 

@@ -208,9 +208,9 @@ test('410 disables an endpoint, which its owner sees in the record and in the fe
   await customerUpdated(brp);
   await worker.deliver();
   assert.equal(receiver.received.length, 1, 'nothing is sent to a disabled endpoint');
-  const [told] = watching.received.map((one) => JSON.parse(one.body));
-  assert.equal(told.type, 'webhook.disabled');
-  assert.deepEqual(told.data, { object: 'webhook_endpoint', id, reason: 'gone' });
+  const [delivered] = watching.received.map((one) => JSON.parse(one.body));
+  assert.equal(delivered.type, 'webhook.disabled');
+  assert.deepEqual(delivered.data, { object: 'webhook_endpoint', id, reason: 'gone' });
   // Enabled again, it gets later events only.
   receiver.answer(answerStatus(204));
   const enabled = (await patch(id, { status: 'enabled' })).body;

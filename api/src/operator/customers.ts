@@ -76,7 +76,8 @@ export const operatorCustomerEndpoints = {
     path,
     tag,
     summary: 'Assign a customer to a BRP',
-    description: 'The customer is `pending` until its BRP activates it, or `active` if `status` says so.',
+    description:
+      'The customer is `pending` until its BRP activates it, or `active` from the start if `status` is `active`.',
     scopes: [],
     status: 201,
     query: Strict({}),

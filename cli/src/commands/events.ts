@@ -32,8 +32,8 @@ export function addEventCommands(program: Command, open: OpenSession): void {
 /** Time, type, and the members of the data in the order of the API. */
 function lineOf({ occurred_at, type, data }: SaldoEvent, style: Style): string {
   const { object: _, ...members } = data;
-  const told = Object.entries(members).flatMap(([name, value]) =>
+  const shown = Object.entries(members).flatMap(([name, value]) =>
     value === null ? [] : [`${style('dim', `${name}=`)}${harmless(String(value))}`],
   );
-  return [localTime(occurred_at), style('bold', type), ...told].join('  ');
+  return [localTime(occurred_at), style('bold', type), ...shown].join('  ');
 }

@@ -4,7 +4,7 @@ import type { ContractStatus } from '../enums.ts';
 /** Half-open: the end is the first instant without delivery. */
 export type DeliveryPeriod = { deliveryStart: number | null; deliveryEnd: number | null };
 
-/** `isActivated` tells whether both customers have been activated at least once. */
+/** `isActivated`: whether both customers have been activated at least once. */
 export function contractStatus(
   { deliveryStart, deliveryEnd, isActivated }: DeliveryPeriod & { isActivated: boolean },
   now: number,

@@ -139,7 +139,7 @@ function sharing(
   return { slot, reasons: known };
 }
 
-/** What an answer says about one series of the operator's schedule. */
+/** The reasons of an answer for one series of the operator's schedule. */
 export function reasonsOfSeries(index: ReasonIndex, series: SeriesKey): SeriesReasons {
   const found = [
     index.series.get(nameKey('confirmed', series.identification)),

@@ -16,7 +16,7 @@ export type CheckedSeries = {
   readonly powersKw: readonly (readonly number[])[];
 };
 
-/** What a file says about the series with the operator. */
+/** The series with the operator in a file. */
 export type CheckedSchedule = {
   readonly day: DeliveryDay;
   /** Null in a CSV file. */

@@ -108,10 +108,10 @@ function keyRoutes(db: Db, clock: Clock): Route[] {
       return { api_keys: records.map(wireKey), pagination };
     }),
     writeRoute(endpoints.revokeApiKey, (call, tx) =>
-      answerRevoke(tx, call, 'everybody', call.params.key_id, clock.now()),
+      answerRevoke(tx, call, 'all', call.params.key_id, clock.now()),
     ),
     writeRoute(endpoints.rotateApiKey, (call, tx) =>
-      answerRotate(tx, call, 'everybody', call.params.key_id, call.body, clock.now()),
+      answerRotate(tx, call, 'all', call.params.key_id, call.body, clock.now()),
     ),
   ];
 }

@@ -199,8 +199,8 @@ const OWN_KEYS = {
   operator: ownKeys('operator', () => "k.owner = 'operator'"),
 };
 
-/** Restricts keys to one owner. `everybody` is for the operator, who may change all keys. */
-export type KeysOf = Owner | 'everybody';
+/** Restricts keys to one owner. `all` is for the operator, who may change all keys. */
+export type KeysOf = Owner | 'all';
 
 const ownerValues = (owner: Owner): number[] => {
   if (owner.type === 'operator') return [];
@@ -225,7 +225,7 @@ export async function getKey(db: Db, id: string): Promise<KeyRow> {
 export async function lockKey(tx: Tx, of: KeysOf, id: string): Promise<KeyRow | null> {
   await tx.query(LOCK_API_KEY, [id]);
   const [row] =
-    of === 'everybody'
+    of === 'all'
       ? await tx.query<KeyRow>(FIND_API_KEY, [id])
       : await tx.query<KeyRow>(OWN_KEYS[of.type].find, [id, ...ownerValues(of)]);
   return row ?? null;

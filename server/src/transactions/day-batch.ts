@@ -22,7 +22,7 @@ import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import { DirtyPositions } from './dirty-positions.ts';
 import { transactionEvents } from './events.ts';
-import { partiesOn, type VolumeContract } from './volume-contracts.ts';
+import { type Party, partiesOn, type VolumeContract } from './volume-contracts.ts';
 
 type SheetColumns = [
   contractNo: number,
@@ -35,11 +35,13 @@ type SheetColumns = [
   versions: number[] | null,
   previous: (number | null)[] | null,
   senderPosition: number,
+  senderBrp: number,
   receiverPosition: number,
+  receiverBrp: number,
 ];
 
 const SHEET_COLUMNS = `contract_no, delivery_day, id, created_at, revision, volumes, statuses, versions, previous,
-  sender_position, receiver_position`;
+  sender_position, sender_brp, receiver_position, receiver_brp`;
 
 /** One index lookup per contract-day, so that the planner cannot choose a full scan for a large batch. */
 const historiesFrom = (source: string) =>
@@ -109,8 +111,8 @@ const INSERT_INVALIDATIONS = statement(
    from unnest($1::int[], $2::date[], $3::int[], $4::text[]) as of_day (contract_no, delivery_day, revision, slots)`,
 );
 
-/** A sheet and the positions of its transactions. */
-type PlacedSheet = Sheet & { readonly sender: number; readonly receiver: number };
+/** A sheet and the parties of its transactions. */
+type PlacedSheet = Sheet & { readonly sender: Party; readonly receiver: Party };
 
 type Invalidation = { readonly revision: number; readonly slots: readonly number[] };
 
@@ -211,7 +213,7 @@ export class DayBatch {
       state.history.push({
         ...change.sheet,
         ...{ id: newSheetId(), createdAt: this.now, statuses: null },
-        ...{ sender: seller.positionNo, receiver: buyer.positionNo },
+        ...{ sender: seller, receiver: buyer },
       });
     }
     return change;
@@ -352,15 +354,14 @@ const sheetOf = (columns: SheetColumns): PlacedSheet => ({
   statuses: columns[6],
   versions: columns[7],
   previous: columns[8],
-  sender: columns[9],
-  receiver: columns[10],
+  sender: { positionNo: columns[9], brpNo: columns[10] },
+  receiver: { positionNo: columns[11], brpNo: columns[12] },
 });
 
 function sheetRows(states: readonly ContractDayState[], now: number): Buffer {
   const rows = new CopyText();
   const createdAt = timestamp(now);
   for (const { contract, day, history, stored } of states) {
-    const { seller, buyer } = partiesOn(contract, day);
     for (let index = stored; index < history.length; index++) {
       const sheet = history[index]!;
       rows.field(sheet.id);
@@ -368,10 +369,10 @@ function sheetRows(states: readonly ContractDayState[], now: number): Buffer {
       rows.integer(contract.no);
       rows.field(day);
       rows.integer(sheet.revision);
-      rows.integer(seller.positionNo);
-      rows.integer(buyer.positionNo);
-      rows.integer(seller.brpNo);
-      rows.integer(buyer.brpNo);
+      rows.integer(sheet.sender.positionNo);
+      rows.integer(sheet.receiver.positionNo);
+      rows.integer(sheet.sender.brpNo);
+      rows.integer(sheet.receiver.brpNo);
       rows.integer(sheet.statuses === null ? STATUS_BIT.valid : statusMask(sheet));
       rows.binary(packVolumes(sheet.volumes));
       rows.integers(sheet.statuses);

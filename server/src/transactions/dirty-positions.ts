@@ -1,6 +1,7 @@
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
+import type { Party } from './volume-contracts.ts';
 
 /**
  * Dirty flags are set in a fixed order after the contracts are locked, to avoid deadlocks. A flag that was touched less
@@ -22,10 +23,10 @@ export class DirtyPositions {
   private readonly found = new Map<DeliveryDay, Set<number>>();
 
   /** A transaction between a position and itself does not change the saldo, so its position-day stays clean. */
-  add(day: DeliveryDay, { sender, receiver }: { sender: number; receiver: number }): void {
-    if (sender === receiver) return;
+  add(day: DeliveryDay, { sender, receiver }: { sender: Party; receiver: Party }): void {
+    if (sender.positionNo === receiver.positionNo) return;
     const positions = this.found.get(day) ?? new Set();
-    this.found.set(day, positions.add(sender).add(receiver));
+    this.found.set(day, positions.add(sender.positionNo).add(receiver.positionNo));
   }
 
   /** One statement for all, in a fixed order: a transaction must not mark twice. */

@@ -12,7 +12,7 @@ const TYPES = {
 export type SlotCounts = Readonly<Record<keyof typeof TYPES, number>>;
 
 /** The two sides of a sheet. */
-type Sides = { readonly sender: number; readonly receiver: number };
+type Sides = { readonly sender: Party; readonly receiver: Party };
 
 /** One event per kind of change of a contract-day, for the BRPs of all its sheets that are new or have changed. */
 export function transactionEvents(
@@ -21,22 +21,17 @@ export function transactionEvents(
   sheets: readonly Sides[],
   counts: SlotCounts,
 ): NewEvent[] {
+  const tenants = sheets.flatMap(({ sender, receiver }): Tenant[] => [
+    `brp/${sender.brpNo}`,
+    `brp/${receiver.brpNo}`,
+  ]);
   const events: NewEvent[] = [];
   for (const change of ['created', 'corrected', 'invalidated'] as const) {
     const slots = counts[change];
     if (slots === 0) continue;
     const contractId = encodeId(ID_PREFIX.contract, contract.id);
     const data = { object: 'transactions', contract_id: contractId, delivery_date: day, slots } as const;
-    events.push({ type: TYPES[change], tenants: tenantsOf(contract, sheets), data });
+    events.push({ type: TYPES[change], tenants, data });
   }
   return events;
-}
-
-const ofBrp = ({ brpNo }: Party): Tenant => `brp/${brpNo}`;
-
-/** Sheets of former parties concern the BRPs of those. */
-function tenantsOf({ seller, buyer, former }: VolumeContract, sheets: readonly Sides[]): Tenant[] {
-  if (former.length === 0) return [ofBrp(seller), ofBrp(buyer)];
-  const positions = new Set(sheets.flatMap(({ sender, receiver }) => [sender, receiver]));
-  return [seller, buyer, ...former].filter(({ positionNo }) => positions.has(positionNo)).map(ofBrp);
 }

@@ -77,6 +77,9 @@ function reissue(batch: DayBatch, contractDay: ContractDay, restored: ReadonlySe
   const { seller, buyer } = partiesOn(contract, day);
   return batch.reissue(contractDay, (sheet, slot, status) => {
     if (status === 'invalid') return restored.has(cellKey(contract.no, day, sheet.revision, slot));
-    return status === 'valid' && (sheet.sender !== seller.positionNo || sheet.receiver !== buyer.positionNo);
+    return (
+      status === 'valid' &&
+      (sheet.sender.positionNo !== seller.positionNo || sheet.receiver.positionNo !== buyer.positionNo)
+    );
   }).corrected;
 }

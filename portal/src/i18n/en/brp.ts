@@ -252,7 +252,7 @@ export const brp = {
     emptyMetadata: 'No entries yet.',
     duplicateKey: 'This key is repeated.',
     changedMeanwhile:
-      'Somebody has changed this customer meanwhile. The current data has been loaded; please check and save again.',
+      'Another user has changed this customer meanwhile. The current data has been loaded; please check and save again.',
   },
   groups: {
     title: 'Balance groups',

@@ -102,7 +102,7 @@ export const operator = {
     invitedUntil: 'Link works until',
     wholeAddress: 'The whole address',
     empty: 'No users',
-    emptyText: 'Create one to let somebody sign in.',
+    emptyText: 'Create one to let a person sign in.',
     disabled: 'Disabled',
     disabledHint: 'Sessions end at once, and an invitation can no longer be used.',
     yourself: 'This is your own user. Only another operator can disable it.',

@@ -34,7 +34,7 @@ export function ownerOf({ brp_no: brpNo, account_no: accountNo }: OwnerColumns):
 
 /** The principal of a request without credentials, such as a sign-in. */
 export const ANONYMOUS: Principal = {
-  actor: 'nobody',
+  actor: 'anonymous',
   owner: null,
   viewer: null,
   scopes: new Set(),

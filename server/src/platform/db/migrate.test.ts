@@ -122,7 +122,7 @@ test('stored emails are normalised, unless two users would get the same one', as
   const emails = ['ﬁona@x.example', '℡@x.example', 'an\u200bna@x.example', 'ﬂo@x.example', 'flo@x.example'];
   await run(
     `insert into app_user (id, email, name, role, may_manage, created_at)
-     select gen_random_uuid(), email, 'Somebody', 'operator', true, now()
+     select gen_random_uuid(), email, 'User', 'operator', true, now()
      from unnest(array['${emails.join("','")}']) email`,
     old,
   );
