@@ -359,3 +359,30 @@ test('a cell takes two bytes, and four only in a sheet that has a volume too lar
 test('bytes that are no packed volumes are rejected', () => {
   for (const bytes of [[], [0, 1], [3, 0, 0, 1]]) assert.throws(() => unpackVolumes(Uint8Array.from(bytes)));
 });
+
+test('a single element stands for equal ones', () => {
+  const slots = (values: readonly (number | null)[] | null) =>
+    values?.length === 1 ? Array.from<number | null>({ length: SLOTS }).fill(values[0]!) : values;
+  const long = (sheet: Sheet): Sheet => ({
+    ...sheet,
+    statuses: slots(sheet.statuses) as number[] | null,
+    versions: slots(sheet.versions) as number[] | null,
+    previous: slots(sheet.previous),
+  });
+  const volumes = fc.array(fc.option(fc.nat(3)), { minLength: SLOTS, maxLength: SLOTS });
+  fc.assert(
+    fc.property(fc.array(volumes, { minLength: 1, maxLength: 5 }), volumes, (days, next) => {
+      const history = written(...days);
+      const longHistory = history.map(long);
+      assert.deepEqual(unfold(longHistory), unfold(history));
+      assert.deepEqual(writeDay(longHistory, next), writeDay(history, next));
+      assert.deepEqual(longHistory.map(statusMask), history.map(statusMask));
+      const [sums, longSums] = [new Float64Array(SLOTS), new Float64Array(SLOTS)];
+      sumValid(sums, history, 1);
+      sumValid(longSums, longHistory, 1);
+      assert.deepEqual(longSums, sums);
+    }),
+  );
+  const [first, second] = written([1, 1, 1, null, 1], [2, 2, 2, null, 2]);
+  assert.deepEqual([first?.statuses, second?.versions, second?.previous], [[2], [2], [1]]);
+});

@@ -4,8 +4,9 @@ import { MAX_SLOT_KWH } from '../energy.ts';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../enums.ts';
 
 /**
- * The volumes that one import or correction set for one contract and delivery day. Each array has one element per slot.
- * Arrays that would hold only defaults are null, which keeps nearly all rows small.
+ * The volumes that one import or correction set for one contract and delivery day. `volumes` has one element per slot.
+ * The other arrays have one element per slot, or a single one that is the same for all; those that would hold only
+ * defaults are null. That keeps nearly all rows small.
  */
 export type Sheet = {
   id: string;
@@ -112,7 +113,7 @@ export function statusMask(sheet: Volumes): number {
   if (statuses === null) return STATUS_BIT.valid;
   let mask = 0;
   for (let at = 0; at < volumes.length; at++) {
-    if (volumes[at] !== null) mask |= 1 << statuses[at]!;
+    if (volumes[at] !== null) mask |= 1 << elementAt(statuses, at);
   }
   return mask;
 }
@@ -124,11 +125,11 @@ export function cellAt(sheet: Sheet, slot: number): Cell | null {
   if (volumeKwh === null) return null;
   return {
     slot,
-    version: sheet.versions === null ? 1 : sheet.versions[at]!,
+    version: versionAt(sheet, at),
     status: TRANSACTION_STATUSES[codeAt(sheet, at)]!,
     volumeKwh,
     revision: sheet.revision,
-    previousRevision: sheet.previous?.[at] ?? null,
+    previousRevision: sheet.previous === null ? null : elementAt(sheet.previous, at),
   };
 }
 
@@ -237,7 +238,7 @@ function emptyDraft(slots: readonly unknown[]): DraftSheet {
 }
 
 function correct(draft: DraftSheet, holder: Sheet, at: number): void {
-  draft.versions[at] = (holder.versions?.[at] ?? 1) + 1;
+  draft.versions[at] = versionAt(holder, at) + 1;
   draft.previous[at] = holder.revision;
 }
 
@@ -253,7 +254,8 @@ export function reissueDay(
   const draft = emptyDraft(holders);
   const statuses: StatusDrafts = new Map();
   let corrected = 0;
-  for (const [at, holder] of holders.entries()) {
+  for (let at = 0; at < holders.length; at++) {
+    const holder = holders[at]!;
     if (holder === null || !isChosen(holder, at + 1, TRANSACTION_STATUSES[codeAt(holder, at)]!)) continue;
     corrected++;
     correct(draft, holder, at);
@@ -315,7 +317,8 @@ export function sumValid(into: Float64Array | number[], history: readonly Volume
     assert(volumes.length === into.length, 'all sheets of a day have the same slots');
     for (let at = 0; at < volumes.length; at++) {
       const volume = volumes[at] ?? null;
-      if (volume !== null && (statuses === null || statuses[at] === VALID)) into[at]! += sign * volume;
+      if (volume !== null && (statuses === null || elementAt(statuses, at) === VALID))
+        into[at]! += sign * volume;
     }
   }
 }
@@ -336,18 +339,38 @@ function newestSheets(history: readonly Sheet[], slotCount: number): (Sheet | nu
 }
 
 function packed(revision: number, draft: DraftSheet, hasCorrections: boolean): NewSheet {
-  if (hasCorrections) return { revision, ...draft };
-  return { revision, volumes: draft.volumes, versions: null, previous: null };
+  const { volumes, versions, previous } = draft;
+  if (!hasCorrections) return { revision, volumes, versions: null, previous: null };
+  return {
+    revision,
+    volumes,
+    versions: shortened(versions, volumes),
+    previous: shortened(previous, volumes),
+  };
 }
 
-function codeAt(sheet: Sheet, at: number): number {
-  return sheet.statuses === null ? VALID : sheet.statuses[at]!;
+const elementAt = <Element>(elements: readonly Element[], at: number): Element =>
+  elements[elements.length === 1 ? 0 : at]!;
+
+/** A single element in place of equal ones. Elements of slots without a volume do not matter. */
+function shortened<Element>(elements: Element[], volumes: readonly (number | null)[]): Element[] {
+  const first = elements[volumes.findIndex((volume) => volume !== null)]!;
+  for (let at = 0; at < elements.length; at++) {
+    if (volumes[at] !== null && elements[at] !== first) return elements;
+  }
+  return [first];
 }
+
+const codeAt = ({ statuses }: Sheet, at: number): number =>
+  statuses === null ? VALID : elementAt(statuses, at);
+
+const versionAt = ({ versions }: Sheet, at: number): number =>
+  versions === null ? 1 : elementAt(versions, at);
 
 function setStatus(drafts: StatusDrafts, sheet: Sheet, at: number, code: number): void {
   let statuses = drafts.get(sheet);
   if (statuses === undefined) {
-    statuses = sheet.statuses === null ? sheet.volumes.map(() => VALID) : [...sheet.statuses];
+    statuses = sheet.volumes.map((_, slotAt) => codeAt(sheet, slotAt));
     drafts.set(sheet, statuses);
   }
   statuses[at] = code;
@@ -357,7 +380,7 @@ function setStatus(drafts: StatusDrafts, sheet: Sheet, at: number, code: number)
 function statusChanges(drafts: StatusDrafts): StatusChange[] {
   return Array.from(drafts, ([{ revision, volumes }, statuses]) => ({
     revision,
-    statuses,
+    statuses: shortened(statuses, volumes),
     statusMask: statusMask({ volumes, statuses }),
   })).sort((one, other) => one.revision - other.revision);
 }

@@ -73,7 +73,8 @@ export async function changeCustomer(
     return { ...change, contracts: 0, transactions: 0, dirty: new DirtyPositions() };
   const changed = await readContractsOf(tx, id);
   await appendEvents(tx, movedContractEvents(contracts, changed), now);
-  const stored: StoredDaysChange = { customerId: id, first, kind: kindOf(before, after) };
+  const reason = { text: 'customer_deactivated', customerId: id };
+  const stored: StoredDaysChange = { first, kind: kindOf(before, after), reason };
   return {
     ...change,
     ...(await changeStoredDays(tx, changed, stored, now)),

@@ -2,6 +2,7 @@ import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { DayBatch } from './day-batch.ts';
+import { changeStoredDays } from './stored-days.ts';
 import { lockContracts, type VolumeContract } from './volume-contracts.ts';
 
 export type DayResult = { created: number; corrected: number; unchanged: number; revision: number | null };
@@ -69,7 +70,6 @@ export async function invalidateFrom(
   now: number,
 ): Promise<void> {
   const contract = await lockContract(tx, contractId);
-  const batch = new DayBatch(tx, now);
-  for (const contractDay of await batch.loadFrom([contract], first)) batch.invalidate(contractDay);
-  await batch.save({ text: reason, customerId: null });
+  const change = { kind: 'invalidate', first, reason: { text: reason, customerId: null } } as const;
+  await changeStoredDays(tx, [contract], change, now);
 }

@@ -60,12 +60,6 @@ const DRY_RUN_HISTORIES = statement(
   ),
 );
 
-const HISTORIES_FROM = statement(
-  'sheets_of_contracts_from',
-  `select ${SHEET_COLUMNS} from sheet where contract_no = any($1::int[]) and delivery_day >= $2
-   order by contract_no, delivery_day, revision`,
-);
-
 /**
  * Temporary table for the sheets of a dry run, so that a contract-day that occurs twice in the file sees its first
  * write.
@@ -129,6 +123,8 @@ type ContractDayState = {
   /** Stored sheets whose statuses have changed. */
   readonly changed: Set<PlacedSheet>;
   readonly invalidations: Invalidation[];
+  /** The batch only repeats valid volumes with other parties: the saldo of a side that stays does not change. */
+  repeatsVolumes: boolean;
   /** Number of slots that the batch creates and corrects. */
   created: number;
   corrected: number;
@@ -166,19 +162,6 @@ export class DayBatch {
     for (const state of states) state.stored = state.history.length;
   }
 
-  /** Loads all days from the first one on that have volumes, and returns them. The same precondition as `load`. */
-  async loadFrom(contracts: readonly VolumeContract[], first: DeliveryDay): Promise<ContractDay[]> {
-    const byNo = new Map(contracts.map((contract) => [contract.no, contract]));
-    const rows = await this.tx.arrays<SheetColumns>(HISTORIES_FROM, [[...byNo.keys()], first]);
-    for (const row of rows) {
-      const [contractNo, day] = row;
-      const state = this.states.get(keyOf(contractNo, day)) ?? this.add(byNo.get(contractNo)!, day);
-      state.history.push(sheetOf(row));
-      state.stored++;
-    }
-    return [...this.states.values()];
-  }
-
   hasVolumes({ contract, day }: ContractDay): boolean {
     return this.stateOf(contract.no, day).history.length > 0;
   }
@@ -199,8 +182,12 @@ export class DayBatch {
     isChosen: (sheet: PlacedSheet, slot: number, status: TransactionStatus) => boolean,
   ): DayChange {
     const state = this.stateOf(contractDay.contract.no, contractDay.day);
-    const choose: Parameters<typeof reissueDay>[1] = (holder, slot, status) =>
-      isChosen(holder as PlacedSheet, slot, status);
+    state.repeatsVolumes = true;
+    const choose: Parameters<typeof reissueDay>[1] = (holder, slot, status) => {
+      if (!isChosen(holder as PlacedSheet, slot, status)) return false;
+      if (status !== 'valid') state.repeatsVolumes = false;
+      return true;
+    };
     return this.apply(state, reissueDay(state.history, choose));
   }
 
@@ -284,9 +271,10 @@ export class DayBatch {
 
   /** Adds the positions of all new sheets and of all sheets whose statuses have changed. */
   collectDirty(dirty: DirtyPositions): void {
-    for (const { day, history, stored, changed } of this.states.values()) {
-      for (const sheet of changed) dirty.add(day, sheet);
-      for (const sheet of history.slice(stored)) dirty.add(day, sheet);
+    for (const { day, history, stored, changed, repeatsVolumes } of this.states.values()) {
+      const sheets = [...changed, ...history.slice(stored)];
+      if (repeatsVolumes) dirty.addMoved(day, sheets);
+      else for (const sheet of sheets) dirty.add(day, sheet);
     }
   }
 
@@ -332,6 +320,7 @@ export class DayBatch {
       stored: 0,
       changed: new Set<PlacedSheet>(),
       invalidations: [],
+      repeatsVolumes: false,
       created: 0,
       corrected: 0,
     };

@@ -18,15 +18,29 @@ const MARK_DIRTY = statement(
      where changed_position.touched_at < clock_timestamp() - interval '100 ms'`,
 );
 
-/** Position-days whose transactions have changed. */
+type Parties = { readonly sender: Party; readonly receiver: Party };
+
+/** Position-days whose saldo may have changed. */
 export class DirtyPositions {
   private readonly found = new Map<DeliveryDay, Set<number>>();
 
   /** A transaction between a position and itself does not change the saldo, so its position-day stays clean. */
-  add(day: DeliveryDay, { sender, receiver }: { sender: Party; receiver: Party }): void {
-    if (sender.positionNo === receiver.positionNo) return;
+  add(day: DeliveryDay, { sender, receiver }: Parties): void {
+    if (sender.positionNo !== receiver.positionNo) this.addAll(day, [sender, receiver]);
+  }
+
+  /** Sheets of one contract-day that have the same volumes. A side whose position is always the same stays clean. */
+  addMoved(day: DeliveryDay, sheets: readonly Parties[]): void {
+    for (const side of ['sender', 'receiver'] as const) {
+      const parties = sheets.map((sheet) => sheet[side]);
+      if (parties.some(({ positionNo }) => positionNo !== parties[0]!.positionNo)) this.addAll(day, parties);
+    }
+  }
+
+  private addAll(day: DeliveryDay, parties: readonly Party[]): void {
     const positions = this.found.get(day) ?? new Set();
-    this.found.set(day, positions.add(sender.positionNo).add(receiver.positionNo));
+    for (const { positionNo } of parties) positions.add(positionNo);
+    this.found.set(day, positions);
   }
 
   /** One statement for all, in a fixed order: a transaction must not mark twice. */

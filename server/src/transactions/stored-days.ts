@@ -1,36 +1,51 @@
+import { setImmediate } from 'node:timers/promises';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
-import { type ContractDay, DayBatch } from './day-batch.ts';
+import { type ContractDay, DayBatch, type InvalidationReason } from './day-batch.ts';
 import { DirtyPositions } from './dirty-positions.ts';
 import { partiesOn, takesVolumes, type VolumeContract } from './volume-contracts.ts';
 
-/** Contracts whose stored days are in memory at once. Few, so that other requests are served in between. */
-const CONTRACTS_AT_ONCE = 2;
+/** Contract-days that are read and stored at once. */
+const DAYS_AT_ONCE = 256;
+/** Contract-days that are changed in memory before other requests are served. */
+const DAYS_WITHOUT_PAUSE = 32;
+
+/** In the order of most indexes and of imports, so that neighbouring rows are written together. */
+const STORED_DAYS = statement(
+  'stored_days_of_contracts',
+  `select contract_no, delivery_day from sheet
+   where contract_no = any($1::int[]) and delivery_day >= $2 and revision = 1
+   order by delivery_day, contract_no`,
+);
 
 const DEACTIVATIONS = statement(
   'deactivations_of_contracts',
   `select contract_no, delivery_day, revision, slots from invalidation
-   where contract_no = any($1::int[]) and delivery_day >= $2 and customer_id is not null`,
+   where contract_no = any($1::int[]) and delivery_day between $2 and $3 and customer_id is not null`,
 );
 
 type DeactivationRow = { contract_no: number; delivery_day: DeliveryDay; revision: number; slots: number[] };
 
-const cellKey = (contractNo: number, day: DeliveryDay, revision: number, slot: number) =>
-  `${contractNo} ${day} ${revision} ${slot}`;
+/** Slots of sheets whose transactions are to be restored. */
+type Restored = ReadonlyMap<string, readonly number[]>;
 
-/** What a change of a customer does to the transactions of its contracts. */
+const sheetKey = (contractNo: number, day: DeliveryDay, revision: number) =>
+  `${contractNo} ${day} ${revision}`;
+
+/** What a change of a customer or contract does to the transactions that are stored. */
 export type StoredDaysChange = {
-  readonly customerId: string;
   /** Earlier days stay as they are. */
   readonly first: DeliveryDay;
+  /** Of the transactions that become invalid. */
+  readonly reason: InvalidationReason;
   /** `reissue` makes new versions of transactions whose parties are no longer those of their day. */
   readonly kind: 'invalidate' | 'reissue' | 'restore and reissue';
 };
 
 /**
- * Follows a change of a customer in the stored days of its contracts, which must be locked and have their new parties.
- * Returns the number of transactions that changed, and the positions to be netted, which are marked.
+ * Follows a change in the stored days of the contracts, which must be locked and have their new parties. Returns the
+ * number of transactions that changed, and the positions to be netted, which are marked.
  */
 export async function changeStoredDays(
   tx: Tx,
@@ -39,44 +54,56 @@ export async function changeStoredDays(
   now: number,
 ): Promise<{ transactions: number; dirty: DirtyPositions }> {
   const dirty = new DirtyPositions();
+  const days = await storedDays(tx, contracts, change.first);
   let transactions = 0;
-  for (let at = 0; at < contracts.length; at += CONTRACTS_AT_ONCE) {
-    const some = contracts.slice(at, at + CONTRACTS_AT_ONCE);
+  for (let at = 0; at < days.length; at += DAYS_AT_ONCE) {
+    const some = days.slice(at, at + DAYS_AT_ONCE);
     const batch = new DayBatch(tx, now);
-    const days = await batch.loadFrom(some, change.first);
-    const restored = change.kind === 'restore and reissue' ? await restorable(tx, some, change.first) : null;
-    for (const day of days) {
-      transactions +=
-        change.kind === 'invalidate' ? batch.invalidate(day) : reissue(batch, day, restored ?? new Set());
+    await batch.load(some);
+    const restored: Restored = change.kind === 'restore and reissue' ? await restorable(tx, some) : new Map();
+    for (const [index, day] of some.entries()) {
+      if (index % DAYS_WITHOUT_PAUSE === 0) await setImmediate();
+      transactions += change.kind === 'invalidate' ? batch.invalidate(day) : reissue(batch, day, restored);
     }
-    await batch.store(dirty, { text: 'customer_deactivated', customerId: change.customerId });
+    await batch.store(dirty, change.reason);
   }
   await dirty.mark(tx);
   return { transactions, dirty };
 }
 
-/** Transactions that a deactivation made invalid. They stay invalid while the other customer is deactivated. */
-async function restorable(
+async function storedDays(
   tx: Tx,
   contracts: readonly VolumeContract[],
   first: DeliveryDay,
-): Promise<Set<string>> {
+): Promise<ContractDay[]> {
   const byNo = new Map(contracts.map((contract) => [contract.no, contract]));
-  const rows = await tx.query<DeactivationRow>(DEACTIVATIONS, [[...byNo.keys()], first]);
-  return new Set(
-    rows
-      .filter(({ contract_no, delivery_day }) => takesVolumes(byNo.get(contract_no)!, delivery_day))
-      .flatMap(({ contract_no, delivery_day, revision, slots }) =>
-        slots.map((slot) => cellKey(contract_no, delivery_day, revision, slot)),
-      ),
-  );
+  const rows = await tx.arrays<[no: number, day: DeliveryDay]>(STORED_DAYS, [[...byNo.keys()], first]);
+  return rows.map(([no, day]) => ({ contract: byNo.get(no)!, day }));
 }
 
-function reissue(batch: DayBatch, contractDay: ContractDay, restored: ReadonlySet<string>): number {
+/** Transactions that a deactivation made invalid. They stay invalid while the other customer is deactivated. */
+async function restorable(tx: Tx, days: readonly ContractDay[]): Promise<Restored> {
+  const byNo = new Map(days.map(({ contract }) => [contract.no, contract]));
+  const rows = await tx.query<DeactivationRow>(DEACTIVATIONS, [
+    [...byNo.keys()],
+    days[0]?.day,
+    days.at(-1)?.day,
+  ]);
+  const restored = new Map<string, readonly number[]>();
+  for (const { contract_no, delivery_day, revision, slots } of rows) {
+    if (!takesVolumes(byNo.get(contract_no)!, delivery_day)) continue;
+    const key = sheetKey(contract_no, delivery_day, revision);
+    restored.set(key, [...(restored.get(key) ?? []), ...slots]);
+  }
+  return restored;
+}
+
+function reissue(batch: DayBatch, contractDay: ContractDay, restored: Restored): number {
   const { contract, day } = contractDay;
   const { seller, buyer } = partiesOn(contract, day);
   return batch.reissue(contractDay, (sheet, slot, status) => {
-    if (status === 'invalid') return restored.has(cellKey(contract.no, day, sheet.revision, slot));
+    if (status === 'invalid')
+      return restored.get(sheetKey(contract.no, day, sheet.revision))?.includes(slot) ?? false;
     return (
       status === 'valid' &&
       (sheet.sender.positionNo !== seller.positionNo || sheet.receiver.positionNo !== buyer.positionNo)

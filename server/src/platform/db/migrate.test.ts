@@ -253,6 +253,7 @@ const RELEASED = {
   '011-placements': 'ed642b73bc3a835c9cccc7fedfdbae81a4eec5c4101faf6de73a74cea4505678',
   '012-events': 'bb4d5f8cc40eec75c4cc5395255cbdb8beb21161bb706818b21e42802590abb5',
   '013-webhooks': '4544040b5b05af1a17d329c78b3edfb23ed6c83d9147fc1219367b1373f0e7bf',
+  '014-shorter-sheets': 'e1f8f406efa34db9ea105d1b2a71574ad59b0ab1cc995b5e8514b3f6ece84a6e',
 };
 
 test('the migration files are those that were released', async () => {
