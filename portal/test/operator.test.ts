@@ -258,6 +258,44 @@ test('parties of a new contract are found by a part of their names, among many c
   });
 });
 
+test('the options of a chooser belong to what is typed, and the chosen party is shown with BRP, EIC and TSO', async () => {
+  const miller = await world.brp('Müllerei AG');
+  const group = await world.group(miller, ['DE_50HERTZ']);
+  await world.customer(miller, { name: 'Mühle Alt', group, tso: 'DE_50HERTZ' });
+  await world.customer(miller, { name: 'Mühle Neu', group, tso: 'DE_50HERTZ' });
+  const facts = `Müllerei AG · ${group.eic} · 50Hertz`;
+  await visit(asOperator, async (page) => {
+    await open(page, '/operator/contracts/new');
+    const sold = page.getByRole('combobox', { name: 'Seller' });
+    await sold.fill('Mühle A');
+    await page.getByRole('option', { name: /^Mühle Alt/ }).waitFor();
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const isNewSearch = (url: URL) => url.searchParams.get('search') === 'Mühle N';
+    await page.route(isNewSearch, async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await sold.fill('Mühle N');
+    await sold.press('ArrowDown');
+    await sold.press('Enter');
+    await page.getByRole('status').getByText('Searching…').waitFor();
+    assert.equal(await page.getByRole('listbox').count(), 0);
+    assert.equal(await sold.inputValue(), 'Mühle N');
+    answer();
+    await page.getByText('1 found').waitFor();
+    await sold.press('ArrowDown');
+    await sold.press('Enter');
+    assert.match(await sold.inputValue(), /^Mühle Neu/);
+    await page.getByText(facts, { exact: true }).waitFor();
+    await sold.press('End');
+    await sold.press('Backspace');
+    await page.getByText(facts, { exact: true }).waitFor({ state: 'detached' });
+  });
+});
+
 test('a rotated key is replaced, and the old one stays valid for the chosen time', async () => {
   const asOperatorKey = client(platform.baseUrl, await world.operatorKey());
   const made = await asOperatorKey('/operator/v1/api-keys', {

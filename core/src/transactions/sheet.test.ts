@@ -361,7 +361,7 @@ test('bytes that are no packed volumes are rejected', () => {
 });
 
 test('a single element stands for equal ones', () => {
-  const slots = (values: readonly (number | null)[] | null) =>
+  const slots = (values: (number | null)[] | null) =>
     values?.length === 1 ? Array.from<number | null>({ length: SLOTS }).fill(values[0]!) : values;
   const long = (sheet: Sheet): Sheet => ({
     ...sheet,

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { useSettled } from '../ui/use-settled.ts';
-import { MAX_SUGGESTIONS, partiesQuery } from './queries.ts';
+import { brpQuery, MAX_SUGGESTIONS, partiesQuery } from './queries.ts';
 
 type Props = { name: string; label: string; onChange: (customerId: string) => void };
 
@@ -12,11 +12,16 @@ type Props = { name: string; label: string; onChange: (customerId: string) => vo
 export function ContractPartyField({ name, label, onChange }: Props) {
   const { t } = useI18n();
   const [text, setText] = useState('');
-  const { data: parties = [] } = useQuery(partiesQuery(useSettled(text).trim()));
+  const [chosen, setChosen] = useState<OperatorCustomer | null>(null);
+  const searched = useSettled(text).trim();
+  const { data } = useQuery(partiesQuery(searched));
+  const parties = searched === text.trim() ? data : undefined;
+  const groupOf = ({ balance_group: group }: OperatorCustomer) =>
+    group && `${group.eic} · ${t.common.tsos[group.tso]}`;
   const nameOf = (customer: OperatorCustomer) =>
     [
       customer.name,
-      customer.balance_group && `${customer.balance_group.eic} ${t.common.tsos[customer.balance_group.tso]}`,
+      groupOf(customer),
       customer.status === 'active' ? null : t.brp.customers.statuses[customer.status],
     ]
       .filter(Boolean)
@@ -27,10 +32,22 @@ export function ContractPartyField({ name, label, onChange }: Props) {
       label={label}
       placeholder={t.brp.customers.searchHint}
       maxLength={LIMITS.searchLength}
-      options={parties.slice(0, MAX_SUGGESTIONS).map((party) => ({ value: party.id, label: nameOf(party) }))}
-      hasMore={parties.length > MAX_SUGGESTIONS}
+      hint={chosen && <ChosenParty brpId={chosen.brp_id} group={groupOf(chosen)} />}
+      options={
+        parties?.slice(0, MAX_SUGGESTIONS).map((party) => ({ value: party.id, label: nameOf(party) })) ?? null
+      }
+      hasMore={parties !== undefined && parties.length > MAX_SUGGESTIONS}
       onSearch={setText}
-      onChange={onChange}
+      onChange={(id) => {
+        setChosen(parties?.find((party) => party.id === id) ?? null);
+        onChange(id);
+      }}
     />
   );
+}
+
+/** Names may be alike: the BRP and the balance group show which customer was chosen. */
+function ChosenParty({ brpId, group }: { brpId: string; group: string | null }) {
+  const { data: brp } = useQuery(brpQuery(brpId));
+  return [brp?.name, group].filter(Boolean).join(' · ');
 }

@@ -1,6 +1,6 @@
 import type { AuditEntry, Brp, Nomination, OperatorCustomer } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { customerQueryBy, matchesFilters } from '../brp/queries.ts';
 import { deliveryRange } from '../domain/delivery-period.ts';
 import { allOf, given, PAGE_SIZE, pageOf, pages } from '../session/lists.ts';
@@ -134,7 +134,6 @@ export const partiesQuery = (search: string) =>
         ({ balance_group }) => balance_group !== null,
         MAX_SUGGESTIONS,
       ),
-    placeholderData: keepPreviousData,
     refetchInterval: false,
   });
 

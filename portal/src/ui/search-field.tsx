@@ -6,8 +6,8 @@ import { Field, type FieldProps, type Option } from './form.tsx';
 type Props = Omit<FieldProps, 'children' | 'isLabelHidden'> & {
   placeholder: string;
   maxLength: number;
-  /** The suggestions for the typed text. */
-  options: readonly Option<string>[];
+  /** The suggestions for the text that is typed now. Null while they are searched. */
+  options: readonly Option<string>[] | null;
   /** There are more matches than are shown. */
   hasMore: boolean;
   onSearch: (text: string) => void;
@@ -19,12 +19,13 @@ type Props = Omit<FieldProps, 'children' | 'isLabelHidden'> & {
 export function SearchField({
   placeholder,
   maxLength,
-  options,
+  options: found,
   hasMore,
   onSearch,
   onChange,
   ...rest
 }: Props) {
+  const options = found ?? [];
   const listId = useId();
   const [text, setText] = useState('');
   const [isOpen, setIsOpen] = useState(false);
@@ -51,10 +52,10 @@ export function SearchField({
       setIsOpen(true);
       setActiveValue(options[Math.min(options.length - 1, Math.max(0, active + step))]?.value ?? null);
     } else if (event.key === 'Escape') setIsOpen(false);
-    else if (event.key === 'Enter' && activeOption) {
+    else if (event.key === 'Enter' && (activeOption || (isOpen && found === null))) {
       // Prevents Enter from submitting the form.
       event.preventDefault();
-      choose(activeOption);
+      if (activeOption) choose(activeOption);
     }
   };
   return (
@@ -83,6 +84,7 @@ export function SearchField({
               id={listId}
               label={rest.label}
               options={options}
+              isSearching={found === null}
               hasMore={hasMore}
               active={active}
               onChoose={choose}
@@ -94,15 +96,17 @@ export function SearchField({
   );
 }
 
-type FoundProps = Pick<Props, 'label' | 'options' | 'hasMore'> & {
+type FoundProps = Pick<Props, 'label' | 'hasMore'> & {
   id: string;
+  options: readonly Option<string>[];
+  isSearching: boolean;
   active: number;
   onChoose: (option: Option<string>) => void;
 };
 
-function Found({ id, label, options, hasMore, active, onChoose }: FoundProps) {
+function Found({ id, label, options, isSearching, hasMore, active, onChoose }: FoundProps) {
   const { t } = useI18n();
-  const remark = hasMore ? t.common.moreMatches(options.length) : t.common.matches(options.length);
+  const counted = hasMore ? t.common.moreMatches(options.length) : t.common.matches(options.length);
   return (
     <div className="absolute inset-x-0 top-full z-20 mt-1 overflow-hidden rounded-md border border-line-strong bg-surface shadow-lg">
       {options.length > 0 && (
@@ -131,7 +135,7 @@ function Found({ id, label, options, hasMore, active, onChoose }: FoundProps) {
         </div>
       )}
       <p role="status" className="border-t border-line px-2.5 py-1 text-xs text-muted">
-        {remark}
+        {isSearching ? t.common.searching : counted}
       </p>
     </div>
   );

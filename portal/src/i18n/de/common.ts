@@ -25,6 +25,7 @@ export const common: Dictionary['common'] = {
   clearFilters: 'Filter zurücksetzen',
   any: 'Alle',
   search: 'Suche',
+  searching: 'Suche läuft …',
   matches: (count) => (count === 0 ? 'Nichts gefunden' : `${count} gefunden`),
   moreMatches: (count) => `Die ersten ${count}; tippen Sie weiter, um andere zu finden`,
   day: 'Liefertag',

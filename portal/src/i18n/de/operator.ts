@@ -127,7 +127,7 @@ export const operator: Dictionary['operator'] = {
   contracts: {
     create: 'Neuer Vertrag',
     createTitle: 'Neuer Vertrag',
-    createText: 'Der Vertrag behält Namen, EICs und Regelzonen beider Seiten, wie sie jetzt sind.',
+    createText: 'Der Vertrag nutzt die Bilanzkreise, die seine Kunden am jeweiligen Liefertag haben.',
     wholeReference: 'Die ganze Referenz',
     referenceHint: 'Wird nur einmal vergeben.',
     typeHint: 'Nur PPA-Verträge nehmen Mengen auf.',

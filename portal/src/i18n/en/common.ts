@@ -23,6 +23,7 @@ export const common = {
   clearFilters: 'Clear filters',
   any: 'All',
   search: 'Search',
+  searching: 'Searching…',
   matches: (count: number) => (count === 0 ? 'Nothing found' : `${count} found`),
   moreMatches: (count: number) => `The first ${count}; type more to find others`,
   day: 'Delivery day',

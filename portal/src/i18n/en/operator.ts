@@ -125,7 +125,7 @@ export const operator = {
   contracts: {
     create: 'New contract',
     createTitle: 'New contract',
-    createText: 'The contract keeps names, EICs and control areas of both sides as they are now.',
+    createText: 'The contract uses the balance groups that its customers have on each delivery day.',
     wholeReference: 'The whole reference',
     referenceHint: 'Used once.',
     typeHint: 'Only PPA contracts accept volumes.',
