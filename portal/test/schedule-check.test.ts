@@ -64,13 +64,16 @@ test('quarter-hours that differ are marked on the chart and can be reached with 
     await chart.waitFor();
     assert.equal(await chart.locator('path.fill-bad').count(), 2);
     const said = () => chart.getAttribute('aria-valuetext');
-    assert.match((await said()) ?? '', /Nominated 4\.936 MW · Your file 4\.000 MW · Difference \+0\.936 MW$/);
+    assert.match(
+      (await said()) ?? '',
+      /Nominated 4\.936 MW · Your file 4\.000 MW · Nominated − your file \+0\.936 MW$/,
+    );
     assert.equal(await chart.getAttribute('aria-valuenow'), '9');
     const next = page.getByRole('button', { name: 'Next difference' });
     await next.focus();
     await page.keyboard.press('Enter');
     await page.locator('[role=slider][aria-valuenow="61"]').waitFor();
-    assert.match((await said()) ?? '', /Your file 5\.000 MW · Difference -0\.064 MW$/);
+    assert.match((await said()) ?? '', /Your file 5\.000 MW · Nominated − your file -0\.064 MW$/);
     await chart.focus();
     await page.keyboard.press('ArrowRight');
     assert.match((await said()) ?? '', /Nominated 10\.000 MW · Your file 10\.000 MW$/);

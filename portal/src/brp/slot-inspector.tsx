@@ -78,8 +78,8 @@ function Values({ slot }: { slot: NominatedSlot }) {
           isMismatch(slot) &&
           line(
             t.brp.nominations.difference,
-            format.mwhSigned(matchedKwh - amountKwh),
-            format.mwSigned(matchedKwh - amountKwh),
+            format.mwhSigned(amountKwh - matchedKwh),
+            format.mwSigned(amountKwh - matchedKwh),
             true,
           )}
       </tbody>

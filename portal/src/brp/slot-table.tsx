@@ -115,7 +115,7 @@ function Sums({ slots, isHour = false }: { slots: readonly NominatedSlot[]; isHo
         {matchedKwh === null ? t.common.notYet : format.mwh(matchedKwh)}
       </td>
       <td className={cx(CELL, mismatches > 0 ? 'text-bad' : 'font-normal text-muted')}>
-        {matchedKwh === null ? '' : format.mwhSigned(matchedKwh - amountKwh)}
+        {matchedKwh === null ? '' : format.mwhSigned(amountKwh - matchedKwh)}
       </td>
     </>
   );
@@ -197,7 +197,7 @@ function SlotRow({ slot, isSelected, onSelect, isNested = false }: SlotRowProps)
         {slot.matchedKwh === null ? t.common.notYet : format.mwh(slot.matchedKwh)}
       </td>
       <td className={cx(CELL, isBad ? 'font-semibold text-bad' : 'text-muted')}>
-        {slot.matchedKwh !== null && format.mwhSigned(slot.matchedKwh - slot.amountKwh)}
+        {slot.matchedKwh !== null && format.mwhSigned(slot.amountKwh - slot.matchedKwh)}
       </td>
     </tr>
   );

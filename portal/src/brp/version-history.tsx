@@ -111,7 +111,7 @@ function Changes({ after, before, onSelect }: ChangesProps) {
     },
     {
       id: 'difference',
-      header: `${t.brp.nominations.difference} MWh`,
+      header: `${t.brp.nominations.change} MWh`,
       isNumber: true,
       cell: ({ beforeKwh, afterKwh }) => format.mwhSigned(afterKwh - beforeKwh),
       footer: format.mwhSigned(total(({ beforeKwh, afterKwh }) => afterKwh - beforeKwh)),

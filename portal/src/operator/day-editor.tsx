@@ -188,7 +188,7 @@ function Preview({ day, beforeKwh, changes, selected, onSelect }: PreviewProps) 
     },
     {
       id: 'difference',
-      header: `${texts.difference} MWh`,
+      header: `${texts.change} MWh`,
       isNumber: true,
       cell: (change) => format.mwhSigned(change.afterKwh - (change.beforeKwh ?? 0)),
       footer: format.mwhSigned(sumKwh(changes.map((change) => change.afterKwh - (change.beforeKwh ?? 0)))),

@@ -109,7 +109,7 @@ export const exchange: Dictionary['exchange'] = {
     slots: 'Viertelstunden',
     nominated: 'Nominiert, MWh',
     transactions: 'Transaktionen, MWh',
-    difference: 'Differenz, MWh',
+    difference: 'Nominiert − Transaktionen, MWh',
   },
   alarm: {
     title: 'Offene Alarme',
@@ -153,7 +153,7 @@ export const exchange: Dictionary['exchange'] = {
     ours: 'Nominiert',
     tso: 'Vom ÜNB bestätigt',
     counterpart: 'Gegenseite',
-    difference: 'Differenz',
+    difference: 'Nominiert − bestätigt',
     unknownAmount: 'nicht bekannt',
     open: 'Nominierung öffnen',
     list: 'Nominierungen, die nicht übereinstimmen',

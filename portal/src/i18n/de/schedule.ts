@@ -32,7 +32,7 @@ export const schedule: Dictionary['schedule'] = {
     chart: (eic, day) => `Nominiert und Ihre Datei: ${eic} am ${day}`,
     nominated: 'Nominiert',
     yours: 'Ihre Datei',
-    difference: 'Abweichung',
+    difference: 'Nominiert − Ihre Datei',
     differs: 'weicht ab',
     next: 'Nächste Abweichung',
     slots: 'Abweichende Viertelstunden',

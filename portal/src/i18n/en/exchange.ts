@@ -101,7 +101,7 @@ export const exchange = {
     slots: 'Quarter-hours',
     nominated: 'Nominated, MWh',
     transactions: 'Transactions, MWh',
-    difference: 'Difference, MWh',
+    difference: 'Nominated − transactions, MWh',
   },
   alarm: {
     title: 'Open alarms',
@@ -144,7 +144,7 @@ export const exchange = {
     ours: 'Nominated',
     tso: 'Confirmed by the TSO',
     counterpart: 'Counterpart',
-    difference: 'Difference',
+    difference: 'Nominated − confirmed',
     unknownAmount: 'unknown',
     open: 'Open the nomination',
     list: 'Nominations that do not match',

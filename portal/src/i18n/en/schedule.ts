@@ -32,7 +32,7 @@ export const schedule = {
     chart: (eic: string, day: string) => `Nominated and your file: ${eic} on ${day}`,
     nominated: 'Nominated',
     yours: 'Your file',
-    difference: 'Difference',
+    difference: 'Nominated − your file',
     differs: 'differs',
     next: 'Next difference',
     slots: 'Quarter-hours that differ',
