@@ -9,43 +9,79 @@ type NavigationItem = {
   readonly icon: IconName;
 };
 
-/** The navigation entries of each role, in display order. */
-export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationItem[]>> = {
+type NavigationGroup = {
+  /** Null for a role whose entries are few. */
+  readonly name: 'today' | 'market' | 'parties' | 'administration' | null;
+  readonly items: readonly NavigationItem[];
+};
+
+/** The navigation of each role, in display order. */
+export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationGroup[]>> = {
   brp: [
-    { to: '/', label: (t) => t.brp.nav.home, icon: 'home' },
-    { to: '/nominations', label: (t) => t.brp.nav.nominations, icon: 'steps' },
-    { to: '/check', label: (t) => t.schedule.check.title, icon: 'unequal' },
-    { to: '/month', label: (t) => t.brp.nav.month, icon: 'grid' },
-    { to: '/contracts', label: (t) => t.brp.nav.contracts, icon: 'contract' },
-    { to: '/customers', label: (t) => t.brp.nav.customers, icon: 'people' },
-    { to: '/balance-groups', label: (t) => t.brp.groups.title, icon: 'layers' },
-    { to: '/keys', label: (t) => t.brp.nav.keys, icon: 'key' },
-    { to: '/webhooks', label: (t) => t.webhooks.title, icon: 'external' },
+    {
+      name: null,
+      items: [
+        { to: '/', label: (t) => t.brp.nav.home, icon: 'home' },
+        { to: '/nominations', label: (t) => t.brp.nav.nominations, icon: 'steps' },
+        { to: '/check', label: (t) => t.schedule.check.title, icon: 'unequal' },
+        { to: '/month', label: (t) => t.brp.nav.month, icon: 'grid' },
+        { to: '/contracts', label: (t) => t.brp.nav.contracts, icon: 'contract' },
+        { to: '/customers', label: (t) => t.brp.nav.customers, icon: 'people' },
+        { to: '/balance-groups', label: (t) => t.brp.groups.title, icon: 'layers' },
+        { to: '/keys', label: (t) => t.brp.nav.keys, icon: 'key' },
+        { to: '/webhooks', label: (t) => t.webhooks.title, icon: 'external' },
+      ],
+    },
   ],
   operator: [
-    { to: '/', label: (t) => t.operator.nav.home, icon: 'home' },
-    { to: '/operator/nominations', label: (t) => t.operator.nav.nominations, icon: 'steps' },
-    { to: '/operator/exchange', label: (t) => t.exchange.nav.exchange, icon: 'send' },
-    { to: '/operator/mismatches', label: (t) => t.exchange.nav.mismatches, icon: 'unequal' },
-    { to: '/operator/late', label: (t) => t.exchange.nav.late, icon: 'scale' },
-    { to: '/operator/messages', label: (t) => t.exchange.nav.messages, icon: 'mail' },
-    { to: '/operator/contracts', label: (t) => t.operator.nav.contracts, icon: 'contract' },
-    { to: '/operator/import', label: (t) => t.operator.nav.import, icon: 'upload' },
-    { to: '/operator/assets', label: (t) => t.market.nav.assets, icon: 'plant' },
-    { to: '/operator/demands', label: (t) => t.market.nav.demands, icon: 'basket' },
-    { to: '/operator/brps', label: (t) => t.operator.nav.brps, icon: 'building' },
-    { to: '/operator/balance-groups', label: (t) => t.brp.groups.title, icon: 'layers' },
-    { to: '/operator/customers', label: (t) => t.operator.nav.customers, icon: 'people' },
-    { to: '/operator/accounts', label: (t) => t.operator.nav.accounts, icon: 'card' },
-    { to: '/operator/users', label: (t) => t.operator.nav.users, icon: 'user' },
-    { to: '/operator/keys', label: (t) => t.operator.nav.keys, icon: 'key' },
-    { to: '/operator/webhooks', label: (t) => t.webhooks.title, icon: 'external' },
-    { to: '/operator/audit', label: (t) => t.operator.nav.audit, icon: 'clock' },
+    {
+      name: 'today',
+      items: [
+        { to: '/', label: (t) => t.operator.nav.home, icon: 'home' },
+        { to: '/operator/nominations', label: (t) => t.operator.nav.nominations, icon: 'steps' },
+        { to: '/operator/exchange', label: (t) => t.exchange.nav.exchange, icon: 'send' },
+        { to: '/operator/mismatches', label: (t) => t.exchange.nav.mismatches, icon: 'unequal' },
+        { to: '/operator/late', label: (t) => t.exchange.nav.late, icon: 'scale' },
+        { to: '/operator/messages', label: (t) => t.exchange.nav.messages, icon: 'mail' },
+      ],
+    },
+    {
+      name: 'market',
+      items: [
+        { to: '/operator/contracts', label: (t) => t.operator.nav.contracts, icon: 'contract' },
+        { to: '/operator/import', label: (t) => t.operator.nav.import, icon: 'upload' },
+        { to: '/operator/assets', label: (t) => t.market.nav.assets, icon: 'plant' },
+        { to: '/operator/demands', label: (t) => t.market.nav.demands, icon: 'basket' },
+      ],
+    },
+    {
+      name: 'parties',
+      items: [
+        { to: '/operator/brps', label: (t) => t.operator.nav.brps, icon: 'building' },
+        { to: '/operator/balance-groups', label: (t) => t.brp.groups.title, icon: 'layers' },
+        { to: '/operator/customers', label: (t) => t.operator.nav.customers, icon: 'people' },
+        { to: '/operator/accounts', label: (t) => t.operator.nav.accounts, icon: 'card' },
+      ],
+    },
+    {
+      name: 'administration',
+      items: [
+        { to: '/operator/users', label: (t) => t.operator.nav.users, icon: 'user' },
+        { to: '/operator/keys', label: (t) => t.operator.nav.keys, icon: 'key' },
+        { to: '/operator/webhooks', label: (t) => t.webhooks.title, icon: 'external' },
+        { to: '/operator/audit', label: (t) => t.operator.nav.audit, icon: 'clock' },
+      ],
+    },
   ],
   account: [
-    { to: '/', label: (t) => t.market.nav.home, icon: 'home' },
-    { to: '/offers', label: (t) => t.market.nav.offers, icon: 'plant' },
-    { to: '/demands', label: (t) => t.market.nav.demands, icon: 'basket' },
-    { to: '/keys', label: (t) => t.market.nav.keys, icon: 'key' },
+    {
+      name: null,
+      items: [
+        { to: '/', label: (t) => t.market.nav.home, icon: 'home' },
+        { to: '/offers', label: (t) => t.market.nav.offers, icon: 'plant' },
+        { to: '/demands', label: (t) => t.market.nav.demands, icon: 'basket' },
+        { to: '/keys', label: (t) => t.market.nav.keys, icon: 'key' },
+      ],
+    },
   ],
 };

@@ -3,11 +3,13 @@ import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react';
 import { useI18n } from './i18n/i18n.tsx';
 import { NAVIGATION } from './navigation.ts';
+import { alarmsQuery } from './operator/exchange-queries.ts';
 import { Preferences } from './preferences.tsx';
 import { portalClient } from './session/clients.ts';
 import { useIsConnected } from './session/connection.ts';
 import { useServerNow } from './session/server-clock.ts';
 import { SessionContext, sessionQuery, useSession } from './session/session.ts';
+import { Badge } from './ui/badge.tsx';
 import { Button, IconButton } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icons.tsx';
@@ -86,23 +88,41 @@ function Navigation() {
   const { t } = useI18n();
   const { user } = useSession();
   return (
-    <nav aria-label={t.common.mainNavigation}>
-      <ul className="grid gap-0.5">
-        {NAVIGATION[user.role].map(({ to, label, icon }) => (
-          <li key={to}>
-            <Link
-              to={to}
-              activeOptions={{ exact: to === '/', includeSearch: false }}
-              className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
-            >
-              <Icon name={icon} />
-              {label(t)}
-            </Link>
-          </li>
-        ))}
-      </ul>
+    <nav aria-label={t.common.mainNavigation} className="grid gap-4">
+      {NAVIGATION[user.role].map(({ name, items }) => (
+        <div key={name}>
+          {name && (
+            <p className="flex items-center gap-2 px-2.5 pb-1 text-xs font-medium text-muted">
+              {t.common.navigationGroups[name]}
+              {name === 'today' && <OpenAlarms />}
+            </p>
+          )}
+          <ul aria-label={name ? t.common.navigationGroups[name] : undefined} className="grid gap-0.5">
+            {items.map(({ to, label, icon }) => (
+              <li key={to}>
+                <Link
+                  to={to}
+                  activeOptions={{ exact: to === '/', includeSearch: false }}
+                  className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
+                >
+                  <Icon name={icon} />
+                  {label(t)}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
     </nav>
   );
+}
+
+/** The number of open alarms of the platform. */
+function OpenAlarms() {
+  const { t } = useI18n();
+  const { data } = useQuery(alarmsQuery);
+  if (!data?.alarms.length) return null;
+  return <Badge tone="bad">{t.common.openAlarms(data.alarms.length, data.pagination.has_more)}</Badge>;
 }
 
 /** The signed-in user, their permissions, and the sign-out button. */

@@ -36,6 +36,8 @@ test('alarms appear on the operator’s open first page, lead to their message, 
     const unreadable = panel.getByRole('listitem').filter({ hasText: 'Message unreadable' });
     await unreadable.getByText('warning', { exact: true }).waitFor();
 
+    const menu = page.getByRole('navigation', { name: 'Main navigation' });
+    await menu.getByText('2 alarms').waitFor();
     await unreadable.getByRole('button', { name: 'Acknowledge' }).click();
     const dialog = page.getByRole('dialog', { name: 'Acknowledge: Message unreadable' });
     await dialog.getByRole('button', { name: 'Acknowledge' }).click();
@@ -43,6 +45,7 @@ test('alarms appear on the operator’s open first page, lead to their message, 
     await dialog.getByLabel('Note').fill('The TSO sends it again.');
     await dialog.getByRole('button', { name: 'Acknowledge' }).click();
     await unreadable.waitFor({ state: 'detached' });
+    await menu.getByText('1 alarm', { exact: true }).waitFor();
     const { body } = await operator('/operator/v1/exchange/alarms?state=resolved');
     assert.equal(body.alarms[0].note, 'The TSO sends it again.');
     assert.match(body.alarms[0].acknowledged_by, /^user_/);

@@ -4,6 +4,13 @@ export const common: Dictionary['common'] = {
   appName: 'Saldo',
   skipToContent: 'Zum Inhalt springen',
   menu: 'Menü',
+  navigationGroups: {
+    today: 'Heute',
+    market: 'Markt',
+    parties: 'Partner',
+    administration: 'Verwaltung',
+  },
+  openAlarms: (count, hasMore) => (count === 1 ? '1 Alarm' : `${hasMore ? '> ' : ''}${count} Alarme`),
   mainNavigation: 'Hauptnavigation',
   close: 'Schließen',
   cancel: 'Abbrechen',

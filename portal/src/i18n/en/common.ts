@@ -2,6 +2,14 @@ export const common = {
   appName: 'Saldo',
   skipToContent: 'Skip to content',
   menu: 'Menu',
+  navigationGroups: {
+    today: 'Today',
+    market: 'Market',
+    parties: 'Parties',
+    administration: 'Administration',
+  },
+  openAlarms: (count: number, hasMore: boolean) =>
+    count === 1 ? '1 alarm' : `${hasMore ? '> ' : ''}${count} alarms`,
   mainNavigation: 'Main navigation',
   close: 'Close',
   cancel: 'Cancel',
