@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { SaldoEvent } from '@saldo/api';
 import pg from 'pg';
 import { deleteOldEvents } from '../src/events/actions.ts';
-import { appendEvents, type NewEvent } from '../src/events/store.ts';
+import { appendEvents, EVENTS_PER_ROW, type NewEvent } from '../src/events/store.ts';
 import { signedIn } from './browser.ts';
 import { followed } from './following.ts';
 import { answerWithoutId, assertProblem, assertRefused, client, startTestPlatform } from './harness.ts';
@@ -168,8 +168,44 @@ test('a rolled-back change leaves no event', async () => {
   assert.equal((await read()).length, 1);
 });
 
+test('events of one append that share a row are separate events, in order, also between two pages', async () => {
+  const asOther = client(platform.baseUrl, other.key);
+  const [read, readOther] = [await followed(ask), await followed(asOther)];
+  const { next_cursor: start } = (await list('after=latest')).pagination;
+  const named = (id: string): NewEvent => ({
+    type: 'contract.created',
+    tenants: [`brp/${brp.no}`, `brp/${other.no}`, `brp/${brp.no}`],
+    data: { object: 'contract', id },
+  });
+  const ids = Array.from({ length: 2 * EVENTS_PER_ROW + 3 }, (_, at) => `con_${at}`);
+  await append(named('con_first'));
+  await append(...ids.map(named), event('customer.assigned'), named('con_last'));
+  const events = await read();
+  const expected = ['con_first', ...ids, 'cust_x', 'con_last'];
+  assert.deepEqual(idsOf(events), expected);
+  assert.deepEqual(
+    idsOf(await readOther()),
+    expected.filter((id) => id !== 'cust_x'),
+  );
+  for (const [at, { id, sequence }] of events.entries()) {
+    if (at > 0) assert.ok(sequence > events[at - 1]!.sequence, 'sequences rise');
+    assert.deepEqual((await ask(`/v1/events/${id}`)).body, events[at]);
+    assertProblem(await asOther(`/v1/events/${id}`), 404, 'event_not_found');
+    assert.deepEqual((await list(`after=${id}&limit=100`)).events, events.slice(at + 1));
+  }
+  const pages: SaldoEvent[] = [];
+  for (let after = start; pages.length < events.length; ) {
+    const page = await list(`after=${after}&limit=7`);
+    pages.push(...page.events);
+    after = page.pagination.next_cursor;
+  }
+  assert.deepEqual(pages, events);
+  const { events: rare } = await list(`after=${start}&types=customer.*`);
+  assert.deepEqual(idsOf(rare), ['cust_x']);
+});
+
 const APPEND = `select append_events(array['brp/${brp.no}'], array['contract.created'], '2026-10-20T08:00:00Z', array[$1])`;
-const NAMED = (id: string) => [JSON.stringify({ object: 'contract', id })];
+const NAMED = (id: string) => [JSON.stringify([{ object: 'contract', id }])];
 const idsOf = (events: SaldoEvent[]) => events.map(({ data }) => ('id' in data ? data.id : null));
 
 async function connected(t: { after(end: () => Promise<void>): void }): Promise<pg.Client> {
@@ -257,7 +293,7 @@ test('old events are deleted in batches, and a place before them is 410', async 
   const before = clock.now();
   clock.set('2026-10-21T08:00:00Z');
   await append(
-    ...Array.from({ length: 10_500 }, () => event('contract.created')),
+    ...Array.from({ length: 20_000 }, () => event('contract.created')),
     event('customer.assigned'),
   );
   const { next_cursor: current } = (await list('after=latest')).pagination;

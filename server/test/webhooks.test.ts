@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMITS } from '@saldo/api';
+import { LIMITS, type SaldoEvent } from '@saldo/api';
 import { Webhook } from 'standardwebhooks';
+import { appendEvents, EVENTS_PER_ROW } from '../src/events/store.ts';
 import { RETRY_DELAYS_MS } from '../src/webhooks/results.ts';
 import { answerWithoutId, assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
 import {
@@ -349,6 +350,38 @@ test('replay sends events of a range again, by event ids or times, and of the gi
     body: { after: 'x', before: 'whd_x' },
   });
   assertRefused(faulty, 'after invalid_format', 'before invalid_format');
+});
+
+test('events that share a row of the log are delivered and replayed one by one', async () => {
+  const receiver = await startReceiver();
+  const { brp, request, create } = await newBrp();
+  const { id } = await create(receiver.url);
+  const names = Array.from({ length: EVENTS_PER_ROW + 4 }, (_, at) => `cust_${at}`);
+  const events = names.map((name) => ({
+    type: 'customer.updated' as const,
+    tenants: [`brp/${brp.no}` as const],
+    data: { object: 'customer' as const, id: name, changed: [] },
+  }));
+  await platform.db.transaction((tx) => appendEvents(tx, events, platform.clock.now()));
+  const deliver = async () => {
+    const before = receiver.received.length;
+    // A turn takes a few deliveries of an endpoint.
+    for (let sent = -1; sent !== receiver.received.length; ) {
+      sent = receiver.received.length;
+      await worker.deliver();
+    }
+    return receiver.received
+      .slice(before)
+      .map(({ body }) => JSON.parse(body) as SaldoEvent)
+      .toSorted((one, two) => one.sequence - two.sequence);
+  };
+  const feed = (await request('/v1/events?limit=100')).body.events;
+  assert.equal(feed.length, names.length);
+  assert.deepEqual(await deliver(), feed);
+  const range = { after: feed[2].id, before: feed[9].id };
+  const answer = await request(`${BASE}/${id}/replay`, { method: 'POST', body: range });
+  assert.equal(answer.body.deliveries, 6, answer.text);
+  assert.deepEqual(await deliver(), feed.slice(3, 9));
 });
 
 test('test sends an event now and answers what came back, also for a disabled endpoint', async () => {

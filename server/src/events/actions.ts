@@ -13,8 +13,8 @@ export async function continueEventLog(tx: Tx): Promise<boolean> {
   return row?.is_copy === true;
 }
 
-/** Events per transaction, so that its locks and its write-ahead log stay small. */
-const DELETED_AT_ONCE = 5_000;
+/** Rows of the log per transaction, so that its locks and its write-ahead log stay small. */
+const DELETED_AT_ONCE = 500;
 
 const DELETE_OLDEST = statement(
   'delete_oldest_events',

@@ -24,36 +24,42 @@ export type NewEvent = {
 }[EventType];
 
 const APPEND = statement('append_events', 'select append_events($1, $2, $3, $4)');
-const ANNOUNCE = statement('announce_events', 'select announce_events()');
-const COPY = 'copy event (tenant, type, occurred_at, data) from stdin';
-/** From this number of rows on, COPY is cheaper than an insert, although it takes two calls. */
-const COPY_FROM_ROWS = 50;
+/** Each row of the log reserves this number of sequences, whatever the number of its events. */
+export const EVENTS_PER_ROW = 16;
+
+type NewRow = { readonly tenant: Tenant; readonly type: EventType; count: number; texts: string };
+
+/** Consecutive events of a tenant and type share rows: an import of a market day has twenty thousand events. */
+function rowsOf(events: readonly NewEvent[]): NewRow[] {
+  const rows: NewRow[] = [];
+  const newest = new Map<Tenant, NewRow>();
+  for (const { tenants, type, data } of events) {
+    const text = JSON.stringify(data);
+    for (const tenant of new Set(tenants)) {
+      const row = newest.get(tenant);
+      if (row?.type === type && row.count < EVENTS_PER_ROW) {
+        row.texts += `,${text}`;
+        row.count++;
+      } else {
+        const next = { tenant, type, count: 1, texts: text };
+        newest.set(tenant, next);
+        rows.push(next);
+      }
+    }
+  }
+  return rows;
+}
 
 /** Appends events in the transaction of the change, so that neither commits without the other. */
 export async function appendEvents(tx: Tx, events: readonly NewEvent[], now: number): Promise<void> {
-  const rows = events.flatMap(({ tenants, type, data }) => {
-    const text = JSON.stringify(data);
-    return Array.from(new Set(tenants), (tenant) => ({ tenant, type, text }));
-  });
+  const rows = rowsOf(events);
   if (rows.length === 0) return;
-  if (rows.length >= COPY_FROM_ROWS) {
-    await tx.query(ANNOUNCE);
-    return tx.copy(COPY, copyRows(rows, timestamp(now)));
-  }
   await tx.query(APPEND, [
     rows.map(({ tenant }) => tenant),
     rows.map(({ type }) => type),
     timestamp(now),
-    rows.map(({ text }) => text),
+    rows.map(({ texts }) => `[${texts}]`),
   ]);
-}
-
-/** JSON has no tabs and line breaks outside of escapes, so only its backslashes need escaping. */
-function copyRows(rows: readonly { tenant: Tenant; type: EventType; text: string }[], at: string): Buffer {
-  let lines = '';
-  for (const { tenant, type, text } of rows)
-    lines += `${tenant}\t${type}\t${at}\t${text.replaceAll('\\', '\\\\')}\n`;
-  return Buffer.from(lines);
 }
 
 /** `last` is the newest assigned sequence; no transaction can still commit an event up to `horizon`. */
@@ -82,17 +88,20 @@ type ListRow = {
   data: string;
 };
 
-/** The number of a tenant's events that a reader of some types reads at most for one page. */
-const STEP = 5_000;
-/** The place at the end of the step, which is the same for all tenants of the reader. */
-const END_OF_STEP = `(
-  select least($3, min(ends.sequence))
+/** The events of a row `e` of the log, of which `sequence` is that of the last one. */
+export const EVENTS_OF_ROW = `(
+  select e.sequence - json_array_length(e.data) + one.number as sequence, one.data
+  from json_array_elements(e.data) with ordinality as one (data, number))`;
+
+/** The number of a tenant's rows that a reader of some types reads at most for one page. */
+const STEP = 1_000;
+const ROWS_AFTER = 'where tenant = reader.tenant and sequence > $2 and sequence <= $3 order by sequence';
+/** The place at the end of the step, which is the same for all tenants of the reader. Full pages need none. */
+const END_OF_STEP = `
+  select least($3, min(ends.sequence)) as read_to
   from unnest($1::text[]) as reader (tenant)
-  cross join lateral (
-    select sequence from event
-    where tenant = reader.tenant and sequence > $2 and sequence <= $3
-    order by sequence offset ${STEP} limit 1
-  ) as ends)`;
+  cross join lateral (select sequence from event ${ROWS_AFTER} offset ${STEP - 1} limit 1) as ends
+  where (select count(*) from found where found.tenant = reader.tenant) < $4`;
 
 /**
  * $1 tenants, $2 after, $3 horizon, $4 row limit, and with `ofTypes` $5 types. One index scan per tenant, of at most the
@@ -101,23 +110,25 @@ const END_OF_STEP = `(
 const listStatement = (name: string, ofTypes: boolean) =>
   statement(
     name,
-    `select log.deleted_to, step.read_to, e.*
-     from event_log log
-     cross join lateral (select ${ofTypes ? END_OF_STEP : '$3::bigint'} as read_to offset 0) as step
-     left join lateral (
-       select found.*
+    `with found as materialized (
+       select reader.tenant, one.*
        from unnest($1::text[]) as reader (tenant)
        cross join lateral (
-         select sequence, type, occurred_at, data::text
-         from event
-         where tenant = reader.tenant and sequence > $2 and sequence <= step.read_to
-           ${ofTypes ? 'and type = any($5::text[])' : ''}
-         order by sequence limit $4
-       ) as found
-       order by found.sequence limit $4
-     ) as e on true
+         select one.sequence, e.type, e.occurred_at, one.data::text
+         from (select * from event ${ROWS_AFTER}${ofTypes ? ` limit ${STEP}` : ''}) as e
+         cross join lateral ${EVENTS_OF_ROW} as one
+         where one.sequence > $2 ${ofTypes ? 'and e.type = any($5::text[])' : ''}
+         order by e.sequence, one.sequence limit $4
+       ) as one),
+     step as (${ofTypes ? END_OF_STEP : 'select $3::bigint as read_to'})
+     select log.deleted_to, step.read_to, page.sequence, page.type, page.occurred_at, page.data
+     from event_log log
+     cross join step
+     left join lateral (
+       select * from found where sequence <= step.read_to order by sequence limit $4
+     ) as page on true
      where log.only_one
-     order by e.sequence`,
+     order by page.sequence`,
   );
 const LIST = listStatement('list_events', false);
 const LIST_OF_TYPES = listStatement('list_events_of_types', true);
@@ -152,10 +163,18 @@ export async function listEvents(
   return { events, readTo, deletedTo };
 }
 
+/** The event with this sequence. Its `data` are null when there is no such event. */
+export const eventWith = (sequence: string) => `(
+  select e.tenant, e.type, e.occurred_at, e.data -> (${sequence} - e.sequence - 1)::int as data
+  from event e
+  where e.sequence >= ${sequence} and e.sequence < ${sequence} + ${EVENTS_PER_ROW}
+  order by e.sequence limit 1)`;
+
 const FIND = statement(
   'find_event',
-  `select sequence, type, occurred_at as "occurredAt", data::text
-   from event where tenant = any($1::text[]) and sequence = $2`,
+  `select $2::bigint as sequence, type, occurred_at as "occurredAt", data::text
+   from ${eventWith('$2')} as found
+   where tenant = any($1::text[]) and data is not null`,
 );
 
 export async function findEvent(

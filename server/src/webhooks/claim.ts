@@ -1,4 +1,5 @@
 import type { EventType } from '@saldo/api';
+import { eventWith } from '../events/store.ts';
 import type { Database } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
@@ -56,7 +57,7 @@ const claim = (
    from due
    join webhook_endpoint e on e.id = due.endpoint_id
    join webhook_delivery known on known.endpoint_id = due.endpoint_id and known.id = due.id
-   left join event on event.sequence = known.event_sequence
+   left join lateral ${eventWith('known.event_sequence')} as event on true
    where d.endpoint_id = due.endpoint_id and d.id = due.id
    returning d.endpoint_id, d.id, d.attempts, d.next_attempt_at as lease, e.url, e.secret, e.previous_secret,
      e.previous_secret_ends_at, e.failing_since, d.event_sequence, d.event_type, d.event_occurred_at,

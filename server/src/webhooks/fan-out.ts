@@ -1,12 +1,12 @@
 import { LIMITS } from '@saldo/api';
-import { readHorizon, type Tenant } from '../events/store.ts';
+import { EVENTS_OF_ROW, EVENTS_PER_ROW, readHorizon, type Tenant } from '../events/store.ts';
 import type { Database, Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 
-/** Bounds the transaction of a step, whatever an import has appended. */
-const EVENTS_PER_STEP = 2_000;
+/** Rows of the log per transaction, whatever an import has appended. */
+const ROWS_PER_STEP = 500;
 
 /** Whether the types of an endpoint include the type of an event `e`. */
 const includes = (types: string) => `${types} && array['*', e.type, split_part(e.type, '.', 1) || '.*']`;
@@ -36,12 +36,13 @@ const STEP_END = statement(
 /** One index scan per enabled endpoint and feed, so that events without a reader cost nothing here. */
 const FIND_MATCHES = statement(
   'find_webhook_matches',
-  `select w.id as endpoint_id, e.sequence, e.type, e.occurred_at
+  `select w.id as endpoint_id, one.sequence, e.type, e.occurred_at
    from webhook_endpoint w
    cross join unnest(w.feeds) as feed (tenant)
    join event e on e.tenant = feed.tenant and e.sequence > $1 and e.sequence <= $2
+   cross join lateral ${EVENTS_OF_ROW} as one
    where w.disabled_at is null and w.deleted_at is null and e.sequence > w.after_sequence and ${includes('w.types')}
-   order by e.sequence`,
+   order by one.sequence`,
 );
 const MOVE_PLACE = statement('move_webhook_fan_out', 'update webhook_fan_out set sequence = $1');
 const INSERT = statement(
@@ -83,9 +84,9 @@ export async function fanOutEvents(
     const isDone = await db.transaction(async (tx) => {
       const [taken] = await tx.query<{ sequence: number }>(TAKE_PLACE);
       if (taken === undefined || taken.sequence >= horizon) return true;
-      const values = [taken.sequence, horizon, EVENTS_PER_STEP];
+      const values = [taken.sequence, horizon, ROWS_PER_STEP];
       const [step] = await tx.query<{ last: number | null; count: number }>(STEP_END, values);
-      const isLast = step === undefined || step.last === null || step.count < EVENTS_PER_STEP;
+      const isLast = step === undefined || step.last === null || step.count < ROWS_PER_STEP;
       const end = isLast ? horizon : step.last;
       await insertDeliveries(tx, await tx.query<Match>(FIND_MATCHES, [taken.sequence, end]), now());
       await tx.query(MOVE_PLACE, [end]);
@@ -102,12 +103,14 @@ const FIND_REPLAYED = statement(
    from webhook_endpoint w
    cross join unnest(w.feeds) as feed (tenant)
    cross join lateral (
-     select e.sequence, e.type, e.occurred_at
+     select one.sequence, e.type, e.occurred_at
      from event e
-     where e.tenant = feed.tenant and e.sequence > $2 and e.sequence < $3
+     cross join lateral ${EVENTS_OF_ROW} as one
+     where e.tenant = feed.tenant and e.sequence > $2 and e.sequence < $3 + ${EVENTS_PER_ROW}
+       and one.sequence > $2 and one.sequence < $3
        and ($4::timestamptz is null or e.occurred_at > $4) and ($5::timestamptz is null or e.occurred_at < $5)
        and ${includes('coalesce($6::text[], w.types)')}
-     order by e.sequence limit $7) as e
+     order by e.sequence, one.sequence limit $7) as e
    where w.id = $1
    order by e.sequence limit $7`,
 );

@@ -238,6 +238,32 @@ test('customers and contracts of an existing database get placements, and unfini
   ]);
 });
 
+test('events of an existing log keep their sequences, and new ones follow', async () => {
+  const old = await databaseBefore('015');
+  const append = (...data: string[]) =>
+    run(
+      `select append_events(array_fill('operator'::text, array[${data.length}]),
+         array_fill('exchange.alarm'::text, array[${data.length}]), now(), array['${data.join("','")}'])`,
+      old,
+    );
+  await append('{"id": "a"}', '{"id":"b"}');
+  const before = await run('select sequence, data::text from event order by sequence', old);
+  await migrate(old.url, () => {});
+  await append('[{"id":"c"},{"id":"d"}]');
+  const after = await run(
+    `select e.sequence - json_array_length(e.data) + number as sequence, one.data::text
+     from event e, json_array_elements(e.data) with ordinality as one (data, number) order by 1`,
+    old,
+  );
+  const last = Number(before.at(-1)?.['sequence']);
+  assert.deepEqual(after.slice(0, 2), before);
+  assert.deepEqual(
+    after.slice(2).map(({ data }) => data),
+    ['{"id":"c"}', '{"id":"d"}'],
+  );
+  assert.ok(Number(after[2]?.['sequence']) > last);
+});
+
 /** Released migrations never change, because databases have applied them. Add a line here for each new file. */
 const RELEASED = {
   '001-platform': '258550de28243cbfcd3a612713b0fee33cff13d97d317357e87d46972a4b7d6e',
@@ -254,6 +280,7 @@ const RELEASED = {
   '012-events': 'bb4d5f8cc40eec75c4cc5395255cbdb8beb21161bb706818b21e42802590abb5',
   '013-webhooks': '4544040b5b05af1a17d329c78b3edfb23ed6c83d9147fc1219367b1373f0e7bf',
   '014-shorter-sheets': 'e1f8f406efa34db9ea105d1b2a71574ad59b0ab1cc995b5e8514b3f6ece84a6e',
+  '015-event-rows': '3eef932e9c84c4767cdda3084c4539de45b408adc1e1c054f5856b1ef4a48b06',
 };
 
 test('the migration files are those that were released', async () => {

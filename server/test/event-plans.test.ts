@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { EventType } from '@saldo/api';
+import pg from 'pg';
+import { EVENTS_PER_ROW, listEvents, readHorizon, tenantsOf } from '../src/events/store.ts';
+import type { Owner } from '../src/platform/auth/principal.ts';
+import { readerConfig } from '../src/platform/db/connection.ts';
+import { type Db, openDatabase } from '../src/platform/db/database.ts';
+import type { Statement } from '../src/platform/db/statement.ts';
+import { createDatabase } from './databases.ts';
+
+/** Explains the statement of a page on a large log, near its beginning, in its middle and at its end. */
+
+const ROWS = 200_000;
+const PAGE = 101;
+/** The feeds of a BRP, the operator, an account and all accounts, and those of other BRPs. */
+const FEEDS = ['brp/1', 'operator', 'account/1', 'accounts'];
+const OTHER_BRPS = 36;
+
+const database = await createDatabase();
+const db = openDatabase(database.url);
+const reader = new pg.Client(readerConfig(database.url));
+await reader.connect();
+after(async () => {
+  await reader.end();
+  await db.close();
+  await database.drop();
+});
+
+/** Half of the rows have one event and the others as many as a row can have. One row in a hundred is of another type. */
+async function fillLog(): Promise<void> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(
+    `insert into event (tenant, type, occurred_at, data)
+     select coalesce((array['${FEEDS.join("','")}'])[1 + n % ${FEEDS.length + OTHER_BRPS}],
+         'brp/' || n % ${FEEDS.length + OTHER_BRPS}),
+       case when n / ${FEEDS.length + OTHER_BRPS} % 100 = 0 then 'contract.created' else 'customer.updated' end, now(),
+       case when n / ${FEEDS.length + OTHER_BRPS} % 2 = 0 then one.data else full_row.data end
+     from generate_series(0, ${ROWS - 1}) as n,
+       (select json_build_array(json_build_object('object', 'customer', 'id', 'cust_x')) as data) as one,
+       (select json_agg(json_build_object('object', 'customer', 'id', 'cust_x')) as data
+        from generate_series(1, ${EVENTS_PER_ROW})) as full_row`,
+  );
+  await client.query('vacuum (analyze) event');
+  await client.end();
+}
+await fillLog();
+const { horizon } = await readHorizon(db);
+
+type Node = Readonly<Record<string, unknown>> & { readonly Plans?: readonly Node[] };
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+const numberIn = (node: Node, name: string) => Number(node[name] ?? 0);
+
+/** The rows of the log that a page reads, by index, and the pages of the database that it touches. */
+async function costOf({ name, text }: Statement, values: readonly unknown[]) {
+  const explain = { name: `explain_${name}`, text: `explain (analyze, buffers, format json) ${text}` };
+  const { rows } = await reader.query({ ...explain, values: [...values] });
+  const root = (rows[0]['QUERY PLAN'] as [{ Plan: Node }])[0].Plan;
+  const scans = nodesOf(root)
+    .filter((node) => node['Relation Name'] === 'event')
+    .map((node) => ({
+      index: `${String(node['Node Type'])} of ${String(node['Index Name'])}`,
+      loops: numberIn(node, 'Actual Loops'),
+      rows: numberIn(node, 'Actual Rows') * numberIn(node, 'Actual Loops'),
+    }));
+  return { scans, blocks: numberIn(root, 'Shared Hit Blocks') + numberIn(root, 'Shared Read Blocks') };
+}
+
+const OWNERS: Readonly<Record<string, Owner>> = {
+  brp: { type: 'brp', brpNo: 1 },
+  operator: { type: 'operator' },
+  account: { type: 'account', accountNo: 1 },
+};
+
+async function pageOf(owner: Owner, types: readonly EventType[] | null, after: number) {
+  const asked: { statement: Statement; values: readonly unknown[] }[] = [];
+  const recording = {
+    query(statement: Statement, values: readonly unknown[] = []) {
+      asked.push({ statement, values });
+      return db.query(statement, values);
+    },
+  } as Pick<Db, 'query'> as Db;
+  const filter = { tenants: tenantsOf(owner), types };
+  const { events, readTo } = await listEvents(recording, filter, { after, horizon, count: PAGE });
+  const [{ statement, values } = assert.fail(), ...others] = asked;
+  assert.deepEqual(others, [], 'one statement');
+  return { events, readTo, ...(await costOf(statement, values)) };
+}
+
+for (const [api, owner] of Object.entries(OWNERS)) {
+  const feeds = tenantsOf(owner).length;
+  for (const after of [0, Math.floor(horizon / 2), horizon - Math.floor(horizon / 50)]) {
+    test(`${api}: 100 events after ${after} of ${horizon} are one index scan per feed`, async () => {
+      const { events, scans, blocks } = await pageOf(owner, null, after);
+      assert.equal(events.length, PAGE);
+      assert.deepEqual(
+        scans.map(({ index }) => index),
+        ['Index Scan of event_of_tenant'],
+      );
+      // Half of the rows have one event, and a sort takes some rows in advance.
+      assert.ok(scans[0]!.rows <= feeds * PAGE, `${scans[0]?.rows} rows`);
+      assert.ok(blocks <= feeds * 150, `${blocks} blocks`);
+    });
+    test(`${api}: 100 events of a type after ${after} of ${horizon} are one index scan per feed`, async () => {
+      const { events, scans, blocks } = await pageOf(owner, ['customer.updated'], after);
+      assert.equal(events.length, PAGE);
+      const done = scans.filter(({ loops }) => loops > 0);
+      assert.deepEqual(
+        done.map(({ index }) => index),
+        ['Index Scan of event_of_tenant'],
+      );
+      assert.ok(done[0]!.rows <= feeds * PAGE, `${done[0]?.rows} rows`);
+      assert.ok(blocks <= feeds * 150, `${blocks} blocks`);
+    });
+    test(`${api}: a type without events after ${after} of ${horizon} costs a step`, async () => {
+      const { events, readTo, scans } = await pageOf(owner, ['nomination.sent'], after);
+      assert.equal(events.length, 0);
+      assert.ok(readTo > after);
+      for (const { index, rows } of scans) {
+        assert.match(index, /of event_of_tenant$/);
+        assert.ok(rows <= feeds * 1_000, `${rows} rows`);
+      }
+    });
+  }
+}
