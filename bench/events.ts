@@ -44,7 +44,10 @@ async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-const WITHOUT_EVENTS = { NODE_OPTIONS: `--import ${new URL('./without-events.ts', import.meta.url).href}` };
+/** Environment of a server that loads modules of this folder first. */
+const preloading = (...modules: string[]) => ({
+  NODE_OPTIONS: modules.map((module) => `--import ${new URL(module, import.meta.url).href}`).join(' '),
+});
 
 /** Two servers import market days alternately, one of them without events. */
 async function measureImportLoss(
@@ -56,8 +59,9 @@ async function measureImportLoss(
 ): Promise<number[]> {
   await createWorld(url, { contracts, days: 0 });
   const key = await operatorKey(url);
-  const full = await processes.product('with events', url);
-  const bare = await processes.product('without events', url, WITHOUT_EVENTS);
+  const full = await processes.product('with events', url, preloading('./without-netting.ts'));
+  const modules = ['./without-netting.ts', './without-events.ts'];
+  const bare = await processes.product('without events', url, preloading(...modules));
   const importDay = async (server: BenchServer, round: number) => {
     const used = () => familyCpuSeconds(server.pid) + familyCpuSeconds(postmaster);
     const clock = () => (hasCpuTimes ? used() : performance.now() / 1000);

@@ -9,11 +9,12 @@ import { openDatabase } from '../src/platform/db/database.ts';
 import { createDatabase } from './databases.ts';
 import { freePort } from './ports.ts';
 import { type Product, startProduct } from './product.ts';
+import { startReceiver } from './webhook-receiver.ts';
 import { createWorld } from './world.ts';
 
 /**
- * Writers change records and readers follow the feed with the SDK, while the real product is killed and started again.
- * `SALDO_EVENT_KILLS` sets the number of kills of a longer run.
+ * Writers change records, readers follow the feed with the SDK and an endpoint gets webhooks, while the real product is
+ * killed and started again. `SALDO_EVENT_KILLS` sets the number of kills of a longer run.
  */
 const KILLS = Number(process.env['SALDO_EVENT_KILLS'] ?? 3);
 const WRITERS = 8;
@@ -32,12 +33,15 @@ after(async () => {
 const world = createWorld(db, { now: Date.now });
 const [brp, operatorKey] = [await world.brp(), await world.operatorKey()];
 const [port, customerPort, adminPort] = [await freePort(), await freePort(), await freePort()];
+const receiver = await startReceiver();
 const baseUrl = `http://127.0.0.1:${port}`;
 const environment = {
   DATA_DIR: folder,
   DATABASE_URL: database.url,
   DEMO: 'off',
   RATE_LIMIT: '1000000',
+  SANDBOX: 'on',
+  WEBHOOK_ALLOW_PRIVATE: 'on',
   PORT: String(port),
   CUSTOMER_PORT: String(customerPort),
   ADMIN_PORT: String(adminPort),
@@ -48,7 +52,7 @@ const UNLIMITED = {
   maxDelayMs: 500,
 };
 
-test('over kills of the product, every reader sees each committed change once, in the same order', async () => {
+test('over kills of the product, every reader sees each committed change once, in the same order', async (t) => {
   const stopping = new AbortController();
   const operator = createOperatorClient({ baseUrl, apiKey: operatorKey, retry: UNLIMITED });
   const created: string[] = [];
@@ -72,13 +76,19 @@ test('over kills of the product, every reader sees each committed change once, i
   }
 
   const logs: SaldoEvent[][] = Array.from({ length: READERS }, () => []);
-  const read = async (log: SaldoEvent[]) => {
-    const { events } = createBrpClient({ baseUrl, apiKey: brp.key });
-    for await (const event of events.follow({ signal: stopping.signal })) log.push(event);
+  const read = async (log: SaldoEvent[], reader: number) => {
+    const client = createBrpClient({ baseUrl, apiKey: brp.key, retry: UNLIMITED });
+    for await (const event of client.events.follow({ signal: stopping.signal })) {
+      log.push(event);
+      // No event is early: what it tells of can be read.
+      if (reader === 0 && 'id' in event.data) await client.customers.get(event.data.id);
+    }
   };
 
+  const startedAt = Date.now();
   let product: Product = await startProduct(environment);
   try {
+    await createBrpClient({ baseUrl, apiKey: brp.key }).webhookEndpoints.create({ url: receiver.url });
     const reading = logs.map(read);
     const writing = Array.from({ length: WRITERS }, (_, writer) => write(writer));
     for (let kills = 0; kills < KILLS; kills++) {
@@ -116,6 +126,16 @@ test('over kills of the product, every reader sees each committed change once, i
     const subjects = log.map(({ data }) => ('id' in data ? data.id : ''));
     assert.equal(new Set(subjects).size, subjects.length, 'each once');
     assert.deepEqual(new Set(subjects), new Set(stored), 'none is missing');
+    // Ends the leases of killed processes and the pauses after failed tries.
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    await operator.clock.set({ now: later });
+    const delivered = () => new Set(receiver.received.map(({ headers }) => String(headers['webhook-id'])));
+    while (delivered().size < log.length) await receiver.count(receiver.received.length + 1);
+    assert.deepEqual(delivered(), new Set(log.map(({ id }) => id)), 'each was delivered, and nothing else');
+    t.diagnostic(
+      `${KILLS} kills in ${Math.round((Date.now() - startedAt) / 1000)} s: ${log.length} events, ` +
+        `${receiver.received.length} webhooks`,
+    );
   } finally {
     stopping.abort();
     stopWriting.abort();

@@ -202,6 +202,9 @@ test('events of one append that share a row are separate events, in order, also 
   assert.deepEqual(pages, events);
   const { events: rare } = await list(`after=${start}&types=customer.*`);
   assert.deepEqual(idsOf(rare), ['cust_x']);
+  const many = Array.from({ length: 30 * EVENTS_PER_ROW }, (_, at) => `\t"\\ä\n${at}`);
+  await append(...many.map(named));
+  assert.deepEqual(idsOf(await read()), many);
 });
 
 const APPEND = `select append_events(array['brp/${brp.no}'], array['contract.created'], '2026-10-20T08:00:00Z', array[$1])`;

@@ -24,6 +24,10 @@ export type NewEvent = {
 }[EventType];
 
 const APPEND = statement('append_events', 'select append_events($1, $2, $3, $4)');
+const ANNOUNCE = statement('announce_events', 'select announce_events()');
+const COPY = 'copy event (tenant, type, occurred_at, data) from stdin';
+/** From this number of rows on, COPY is cheaper than an insert, although it takes two calls. */
+const COPY_FROM_ROWS = 20;
 /** Each row of the log reserves this number of sequences, whatever the number of its events. */
 export const EVENTS_PER_ROW = 16;
 
@@ -50,10 +54,22 @@ function rowsOf(events: readonly NewEvent[]): NewRow[] {
   return rows;
 }
 
+/** JSON has no tabs and line breaks outside of escapes, so only its backslashes need escaping. */
+function copyRows(rows: readonly NewRow[], at: string): Buffer {
+  let lines = '';
+  for (const { tenant, type, texts } of rows)
+    lines += `${tenant}\t${type}\t${at}\t[${texts.replaceAll('\\', '\\\\')}]\n`;
+  return Buffer.from(lines);
+}
+
 /** Appends events in the transaction of the change, so that neither commits without the other. */
 export async function appendEvents(tx: Tx, events: readonly NewEvent[], now: number): Promise<void> {
   const rows = rowsOf(events);
   if (rows.length === 0) return;
+  if (rows.length >= COPY_FROM_ROWS) {
+    await tx.query(ANNOUNCE);
+    return tx.copy(COPY, copyRows(rows, timestamp(now)));
+  }
   await tx.query(APPEND, [
     rows.map(({ tenant }) => tenant),
     rows.map(({ type }) => type),
