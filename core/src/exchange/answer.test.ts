@@ -13,6 +13,7 @@ import {
   type ConfirmedSeries,
   type Decision,
   type ImposedSeries,
+  rejectionReasons,
   type SentState,
   type UnusableSeries,
 } from './answer.ts';
@@ -141,6 +142,19 @@ test('A02 and A03 reject, with their reasons and those of the series', () => {
     kind: 'rejected',
     message: 'The TSO found errors in series: A03; X_OUT: A50, A59 unknown party; Y_IN.',
   });
+});
+
+test('the reasons for an event are short, whatever a TSO writes', () => {
+  const long = (text: string) => Array.from({ length: 10 }, () => ({ code: 'A59', text: text.repeat(1000) }));
+  for (const text of ['x', '漢', '"', '\n', '🌍']) {
+    const reasons = rejectionReasons(acknowledgement({ reasons: long(text) }), '');
+    assert.ok(reasons.length > 0);
+    assert.ok(Buffer.byteLength(JSON.stringify(reasons)) < 3_500, text);
+    assert.ok(
+      reasons.every((reason) => reason.isWellFormed()),
+      'no half of a character',
+    );
+  }
 });
 
 test('header A06: what is not listed, or listed without periods, is confirmed as sent', () => {

@@ -226,9 +226,10 @@ function rejectionMessage({ outcome, reasons, rejectedSeries }: Acknowledgement)
   return `${head}: ${details.join('; ')}.`;
 }
 
-/** Bounds the size of an event. A TSO may give any number of reasons, of any length. */
+/** An event has less than 4 kB, but a TSO may give any number of reasons, of any length. */
 const MAX_REASONS = 5;
-const MAX_REASON_LENGTH = 300;
+/** In UTF-16 units, each of which has up to three bytes in JSON. */
+const MAX_REASON_LENGTH = 200;
 
 /** Why a series of a rejected schedule counts as rejected: the reasons of the schedule and its own. */
 export function rejectionReasons(answer: Answer, identification: string): string[] {
@@ -237,7 +238,7 @@ export function rejectionReasons(answer: Answer, identification: string): string
   const own = ofSeries.filter((series) => series.identification === identification);
   return [...ofSchedule, ...own.flatMap(({ reasons }) => reasons)]
     .slice(0, MAX_REASONS)
-    .map((reason) => reasonText(reason).slice(0, MAX_REASON_LENGTH));
+    .map((reason) => reasonText(reason).slice(0, MAX_REASON_LENGTH).toWellFormed());
 }
 
 export const reasonText = ({ code, text }: Reason): string => (text === null ? code : `${code} ${text}`);
