@@ -104,10 +104,11 @@ type ListRow = {
   data: string;
 };
 
-/** The events of a row `e` of the log, of which `sequence` is that of the last one. */
+/** The events of a row `e` of the log, of which `sequence` is that of the last one. They are counted once per row. */
 export const EVENTS_OF_ROW = `(
-  select e.sequence - json_array_length(e.data) + one.number as sequence, one.data
-  from json_array_elements(e.data) with ordinality as one (data, number))`;
+  select counted.before + one.number as sequence, one.data
+  from (select e.sequence - json_array_length(e.data) as before offset 0) as counted
+  cross join json_array_elements(e.data) with ordinality as one (data, number))`;
 
 /** The number of a tenant's rows that a reader of some types reads at most for one page. */
 const STEP = 1_000;
