@@ -44,10 +44,9 @@ async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** Environment of a server that loads modules of this folder first. */
-const preloading = (...modules: string[]) => ({
-  NODE_OPTIONS: modules.map((module) => `--import ${new URL(module, import.meta.url).href}`).join(' '),
-});
+/** Options of a server that loads a module of this folder first. */
+const WITHOUT_NETTING = `--import ${new URL('./without-netting.ts', import.meta.url).href}`;
+const WITHOUT_EVENTS = `--import ${new URL('./without-events.ts', import.meta.url).href}`;
 
 /** Two servers import market days alternately, one of them without events. */
 async function measureImportLoss(
@@ -59,9 +58,9 @@ async function measureImportLoss(
 ): Promise<number[]> {
   await createWorld(url, { contracts, days: 0 });
   const key = await operatorKey(url);
-  const full = await processes.product('with events', url, preloading('./without-netting.ts'));
-  const modules = ['./without-netting.ts', './without-events.ts'];
-  const bare = await processes.product('without events', url, preloading(...modules));
+  const full = await processes.product('with events', url, { NODE_OPTIONS: WITHOUT_NETTING });
+  const options = `${WITHOUT_NETTING} ${WITHOUT_EVENTS}`;
+  const bare = await processes.product('without events', url, { NODE_OPTIONS: options });
   const importDay = async (server: BenchServer, round: number) => {
     const used = () => familyCpuSeconds(server.pid) + familyCpuSeconds(postmaster);
     const clock = () => (hasCpuTimes ? used() : performance.now() / 1000);
