@@ -81,7 +81,7 @@ async function measureImportLoss(
   }
   await onDatabase(url, async (client) => {
     const { rows } = await client.query<{ count: number }>(
-      'select sum(json_array_length(data))::int as count from event',
+      `select sum(json_array_length(data))::int as count from event where type = 'transactions.created'`,
     );
     const expected = 2 * contracts * (ROUNDS + 1);
     if ((rows[0]?.count ?? 0) > expected || (rows[0]?.count ?? 0) < expected / 2)
