@@ -1,4 +1,4 @@
-import type { EventData, EventType } from '@saldo/api';
+import type { EventData, EventType, ListOrder } from '@saldo/api';
 import type { Owner } from '../platform/auth/principal.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -84,43 +84,68 @@ type ListRow = {
 
 /** The number of a tenant's events that a reader of some types reads at most for one page. */
 const STEP = 5_000;
-/** The place at the end of the step, which is the same for all tenants of the reader. */
-const END_OF_STEP = `(
-  select least($3, min(ends.sequence))
-  from unnest($1::text[]) as reader (tenant)
-  cross join lateral (
-    select sequence from event
-    where tenant = reader.tenant and sequence > $2 and sequence <= $3
-    order by sequence offset ${STEP} limit 1
-  ) as ends)`;
+
+/** The parts of the statements that depend on the order. A page reads from one end of the range ($2, $3]. */
+const ORDERS = {
+  oldest_first: {
+    by: 'sequence',
+    end: 'least($3, min(ends.sequence))',
+    read: 'sequence > $2 and sequence <= step.read_to',
+  },
+  newest_first: {
+    by: 'sequence desc',
+    end: 'greatest($2, max(ends.sequence))',
+    read: 'sequence > step.read_to and sequence <= $3',
+  },
+} as const satisfies Record<ListOrder, unknown>;
 
 /**
- * $1 tenants, $2 after, $3 horizon, $4 row limit, and with `ofTypes` $5 types. One index scan per tenant, of at most the
- * limit or the step. The same snapshot shows up to where events were deleted.
+ * $1 tenants, $2 and $3 the range, $4 row limit, and with `ofTypes` $5 types. One index scan per tenant, of at most the
+ * limit or the step. The end of the step is the same for all tenants of the reader. The same snapshot shows up to where
+ * events were deleted.
  */
-const listStatement = (name: string, ofTypes: boolean) =>
-  statement(
+function listStatement(name: string, order: ListOrder, ofTypes: boolean) {
+  const { by, end, read } = ORDERS[order];
+  const endOfStep = `(
+    select ${end}
+    from unnest($1::text[]) as reader (tenant)
+    cross join lateral (
+      select sequence from event
+      where tenant = reader.tenant and sequence > $2 and sequence <= $3
+      order by ${by} offset ${STEP} limit 1
+    ) as ends)`;
+  const endOfRange = order === 'oldest_first' ? '$3::bigint' : '$2::bigint';
+  return statement(
     name,
     `select log.deleted_to, step.read_to, e.*
      from event_log log
-     cross join lateral (select ${ofTypes ? END_OF_STEP : '$3::bigint'} as read_to offset 0) as step
+     cross join lateral (select ${ofTypes ? endOfStep : endOfRange} as read_to offset 0) as step
      left join lateral (
        select found.*
        from unnest($1::text[]) as reader (tenant)
        cross join lateral (
          select sequence, type, occurred_at, data::text
          from event
-         where tenant = reader.tenant and sequence > $2 and sequence <= step.read_to
+         where tenant = reader.tenant and ${read}
            ${ofTypes ? 'and type = any($5::text[])' : ''}
-         order by sequence limit $4
+         order by ${by} limit $4
        ) as found
-       order by found.sequence limit $4
+       order by found.${by} limit $4
      ) as e on true
      where log.only_one
-     order by e.sequence`,
+     order by e.${by}`,
   );
-const LIST = listStatement('list_events', false);
-const LIST_OF_TYPES = listStatement('list_events_of_types', true);
+}
+const LISTS = {
+  oldest_first: {
+    all: listStatement('list_events', 'oldest_first', false),
+    ofTypes: listStatement('list_events_of_types', 'oldest_first', true),
+  },
+  newest_first: {
+    all: listStatement('list_events_backwards', 'newest_first', false),
+    ofTypes: listStatement('list_events_of_types_backwards', 'newest_first', true),
+  },
+} as const satisfies Record<ListOrder, unknown>;
 
 export type EventFilter = {
   readonly tenants: readonly Tenant[];
@@ -130,21 +155,25 @@ export type EventFilter = {
 
 export type EventPage = {
   readonly events: EventRow[];
-  /** The page has all events up to this sequence, unless it is full. */
+  /**
+   * The page has all events between its start and this sequence, unless it is full: up to it from the oldest, beyond it
+   * from the newest.
+   */
   readonly readTo: number;
   readonly deletedTo: number;
 };
 
-/** Events in order, with `after < sequence <= horizon`. Read the horizon first, with `readHorizon`. */
+/** Events with `after < sequence <= upTo`, from one end. `upTo` is at most the horizon: see `readHorizon`. */
 export async function listEvents(
   db: Db,
   { tenants, types }: EventFilter,
-  { after, horizon, count }: { after: number; horizon: number; count: number },
+  { order, after, upTo, count }: { order: ListOrder; after: number; upTo: number; count: number },
 ): Promise<EventPage> {
-  const values = [tenants, after, horizon, count];
+  const values = [tenants, after, upTo, count];
+  const { all, ofTypes } = LISTS[order];
   const rows = await (types === null
-    ? db.query<ListRow>(LIST, values)
-    : db.query<ListRow>(LIST_OF_TYPES, [...values, types]));
+    ? db.query<ListRow>(all, values)
+    : db.query<ListRow>(ofTypes, [...values, types]));
   const events = rows.flatMap(({ sequence, type, occurred_at: occurredAt, data }) =>
     sequence === null ? [] : [{ sequence, type, occurredAt, data }],
   );
@@ -179,4 +208,39 @@ export async function listNewTypes(
   horizon: number,
 ): Promise<{ tenant: Tenant; type: EventType }[]> {
   return db.query(NEW_TYPES, [after, horizon]);
+}
+
+const CHANGED_TYPES = statement(
+  'list_changed_types',
+  `select found.type, count(*)::int as count
+   from unnest($1::text[]) as reader (tenant)
+   cross join lateral (
+     select type from event where tenant = reader.tenant and sequence > $2 and sequence <= $3
+     order by sequence limit ${STEP}
+   ) as found
+   group by found.type`,
+);
+const CHANGED_TYPES_OF_ALL = statement(
+  'list_changed_types_of_all',
+  `select found.type, count(*)::int as count
+   from (select type from event where sequence > $1 and sequence <= $2 order by sequence limit ${STEP}) as found
+   group by found.type`,
+);
+
+/**
+ * The types of the events with `after < sequence <= horizon`, of some feeds or (null) of all. Null if there are too many
+ * events to look at.
+ */
+export async function listChangedTypes(
+  db: Db,
+  tenants: readonly Tenant[] | null,
+  after: number,
+  horizon: number,
+): Promise<EventType[] | null> {
+  type Row = { type: EventType; count: number };
+  const rows = await (tenants === null
+    ? db.query<Row>(CHANGED_TYPES_OF_ALL, [after, horizon])
+    : db.query<Row>(CHANGED_TYPES, [tenants, after, horizon]));
+  const total = rows.reduce((sum, { count }) => sum + count, 0);
+  return total >= STEP ? null : rows.map(({ type }) => type);
 }
