@@ -3,7 +3,7 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { daysOfMonth, deliveryRange } from '../domain/delivery-period.ts';
 import { portalClient } from '../session/clients.ts';
-import { allOf, given, pageOf, pages } from '../session/lists.ts';
+import { allOf, given, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { reader } from '../session/reader.ts';
 import type { ContractFilters, CustomerFilters, NominationFilters } from './filters.ts';
 
@@ -47,7 +47,6 @@ export const contractsOfGroupQuery = (eic: string, day: DeliveryDay) =>
       return new Map(contracts.map((contract) => [contract.id, contract]));
     },
     staleTime: 300_000,
-    refetchInterval: false,
   });
 
 /** Superseded versions are included only on request. */
@@ -112,7 +111,6 @@ export const explanationQuery = (id: string) =>
     queryKey: ['nomination', id, 'explanation'],
     queryFn: ({ signal }) => reader().nominations.explain(id, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
-    refetchInterval: false,
   });
 
 /** Only BRPs have this read. The operator sees the answers themselves. */
@@ -139,7 +137,6 @@ export const monthQuery = (
       return versions.filter(({ status }) => status !== 'superseded');
     },
     placeholderData: keepPreviousData,
-    refetchInterval: 60_000,
   });
 
 export const deliveryDayQuery = (day: DeliveryDay) =>
@@ -215,4 +212,5 @@ export const balanceGroupQuery = (eic: string) =>
 export const keysQuery = queryOptions({
   queryKey: ['api-keys'],
   queryFn: ({ signal }) => allOf(portalClient.apiKeys.each({}, { signal })),
+  refetchInterval: WITHOUT_EVENTS_MS,
 });

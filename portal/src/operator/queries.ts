@@ -3,7 +3,7 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { customerQueryBy, matchesFilters } from '../brp/queries.ts';
 import { deliveryRange } from '../domain/delivery-period.ts';
-import { allOf, given, PAGE_SIZE, pageOf, pages } from '../session/lists.ts';
+import { allOf, given, PAGE_SIZE, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import type {
   AuditFilters,
@@ -134,7 +134,6 @@ export const partiesQuery = (search: string) =>
         ({ balance_group }) => balance_group !== null,
         MAX_SUGGESTIONS,
       ),
-    refetchInterval: false,
   });
 
 /** Nominations of some days in one state, with their first slot only, which identifies the day. */
@@ -180,12 +179,12 @@ export const contractsWithoutVolumesQuery = (day: DeliveryDay) =>
       const known = new Set(transactions.map(({ contract_id }) => contract_id));
       return contracts.filter(({ id }) => !known.has(id));
     },
-    refetchInterval: NAMES_STALE_MS,
   });
 
 export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: ({ signal }) => operatorClient.health.get({ signal }),
+  refetchInterval: WITHOUT_EVENTS_MS,
 });
 
 export const auditQuery = (filters: AuditFilters, size = PAGE_SIZE) =>

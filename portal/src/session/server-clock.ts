@@ -11,6 +11,18 @@ export function setServerTime(serverTime: string): void {
 export const serverNow = (): number => Date.now() + aheadMs;
 
 const SECOND_MS = 1000;
+/** Timers of browsers take 32 bits. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Interval of a query whose data change by the clock alone: until the first of these times, or false without one. */
+export function untilNext(times: readonly (string | null)[]): number | false {
+  const now = serverNow();
+  const left = times
+    .flatMap((time) => (time === null ? [] : [Date.parse(time) - now]))
+    .filter((ms) => ms > 0);
+  // One second later, because clocks differ a little.
+  return left.length === 0 ? false : Math.min(Math.min(...left) + SECOND_MS, LONGEST_TIMER_MS);
+}
 
 /** A value derived from the platform's time; renders again only when it changes. */
 function useFromServerTime<T extends string | number>(of: (now: number) => T): T {
