@@ -26,8 +26,8 @@ const STALE: Readonly<Record<Subject, readonly string[]>> = {
   audit: ['audit', ...PARTIES, ...CUSTOMERS, ...CONTRACTS, ...MARKET, ...EXCHANGE],
 };
 
-/** Every event is in the activity, and may be delivered to a webhook. */
-const ALWAYS = ['events', 'webhook-deliveries'];
+/** Every event may be delivered to a webhook. */
+const ALWAYS = ['webhook-deliveries'];
 
 /** Null: all queries. An unknown kind of change, from a newer server, may affect any of them. */
 export function staleQueries(changed: readonly string[]): ReadonlySet<string> | null {

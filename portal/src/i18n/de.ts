@@ -1,3 +1,4 @@
+import { activity } from './de/activity.ts';
 import { brp } from './de/brp.ts';
 import { common } from './de/common.ts';
 import { exchange } from './de/exchange.ts';
@@ -19,4 +20,5 @@ export const de: Dictionary = {
   market,
   schedule,
   webhooks,
+  activity,
 };

@@ -1,6 +1,6 @@
 import { isProblem } from '@saldo/sdk';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { staleQueries } from '../domain/stale-queries.ts';
 import { forgetPlace, readChanges } from './changes.ts';
 import { setConnected } from './connection.ts';
@@ -42,7 +42,21 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 
 const next = (ms: number, { longest }: { longest: number }) => Math.min(longest, ms * 2);
 
+type OnChange = () => void;
+const listeners = new Set<OnChange>();
+
+/** Calls `listener` after every change on the server that concerns the user. */
+export function useOnChange(listener: OnChange): void {
+  const call = useEffectEvent(listener);
+  useEffect(() => {
+    const onChange = () => call();
+    listeners.add(onChange);
+    return () => void listeners.delete(onChange);
+  }, []);
+}
+
 async function refresh(queryClient: QueryClient, changed: readonly string[] | null): Promise<void> {
+  for (const listener of listeners) listener();
   const keys = changed === null ? null : staleQueries(changed);
   // The session has its own rules, and refreshing it reads the place of the changes.
   const isStale = (key: unknown) => key !== 'session' && (keys === null || keys.has(String(key)));
