@@ -21,7 +21,9 @@ await confirm(platform, nomination, (kw, at) => (at < 3 ? 0 : kw));
 const asBrp = await user({ type: 'brp', brpNo: seller.no });
 const asOperator = await user({ type: 'operator' });
 const { external_id: reference } = (await api(`/v1/contracts/${contract.id}`)).body;
-const { name: groupName } = (await api(`/v1/balance-groups/${sellerGroup.eic}`)).body;
+const groupName = 'Nordwind Erzeugung';
+const renamed = { method: 'PATCH', body: { name: groupName } };
+assert.equal((await operatorApi(`/operator/v1/balance-groups/${sellerGroup.eic}`, renamed)).status, 200);
 
 const sentences = (page: Page, list = 'Activity') =>
   page
@@ -36,11 +38,11 @@ for (const width of [1440, 390]) {
       async (page) => {
         await open(page, '/activity');
         await page.getByText(`Volumes of contract ${reference} for`).waitFor();
-        const nominated = `Nomination of ${groupName} at 50Hertz for Wed, 21/10 (delivers, version 1)`;
-        const shown = (await sentences(page)).slice(0, 3);
-        assert.equal(shown[0], `${nominated} was confirmed by the TSO with other amounts.`);
-        assert.equal(shown[1], `${nominated} was sent to the TSO.`);
-        assert.equal(shown[2], `${nominated} was created.`);
+        const nominated = `Nomination of ${groupName} at Amprion for Wed 21/10 (delivers, version 1)`;
+        const shown = await sentences(page);
+        const last = shown.indexOf(`Balance group ${groupName} was changed: name.`);
+        assert.equal(shown[last + 1], `${nominated} was confirmed by the TSO with other amounts.`);
+        assert.equal(shown[last + 2], `${nominated} was created.`);
         await page.getByRole('link', { name: `Volumes of contract ${reference}` }).click();
         await page.waitForURL(`**/contracts/${contract.id}?day=${DAY}`);
         await page.goBack();
@@ -56,14 +58,14 @@ test('the kind of activity is kept in the address', () =>
     await open(page, '/activity');
     await page.getByText('was created.').first().waitFor();
     await page.getByLabel('Kind').selectOption({ label: 'Volumes' });
-    await page.getByText('was sent to the TSO.').waitFor({ state: 'detached' });
+    await page.getByText('with other amounts.').waitFor({ state: 'detached' });
     assert.ok((await sentences(page)).every((text) => text.startsWith('Volumes of contract')));
     assert.equal(new URL(page.url()).searchParams.get('types'), 'transactions.*');
     await page.reload();
     await page.getByText('were added.').waitFor();
-    assert.equal(await page.getByText('was sent to the TSO.').count(), 0);
+    assert.equal(await page.getByText('with other amounts.').count(), 0);
     await page.getByRole('button', { name: 'Clear filters' }).click();
-    await page.getByText('was sent to the TSO.').waitFor();
+    await page.getByText('with other amounts.').waitFor();
   }));
 
 test('new activity appears by itself, of the chosen kind only, and also after another page', () =>
@@ -124,13 +126,13 @@ test('the operator reads its own events, in German', async () => {
       const shown = await sentences(page, 'Aktivität');
       assert.ok(
         shown.includes(
-          `Nominierung von ${groupName} bei 50Hertz für Mi., 21.10. (liefert, Version 1) wurde an den ÜNB gesendet.`,
+          `Nominierung von ${groupName} bei Amprion für Mi., 21.10. (liefert, Version 1) wurde vom ÜNB mit anderen Mengen bestätigt.`,
         ),
         shown.join('\n'),
       );
       assert.ok(shown.some((text) => text.startsWith('Alarm: ') && text.endsWith(' hat begonnen.')));
       await page.getByLabel('Art').selectOption({ label: 'Alarme: begonnen' });
-      await page.getByText('wurde an den ÜNB gesendet.').first().waitFor({ state: 'detached' });
+      await page.getByText('mit anderen Mengen bestätigt.').first().waitFor({ state: 'detached' });
       assert.equal(new URL(page.url()).searchParams.get('types'), 'exchange.alarm');
     },
     { locale: 'de-DE' },
