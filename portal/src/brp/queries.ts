@@ -1,5 +1,5 @@
 import type { Contract, Customer, Nomination, OwnBalanceGroup, Transaction } from '@saldo/api';
-import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { daysOfMonth, deliveryRange } from '../domain/delivery-period.ts';
 import { portalClient } from '../session/clients.ts';
@@ -75,22 +75,22 @@ export const nominationsQuery = (day: DeliveryDay, { day: _day, ...filters }: No
     placeholderData: keepPreviousData,
   });
 
-/** Current nominations of several days in one state, with their slots. */
-export const nominationsInStateQuery = (
-  first: DeliveryDay,
-  last: DeliveryDay,
-  status: 'pending' | 'partial_match',
-) =>
+/** Current nominations in one state from a day on, with their first slot only, which identifies the day. */
+export const nominationsInStateQuery = (first: DeliveryDay, status: 'pending' | 'partial_match') =>
   queryOptions({
-    queryKey: ['nominations', 'in-state', status, first, last],
+    queryKey: ['nominations', 'in-state', status, first],
     queryFn: ({ signal }) =>
-      allOf(
-        reader().nominations.each(
-          { status, include_slots: 'true', ...deliveryRange(first, last) },
-          { signal },
-        ),
-      ),
+      allOf(reader().nominations.each({ status, ...firstSlotFrom(first) }, { signal })),
   });
+
+/** No last day: a nomination of any later day may need attention. */
+export const firstSlotFrom = (first: DeliveryDay) =>
+  ({
+    include_slots: 'true',
+    slot_number_from: 1,
+    slot_number_to: 1,
+    delivery_start: formatInstant(dayStart(first)),
+  }) as const;
 
 export const nominationQuery = (id: string) =>
   queryOptions({

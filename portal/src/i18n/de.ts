@@ -1,4 +1,5 @@
 import { activity } from './de/activity.ts';
+import { attention } from './de/attention.ts';
 import { brp } from './de/brp.ts';
 import { common } from './de/common.ts';
 import { exchange } from './de/exchange.ts';
@@ -21,4 +22,5 @@ export const de: Dictionary = {
   schedule,
   webhooks,
   activity,
+  attention,
 };

@@ -1,4 +1,5 @@
 import { activity } from './en/activity.ts';
+import { attention } from './en/attention.ts';
 import { brp } from './en/brp.ts';
 import { common } from './en/common.ts';
 import { exchange } from './en/exchange.ts';
@@ -21,4 +22,5 @@ export const en = {
   schedule,
   webhooks,
   activity,
+  attention,
 };

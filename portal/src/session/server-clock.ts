@@ -1,5 +1,5 @@
 import { type DeliveryDay, dayOf } from '@saldo/core/delivery-day.ts';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 
 /** Offset of the platform's clock from this machine's. Gates use the platform's clock, which a sandbox can move. */
 let aheadMs = 0;
@@ -38,6 +38,16 @@ const itself = (now: number) => now;
 
 /** The platform's time, to the second. Only for running clocks, because it renders every second. */
 export const useServerNow = (): number => useFromServerTime(itself);
+
+const MINUTE_MS = 60_000;
+const minuteOf = (now: number) => now - (now % MINUTE_MS);
+
+/** The platform's time, to the minute. */
+export const useServerMinute = (): number => useFromServerTime(minuteOf);
+
+/** Whether an instant has passed; renders again when it does. */
+export const useIsPast = (at: number): boolean =>
+  useFromServerTime(useCallback((now: number) => (now >= at ? 1 : 0), [at])) === 1;
 
 /** The current delivery day. */
 export const useToday = (): DeliveryDay => useFromServerTime(dayOf);
