@@ -7,6 +7,8 @@ import { reader } from '../session/reader.ts';
 const MAX_NEWER = 100;
 
 type Place = { readonly older?: string } | { readonly newer: string | undefined };
+/** A function, because a constant would have the narrower type of its value. */
+const start = (): Place => ({});
 
 type ActivityPage = {
   /** Newest first. */
@@ -37,7 +39,7 @@ export const activityQuery = (types: string | undefined) =>
   infiniteQueryOptions({
     queryKey: ['activity', types],
     queryFn: ({ pageParam, signal }) => readPage(types, pageParam, signal),
-    initialPageParam: {} as Place,
+    initialPageParam: start(),
     getNextPageParam: ({ older }): Place | undefined => (older === null ? undefined : { older }),
     getPreviousPageParam: ({ newer }): Place => ({ newer }),
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,8 +1,7 @@
 import { createPortalClient } from '@saldo/sdk';
-import { fetchAttended } from './attention.ts';
 
 /** The server that the page was loaded from; the session cookie identifies the caller. */
-export const ACCESS = { baseUrl: '', credentials: 'session', fetch: fetchAttended } as const;
+export const ACCESS = { baseUrl: '', credentials: 'session' } as const;
 
 export const portalClient = createPortalClient(ACCESS);
 
