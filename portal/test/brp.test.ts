@@ -6,7 +6,7 @@ import { createAccount } from '../../server/src/parties/actions.ts';
 import { statement } from '../../server/src/platform/db/statement.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, kwhOf, listNominated, only } from '../../server/test/nominated.ts';
-import { cellsOf, open, openStage, settled } from './stage.ts';
+import { cellsOf, holdLiveRefresh, open, openStage, settled } from './stage.ts';
 
 const LONG_DAY = '2026-10-25';
 const SHORT_DAY = '2026-03-29';
@@ -452,6 +452,7 @@ test('metadata can be added, changed and removed, and only the changes are sent'
 test('metadata changed by another user meanwhile is shown, not overwritten', async () => {
   const { id } = await world.customer(nord, { name: 'Heidehof', metadata: { site: 'Heide' } });
   await visit(asNord, async (page) => {
+    await holdLiveRefresh(page);
     await open(page, `/customers/${id}`);
     const editor = page.getByRole('region', { name: 'Metadata' });
     await editor.getByRole('textbox', { name: 'Value 1' }).fill('Harz');
