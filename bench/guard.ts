@@ -20,6 +20,7 @@ const NO_SESSIONS: SessionAuth = {
   sessions: { find: () => null, forget: () => {} },
   cookie: { read: () => null, set: () => {}, clear: () => {} },
   device: { read: () => null, remember: () => {} },
+  sessionUsed: () => {},
   baseUrl: () => '',
 };
 

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Choice, DateTime, LIMITS, Pagination, pageQuery, Strict } from './common.ts';
+import { Choice, DateTime, LIMITS, Order, Pagination, pageQuery, Strict } from './common.ts';
 import { endpoint } from './endpoint.ts';
 import {
   EVENT_TYPES,
@@ -86,11 +86,12 @@ const EventPagination = Type.Object(
 const query = (reader: EventReader) =>
   Strict({
     types: Type.Optional(eventTypesSchema(reader)),
+    order: Order,
     limit: pageQuery.limit,
     after: Type.Optional(
       Type.String({
         description:
-          'The place to go on from: `pagination.next_cursor` of the previous answer, which stays valid when `types` change, or the id of an event. `latest`: only what happens from now on. Absent: from the oldest event that is kept.',
+          'The place to go on from: `pagination.next_cursor` of the previous answer, which stays valid when `types` change, or the id of an event. `latest`: only what happens from now on. Absent: from the oldest event that is kept, or with `newest_first` from the newest.',
         examples: ['WzQ4MjExXQ.k7Jr0WcP2dQx1mZt'],
       }),
     ),
@@ -98,7 +99,7 @@ const query = (reader: EventReader) =>
       Type.Integer({
         ...LIMITS.eventWaitS,
         description:
-          'Long poll: without new events, the answer waits up to this number of seconds for the first one.',
+          'Long poll: without new events, the answer waits up to this number of seconds for the first one. Not with `newest_first`.',
         examples: [30],
       }),
     ),

@@ -25,6 +25,7 @@ export * from './operator/platform.ts';
 export * from './operator/table.ts';
 export * from './operator/users.ts';
 export * from './operator/volumes.ts';
+export * from './portal/changes.ts';
 export * from './portal/market.ts';
 export * from './portal/own.ts';
 export * from './portal/session.ts';

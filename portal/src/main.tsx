@@ -5,10 +5,12 @@ import { createRoot } from 'react-dom/client';
 import { firstLanguage, I18nProvider } from './i18n/i18n.tsx';
 import { createPortalRouter } from './router.tsx';
 import { createQueryClient } from './session/query-client.ts';
+import { markUnattendedRequests } from './session/unattended.ts';
 import { applyTheme, storedTheme } from './ui/theme.ts';
 import { ToastProvider } from './ui/toast.tsx';
 
 applyTheme(storedTheme());
+markUnattendedRequests();
 const first = await firstLanguage();
 const queryClient = createQueryClient();
 const router = createPortalRouter(queryClient);

@@ -22,6 +22,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationGroup[]>> 
       name: null,
       items: [
         { to: '/', label: (t) => t.brp.nav.home, icon: 'home' },
+        { to: '/activity', label: (t) => t.activity.title, icon: 'pulse' },
         { to: '/nominations', label: (t) => t.brp.nav.nominations, icon: 'steps' },
         { to: '/check', label: (t) => t.schedule.check.title, icon: 'unequal' },
         { to: '/month', label: (t) => t.brp.nav.month, icon: 'grid' },
@@ -38,6 +39,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationGroup[]>> 
       name: 'today',
       items: [
         { to: '/', label: (t) => t.operator.nav.home, icon: 'home' },
+        { to: '/operator/activity', label: (t) => t.activity.title, icon: 'pulse' },
         { to: '/operator/nominations', label: (t) => t.operator.nav.nominations, icon: 'steps' },
         { to: '/operator/exchange', label: (t) => t.exchange.nav.exchange, icon: 'send' },
         { to: '/operator/mismatches', label: (t) => t.exchange.nav.mismatches, icon: 'unequal' },

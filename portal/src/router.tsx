@@ -9,6 +9,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { readDemandFilters as readAccountDemandFilters, readOfferFilters } from './account/filters.ts';
+import { readActivitySearch } from './activity/filters.ts';
 import {
   readContractFilters,
   readContractSearch,
@@ -141,6 +142,12 @@ const brpRoutes = [
     getParentRoute: () => brpRoute,
     path: '/balance-groups',
     component: lazyRouteComponent(() => import('./brp/balance-groups.tsx'), 'BalanceGroupsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => brpRoute,
+    path: '/activity',
+    validateSearch: readActivitySearch,
+    component: lazyRouteComponent(() => import('./activity/brp-page.tsx'), 'ActivityPage'),
   }),
   createRoute({
     getParentRoute: () => brpRoute,
@@ -322,6 +329,12 @@ const operatorRoutes = [
     path: '/keys',
     validateSearch: readKeyFilters,
     component: lazyRouteComponent(() => import('./operator/keys.tsx'), 'KeysPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/activity',
+    validateSearch: readActivitySearch,
+    component: lazyRouteComponent(() => import('./activity/operator-page.tsx'), 'ActivityPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,

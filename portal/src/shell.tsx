@@ -7,6 +7,7 @@ import { alarmsQuery } from './operator/exchange-queries.ts';
 import { Preferences } from './preferences.tsx';
 import { portalClient } from './session/clients.ts';
 import { useIsConnected } from './session/connection.ts';
+import { useLiveRefresh } from './session/live-refresh.ts';
 import { useServerNow } from './session/server-clock.ts';
 import { SessionContext, sessionQuery, useSession } from './session/session.ts';
 import { Badge } from './ui/badge.tsx';
@@ -39,6 +40,7 @@ function Frame() {
   const { t } = useI18n();
   const isConnected = useIsConnected();
   useFocusOnNewPage();
+  useLiveRefresh();
   return (
     <div className="grid min-h-dvh grid-rows-[auto_1fr] lg:grid-cols-[14rem_minmax(0,1fr)] lg:grid-rows-1">
       <a

@@ -111,6 +111,7 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
     '/customers/$customerId': [`/customers/${producer.id}`],
     '/balance-groups': ['/balance-groups'],
     '/keys': ['/keys'],
+    '/activity': ['/activity', '/activity?types=nomination.*'],
     '/webhooks': [`/webhooks?endpoint=${sellerWebhook}`],
   },
   operator: {
@@ -138,6 +139,7 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
     '/operator/accounts/$accountId': [`/operator/accounts/${encodeId(ID_PREFIX.account, account.id)}`],
     '/operator/users': ['/operator/users'],
     '/operator/keys': ['/operator/keys'],
+    '/operator/activity': ['/operator/activity'],
     '/operator/webhooks': ['/operator/webhooks'],
     '/operator/audit': ['/operator/audit'],
   },

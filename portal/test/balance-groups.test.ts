@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { client } from '../../server/test/harness.ts';
-import { open, openStage } from './stage.ts';
+import { holdLiveRefresh, open, openStage } from './stage.ts';
 
 const { platform, world, user, visit } = await openStage();
 
@@ -46,6 +46,7 @@ test('control areas are switched on and off, and one in use is named instead of 
 test('settings changed by another user meanwhile are shown, not overwritten', async () => {
   const { eic, visitor, enabled, change } = await brpWithSettings();
   await visit(visitor, async (page) => {
+    await holdLiveRefresh(page);
     await open(page, '/balance-groups');
     await page.getByRole('button', { name: `Settings: ${eic}` }).click();
     const dialog = page.getByRole('dialog', { name: `Settings: ${eic}` });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { formatOf } from '../src/i18n/format.ts';
-import { cellsOf, open, openStage } from './stage.ts';
+import { cellsOf, holdLiveRefresh, open, openStage } from './stage.ts';
 
 /** An hour before the day-ahead gate of the next day, in Germany. */
 const BEFORE_GATE = '2026-10-20T11:30:00Z';
@@ -115,6 +115,7 @@ test('when the gate closes before the confirmation, the new first day is shown a
 test('problems of a preview are those of the change, and nothing is sent', async () => {
   const { id, second, visitor, stored, api, first } = await producerWithVolumes('Windpark Watt');
   await visit(visitor, async (page) => {
+    await holdLiveRefresh(page);
     await open(page, `/customers/${id}`);
     const panel = page.getByRole('region', { name: 'Balance group', exact: true });
     await choosePlace(page, second, 'DE_50HERTZ');

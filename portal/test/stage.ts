@@ -144,6 +144,10 @@ export const drawn = (page: Page): Promise<void> =>
       }),
   );
 
+/** Keeps a page from refreshing itself, for tests of a change that it does not know yet. */
+export const holdLiveRefresh = (page: Page): Promise<unknown> =>
+  page.route('**/portal/v1/changes?*', () => new Promise(() => {}));
+
 export async function open(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await settled(page);

@@ -24,6 +24,8 @@ export function createPortalClient(options: ClientOptions) {
       revoke: method(api.revokeOwnApiKey),
       rotate: method(api.rotateOwnApiKey),
     },
+    /** What has changed, for open pages. */
+    changes: { list: method(api.listChanges) },
     /** The market, for users of an account. */
     assets: list(api.browseAssets),
     demands: list(api.browseDemands),

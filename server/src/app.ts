@@ -16,6 +16,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { operatorAuditRoutes } from './audit/operator-routes.ts';
 import { calendarRoutes, operatorCalendarRoutes } from './calendar/routes.ts';
+import { changesRoutes } from './changes/portal-routes.ts';
 import type { Config } from './config.ts';
 import { operatorContractRoutes } from './contracts/operator-routes.ts';
 import { contractRoutes } from './contracts/routes.ts';
@@ -186,7 +187,8 @@ async function mountingOf(
   const cursors = cursorSealer(secret.value);
   const isSecure = config.baseUrl?.startsWith('https:') ?? config.tls !== null;
   const sessionAuth: SessionAuth = {
-    sessions: sessionCredentials(db, lastUsed, () => clock.machineNow(), monotonicNow),
+    sessions: sessionCredentials(db, () => clock.machineNow(), monotonicNow),
+    sessionUsed: (id) => lastUsed.sessionUsed(id, clock.machineNow()),
     cookie: sessionCookie(isSecure),
     device: deviceCookie(isSecure, secret.value),
     baseUrl: () => addresses.base,
@@ -245,7 +247,9 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);
   // Endpoints that only the portal uses.
   mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));
-  mountRoutes(app, sessionRoutes(users), behind(sessionGuard(ALL_ROLES, sessionAuth, limiter)));
+  const forUsers = behind(sessionGuard(ALL_ROLES, sessionAuth, limiter));
+  mountRoutes(app, sessionRoutes(users), forUsers);
+  mountRoutes(app, changesRoutes(db, clock, forBrps.feed), forUsers);
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));
   const browsing = {
     assets: portalEndpoints.browseAssets,

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
 import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
+import { fingerprintText, readFingerprint } from './changes/store.ts';
 import type { Config } from './config.ts';
 import { continueEventLog, deleteOldEvents } from './events/actions.ts';
 import { EventPoller } from './events/poller.ts';
@@ -144,7 +145,7 @@ export const startService = (
     const sender = createSender(senderSettings(config.allowsPrivateWebhooks, monotonicNow));
     started.push(async () => sender.close());
     const webhooks = { send: sender.send, allowsPrivate: config.allowsPrivateWebhooks };
-    const poller = new EventPoller(db, logger);
+    const poller = new EventPoller(db, logger, async () => fingerprintText(await readFingerprint(db)));
     metrics.addGauge(
       'saldo_event_readers_waiting',
       'Long polls that wait for an event.',

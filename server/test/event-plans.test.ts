@@ -82,7 +82,8 @@ async function pageOf(owner: Owner, types: readonly EventType[] | null, after: n
     },
   } as Pick<Db, 'query'> as Db;
   const filter = { tenants: tenantsOf(owner), types };
-  const { events, readTo } = await listEvents(recording, filter, { after, horizon, count: PAGE });
+  const range = { order: 'oldest_first', after, upTo: horizon, count: PAGE } as const;
+  const { events, readTo } = await listEvents(recording, filter, range);
   const [{ statement, values } = assert.fail(), ...others] = asked;
   assert.deepEqual(others, [], 'one statement');
   return { events, readTo, ...(await costOf(statement, values)) };

@@ -101,11 +101,48 @@ test('after accepts the id of an event', async () => {
   );
 });
 
+test('newest_first reads the same events backwards, whatever the page size and the types', async () => {
+  await append(...Array.from({ length: 12 }, () => event('contract.created')), event('customer.assigned'));
+  for (const filter of ['', '&types=contract.*']) {
+    const forwards = sequences(await list(`limit=100${filter}`));
+    const backwards: number[] = [];
+    for (let after = ''; ; ) {
+      const page = await list(`order=newest_first&limit=7${filter}${after}`);
+      backwards.push(...sequences(page));
+      if (!page.pagination.has_more) break;
+      after = `&after=${page.pagination.next_cursor}`;
+      // Events that are appended meanwhile are at the other end.
+      await append(event('contract.created'));
+    }
+    assert.deepEqual(backwards, forwards.toReversed());
+  }
+  const { events } = await list('limit=3');
+  assert.deepEqual(
+    sequences(await list(`order=newest_first&after=${events[2]?.id}`)),
+    [events[1], events[0]].map((one) => one?.sequence),
+  );
+});
+
+test('newest_first with types reads a bounded number of events per page', async () => {
+  const reader = await world.brp();
+  const as = client(platform.baseUrl, reader.key);
+  await append(event('customer.assigned', reader.no));
+  await append(...Array.from({ length: 16_100 }, () => event('contract.created', reader.no)));
+  const first = await list('order=newest_first&types=customer.*', as);
+  assert.deepEqual([first.events, first.pagination.has_more], [[], true]);
+  const second = await list(`order=newest_first&types=customer.*&after=${first.pagination.next_cursor}`, as);
+  assert.deepEqual(
+    [second.events.map(({ type }) => type), second.pagination.has_more],
+    [['customer.assigned'], false],
+  );
+});
+
 test('invalid parameters are rejected together', async () => {
   const refused = (query: string, ...errors: string[]) =>
     ask(`/v1/events?${query}`).then((answer) => assertRefused(answer, ...errors));
   await refused('limit=0&wait=31', 'limit value_too_small', 'wait value_too_large');
   await refused('limit=101&wait=-1', 'limit value_too_large', 'wait value_too_small');
+  await refused('order=newest_first&wait=1', 'wait validation_failed');
   await refused('types=contract.signed', 'types[0] invalid_enum_value');
   await refused('types=asset.*', 'types[0] invalid_enum_value');
   await refused('types=*', 'types[0] invalid_enum_value');

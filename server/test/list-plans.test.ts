@@ -120,8 +120,9 @@ const ENDPOINTS = Object.assign({}, brpEndpoints, marketEndpoints, operatorEndpo
 const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   brp: {
     listEvents: {
-      '-': 'event_of_tenant(tenant; sequence)',
-      'types=nomination.created': 'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
+      '- order=newest_first': 'event_of_tenant(tenant; sequence)',
+      'types=nomination.created types=nomination.created&order=newest_first':
+        'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
     },
     listCustomers: {
       '- tso=DE_TENNET search=x': 'customer_of_brp(brp_no; id)',
@@ -274,7 +275,7 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'tso=DE_TENNET': 'message_of_tso(tso; id)',
     },
     operatorListEvents: {
-      '-': 'event_of_tenant(tenant; sequence)',
+      '- order=newest_first': 'event_of_tenant(tenant; sequence)',
       'types=nomination.*,exchange.alarm':
         'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
     },
@@ -310,7 +311,7 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
   },
   account: {
     listMarketEvents: {
-      '-': 'event_of_tenant(tenant; sequence)',
+      '- order=newest_first': 'event_of_tenant(tenant; sequence)',
       'types=asset.*': 'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
     },
     marketListWebhookEndpoints: {

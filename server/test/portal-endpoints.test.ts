@@ -40,6 +40,7 @@ const cases: Record<string, Case> = {
   rotateOwnApiKey: { path: `${base}/api-keys/${await newKeyId()}/rotate`, body: { grace_s: 60 } },
   browseAssets: { path: `${base}/assets` },
   browseDemands: { path: `${base}/demands` },
+  listChanges: { path: `${base}/changes` },
   getInvitation: { path: `${base}/invitations/${token}` },
   acceptInvitation: { path: `${base}/invitations/${token}`, body: { password: PASSWORD } },
   signIn: { path: `${base}/session`, body: { email: invited.email, password: PASSWORD } },

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brpEndpoints, SCOPES } from '@saldo/api';
 import { createAccount } from '../src/parties/actions.ts';
-import { createLastUsed } from '../src/platform/auth/last-used.ts';
 import { sessionCredentials } from '../src/platform/auth/session-credentials.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
@@ -283,6 +282,24 @@ test('an unused session ends after twelve hours', async () => {
   platform.clock.set(NOW);
 });
 
+test('requests of a page that no person uses do not keep its session', async () => {
+  const { request } = await signedIn(platform, OF_SELLER);
+  const { request: attended } = await signedIn(platform, OF_SELLER);
+  const headers = { 'saldo-unattended': '1' };
+  at(6);
+  for (const path of ['/portal/v1/session', '/portal/v1/changes', '/v1/contracts'])
+    assert.equal((await request(path, { headers })).status, 200);
+  // Both requests are within the lifetime of one cached look-up.
+  assert.equal((await attended('/v1/contracts', { headers })).status, 200);
+  assert.equal((await attended('/v1/contracts')).status, 200);
+  await platform.flush();
+  await forgetLookUps();
+  at(12);
+  assert.equal((await request('/portal/v1/session')).status, 401);
+  assert.equal((await attended('/portal/v1/session')).status, 200);
+  platform.clock.set(NOW);
+});
+
 test('a session ends after a week, even when used', async () => {
   const { request } = await signedIn(platform, OF_SELLER);
   for (let hours = 11; hours < 24 * 7; hours += 11) {
@@ -321,7 +338,6 @@ test('every process rejects an ended session within 5 seconds', async () => {
   let at = 0;
   const elsewhere = sessionCredentials(
     platform.db,
-    createLastUsed(platform.db),
     () => platform.clock.now(),
     () => at,
   );

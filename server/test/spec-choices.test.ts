@@ -74,7 +74,7 @@ const OPERATIONS: [operation: string, scopes: string, query: string][] = [
   ['GET /v1/balance-groups', 'balance_groups:read', 'limit after'],
   ['GET /v1/balance-groups/{eic}', 'balance_groups:read', ''],
   ['PATCH /v1/balance-groups/{eic}', 'balance_groups:write', ''],
-  ['GET /v1/events', 'events:read', 'types limit after wait'],
+  ['GET /v1/events', 'events:read', 'types order limit after wait'],
   ['GET /v1/events/{event_id}', 'events:read', ''],
   ['GET /v1/webhook-endpoints', 'webhooks:write', 'limit after'],
   ['POST /v1/webhook-endpoints', 'webhooks:write', ''],

@@ -1,3 +1,4 @@
+import { portalChangesEndpoints } from './changes.ts';
 import { portalMarketEndpoints } from './market.ts';
 import { portalOwnEndpoints } from './own.ts';
 import { portalSessionEndpoints } from './session.ts';
@@ -7,4 +8,5 @@ export const portalEndpoints = {
   ...portalSessionEndpoints,
   ...portalOwnEndpoints,
   ...portalMarketEndpoints,
+  ...portalChangesEndpoints,
 };

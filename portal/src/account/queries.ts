@@ -3,7 +3,6 @@ import { portalClient } from '../session/clients.ts';
 
 /** Maximum number of records loaded for search in the page, newest first; a larger market is searched by API. */
 const MAX_LOADED = 2000;
-const REFRESH_MS = 60_000;
 
 /** The loaded part of a list, and its total length. */
 export type Listed<T> = { readonly records: readonly T[]; readonly total: number };
@@ -28,12 +27,10 @@ export const offersQuery = queryOptions({
   queryKey: ['market', 'offers'],
   queryFn: ({ signal }) =>
     readList((filter, options) => portalClient.assets.each(filter, { ...options, signal })),
-  refetchInterval: REFRESH_MS,
 });
 
 export const demandsQuery = queryOptions({
   queryKey: ['market', 'demands'],
   queryFn: ({ signal }) =>
     readList((filter, options) => portalClient.demands.each(filter, { ...options, signal })),
-  refetchInterval: REFRESH_MS,
 });

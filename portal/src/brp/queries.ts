@@ -1,9 +1,9 @@
 import type { Contract, Customer, Nomination, OwnBalanceGroup, Transaction } from '@saldo/api';
-import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { daysOfMonth, deliveryRange } from '../domain/delivery-period.ts';
 import { portalClient } from '../session/clients.ts';
-import { allOf, given, pageOf, pages } from '../session/lists.ts';
+import { allOf, given, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { reader } from '../session/reader.ts';
 import type { ContractFilters, CustomerFilters, NominationFilters } from './filters.ts';
 
@@ -47,7 +47,6 @@ export const contractsOfGroupQuery = (eic: string, day: DeliveryDay) =>
       return new Map(contracts.map((contract) => [contract.id, contract]));
     },
     staleTime: 300_000,
-    refetchInterval: false,
   });
 
 /** Superseded versions are included only on request. */
@@ -76,22 +75,22 @@ export const nominationsQuery = (day: DeliveryDay, { day: _day, ...filters }: No
     placeholderData: keepPreviousData,
   });
 
-/** Current nominations of several days in one state, with their slots. */
-export const nominationsInStateQuery = (
-  first: DeliveryDay,
-  last: DeliveryDay,
-  status: 'pending' | 'partial_match',
-) =>
+/** Current nominations in one state from a day on, with their first slot only, which identifies the day. */
+export const nominationsInStateQuery = (first: DeliveryDay, status: 'pending' | 'partial_match') =>
   queryOptions({
-    queryKey: ['nominations', 'in-state', status, first, last],
+    queryKey: ['nominations', 'in-state', status, first],
     queryFn: ({ signal }) =>
-      allOf(
-        reader().nominations.each(
-          { status, include_slots: 'true', ...deliveryRange(first, last) },
-          { signal },
-        ),
-      ),
+      allOf(reader().nominations.each({ status, ...firstSlotFrom(first) }, { signal })),
   });
+
+/** No last day: a nomination of any later day may need attention. */
+export const firstSlotFrom = (first: DeliveryDay) =>
+  ({
+    include_slots: 'true',
+    slot_number_from: 1,
+    slot_number_to: 1,
+    delivery_start: formatInstant(dayStart(first)),
+  }) as const;
 
 export const nominationQuery = (id: string) =>
   queryOptions({
@@ -112,7 +111,6 @@ export const explanationQuery = (id: string) =>
     queryKey: ['nomination', id, 'explanation'],
     queryFn: ({ signal }) => reader().nominations.explain(id, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
-    refetchInterval: false,
   });
 
 /** Only BRPs have this read. The operator sees the answers themselves. */
@@ -139,7 +137,6 @@ export const monthQuery = (
       return versions.filter(({ status }) => status !== 'superseded');
     },
     placeholderData: keepPreviousData,
-    refetchInterval: 60_000,
   });
 
 export const deliveryDayQuery = (day: DeliveryDay) =>
@@ -215,4 +212,5 @@ export const balanceGroupQuery = (eic: string) =>
 export const keysQuery = queryOptions({
   queryKey: ['api-keys'],
   queryFn: ({ signal }) => allOf(portalClient.apiKeys.each({}, { signal })),
+  refetchInterval: WITHOUT_EVENTS_MS,
 });

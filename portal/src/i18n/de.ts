@@ -1,3 +1,5 @@
+import { activity } from './de/activity.ts';
+import { attention } from './de/attention.ts';
 import { brp } from './de/brp.ts';
 import { common } from './de/common.ts';
 import { exchange } from './de/exchange.ts';
@@ -19,4 +21,6 @@ export const de: Dictionary = {
   market,
   schedule,
   webhooks,
+  activity,
+  attention,
 };

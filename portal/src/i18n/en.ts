@@ -1,3 +1,5 @@
+import { activity } from './en/activity.ts';
+import { attention } from './en/attention.ts';
 import { brp } from './en/brp.ts';
 import { common } from './en/common.ts';
 import { exchange } from './en/exchange.ts';
@@ -9,4 +11,16 @@ import { session } from './en/session.ts';
 import { webhooks } from './en/webhooks.ts';
 
 /** English is the reference: every other language must have exactly these texts, or it does not compile. */
-export const en = { common, problems, session, brp, operator, exchange, market, schedule, webhooks };
+export const en = {
+  common,
+  problems,
+  session,
+  brp,
+  operator,
+  exchange,
+  market,
+  schedule,
+  webhooks,
+  activity,
+  attention,
+};

@@ -3,6 +3,7 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { allOf, given, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
+import { untilNext } from '../session/server-clock.ts';
 import type { LateFilters, MessageFilters, UnsentFilters } from './filters.ts';
 
 /** Filters with the names of the API. */
@@ -34,7 +35,6 @@ export const documentQuery = (id: string) =>
     queryKey: ['messages', 'document', id],
     queryFn: ({ signal }) => operatorClient.messages.raw(id, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
-    refetchInterval: false,
   });
 
 /** The answers of a TSO to a schedule, in order of arrival. */
@@ -67,10 +67,12 @@ export const unsentQuery = ({ day, tso }: UnsentFilters) =>
     queryFn: ({ pageParam, signal }) =>
       operatorClient.exchange.unsent(pageOf({ delivery_date: day, tso }, pageParam), { signal }),
     ...pages,
+    refetchInterval: ({ state: { data } }) => {
+      const unsent = data?.pages.flatMap((page) => page.unsent) ?? [];
+      return untilNext(unsent.flatMap(({ gate_closure, sends_at }) => [gate_closure, sends_at]));
+    },
   });
 
-/** Alarms must be visible within seconds. */
-const ALARMS_REFRESH_MS = 2_000;
 /** The first page shows no more; the list of the API has all of them. */
 const MAX_ALARMS = 50;
 
@@ -78,10 +80,7 @@ export const alarmsQuery = queryOptions({
   queryKey: ['alarms'],
   queryFn: ({ signal }) =>
     operatorClient.exchange.alarms({ order: 'newest_first', limit: MAX_ALARMS }, { signal }),
-  refetchInterval: ALARMS_REFRESH_MS,
 });
-
-const MISMATCHES_REFRESH_MS = 60_000;
 
 /** All mismatches of a day: a partial heat map would look as if the rest matched. */
 export const mismatchesQuery = (day: DeliveryDay, tso: Tso | undefined) =>
@@ -89,5 +88,4 @@ export const mismatchesQuery = (day: DeliveryDay, tso: Tso | undefined) =>
     queryKey: ['mismatches', day, tso],
     queryFn: ({ signal }): Promise<NominationMismatch[]> =>
       allOf(operatorClient.exchange.eachMismatch({ delivery_date: day, ...given({ tso }) }, { signal })),
-    refetchInterval: MISMATCHES_REFRESH_MS,
   });

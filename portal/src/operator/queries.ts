@@ -1,9 +1,8 @@
-import type { AuditEntry, Brp, Nomination, OperatorCustomer } from '@saldo/api';
+import type { AuditEntry, Brp, OperatorCustomer } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { customerQueryBy, matchesFilters } from '../brp/queries.ts';
-import { deliveryRange } from '../domain/delivery-period.ts';
-import { allOf, given, PAGE_SIZE, pageOf, pages } from '../session/lists.ts';
+import { customerQueryBy, firstSlotFrom, matchesFilters } from '../brp/queries.ts';
+import { allOf, given, PAGE_SIZE, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import type {
   AuditFilters,
@@ -104,8 +103,8 @@ export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) =
   });
 };
 
-/** Maximum number of records of one kind on the home page; beyond that it shows "more than". */
-export const MAX_COUNTED = 500;
+/** Maximum number of records of one kind on the home page: the earliest days come first. */
+const MAX_COUNTED = 500;
 
 /** Requests one more than the maximum, so that the page can tell that there are more. */
 async function firstOf<T>(
@@ -134,28 +133,14 @@ export const partiesQuery = (search: string) =>
         ({ balance_group }) => balance_group !== null,
         MAX_SUGGESTIONS,
       ),
-    refetchInterval: false,
   });
 
-/** Nominations of some days in one state, with their first slot only, which identifies the day. */
-export const nominationsInStateQuery = (
-  first: DeliveryDay,
-  last: DeliveryDay,
-  state: 'unsent' | 'partial_match',
-) =>
+/** Nominations in one state from a day on, with their first slot only, which identifies the day. */
+export const nominationsInStateQuery = (first: DeliveryDay, status: 'pending' | 'partial_match') =>
   queryOptions({
-    queryKey: ['nominations', 'of-all', state, first, last],
-    queryFn: ({ signal }) => {
-      const query = {
-        status: state === 'unsent' ? 'pending' : state,
-        include_slots: 'true',
-        slot_number_from: 1,
-        slot_number_to: 1,
-        ...deliveryRange(first, last),
-      } as const;
-      const isMatch = ({ sent_at }: Nomination) => state !== 'unsent' || !sent_at;
-      return firstOf(operatorClient.nominations.each(query, { signal }), isMatch);
-    },
+    queryKey: ['nominations', 'of-all', status, first],
+    queryFn: ({ signal }) =>
+      firstOf(operatorClient.nominations.each({ status, ...firstSlotFrom(first) }, { signal }), () => true),
   });
 
 export const pendingCustomersQuery = queryOptions({
@@ -180,12 +165,12 @@ export const contractsWithoutVolumesQuery = (day: DeliveryDay) =>
       const known = new Set(transactions.map(({ contract_id }) => contract_id));
       return contracts.filter(({ id }) => !known.has(id));
     },
-    refetchInterval: NAMES_STALE_MS,
   });
 
 export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: ({ signal }) => operatorClient.health.get({ signal }),
+  refetchInterval: WITHOUT_EVENTS_MS,
 });
 
 export const auditQuery = (filters: AuditFilters, size = PAGE_SIZE) =>

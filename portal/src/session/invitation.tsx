@@ -22,7 +22,6 @@ export function InvitationPage() {
     queryKey: ['invitation', token],
     queryFn: ({ signal }) => portalClient.invitations.get(token, { signal }),
     enabled: token !== '',
-    refetchInterval: false,
   });
   if (token === '' || isProblem(invitation.error, 'invitation_not_found')) {
     return (

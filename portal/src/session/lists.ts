@@ -3,6 +3,9 @@ import { keepPreviousData } from '@tanstack/react-query';
 /** Number of records per page of a list. */
 export const PAGE_SIZE = 50;
 
+/** Refresh interval of records whose changes are not announced. */
+export const WITHOUT_EVENTS_MS = 60_000;
+
 export async function allOf<T>(records: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const record of records) all.push(record);

@@ -3,10 +3,10 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { setConnected } from './connection.ts';
 import { sessionQuery } from './session.ts';
 
-/** Refresh interval of visible data. */
-const LIVE_MS = 20_000;
+/** A query that failed is tried again after this time. Others are refreshed when their data change. */
+const RETRY_MS = 20_000;
 
-function handleError(client: QueryClient, error: unknown): void {
+export function handleError(client: QueryClient, error: unknown): void {
   const isDown = error instanceof SaldoConnectionError || (isProblem(error) && error.status >= 500);
   setConnected(!isDown);
   // The session has ended: the shell redirects to the sign-in. A wrong password (also 401) does not end the session.
@@ -28,7 +28,7 @@ export function createQueryClient(): QueryClient {
         // The browser's online state says nothing about a server in the local network.
         networkMode: 'always',
         staleTime: 5_000,
-        refetchInterval: LIVE_MS,
+        refetchInterval: (query) => (query.state.status === 'error' ? RETRY_MS : false),
       },
       mutations: { networkMode: 'always' },
     },

@@ -2,13 +2,14 @@ import type { SessionState } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
+import { startAtCurrentPlace } from './changes.ts';
 import { portalClient } from './clients.ts';
 import { loadReader } from './reader.ts';
 import { setServerTime } from './server-clock.ts';
 
-const REFRESH_MS = 60_000;
+const STALE_MS = 60_000;
 
-/** The current session, or null. Refreshed every minute, which also synchronises the clock. */
+/** The current session, or null. Its end is known from any request, so it is read again only when the page is shown. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<SessionState | null> => {
@@ -19,14 +20,13 @@ export const sessionQuery = queryOptions({
       throw error;
     }
   },
-  staleTime: REFRESH_MS,
-  refetchInterval: REFRESH_MS,
+  staleTime: STALE_MS,
 });
 
 /** Sets the platform's time and loads the API client of the role, before any page is shown. */
 export async function prepareSession(state: SessionState): Promise<SessionState> {
   setServerTime(state.server_time);
-  await loadReader(state.user.role);
+  await Promise.all([loadReader(state.user.role), startAtCurrentPlace()]);
   return state;
 }
 

@@ -36,6 +36,7 @@ const PATHS = {
   sun: 'M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6L7 7M17 17l1.4 1.4M5.6 18.4L7 17M17 7l1.4-1.4',
   wind: 'M12 12v9M12 12L5 8M12 12V4M12 12l7 4M9 21h6',
   basket: 'M4 9h16l-2 11H6zM8 9l3-6M16 9l-3-6',
+  pulse: 'M3 12h4l3-8 4 16 3-8h4',
   edit: 'M4 20l1-4L16 5l3 3L8 19zM14 7l3 3',
 } as const;
 export type IconName = keyof typeof PATHS;

@@ -1,7 +1,8 @@
 import type { DeliveryState } from '@saldo/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { allOf, pageOf, pages } from '../session/lists.ts';
+import { allOf, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { reader } from '../session/reader.ts';
+import { serverNow, untilNext } from '../session/server-clock.ts';
 
 /** The endpoints of the user's BRP, or of the operator. */
 export const webhooks = () => reader().webhookEndpoints;
@@ -9,7 +10,11 @@ export const webhooks = () => reader().webhookEndpoints;
 export const endpointsQuery = queryOptions({
   queryKey: ['webhook-endpoints'],
   queryFn: ({ signal }) => allOf(webhooks().each({}, { signal })),
+  refetchInterval: WITHOUT_EVENTS_MS,
 });
+
+/** Refresh interval while a delivery is being sent. */
+const DUE_MS = 5_000;
 
 /** Newest first: the last answers are of interest. */
 export const deliveriesQuery = (endpointId: string, state: DeliveryState | undefined) =>
@@ -20,5 +25,10 @@ export const deliveriesQuery = (endpointId: string, state: DeliveryState | undef
         signal,
       }),
     ...pages,
-    refetchInterval: 5_000,
+    refetchInterval: ({ state: { data } }) => {
+      const deliveries = data?.pages.flatMap((page) => page.deliveries) ?? [];
+      const attempts = deliveries.map(({ next_attempt_at }) => next_attempt_at);
+      const isDue = attempts.some((at) => at !== null && Date.parse(at) <= serverNow());
+      return isDue ? DUE_MS : untilNext(attempts);
+    },
   });

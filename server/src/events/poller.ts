@@ -10,11 +10,22 @@ const POLL_EVERY_MS = 200;
 /** Memory limit. Further readers are answered at once, as without `wait`. */
 const MAX_READERS = 5_000;
 
-type Reader = EventFilter & {
+/** What a reader waits for. */
+export type WaitFilter = Pick<EventFilter, 'types'> & {
+  /** Null: all feeds. */
+  readonly tenants: readonly Tenant[] | null;
+  /** The last fingerprint that the reader has seen. Absent: it waits for events only. */
+  readonly fingerprint?: string;
+};
+
+type Reader = WaitFilter & {
   /** The reader has seen all events up to this sequence. */
   seenTo: number;
   end(horizon: number | null): void;
 };
+
+/** A text that changes with records that have no events. */
+export type ReadFingerprint = (db: Db) => Promise<string>;
 
 /**
  * Ends the waiting of long polls. All waiting readers of a process share one poll of the log, so a reader costs no query
@@ -23,13 +34,15 @@ type Reader = EventFilter & {
 export class EventPoller {
   private readonly db: Db;
   private readonly logger: Logger;
+  private readonly readFingerprint: ReadFingerprint;
   private readonly readers = new Set<Reader>();
   private readonly stopping = new AbortController();
   private polling: Promise<void> | null = null;
 
-  constructor(db: Db, logger: Logger) {
+  constructor(db: Db, logger: Logger, readFingerprint: ReadFingerprint = async () => '') {
     this.db = db;
     this.logger = logger;
+    this.readFingerprint = readFingerprint;
   }
 
   get waiting(): number {
@@ -37,10 +50,10 @@ export class EventPoller {
   }
 
   /**
-   * Waits for an event that the filter selects, beyond the horizon `seenTo`. Returns the horizon that includes it, or
-   * null after `ms`, when `signal` is aborted and when the process stops.
+   * Waits for an event beyond the horizon `seenTo`, or for another fingerprint. Returns the horizon that includes the event, or null
+   * after `ms`, when `signal` is aborted and when the process stops.
    */
-  wait(filter: EventFilter, seenTo: number, ms: number, signal: AbortSignal): Promise<number | null> {
+  wait(filter: WaitFilter, seenTo: number, ms: number, signal: AbortSignal): Promise<number | null> {
     if (this.stopping.signal.aborted || signal.aborted || this.readers.size >= MAX_READERS) {
       return Promise.resolve(null);
     }
@@ -84,6 +97,14 @@ export class EventPoller {
     const readers = [...this.readers];
     if (readers.length === 0) return;
     const { horizon } = await readHorizon(this.db);
+    await this.endForEvents(readers, horizon);
+    const watchers = readers.filter(({ fingerprint }) => fingerprint !== undefined);
+    if (watchers.length === 0) return;
+    const fingerprint = await this.readFingerprint(this.db);
+    for (const reader of watchers) if (reader.fingerprint !== fingerprint) reader.end(horizon);
+  }
+
+  private async endForEvents(readers: readonly Reader[], horizon: number): Promise<void> {
     const seenToByAll = readers.reduce((least, { seenTo }) => Math.min(least, seenTo), horizon);
     if (seenToByAll === horizon) return;
     const found = new Map<Tenant, EventType[]>();
@@ -97,5 +118,7 @@ export class EventPoller {
   }
 }
 
-const isConcerned = ({ tenants, types }: EventFilter, found: ReadonlyMap<Tenant, EventType[]>): boolean =>
-  tenants.some((tenant) => found.get(tenant)?.some((type) => types === null || types.includes(type)));
+const isConcerned = ({ tenants, types }: WaitFilter, found: ReadonlyMap<Tenant, EventType[]>): boolean =>
+  (tenants ?? [...found.keys()]).some((tenant) =>
+    found.get(tenant)?.some((type) => types === null || types.includes(type)),
+  );

@@ -5,11 +5,12 @@ import { monotonicNow } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Position } from '../platform/http/cursor.ts';
 import type { FindPrincipal } from '../platform/http/guard.ts';
-import { problem } from '../platform/http/problem.ts';
+import type { PageRequest } from '../platform/http/paging.ts';
+import { problem, validationProblem } from '../platform/http/problem.ts';
 import type { RequestQueue } from '../platform/http/request-queue.ts';
 import { type Call, type Route, route } from '../platform/http/routes.ts';
-import type { EventPoller } from './poller.ts';
-import { type EventFilter, findEvent, listEvents, readHorizon, tenantsOf } from './store.ts';
+import type { EventPoller, WaitFilter } from './poller.ts';
+import { type EventFilter, type EventRow, findEvent, listEvents, readHorizon, tenantsOf } from './store.ts';
 import { eventJson, wireEventId } from './wire.ts';
 
 type FeedEndpoint<E extends Endpoint> = Omit<E, 'path'> & { readonly path: string };
@@ -55,6 +56,7 @@ async function answerEvents(db: Db, call: Call<ListEndpoint>, feed: Feed): Promi
   const { owner, query, page } = call;
   if (owner === null) throw new Error('the feed needs an owner');
   const filter: EventFilter = { tenants: tenantsOf(owner), types: query.types ? typesIn(query.types) : null };
+  if (query.order === 'newest_first') return answerNewestFirst(db, call, filter);
   const endsAt = monotonicNow() + (query.wait ?? 0) * 1000;
   const { last, horizon } = await readHorizon(db);
   const [place = 0] = page.after ?? [];
@@ -62,7 +64,8 @@ async function answerEvents(db: Db, call: Call<ListEndpoint>, feed: Feed): Promi
   if (after > last) throw expired('The place in `after` is unknown: the log was restored from a backup.');
   let seenTo = Math.max(after, horizon);
   const read = async () => {
-    const found = await listEvents(db, filter, { after, horizon: seenTo, count: page.limit + 1 });
+    const range = { order: 'oldest_first', after, upTo: seenTo, count: page.limit + 1 } as const;
+    const found = await listEvents(db, filter, range);
     if (page.after !== null && after < found.deletedTo)
       throw expired('Events after the place in `after` have been deleted.');
     return found;
@@ -76,13 +79,37 @@ async function answerEvents(db: Db, call: Call<ListEndpoint>, feed: Feed): Promi
   }
   const isFull = events.length > page.limit;
   const shown = isFull ? events.slice(0, page.limit) : events;
-  const next = page.seal([isFull ? shown.at(-1)!.sequence : readTo]);
-  const hasMore = isFull || readTo < seenTo;
-  return (
-    `{"events":[${shown.map(eventJson).join(',')}],` +
-    `"pagination":{"limit":${page.limit},"has_more":${hasMore},"next_cursor":"${next}"}}`
-  );
+  const next = isFull ? shown.at(-1)!.sequence : readTo;
+  return pageJson(page, shown, next, isFull || readTo < seenTo);
 }
+
+/** The place of a reader from the newest event is the sequence before which it goes on. */
+async function answerNewestFirst(
+  db: Db,
+  { query, page }: Call<ListEndpoint>,
+  filter: EventFilter,
+): Promise<string> {
+  if (query.wait) throw validationProblem([WAIT_REFUSED]);
+  const { horizon } = await readHorizon(db);
+  const [place = LATEST] = page.after ?? [];
+  const upTo = place === LATEST ? horizon : Math.min(horizon, Number(place) - 1);
+  const range = { order: 'newest_first', after: 0, upTo, count: page.limit + 1 } as const;
+  const { events, readTo } = await listEvents(db, filter, range);
+  const isFull = events.length > page.limit;
+  const shown = isFull ? events.slice(0, page.limit) : events;
+  const next = isFull ? shown.at(-1)!.sequence : readTo + 1;
+  return pageJson(page, shown, next, isFull || readTo > 0);
+}
+
+const WAIT_REFUSED = {
+  field: 'wait',
+  code: 'validation_failed',
+  message: 'needs the order oldest_first: new events are at the other end',
+} as const;
+
+const pageJson = (page: PageRequest, events: readonly EventRow[], next: number, hasMore: boolean): string =>
+  `{"events":[${events.map(eventJson).join(',')}],` +
+  `"pagination":{"limit":${page.limit},"has_more":${hasMore},"next_cursor":"${page.seal([next])}"}}`;
 
 const expired = (detail: string) => problem('events_expired', detail);
 
@@ -93,10 +120,10 @@ const typesIn = (wanted: readonly string[]): EventType[] =>
   );
 
 /** Returns the horizon that includes the event; null when the waiting ends without one. */
-async function waitForEvent(
-  { request, reply }: Call<ListEndpoint>,
+export async function waitForEvent(
+  { request, reply }: Pick<Call<Endpoint>, 'request' | 'reply'>,
   { poller, queue, findPrincipal }: Feed,
-  filter: EventFilter,
+  filter: WaitFilter,
   seenTo: number,
   ms: number,
 ): Promise<number | null> {
@@ -110,10 +137,14 @@ async function waitForEvent(
   return horizon;
 }
 
-/** The key may have been revoked while the request was waiting. */
+/** The key may have been revoked, or the session ended, while the request was waiting. */
 async function refuseRevoked(request: FastifyRequest, findPrincipal: FindPrincipal): Promise<void> {
   const found = await findPrincipal(request);
   if (found?.actor === request.principal?.actor) return;
+  if (request.principal?.session)
+    throw problem('invalid_session', 'The session ended while the request was waiting.', {
+      'www-authenticate': 'Session',
+    });
   throw problem('invalid_api_key', 'The API key was revoked while the request was waiting.', {
     'www-authenticate': 'ApiKey',
   });

@@ -1,4 +1,4 @@
-import type { EventData, EventType } from '@saldo/api';
+import type { EventData, EventType, ListOrder } from '@saldo/api';
 import type { Owner } from '../platform/auth/principal.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -112,43 +112,71 @@ export const EVENTS_OF_ROW = `(
 
 /** The number of a tenant's rows that a reader of some types reads at most for one page. */
 const STEP = 1_000;
-const ROWS_AFTER = 'where tenant = reader.tenant and sequence > $2 and sequence <= $3 order by sequence';
-/** The place at the end of the step, which is the same for all tenants of the reader. Full pages need none. */
-const END_OF_STEP = `
-  select least($3, min(ends.sequence)) as read_to
-  from unnest($1::text[]) as reader (tenant)
-  cross join lateral (select sequence from event ${ROWS_AFTER} offset ${STEP - 1} limit 1) as ends
-  where (select count(*) from found where found.tenant = reader.tenant) < $4`;
+
+/** The parts of the statements that depend on the order. A page reads from one end of the range ($2, $3]. */
+const ORDERS = {
+  oldest_first: {
+    direction: 'asc',
+    endOfRange: '$3::bigint',
+    endOfStep: 'least($3, min(ends.sequence))',
+    isRead: 'sequence <= step.read_to',
+  },
+  newest_first: {
+    direction: 'desc',
+    endOfRange: '$2::bigint',
+    endOfStep: `greatest($2, max(ends.sequence) - ${EVENTS_PER_ROW})`,
+    isRead: 'sequence > step.read_to',
+  },
+} as const satisfies Record<ListOrder, unknown>;
 
 /**
- * $1 tenants, $2 after, $3 horizon, $4 row limit, and with `ofTypes` $5 types. One index scan per tenant, of at most the
- * limit or the step. The same snapshot shows up to where events were deleted.
+ * $1 tenants, $2 and $3 the range, $4 row limit, and with `ofTypes` $5 types. One index scan per tenant, of at most the
+ * limit or the step. The end of the step is the same for all tenants of the reader; full pages need none. The same
+ * snapshot shows up to where events were deleted.
  */
-const listStatement = (name: string, ofTypes: boolean) =>
-  statement(
+function listStatement(name: string, order: ListOrder, ofTypes: boolean) {
+  const { direction, endOfRange, endOfStep, isRead } = ORDERS[order];
+  // The range may end within a row, which has the sequence of its last event.
+  const rows = `from event where tenant = reader.tenant and sequence > $2 and sequence < $3::bigint + ${EVENTS_PER_ROW}
+    order by sequence ${direction}`;
+  const step = `
+    select ${endOfStep} as read_to
+    from unnest($1::text[]) as reader (tenant)
+    cross join lateral (select sequence ${rows} offset ${STEP - 1} limit 1) as ends
+    where (select count(*) from found where found.tenant = reader.tenant) < $4`;
+  return statement(
     name,
     `with found as materialized (
        select reader.tenant, one.*
        from unnest($1::text[]) as reader (tenant)
        cross join lateral (
          select one.sequence, e.type, e.occurred_at, one.data::text
-         from (select * from event ${ROWS_AFTER}${ofTypes ? ` limit ${STEP}` : ''}) as e
+         from (select * ${rows}${ofTypes ? ` limit ${STEP}` : ''}) as e
          cross join lateral ${EVENTS_OF_ROW} as one
-         where one.sequence > $2 ${ofTypes ? 'and e.type = any($5::text[])' : ''}
-         order by e.sequence, one.sequence limit $4
+         where one.sequence > $2 and one.sequence <= $3 ${ofTypes ? 'and e.type = any($5::text[])' : ''}
+         order by e.sequence ${direction}, one.sequence ${direction} limit $4
        ) as one),
-     step as (${ofTypes ? END_OF_STEP : 'select $3::bigint as read_to'})
+     step as (${ofTypes ? step : `select ${endOfRange} as read_to`})
      select log.deleted_to, step.read_to, page.sequence, page.type, page.occurred_at, page.data
      from event_log log
      cross join step
      left join lateral (
-       select * from found where sequence <= step.read_to order by sequence limit $4
+       select * from found where ${isRead} order by sequence ${direction} limit $4
      ) as page on true
      where log.only_one
-     order by page.sequence`,
+     order by page.sequence ${direction}`,
   );
-const LIST = listStatement('list_events', false);
-const LIST_OF_TYPES = listStatement('list_events_of_types', true);
+}
+const LISTS = {
+  oldest_first: {
+    all: listStatement('list_events', 'oldest_first', false),
+    ofTypes: listStatement('list_events_of_types', 'oldest_first', true),
+  },
+  newest_first: {
+    all: listStatement('list_events_backwards', 'newest_first', false),
+    ofTypes: listStatement('list_events_of_types_backwards', 'newest_first', true),
+  },
+} as const satisfies Record<ListOrder, unknown>;
 
 export type EventFilter = {
   readonly tenants: readonly Tenant[];
@@ -158,21 +186,25 @@ export type EventFilter = {
 
 export type EventPage = {
   readonly events: EventRow[];
-  /** The page has all events up to this sequence, unless it is full. */
+  /**
+   * The page has all events between its start and this sequence, unless it is full: up to it from the oldest, beyond it
+   * from the newest.
+   */
   readonly readTo: number;
   readonly deletedTo: number;
 };
 
-/** Events in order, with `after < sequence <= horizon`. Read the horizon first, with `readHorizon`. */
+/** Events with `after < sequence <= upTo`, from one end. `upTo` is at most the horizon: see `readHorizon`. */
 export async function listEvents(
   db: Db,
   { tenants, types }: EventFilter,
-  { after, horizon, count }: { after: number; horizon: number; count: number },
+  { order, after, upTo, count }: { order: ListOrder; after: number; upTo: number; count: number },
 ): Promise<EventPage> {
-  const values = [tenants, after, horizon, count];
+  const values = [tenants, after, upTo, count];
+  const { all, ofTypes } = LISTS[order];
   const rows = await (types === null
-    ? db.query<ListRow>(LIST, values)
-    : db.query<ListRow>(LIST_OF_TYPES, [...values, types]));
+    ? db.query<ListRow>(all, values)
+    : db.query<ListRow>(ofTypes, [...values, types]));
   const events = rows.flatMap(({ sequence, type, occurred_at: occurredAt, data }) =>
     sequence === null ? [] : [{ sequence, type, occurredAt, data }],
   );
@@ -215,4 +247,39 @@ export async function listNewTypes(
   horizon: number,
 ): Promise<{ tenant: Tenant; type: EventType }[]> {
   return db.query(NEW_TYPES, [after, horizon]);
+}
+
+const CHANGED_TYPES = statement(
+  'list_changed_types',
+  `select found.type, count(*)::int as count
+   from unnest($1::text[]) as reader (tenant)
+   cross join lateral (
+     select type from event where tenant = reader.tenant and sequence > $2 and sequence <= $3
+     order by sequence limit ${STEP}
+   ) as found
+   group by found.type`,
+);
+const CHANGED_TYPES_OF_ALL = statement(
+  'list_changed_types_of_all',
+  `select found.type, count(*)::int as count
+   from (select type from event where sequence > $1 and sequence <= $2 order by sequence limit ${STEP}) as found
+   group by found.type`,
+);
+
+/**
+ * The types of the events with `after < sequence <= horizon`, of some feeds or (null) of all. Null if there are too many
+ * rows to look at.
+ */
+export async function listChangedTypes(
+  db: Db,
+  tenants: readonly Tenant[] | null,
+  after: number,
+  horizon: number,
+): Promise<EventType[] | null> {
+  type Row = { type: EventType; count: number };
+  const rows = await (tenants === null
+    ? db.query<Row>(CHANGED_TYPES_OF_ALL, [after, horizon])
+    : db.query<Row>(CHANGED_TYPES, [tenants, after, horizon]));
+  const total = rows.reduce((sum, { count }) => sum + count, 0);
+  return total >= STEP ? null : rows.map(({ type }) => type);
 }

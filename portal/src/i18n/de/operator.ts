@@ -21,10 +21,7 @@ export const operator: Dictionary['operator'] = {
   savedToast: (name) => `${name} ist gespeichert.`,
   home: {
     title: 'Plattform',
-    withoutVolumes: (day) => `Verträge ohne Mengen für ${day}`,
-    withoutVolumesHint: 'PPA-Verträge, zu deren erster Viertelstunde des Tages noch nichts gemeldet ist.',
     tooManyContracts: 'Morgen liefern so viele Verträge, dass ihre Mengen hier nicht geprüft werden.',
-    pendingCustomers: 'Noch nicht aktivierte Kunden',
     lastEntries: 'Letzte Änderungen',
   },
   health: {

@@ -19,10 +19,7 @@ export const operator = {
   savedToast: (name: string) => `${name} is saved.`,
   home: {
     title: 'Platform',
-    withoutVolumes: (day: string) => `Contracts without volumes for ${day}`,
-    withoutVolumesHint: 'PPA contracts without a volume for the first quarter-hour of the day.',
     tooManyContracts: 'So many contracts deliver tomorrow that their volumes are not checked here.',
-    pendingCustomers: 'Customers not activated yet',
     lastEntries: 'Latest changes',
   },
   health: {

@@ -5,7 +5,6 @@ import { hotStatement } from '../db/statement.ts';
 import { timestamp } from '../db/wire-types.ts';
 import { hashSecret } from './api-key.ts';
 import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
-import type { LastUsed } from './last-used.ts';
 import { ownerOf, scopesOf, viewerOf } from './principal.ts';
 
 const HOUR_MS = 3600 * 1000;
@@ -42,12 +41,7 @@ type SessionRow = {
 };
 
 /** The sessions of all users, by the token in their cookie. `now` is real time, not the sandbox clock. */
-export function sessionCredentials(
-  db: Db,
-  lastUsed: LastUsed,
-  now: () => number,
-  monotonicNow: () => number,
-): CredentialCache {
+export function sessionCredentials(db: Db, now: () => number, monotonicNow: () => number): CredentialCache {
   return createCredentialCache({
     now,
     monotonicNow,
@@ -61,7 +55,6 @@ export function sessionCredentials(
         timestamp(idleSince(at)),
       ]);
       if (!row || !timingSafeEqual(row.hash, hash)) return null;
-      lastUsed.sessionUsed(row.id, at);
       const owner = ownerOf(row);
       const principal = {
         actor: encodeId(ID_PREFIX.user, row.user_id),

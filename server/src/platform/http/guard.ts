@@ -31,9 +31,21 @@ export type SessionAuth = {
   readonly sessions: CredentialCache;
   readonly cookie: SessionCookie;
   readonly device: DeviceCookie;
+  /** Postpones the idle timeout of a session. */
+  readonly sessionUsed: (id: string) => void;
   /** The public URL. A function, because without `BASE_URL` it is known only once the server listens. */
   readonly baseUrl: () => string;
 };
+
+/**
+ * Requests of a page that no person has used for a while carry this header. They do not postpone the idle timeout of
+ * their session: otherwise an open page, which follows changes by itself, would keep it alive.
+ */
+const UNATTENDED = 'saldo-unattended';
+
+function noteUse(request: FastifyRequest, { session }: Principal, { sessionUsed }: SessionAuth): void {
+  if (session !== null && request.headers[UNATTENDED] === undefined) sessionUsed(session.id);
+}
 
 const rateHeaders = (state: RateLimitState) => ({
   'x-ratelimit-limit': String(state.limit),
@@ -150,6 +162,7 @@ export function apiGuard(
         }
         request.principal = principal;
         request.callerSecret = secret;
+        noteUse(request, principal, sessionAuth);
         return andThen(count(reply, limiter, countedAs(principal)), () => authorize(request, principal));
       });
     };
@@ -182,6 +195,7 @@ export function sessionGuard(rule: PortalRule, sessionAuth: SessionAuth, limiter
     }
     request.principal = principal;
     request.callerSecret = token;
+    noteUse(request, principal, sessionAuth);
     await count(reply, limiter, countedAs(principal));
     refuseForeignPage(request, sessionAuth);
     if (!rule.roles.some((role) => role === principal.owner?.type)) {

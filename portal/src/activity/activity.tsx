@@ -1,0 +1,98 @@
+import { type EventReader, eventTypesOf, type SaldoEvent } from '@saldo/api';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useEffectEvent } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useOnChange } from '../session/live-refresh.ts';
+import { filtersOf } from '../ui/address.ts';
+import { FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
+import { EmptyState } from '../ui/states.tsx';
+import { Instant } from '../ui/time.tsx';
+import type { ActivitySearch } from './filters.ts';
+import { activityQuery } from './queries.ts';
+import { Sentence } from './sentence.tsx';
+
+type Props = {
+  role: EventReader;
+  search: ActivitySearch;
+  navigate: Parameters<typeof filtersOf<ActivitySearch>>[1];
+};
+
+/** The events of the user's BRP or of the operator, newest first. New ones appear by themselves. */
+export function Activity({ role, search, navigate }: Props) {
+  const { t } = useI18n();
+  const texts = t.activity;
+  const { filters, set, clear, isFiltered } = filtersOf(search, navigate);
+  const choices = useTypeChoices(role);
+  const chosen = choices.find(({ value }) => value === filters.types)?.value;
+  const query = useLiveActivity(chosen);
+  return (
+    <Page title={texts.title} text={texts.text}>
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
+        <SelectFilter
+          label={texts.type}
+          value={chosen}
+          options={choices}
+          onChange={(types) => set({ types })}
+        />
+      </FilterBar>
+      <Panel isFlush>
+        <PagedList
+          query={query}
+          recordsOf={(page) => page.events}
+          empty={<EmptyState title={texts.empty} text={texts.emptyText} />}
+        >
+          {(events) => <EventList events={events} />}
+        </PagedList>
+      </Panel>
+    </Page>
+  );
+}
+
+/** Subjects with more than one type can be chosen as a whole. */
+function useTypeChoices(role: EventReader) {
+  const { t } = useI18n();
+  const { subjects, types } = t.activity;
+  const subjectOf = (type: string) => type.slice(0, type.indexOf('.')) as keyof typeof subjects;
+  const ofRole = eventTypesOf(role);
+  const bySubject = Object.entries(Object.groupBy(ofRole, subjectOf));
+  return bySubject.flatMap(([subject, ofSubject]) => {
+    const label = subjects[subject as keyof typeof subjects];
+    const single = ofSubject.map((type) => ({ value: type as string, label: `${label}: ${types[type]}` }));
+    return single.length === 1 ? single : [{ value: `${subject}.*`, label }, ...single];
+  });
+}
+
+function useLiveActivity(types: string | undefined) {
+  const queryClient = useQueryClient();
+  const options = activityQuery(types);
+  const query = useInfiniteQuery(options);
+  const readNewer = useEffectEvent(async () => {
+    if (query.data === undefined) return;
+    const { data } = await query.fetchPreviousPage();
+    if (data?.pages[0]?.hasMoreNewer) await queryClient.resetQueries({ queryKey: options.queryKey });
+  });
+  // The page may have been open before.
+  useEffect(() => void readNewer(), []);
+  useOnChange(() => void readNewer());
+  return query;
+}
+
+function EventList({ events }: { events: readonly SaldoEvent[] }) {
+  const { t } = useI18n();
+  return (
+    <ol aria-label={t.activity.title} className="divide-y divide-line">
+      {events.map((event) => (
+        <li key={event.id} className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 text-sm">
+          <span className="w-36 shrink-0 text-xs text-muted">
+            <Instant at={event.occurred_at} />
+          </span>
+          <span className="min-w-0 flex-1 basis-64 break-words">
+            <Sentence event={event} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}

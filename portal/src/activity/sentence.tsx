@@ -1,0 +1,199 @@
+import type { EventData, SaldoEvent } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ContractLink, CustomerLink, NominationLink } from '../brp/links.tsx';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useMayManage, useSession } from '../session/session.ts';
+import { endpointsQuery } from '../webhooks/queries.ts';
+import { useNames } from './names.ts';
+import { contractNameQuery, customerNameQuery } from './queries.ts';
+
+const LINK = 'font-medium text-accent-strong hover:underline';
+
+/** A sentence in two parts: the record as a link, and what happened to it. */
+export function Sentence({ event }: { event: SaldoEvent }) {
+  const happened = usePredicate()(event);
+  return (
+    <>
+      <Subject event={event} /> {happened}
+    </>
+  );
+}
+
+function Subject({ event: { data } }: { event: SaldoEvent }) {
+  switch (data.object) {
+    case 'nomination':
+      return <NominationSubject data={data} />;
+    case 'transactions':
+      return <TransactionsSubject data={data} />;
+    case 'contract':
+      return <ContractSubject id={data.id} />;
+    case 'customer':
+      return <CustomerSubject id={data.id} />;
+    case 'balance_group':
+      return <GroupSubject eic={data.eic} />;
+    case 'api_key':
+      return <KeySubject id={data.id} />;
+    case 'webhook_endpoint':
+      return <WebhookSubject id={data.id} />;
+    case 'alarm':
+      return <AlarmSubject data={data} />;
+    case 'asset':
+    case 'demand':
+      return data.id;
+  }
+}
+
+function NominationSubject({ data }: { data: EventData<'nomination.created'> }) {
+  const { t, format } = useI18n();
+  const { eic, tso, direction, delivery_date, version, id } = data;
+  const group = useNames().ofGroup(eic) ?? eic;
+  const about = { group, tso: t.common.tsos[tso], direction: t.common.directions[direction], version };
+  return (
+    <NominationLink id={id} className={LINK}>
+      {t.activity.nomination({ ...about, day: format.dayShort(delivery_date) })}
+    </NominationLink>
+  );
+}
+
+function TransactionsSubject({ data }: { data: EventData<'transactions.created'> }) {
+  const { t, format } = useI18n();
+  const { contract_id, delivery_date, slots } = data;
+  const { data: name } = useQuery(contractNameQuery(contract_id));
+  return (
+    <ContractLink id={contract_id} search={{ day: delivery_date }} className={LINK}>
+      {t.activity.transactions(name ?? contract_id, format.dayShort(delivery_date), slots)}
+    </ContractLink>
+  );
+}
+
+function ContractSubject({ id }: { id: string }) {
+  const { t } = useI18n();
+  const { data: name } = useQuery(contractNameQuery(id));
+  return (
+    <ContractLink id={id} className={LINK}>
+      {t.activity.contract(name ?? id)}
+    </ContractLink>
+  );
+}
+
+function CustomerSubject({ id }: { id: string }) {
+  const { t } = useI18n();
+  const { data: name, isError } = useQuery(customerNameQuery(id));
+  const text = t.activity.customer(name ?? id);
+  // The customer of another BRP by now.
+  if (isError) return text;
+  return (
+    <CustomerLink id={id} className={LINK}>
+      {text}
+    </CustomerLink>
+  );
+}
+
+function GroupSubject({ eic }: { eic: string }) {
+  const { t } = useI18n();
+  const text = t.activity.group(useNames().ofGroup(eic) ?? eic);
+  const { role } = useSession().user;
+  return (
+    <Link to={role === 'operator' ? '/operator/balance-groups' : '/balance-groups'} className={LINK}>
+      {text}
+    </Link>
+  );
+}
+
+function KeySubject({ id }: { id: string }) {
+  const { t } = useI18n();
+  const { role } = useSession().user;
+  return (
+    <Link to={role === 'operator' ? '/operator/keys' : '/keys'} className={LINK}>
+      {t.activity.key(useNames().ofKey(id) ?? id)}
+    </Link>
+  );
+}
+
+function WebhookSubject({ id }: { id: string }) {
+  const { t } = useI18n();
+  const { role } = useSession().user;
+  const maySee = useMayManage() || role === 'operator';
+  const { data: endpoints } = useQuery({ ...endpointsQuery, enabled: maySee, refetchInterval: false });
+  const url = endpoints?.find((endpoint) => endpoint.id === id)?.url ?? id;
+  return (
+    <Link
+      to={role === 'operator' ? '/operator/webhooks' : '/webhooks'}
+      search={{ endpoint: id }}
+      className={LINK}
+    >
+      {t.activity.webhook(url)}
+    </Link>
+  );
+}
+
+/** Only the operator has alarms. */
+function AlarmSubject({ data }: { data: EventData<'exchange.alarm'> }) {
+  const { t, format } = useI18n();
+  const { kind, tso, delivery_date: day } = data;
+  const about = [tso && t.common.tsos[tso], day && format.dayShort(day)].filter(Boolean).join(', ');
+  const text = t.activity.alarm(t.exchange.alarm.kinds[kind], about);
+  if (tso === null || day === null)
+    return (
+      <Link to="/" className={LINK}>
+        {text}
+      </Link>
+    );
+  return (
+    <Link to="/operator/exchange" search={{ day, tso }} className={LINK}>
+      {text}
+    </Link>
+  );
+}
+
+function usePredicate(): (event: SaldoEvent) => string {
+  const { t, format } = useI18n();
+  const texts = t.activity.happened;
+  const members: Readonly<Record<string, string>> = t.activity.members;
+  const named = (changed: readonly string[]) => changed.map((name) => members[name] ?? name).join(', ');
+  return (event) => {
+    switch (event.type) {
+      case 'nomination.created':
+        return event.data.version === 1 ? texts.created : texts.corrected;
+      case 'nomination.sent':
+        return texts.sent;
+      case 'nomination.rejected':
+        return texts.rejected(event.data.reasons.join(' '));
+      case 'nomination.matched':
+        return event.data.is_final ? texts.matched : texts.matchedSoFar;
+      case 'nomination.mismatched':
+        return event.data.is_final ? texts.mismatched : texts.mismatchedSoFar;
+      case 'nomination.gate_closing':
+        return texts.gateClosing[event.data.reason](event.data.minutes_left);
+      case 'transactions.created':
+        return texts.volumesAdded;
+      case 'transactions.corrected':
+        return texts.volumesCorrected;
+      case 'transactions.invalidated':
+        return texts.volumesInvalidated;
+      case 'contract.created':
+        return texts.created;
+      case 'customer.assigned':
+        return texts.assigned;
+      case 'contract.updated':
+      case 'customer.updated':
+      case 'balance_group.updated':
+        return texts.changed(named(event.data.changed));
+      case 'api_key.expiring':
+        return texts.expiring(format.dateTime(event.data.expires_at));
+      case 'exchange.alarm':
+        return texts.alarmBegan;
+      case 'exchange.alarm_resolved':
+        return texts.alarmEnded;
+      case 'webhook.disabled':
+        return texts.webhookDisabled[event.data.reason];
+      case 'asset.published':
+      case 'demand.published':
+        return texts.published;
+      case 'asset.withdrawn':
+      case 'demand.withdrawn':
+        return texts.withdrawn;
+    }
+  };
+}

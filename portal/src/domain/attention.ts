@@ -1,0 +1,68 @@
+import type { DeliveryDayCalendar, Nomination } from '@saldo/api';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { findDay } from './nomination.ts';
+
+export type AttentionKind = 'mismatch' | 'unsent' | 'unanswered' | 'volumes' | 'customers';
+
+/** Something that a person should look at. */
+export type AttentionItem = {
+  readonly kind: AttentionKind;
+  /** Null for a matter without a delivery day. */
+  readonly day: DeliveryDay | null;
+  readonly count: number;
+  /** The nomination, if there is only one. */
+  readonly nomination: Nomination | null;
+};
+
+/** At the same deadline. */
+const KINDS: readonly AttentionKind[] = ['mismatch', 'unsent', 'unanswered', 'volumes', 'customers'];
+
+/** One item per day, because all nominations of a day have the same deadline and the same next step. */
+export function itemsByDay(kind: AttentionKind, nominations: readonly Nomination[]): AttentionItem[] {
+  const byDay = Map.groupBy(nominations, findDay);
+  return Array.from(byDay, ([day, ofDay]) => {
+    const [first = null] = ofDay;
+    return { kind, day, count: ofDay.length, nomination: ofDay.length === 1 ? first : null };
+  });
+}
+
+/** The first gate of a delivery day that is still open; null if all are closed. */
+export function nextGate({ gates }: DeliveryDayCalendar, now: number): number | null {
+  const open = gates.map(({ closes_at }) => Date.parse(closes_at)).filter((at) => at > now);
+  return open.length === 0 ? null : Math.min(...open);
+}
+
+export type Due = AttentionItem & { readonly deadline: number | null };
+
+/** Most urgent first: the earliest open deadline, then matters without one, of the newest day first. */
+export const byUrgency = (items: readonly Due[]): Due[] =>
+  items.toSorted(
+    (a, b) =>
+      (a.deadline ?? Number.POSITIVE_INFINITY) - (b.deadline ?? Number.POSITIVE_INFINITY) ||
+      KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+      (b.day ?? '').localeCompare(a.day ?? ''),
+  );
+
+/** Sent nominations count as unanswered from their delivery day on: until then the TSO may still decide. */
+export function itemsOfNominations(
+  mismatched: readonly Nomination[],
+  pending: readonly Nomination[],
+  today: DeliveryDay,
+): AttentionItem[] {
+  const [sent, unsent] = [
+    pending.filter(({ sent_at }) => sent_at),
+    pending.filter(({ sent_at }) => !sent_at),
+  ];
+  const unanswered = sent.filter((nomination) => (findDay(nomination) ?? today) <= today);
+  return [
+    ...itemsByDay('mismatch', mismatched),
+    ...itemsByDay('unsent', unsent),
+    ...itemsByDay('unanswered', unanswered),
+  ];
+}
+
+export const itemOfCount = (
+  kind: AttentionKind,
+  count: number,
+  day: DeliveryDay | null = null,
+): AttentionItem[] => (count === 0 ? [] : [{ kind, day, count, nomination: null }]);

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { appendEvents, type NewEvent } from '../../server/src/events/store.ts';
+import { watchExchange } from '../../server/src/exchange/process/watch.ts';
+import { client } from '../../server/test/harness.ts';
+import { confirm, listNominated } from '../../server/test/nominated.ts';
+import { open, openStage } from './stage.ts';
+
+const DAY = '2026-10-21';
+const { platform, world, user, visit } = await openStage();
+const { seller, sellerGroup, producer, consumer } = await world.pair();
+const contract = await world.contract(producer, consumer);
+await world.volumes(contract, DAY, 250);
+await world.nominate();
+const api = client(platform.baseUrl, seller.key);
+const operatorApi = client(platform.baseUrl, await world.operatorKey());
+const [nomination] = await listNominated(api, `&delivery_date=${DAY}`);
+assert.ok(nomination);
+await confirm(platform, nomination, (kw, at) => (at < 3 ? 0 : kw));
+const asBrp = await user({ type: 'brp', brpNo: seller.no });
+const asOperator = await user({ type: 'operator' });
+const { external_id: reference } = (await api(`/v1/contracts/${contract.id}`)).body;
+const groupName = 'Nordwind Erzeugung';
+const renamed = { method: 'PATCH', body: { name: groupName } };
+assert.equal((await operatorApi(`/operator/v1/balance-groups/${sellerGroup.eic}`, renamed)).status, 200);
+
+const sentences = (page: Page, list = 'Activity') =>
+  page
+    .getByRole('list', { name: list })
+    .getByRole('listitem')
+    .evaluateAll((items) => items.map((item) => item.lastElementChild?.textContent ?? ''));
+
+for (const width of [1440, 390]) {
+  test(`a BRP reads what happened in sentences with names and links, newest first, on ${width} px`, () =>
+    visit(
+      asBrp,
+      async (page) => {
+        await open(page, '/activity');
+        await page.getByText(`Volumes of contract ${reference} for`).waitFor();
+        const nominated = `Nomination of ${groupName} at Amprion for Wed 21/10 (delivers, version 1)`;
+        const shown = await sentences(page);
+        const last = shown.indexOf(`Balance group ${groupName} was changed: name.`);
+        assert.equal(shown[last + 1], `${nominated} was confirmed by the TSO with other amounts.`);
+        assert.equal(shown[last + 2], `${nominated} was created.`);
+        await page.getByRole('link', { name: `Volumes of contract ${reference}` }).click();
+        await page.waitForURL(`**/contracts/${contract.id}?day=${DAY}`);
+        await page.goBack();
+        await page.getByRole('link', { name: nominated }).first().click();
+        await page.waitForURL(`**/nominations/${nomination.id}`);
+      },
+      { width },
+    ));
+}
+
+test('the kind of activity is kept in the address', () =>
+  visit(asBrp, async (page) => {
+    await open(page, '/activity');
+    await page.getByText('was created.').first().waitFor();
+    await page.getByLabel('Kind').selectOption({ label: 'Volumes' });
+    await page.getByText('with other amounts.').waitFor({ state: 'detached' });
+    assert.ok((await sentences(page)).every((text) => text.startsWith('Volumes of contract')));
+    assert.equal(new URL(page.url()).searchParams.get('types'), 'transactions.*');
+    await page.reload();
+    await page.getByText('were added.').waitFor();
+    assert.equal(await page.getByText('with other amounts.').count(), 0);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('with other amounts.').waitFor();
+  }));
+
+test('new activity appears by itself, of the chosen kind only, and also after another page', () =>
+  visit(asBrp, async (page) => {
+    const { id } = await world.customer(seller, { name: 'Solarfeld Aue' });
+    await open(page, '/activity?types=customer.updated');
+    await api(`/v1/customers/${id}`, { method: 'PATCH', body: { metadata: { site: 'Harz' } } });
+    await page.getByText('Customer Solarfeld Aue was changed: metadata.').waitFor();
+    await world.volumes(contract, '2026-10-22', 250);
+    await page.getByRole('link', { name: 'Customers', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
+    await api(`/v1/customers/${id}`, { method: 'PATCH', body: { status: 'active' } });
+    await page.goBack();
+    await page.getByText(/Customer Solarfeld Aue was changed: status/).waitFor();
+    const shown = await sentences(page);
+    assert.equal(shown.length, new Set(shown).size);
+    assert.ok(shown[0]?.includes('status') && shown[1]?.includes('metadata'), shown.join('\n'));
+  }));
+
+const ofCustomer = (id: string): NewEvent => ({
+  type: 'customer.updated',
+  tenants: [`brp/${seller.no}`],
+  data: { object: 'customer', id, changed: ['metadata'] },
+});
+
+test('older activity is loaded on request, and more than a hundred new events start the list anew', async () => {
+  const { id } = await world.customer(seller, { name: 'Vielzahl' });
+  const append = (count: number) =>
+    platform.db.transaction((tx) =>
+      appendEvents(tx, Array(count).fill(ofCustomer(id)), platform.clock.now()),
+    );
+  await append(70);
+  await visit(asBrp, async (page) => {
+    await open(page, '/activity?types=customer.*');
+    await page.getByText('50 shown').waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText(/^All \d+ shown/).waitFor();
+    assert.ok((await sentences(page)).length >= 70);
+    await append(120);
+    await page.getByText('50 shown').waitFor();
+  });
+});
+
+test('the operator reads its own events, in German', async () => {
+  await operatorApi('/operator/v1/exchange/receive', {
+    method: 'POST',
+    body: '<nonsense/>',
+    headers: { 'content-type': 'application/xml' },
+  });
+  await watchExchange(platform.db, platform.clock.now(), platform.exchange);
+  await visit(
+    asOperator,
+    async (page) => {
+      await open(page, '/');
+      await page.getByRole('link', { name: 'Aktivität', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Aktivität' }).waitFor();
+      await page.getByText('wurde vom ÜNB mit anderen Mengen bestätigt.').waitFor();
+      const shown = await sentences(page, 'Aktivität');
+      assert.ok(
+        shown.includes(
+          `Nominierung von ${groupName} bei Amprion für Mi., 21.10. (liefert, Version 1) wurde vom ÜNB mit anderen Mengen bestätigt.`,
+        ),
+        shown.join('\n'),
+      );
+      assert.ok(shown.some((text) => text.startsWith('Alarm: ') && text.endsWith(' hat begonnen.')));
+      await page.getByLabel('Art').selectOption({ label: 'Alarme: begonnen' });
+      await page.getByText('mit anderen Mengen bestätigt.').first().waitFor({ state: 'detached' });
+      assert.equal(new URL(page.url()).searchParams.get('types'), 'exchange.alarm');
+    },
+    { locale: 'de-DE' },
+  );
+});

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Locator, Page, Request } from 'playwright-core';
+import { createAccount } from '../../server/src/parties/actions.ts';
+import { client } from '../../server/test/harness.ts';
+import { until } from '../../server/test/until.ts';
+import { open, openStage, type Visitor } from './stage.ts';
+
+const { platform, world, user, visit } = await openStage();
+const { seller, producer, consumer } = await world.pair();
+const account = await platform.db.transaction((tx) =>
+  createAccount(tx, { name: 'Stadtwerk' }, platform.clock.now()),
+);
+const asBrp = await user({ type: 'brp', brpNo: seller.no });
+const asOperator = await user({ type: 'operator' });
+const asAccount = await user({ type: 'account', accountNo: account.no });
+const api = client(platform.baseUrl, seller.key);
+const operatorApi = client(platform.baseUrl, await world.operatorKey());
+
+async function waitingReaders(): Promise<number> {
+  const text = await (await fetch(`${platform.adminUrl}/metrics`)).text();
+  return Number(/^saldo_event_readers_waiting (\d+)$/m.exec(text)?.[1]);
+}
+const untilWaiting = (count: number) => until(async () => (await waitingReaders()) === count);
+
+const pathOf = (request: Request) => new URL(request.url()).pathname;
+const isLongPoll = (request: Request) => pathOf(request) === '/portal/v1/changes';
+
+/** Opens a page whose clock stands still, so that nothing on it happens by a timer of a second or more. */
+async function openWithoutTimers(page: Page, url: string): Promise<void> {
+  await page.clock.install({ time: platform.clock.now() });
+  // The clock belongs to the context, which an earlier test may have left paused.
+  await page.clock.resume();
+  await open(page, url);
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
+  await untilWaiting(1);
+}
+
+/** Lets the timers without a delay run, which TanStack Query needs, until the element is there. */
+const shown = (page: Page, element: Locator) =>
+  until(async () => {
+    await page.clock.runFor(1);
+    return (await element.count()) > 0;
+  });
+
+const post = async (path: string, body: object) => {
+  const answer = await operatorApi(`/operator/v1${path}`, { method: 'POST', body });
+  assert.ok(answer.status < 300, answer.text);
+  return answer.body;
+};
+
+test('a BRP’s page shows a change by another program without a timer', () =>
+  visit(asBrp, async (page) => {
+    const { id } = await world.customer(seller, { name: 'Solarfeld Aue' });
+    await openWithoutTimers(page, '/customers');
+    const row = page.getByRole('row', { name: /Solarfeld Aue/ });
+    await row.getByText('pending').waitFor();
+    const change = { method: 'PATCH', body: { status: 'active' } };
+    assert.equal((await api(`/v1/customers/${id}`, change)).status, 200);
+    await shown(page, row.getByText('active'));
+  }));
+
+test('the operator’s page shows changes of a BRP, and of records without events', async () => {
+  const { id } = await world.customer(seller, { name: 'Windpark Börde' });
+  await visit(asOperator, async (page) => {
+    await openWithoutTimers(page, '/operator/customers');
+    const row = page.getByRole('row', { name: /Windpark Börde/ });
+    await row.getByText('pending').waitFor();
+    await api(`/v1/customers/${id}`, { method: 'PATCH', body: { status: 'active' } });
+    await shown(page, row.getByText('active'));
+  });
+  await visit(asOperator, async (page) => {
+    await openWithoutTimers(page, '/operator/brps');
+    await post('/brps', { name: 'Ostwind Vertrieb' });
+    await shown(page, page.getByRole('row', { name: /Ostwind Vertrieb/ }));
+  });
+});
+
+test('the operator’s page shows a message of a TSO and its alarm', () =>
+  visit(asOperator, async (page) => {
+    await openWithoutTimers(page, '/operator/messages');
+    const body = '<nonsense/>';
+    const headers = { 'content-type': 'application/xml' };
+    await operatorApi('/operator/v1/exchange/receive', { method: 'POST', body, headers });
+    await shown(page, page.getByRole('row', { name: /unreadable/ }));
+  }));
+
+test('an account holder’s page shows a new demand', () =>
+  visit(asAccount, async (page) => {
+    await openWithoutTimers(page, '/demands');
+    await post('/demands', { contract_period: 7, delivery_volume: 24_000, country: 'FR' });
+    await shown(page, page.getByText('France').first());
+  }));
+
+const MINUTE_MS = 60_000;
+
+/** Requests of a page within one minute of its clock. Long polls are not counted: they take the server's time. */
+async function requestsInMinute(page: Page): Promise<string[]> {
+  const requests: string[] = [];
+  const note = (request: Request) => void (isLongPoll(request) || requests.push(request.url()));
+  page.on('request', note);
+  await page.clock.runFor(MINUTE_MS);
+  page.off('request', note);
+  return requests;
+}
+
+test('an idle page sends at most three requests a minute: two long polls of 30 seconds, and one more', async () => {
+  const contract = await world.contract(producer, consumer);
+  await world.volumes(contract, '2026-10-21', 250);
+  await world.nominate();
+  const pages: [Visitor, string[]][] = [
+    [asBrp, ['/', '/nominations', '/contracts', '/customers', '/keys', '/webhooks', '/month']],
+    [
+      asOperator,
+      ['/', '/operator/exchange', '/operator/messages', '/operator/mismatches', '/operator/audit'],
+    ],
+    [asAccount, ['/', '/offers', '/demands']],
+  ];
+  for (const [visitor, urls] of pages) {
+    for (const url of urls) {
+      await visit(visitor, async (page) => {
+        const asked = page.waitForRequest(
+          (request) => isLongPoll(request) && request.url().includes('wait='),
+        );
+        await openWithoutTimers(page, url);
+        assert.equal(new URL((await asked).url()).searchParams.get('wait'), '30');
+        const requests = await requestsInMinute(page);
+        assert.ok(requests.length <= 1, `${url}: ${requests.join(', ')}`);
+      });
+      await untilWaiting(0);
+    }
+  }
+});
+
+async function setVisibility(page: Page, state: 'visible' | 'hidden'): Promise<void> {
+  await page.evaluate((value) => {
+    Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, state);
+}
+
+test('a hidden page sends nothing, and goes on from its place when it is shown again', () =>
+  visit(asBrp, async (page) => {
+    const { id } = await world.customer(seller, { name: 'Hofgut Nebel' });
+    await openWithoutTimers(page, '/customers');
+    const row = page.getByRole('row', { name: /Hofgut Nebel/ });
+    await row.getByText('pending').waitFor();
+    await setVisibility(page, 'hidden');
+    await untilWaiting(0);
+    await api(`/v1/customers/${id}`, { method: 'PATCH', body: { status: 'active' } });
+    assert.deepEqual(await requestsInMinute(page), []);
+    assert.equal(await row.getByText('pending').count(), 1);
+    const resumed = page.waitForRequest(isLongPoll);
+    await setVisibility(page, 'visible');
+    assert.ok(new URL((await resumed).url()).searchParams.has('after'));
+    await shown(page, row.getByText('active'));
+  }));
+
+test('the page says that the server is away, asks less and less often, and recovers by itself', () =>
+  visit(asBrp, async (page) => {
+    const { id } = await world.customer(seller, { name: 'Moorhof' });
+    await openWithoutTimers(page, '/customers');
+    let tries = 0;
+    await page.route('**/portal/v1/changes*', (route) => {
+      tries++;
+      return route.abort('connectionrefused');
+    });
+    await page.clock.runFor(MINUTE_MS);
+    await page.getByText('No connection to the server.').waitFor();
+    const before = tries;
+    for (let minutes = 0; minutes < 10; minutes++) await page.clock.runFor(MINUTE_MS);
+    const more = tries - before;
+    assert.ok(more >= 5 && more <= 45, `${more} tries in ten minutes`);
+    await api(`/v1/customers/${id}`, { method: 'PATCH', body: { status: 'active' } });
+    await page.unroute('**/portal/v1/changes*');
+    await page.clock.runFor(MINUTE_MS);
+    await shown(page, page.getByRole('row', { name: /Moorhof/ }).getByText('active'));
+    assert.equal(await page.getByText('No connection to the server.').count(), 0);
+  }));
+
+test('requests of a page that no person uses say so', () =>
+  visit(asBrp, async (page) => {
+    const isMarked = (request: Request) => request.headers()['saldo-unattended'] === '1';
+    const first = page.waitForRequest(isLongPoll);
+    await openWithoutTimers(page, '/customers');
+    assert.equal(isMarked(await first), false);
+    const nextIsMarked = async () => {
+      const asked: Request[] = [];
+      page.on('request', (request) => asked.push(request));
+      await until(async () => {
+        await page.clock.runFor(1_000);
+        return asked.length > 0;
+      });
+      return asked.some(isMarked);
+    };
+    await page.clock.fastForward(2 * MINUTE_MS);
+    assert.equal(await nextIsMarked(), true);
+    await page.keyboard.press('Tab');
+    await page.clock.fastForward(MINUTE_MS / 2);
+    assert.equal(await nextIsMarked(), false);
+  }));
+
+test('the countdown ends and the gate closes by the clock alone', () =>
+  visit(asBrp, async (page) => {
+    await openWithoutTimers(page, '/');
+    const gate = page.getByRole('region', { name: 'Gates' });
+    await gate.getByRole('timer').first().waitFor();
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(pathOf(request)));
+    // The next day-ahead gate is within the day of the page.
+    await page.clock.fastForward(8 * 3_600_000);
+    await shown(page, gate.getByText('closed').first());
+    assert.ok(
+      requests.every((path) => path === '/portal/v1/changes'),
+      requests.join(', '),
+    );
+  }));
