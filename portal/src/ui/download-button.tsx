@@ -5,26 +5,23 @@ import { Button } from './button.tsx';
 import { download } from './download.ts';
 import { useToast } from './toast.tsx';
 
-const TYPES = { csv: 'text/csv;charset=utf-8', xml: 'application/xml' };
-
 type Props = {
   label: string;
   hint: string;
   /** Without extension. */
   fileName: string;
-  ending: keyof typeof TYPES;
   read: () => Promise<string>;
 };
 
-/** Downloads a file that the server generates. */
-export function DownloadButton({ label, hint, fileName, ending, read }: Props) {
+/** Downloads a CSV file that the server generates. */
+export function DownloadButton({ label, hint, fileName, read }: Props) {
   const { t } = useI18n();
   const toast = useToast();
   const [isBusy, setIsBusy] = useState(false);
   const run = async () => {
     setIsBusy(true);
     try {
-      download(`${fileName}.${ending}`, [await read()], TYPES[ending]);
+      download(`${fileName}.csv`, [await read()], 'text/csv;charset=utf-8');
     } catch (error) {
       toast(problemText(t, error), 'bad');
     } finally {

@@ -169,7 +169,6 @@ export const brp: Dictionary['brp'] = {
     otherDirection: 'In dieser Viertelstunde hat die Nominierung der anderen Richtung den Saldo.',
     transaction: 'Transaktion',
     scheduleCsv: 'Fahrplan CSV',
-    scheduleEss: 'Fahrplan ESS',
     scheduleHint: 'Ihre eigene Seite, fertig zur Nominierung beim ÜNB',
     dayScheduleHint: 'Ihre eigene Seite dieses Tages, alle Bilanzkreise, fertig zur Nominierung',
   },

@@ -168,7 +168,6 @@ export const brp = {
     otherDirection: 'In this quarter-hour the nomination of the other direction has the saldo.',
     transaction: 'Transaction',
     scheduleCsv: 'Schedule CSV',
-    scheduleEss: 'Schedule ESS',
     scheduleHint: 'Your own side, ready to be nominated to the TSO',
     dayScheduleHint: 'Your own side of this day, all balance groups, ready to be nominated',
   },
