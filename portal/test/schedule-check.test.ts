@@ -129,7 +129,10 @@ test('faults of a file are listed, in German too', () =>
       await page.getByRole('heading', { name: 'Fahrplan prüfen' }).waitFor();
       await choose(page, 'kurz.csv', csv.split('\n').slice(0, 97).join('\n'));
       await page.getByText('kurz.csv lässt sich nicht vergleichen').waitFor();
-      await page.getByText(/has 96 of the 100 slots of 2026-10-25: 97, 98, 99, 100 are missing/).waitFor();
+      await page
+        .getByText(/hat 96 der 100 Viertelstunden des 2026-10-25: es fehlen 97, 98, 99, 100/)
+        .waitFor();
+      assert.ok(!(await page.getByRole('alert').innerText()).includes('missing'));
       await choose(
         page,
         'fahrplan.csv',

@@ -108,7 +108,7 @@ function Result({ sent: { messages, faults } }: { sent: Sent }) {
             <ul className="list-disc pl-4">
               {faults.map(({ delivery_date, tso, error }) => (
                 <li key={delivery_date + tso}>
-                  {`${format.day(delivery_date)}, ${t.common.tsos[tso]}: ${error}`}
+                  {`${format.day(delivery_date)}, ${t.common.tsos[tso]}: ${t.problems.serverText(error)}`}
                 </li>
               ))}
             </ul>
