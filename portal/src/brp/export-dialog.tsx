@@ -9,7 +9,7 @@ import { reader } from '../session/reader.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { download } from '../ui/download.ts';
-import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
+import { DateField, Form, FormButtons, SelectField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
 
 type Subject = 'transactions' | 'nominations';
@@ -97,18 +97,10 @@ function ExportDialog({ day, filters, onClose }: Props & { onClose: () => void }
           />
         </div>
         <div className="grid gap-4 sm:grid-cols-2">
-          <TextField
-            name="delivery_start"
-            label={texts.first}
-            type="date"
-            value={first}
-            required
-            onChange={setFirst}
-          />
-          <TextField
+          <DateField name="delivery_start" label={texts.first} value={first} required onChange={setFirst} />
+          <DateField
             name="delivery_end"
             label={texts.last}
-            type="date"
             value={last}
             required
             error={isBackwards ? texts.backwards : undefined}

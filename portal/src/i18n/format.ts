@@ -1,9 +1,12 @@
 import { type DeliveryDay, slotLabel, TIME_ZONE } from '@saldo/core/delivery-day.ts';
 import { formatMw, formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
+import type { DateMark } from '../domain/date-input.ts';
 import type { Language } from './languages.ts';
 
 /** European English: day before month, 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { de: 'de-DE', en: 'en-GB' };
+
+const DATE_MARKS: Readonly<Record<Language, DateMark>> = { de: '.', en: '/' };
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
@@ -44,6 +47,8 @@ export function formatOf(language: Language) {
     locale,
     /** The decimal separator for input. */
     decimalMark: plain.format(0.5).charAt(1),
+    /** The separator of typed dates. */
+    dateMark: DATE_MARKS[language],
     /** Energy, from kWh: `1.234,567`. */
     mwh: (kwh: number) => threeDecimals.format(formatMwh(kwh)),
     /** A difference of energies, with its sign. */
