@@ -1,5 +1,6 @@
 import { type DeliveryDay, slotLabel, TIME_ZONE } from '@saldo/core/delivery-day.ts';
 import { formatMw, formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
+import type { CsvForm } from '../domain/csv.ts';
 import type { DateMark } from '../domain/date-input.ts';
 import type { Language } from './languages.ts';
 
@@ -7,6 +8,8 @@ import type { Language } from './languages.ts';
 const LOCALES: Readonly<Record<Language, string>> = { de: 'de-DE', en: 'en-GB' };
 
 const DATE_MARKS: Readonly<Record<Language, DateMark>> = { de: '.', en: '/' };
+
+const CSV_FORMS: Readonly<Record<Language, CsvForm>> = { de: 'german', en: 'plain' };
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
@@ -47,6 +50,8 @@ export function formatOf(language: Language) {
     locale,
     /** The decimal separator for input. */
     decimalMark: plain.format(0.5).charAt(1),
+    /** What a spreadsheet of the language opens. */
+    csvForm: CSV_FORMS[language],
     /** The separator of typed dates. */
     dateMark: DATE_MARKS[language],
     /** Energy, from kWh: `1.234,567`. */

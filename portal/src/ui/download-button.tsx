@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { BYTE_ORDER_MARK, germanCsv } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { Button } from './button.tsx';
@@ -13,15 +14,17 @@ type Props = {
   read: () => Promise<string>;
 };
 
-/** Downloads a CSV file that the server generates. */
+/** Downloads a CSV file of volumes that the server generates. */
 export function DownloadButton({ label, hint, fileName, read }: Props) {
-  const { t } = useI18n();
+  const { t, format } = useI18n();
   const toast = useToast();
   const [isBusy, setIsBusy] = useState(false);
   const run = async () => {
     setIsBusy(true);
     try {
-      download(`${fileName}.csv`, [await read()], 'text/csv;charset=utf-8');
+      const text = await read();
+      const parts = format.csvForm === 'german' ? [BYTE_ORDER_MARK, germanCsv(text)] : [text];
+      download(`${fileName}.csv`, parts, 'text/csv;charset=utf-8');
     } catch (error) {
       toast(problemText(t, error), 'bad');
     } finally {

@@ -36,9 +36,9 @@ export const brp: Dictionary['brp'] = {
     types: { ppa: 'PPA', day_ahead: 'Day-Ahead', intraday: 'Intraday' },
     statuses: { pending: 'bevorstehend', in_progress: 'in Lieferung', completed: 'abgeschlossen' },
     ppaTypes: {
-      forecasted: 'wie prognostiziert',
-      produced: 'wie erzeugt',
-      consumed: 'wie verbraucht',
+      forecasted: 'Pay-as-forecast',
+      produced: 'Pay-as-produced',
+      consumed: 'Pay-as-consumed',
       baseload: 'Grundlast',
       shaped: 'Profil',
       peakload: 'Spitzenlast',
@@ -90,8 +90,9 @@ export const brp: Dictionary['brp'] = {
     subject: 'Daten',
     subjects: { transactions: 'Transaktionen', nominations: 'Nominierungen' },
     format: 'Format',
-    formats: { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
+    formats: { german_csv: 'CSV für Excel', csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
     formatHints: {
+      german_csv: 'Eine Zeile je Viertelstunde, mit Semikolon und Dezimalkomma.',
       csv: 'Eine Zeile je Viertelstunde, mit Komma und Dezimalpunkt.',
       ndjson: 'Je Zeile ein Datensatz der API.',
       parquet: 'Eine Zeile je Viertelstunde, für Datenwerkzeuge; die kleinste Datei.',

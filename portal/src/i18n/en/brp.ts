@@ -34,9 +34,9 @@ export const brp = {
     types: { ppa: 'PPA', day_ahead: 'Day-ahead', intraday: 'Intraday' },
     statuses: { pending: 'pending', in_progress: 'in delivery', completed: 'completed' },
     ppaTypes: {
-      forecasted: 'as forecasted',
-      produced: 'as produced',
-      consumed: 'as consumed',
+      forecasted: 'Pay-as-forecast',
+      produced: 'Pay-as-produced',
+      consumed: 'Pay-as-consumed',
       baseload: 'baseload',
       shaped: 'shaped',
       peakload: 'peakload',
@@ -89,8 +89,9 @@ export const brp = {
     subject: 'Data',
     subjects: { transactions: 'Transactions', nominations: 'Nominations' },
     format: 'Format',
-    formats: { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
+    formats: { german_csv: 'CSV for German Excel', csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
     formatHints: {
+      german_csv: 'A row per quarter-hour, with semicolon and decimal comma.',
       csv: 'A row per quarter-hour, with comma and decimal point.',
       ndjson: 'A record of the API per line.',
       parquet: 'A row per quarter-hour, for data tools; the smallest file.',
