@@ -130,7 +130,7 @@ test('faults of a file are listed, in German too', () =>
       await choose(page, 'kurz.csv', csv.split('\n').slice(0, 97).join('\n'));
       await page.getByText('kurz.csv lässt sich nicht vergleichen').waitFor();
       await page
-        .getByText(/hat 96 der 100 Viertelstunden des 2026-10-25: es fehlen 97, 98, 99, 100/)
+        .getByText(/hat 96 der 100 Viertelstunden des 25\.10\.2026: es fehlen 97, 98, 99, 100/)
         .waitFor();
       assert.ok(!(await page.getByRole('alert').innerText()).includes('missing'));
       await choose(

@@ -73,6 +73,7 @@ export function formatOf(language: Language) {
     /** A file size, in powers of 1000. */
     bytes: (count: number) => bytesText(count, plain),
     day: days({ weekday: 'short', ...date }),
+    dayNumeric: days(date),
     dayShort: days({ weekday: 'short', day: '2-digit', month: '2-digit' }),
     dayLong: days({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }),
     month: (month: string) => days({ month: 'long', year: 'numeric' })(`${month}-01`),

@@ -27,11 +27,19 @@ test('only codes of the problem catalogue have an explanation', () => {
 });
 
 test('a text of the server is translated with its values, and only as a whole', () => {
-  const translate = translator([
-    ['line {}: {*}', 'Zeile {1}: {2}'],
-    ['{} is missing', '{1} fehlt'],
-    ['no values', 'keine Werte'],
-  ]);
+  const translate = translator(
+    [
+      ['line {}: {*}', 'Zeile {1}: {2}'],
+      ['{} is missing', '{1} fehlt'],
+      ['no values', 'keine Werte'],
+      ['{} was sent at {}', 'gesendet für den {1d} am {2t}'],
+    ],
+    formatOf('de'),
+  );
+  assert.equal(
+    translate('2026-10-25 was sent at 2026-10-24T10:00:00Z'),
+    'gesendet für den 25.10.2026 am 24.10.2026, 12:00',
+  );
   assert.equal(translate('line 7: eic is missing'), 'Zeile 7: eic fehlt');
   assert.equal(translate('no values'), 'keine Werte');
   assert.equal(translate('line 7: something else'), null);

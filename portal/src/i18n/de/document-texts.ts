@@ -28,13 +28,13 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ['delivery_date {} is no date such as {}', 'der Liefertag {1} ist kein Datum wie {2}'],
   [
     'delivery_date is {}, but {} in line {}; a file is of one day',
-    'der Liefertag ist {1}, in Zeile {3} aber {2}; eine Datei hat nur einen Tag',
+    'der Liefertag ist {1d}, in Zeile {3} aber {2d}; eine Datei hat nur einen Tag',
   ],
   [
     'slot_number {} is not from 1 to {}; {} has {} slots',
-    'slot_number {1} ist nicht von 1 bis {2}; der {3} hat {4} Viertelstunden',
+    'slot_number {1} ist nicht von 1 bis {2}; der {3d} hat {4} Viertelstunden',
   ],
-  ['{} is not that of slot {} of {}', '{1} gehört nicht zur Viertelstunde {2} am {3}'],
+  ['{} is not that of slot {} of {}', '{1} gehört nicht zur Viertelstunde {2} am {3d}'],
   ['{} is not one of {}', '{1} ist keines von {2}'],
   ['{} is not written with a decimal point', '{1} ist nicht mit Dezimalpunkt geschrieben'],
   ['{} is not written with a decimal comma', '{1} ist nicht mit Dezimalkomma geschrieben'],
@@ -50,7 +50,7 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ],
   [
     'the series {*} of {} at {} has {} of the {} slots of {}: {*} missing',
-    'Die Zeitreihe von {2} bei {3} ({1}) hat {4} der {5} Viertelstunden des {6}: {7}',
+    'Die Zeitreihe von {2} bei {3} ({1}) hat {4} der {5} Viertelstunden des {6d}: {7}',
   ],
   ['out', 'liefert'],
   ['in', 'bezieht'],
@@ -72,7 +72,7 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ['It comes from {}, which is no TSO.', 'Sie kommt von {1}, und das ist kein ÜNB.'],
   ['It answers a schedule that was never sent.', 'Sie antwortet auf einen Fahrplan, der nie gesendet wurde.'],
   ['It comes from {}, not from {}.', 'Sie kommt von {1}, nicht von {2}.'],
-  ['It is about {}, the schedule is of {}.', 'Sie betrifft den {1}, der Fahrplan den {2}.'],
+  ['It is about {}, the schedule is of {}.', 'Sie betrifft den {1d}, der Fahrplan den {2d}.'],
   [
     'It does not say which message and version it answers.',
     'Sie nennt nicht die Nachricht und Version, auf die sie antwortet.',
@@ -108,19 +108,19 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ],
   [
     'Changes for {} are held until the wait phase ends at {}. They are sent automatically then, and rejected schedules on request.',
-    'Änderungen für den {1} werden bis zum Ende der Wartephase um {2} zurückgehalten. Sie werden dann von selbst gesendet, abgelehnte Fahrpläne auf Anforderung.',
+    'Änderungen für den {1d} werden bis zum Ende der Wartephase am {2t} zurückgehalten. Sie werden dann von selbst gesendet, abgelehnte Fahrpläne auf Anforderung.',
   ],
   [
     'Every gate of {} is closed. Unsent changes are settled financially.',
-    'Alle Fristen für den {1} sind abgelaufen. Nicht gesendete Änderungen werden finanziell ausgeglichen.',
+    'Alle Fristen für den {1d} sind abgelaufen. Nicht gesendete Änderungen werden finanziell ausgeglichen.',
   ],
   [
     'The schedule of {} for {} has reached version {}, the last there can be. Agree the remaining change with the TSO directly.',
-    'Der Fahrplan des {1} für {2} hat mit Version {3} die letzte mögliche erreicht. Stimmen Sie die übrige Änderung direkt mit dem ÜNB ab.',
+    'Der Fahrplan des {1d} für {2} hat mit Version {3} die letzte mögliche erreicht. Stimmen Sie die übrige Änderung direkt mit dem ÜNB ab.',
   ],
   [
     'The schedule of {} for {} does not net to zero and is not sent: {}.',
-    'Der Fahrplan des {1} für {2} ist nicht ausgeglichen und wird nicht gesendet: {3}.',
+    'Der Fahrplan des {1d} für {2} ist nicht ausgeglichen und wird nicht gesendet: {3}.',
   ],
   ['the outbox cannot be written ({})', 'In den Postausgang kann nicht geschrieben werden ({1})'],
   [
@@ -136,29 +136,29 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   // Alarms
   [
     'Version {} of the schedule of {} for {} was rejected.',
-    'Version {1} des Fahrplans des {2} für {3} wurde abgelehnt.',
+    'Version {1} des Fahrplans des {2d} für {3} wurde abgelehnt.',
   ],
   [
     'Version {} of the schedule of {} for {} was rejected. {*}',
-    'Version {1} des Fahrplans des {2} für {3} wurde abgelehnt. {4}',
+    'Version {1} des Fahrplans des {2d} für {3} wurde abgelehnt. {4}',
   ],
   [
     '{} has not answered version {} of the schedule of {} for {}, sent at {} (ACK_MINUTES={}).',
-    '{1} hat auf Version {2} des Fahrplans des {3}, gesendet um {5}, nach {6} Minuten nicht geantwortet.',
+    '{1} hat auf Version {2} des Fahrplans des {3d}, gesendet am {5t}, nach {6} Minuten nicht geantwortet.',
   ],
   ['An incoming message cannot be read.', 'Eine eingegangene Nachricht lässt sich nicht lesen.'],
   ['An incoming message cannot be read. {*}', 'Eine eingegangene Nachricht lässt sich nicht lesen. {1}'],
   [
     "{} reports series with the operator's balance group that the schedule of {} for {} does not have: {}.",
-    '{1} meldet Zeitreihen mit dem Bilanzkreis des Betreibers, die der Fahrplan des {2} nicht hat: {4}.',
+    '{1} meldet Zeitreihen mit dem Bilanzkreis des Betreibers, die der Fahrplan des {2d} nicht hat: {4}.',
   ],
   [
     '{} nominations of {} for {} are not sent, and their gate closes at {}.',
-    '{1} Nominierungen des {2} für {3} sind nicht gesendet, und ihre Frist endet um {4}.',
+    '{1} Nominierungen des {2d} für {3} sind nicht gesendet, und ihre Frist endet am {4t}.',
   ],
   [
     '{} nominations of {} for {} are not sent, and their gate closes at {}. The reason: {*}',
-    '{1} Nominierungen des {2} für {3} sind nicht gesendet, und ihre Frist endet um {4}. Der Grund: {5}',
+    '{1} Nominierungen des {2d} für {3} sind nicht gesendet, und ihre Frist endet am {4t}. Der Grund: {5}',
   ],
   [
     'The file system of DATA_DIR on {} has {} MB free, less than {} MB.',
@@ -171,9 +171,9 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ['the period has only {} positions', 'der Zeitraum hat nur {1} Positionen'],
   ['It has {} of {} positions: position {} is missing', 'Sie hat {1} von {2} Positionen: Position {3} fehlt'],
   ['The position {} is not a whole number from 1 on', 'Die Position {1} ist keine ganze Zahl ab 1'],
-  ['The period {} does not lie within {}', 'Der Zeitraum {1} liegt nicht innerhalb des {2}'],
+  ['The period {} does not lie within {}', 'Der Zeitraum {1} liegt nicht innerhalb des {2d}'],
   ['The resolution must be {}, not {}', 'Die Auflösung muss {1} sein, nicht {2}'],
-  ['Slot {} of {} is in none of the periods', 'Die Viertelstunde {1} des {2} liegt in keinem der Zeiträume'],
+  ['Slot {} of {} is in none of the periods', 'Die Viertelstunde {1} des {2d} liegt in keinem der Zeiträume'],
   [
     'The interval {} is not two UTC times such as {}',
     'Der Zeitraum {1} besteht nicht aus zwei UTC-Zeiten wie {2}',

@@ -171,7 +171,7 @@ export const FIELD_TEXTS: readonly Template[] = [
     'Das ist kein brauchbares Bild in PNG, JPEG oder WebP: {1}',
   ],
   ['Customers are placed in balance group {} in {}.', 'Im Bilanzkreis {1} sind Kunden zugeordnet in: {2}.'],
-  ['There are no nominations of {} and {} on {}.', 'Am {3} gibt es keine Nominierungen von {1} bei {2}.'],
+  ['There are no nominations of {} and {} on {}.', 'Am {3d} gibt es keine Nominierungen von {1} bei {2}.'],
   ['its content has another format', 'der Inhalt hat ein anderes Format'],
   ['it has no pixels', 'es hat keine Bildpunkte'],
   [
@@ -207,16 +207,16 @@ export const IMPORT_TEXTS: readonly Template[] = [
     'only ppa contracts with both delivery dates accept volumes',
     'Nur PPA mit Lieferbeginn und Lieferende nehmen Mengen auf',
   ],
-  ['the contract does not deliver on {}', 'Der Vertrag liefert am {1} nicht'],
+  ['the contract does not deliver on {}', 'Der Vertrag liefert am {1d} nicht'],
   [
     'slot must be a whole number from 1 to {} on {}',
-    'Die Viertelstunde muss am {2} eine ganze Zahl von 1 bis {1} sein',
+    'Die Viertelstunde muss am {2d} eine ganze Zahl von 1 bis {1} sein',
   ],
   [
     'slot {} of {} already has a volume in an earlier line of the same block',
-    'Viertelstunde {1} am {2} hat schon eine Menge in einer früheren Zeile desselben Blocks',
+    'Viertelstunde {1} am {2d} hat schon eine Menge in einer früheren Zeile desselben Blocks',
   ],
-  ['{} has {} slots, but volumes has {}', 'Der {1} hat {2} Viertelstunden, „volumes“ aber {3} Werte'],
+  ['{} has {} slots, but volumes has {}', 'Der {1d} hat {2} Viertelstunden, „volumes“ aber {3} Werte'],
   ['a line with {} must have no other member', 'Eine Zeile mit {1} darf nichts anderes enthalten'],
   ['the line is not valid JSON', 'Die Zeile ist kein gültiges JSON'],
   ['the line must be a JSON object', 'Die Zeile muss ein JSON-Objekt sein'],
@@ -229,7 +229,7 @@ export const IMPORT_TEXTS: readonly Template[] = [
   ['volumes[{}] {*}', 'Die Menge mit der Nummer {1} (ab 0) {2}'],
   ['Customer {} is {*}: BRP {} must activate it.', 'Der Kunde {1} ist {2}: {3} muss ihn aktivieren.'],
   ['Customer {} is {*}: BRP {} must activate it. {*}', 'Der Kunde {1} ist {2}: {3} muss ihn aktivieren. {4}'],
-  ['The contract takes no volumes for {}. {*}', 'Der Vertrag nimmt für den {1} keine Mengen auf. {2}'],
+  ['The contract takes no volumes for {}. {*}', 'Der Vertrag nimmt für den {1d} keine Mengen auf. {2}'],
   ['pending', 'noch nicht aktiv'],
   ['deactivated', 'deaktiviert'],
   [
