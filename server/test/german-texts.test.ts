@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import {
   brpEndpoints,
@@ -50,6 +52,25 @@ test('every code of a problem, of a field and of a rejected line has German', ()
   const fields = FIELD_CODES.map((code) => problems.field(code, none));
   assert.ok(fields.every((text) => text !== problems.field('unknown', none)));
   assert.deepEqual(Object.keys(operator.import.codes).toSorted(), [...REJECTION_CODES].toSorted());
+});
+
+const SOURCES = path.join(import.meta.dirname, '../src');
+/** A whole message about a field, as the server's code has it: 'must be in the future'. */
+const FIELD_MESSAGE = /'((?:is|are|must|has|needs|would) [^'\n]*[^'\s])'/g;
+
+/** Tests, settings and backups: their messages are for the operator's terminal. */
+const NO_REQUESTS = /\.test\.ts$|settings\.ts$|config\.ts$|^backup\//;
+
+test('every message about a field in the source of the server has German', () => {
+  const files = globSync('**/*.ts', { cwd: SOURCES }).filter((file) => !NO_REQUESTS.test(file));
+  const messages = files.flatMap((file) =>
+    Array.from(
+      readFileSync(path.join(SOURCES, file), 'utf8').matchAll(FIELD_MESSAGE),
+      ([, text = '']) => text,
+    ),
+  );
+  assert.ok(messages.length > 50, `${messages.length} messages`);
+  assertGerman(messages);
 });
 
 type Schema = {

@@ -101,6 +101,23 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
     'The file has {} bytes; at most {} are accepted. It was not read.',
     'Die Datei hat {1} Bytes; höchstens {2} werden angenommen. Sie wurde nicht gelesen.',
   ],
+  [
+    'It has series that our schedule does not have: {}. Further reasons of the TSO: {}.',
+    'Sie hat Zeitreihen, die unser Fahrplan nicht hat: {1}. Weitere Gründe des ÜNB: {2}.',
+  ],
+  [
+    'It has series that our schedule does not have: {}.',
+    'Sie hat Zeitreihen, die unser Fahrplan nicht hat: {1}.',
+  ],
+  ['Further reasons of the TSO: {}.', 'Weitere Gründe des ÜNB: {1}.'],
+  [
+    'INBOX_DIR contains {} of this name, which is not read. Move it away, and write answers as plain files.',
+    'INBOX_DIR enthält unter diesem Namen keine gewöhnliche Datei. Entfernen Sie den Eintrag und schreiben Sie Antworten als gewöhnliche Dateien.',
+  ],
+  [
+    'The file in INBOX_DIR cannot be read ({}). Let the server read it.',
+    'Die Datei in INBOX_DIR kann nicht gelesen werden ({1}). Geben Sie dem Server Leserechte.',
+  ],
   // Schedules that are not sent
   [
     'The volumes of this day are changing at this moment. Try again.',
@@ -132,7 +149,21 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
     '{1} kann auf dem SFTP-Server nicht geschrieben werden ({2})',
   ],
   ['{} on the SFTP server cannot be read ({})', '{1} auf dem SFTP-Server kann nicht gelesen werden ({2})'],
+  ['SFTP server {}: {*}', 'SFTP-Server {1}: {2}'],
+  ['no response within {} s', 'keine Antwort innerhalb von {1} s'],
+  ['it does not offer SFTP to this user ({})', 'er bietet diesem Benutzer kein SFTP an ({1})'],
+  ['its host key {} is not in SFTP_KNOWN_HOSTS', 'sein Host-Schlüssel {1} steht nicht in SFTP_KNOWN_HOSTS'],
+  ['it rejected the {} of the user {}', 'er hat die Anmeldung des Benutzers {2} abgelehnt'],
+  ['the connection failed ({})', 'die Verbindung ist fehlgeschlagen ({1})'],
   ['{} of {} bytes were stored', 'Nur {1} von {2} Bytes wurden gespeichert'],
+  // Webhooks
+  ['The host has no public address.', 'Der Host hat keine öffentliche Adresse.'],
+  ['The host cannot be resolved: {}.', 'Der Host lässt sich nicht auflösen: {1}.'],
+  ['The connection failed: {}.', 'Die Verbindung ist fehlgeschlagen: {1}.'],
+  ['TLS failed: {}.', 'TLS ist fehlgeschlagen: {1}.'],
+  ['Status {}: redirects are not followed.', 'Status {1}: Weiterleitungen wird nicht gefolgt.'],
+  ['Status {}.', 'Status {1}.'],
+  ['The event is no longer kept.', 'Das Ereignis wird nicht mehr aufbewahrt.'],
   // Alarms
   [
     'Version {} of the schedule of {} for {} was rejected.',
@@ -177,6 +208,14 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   [
     'The interval {} is not two UTC times such as {}',
     'Der Zeitraum {1} besteht nicht aus zwei UTC-Zeiten wie {2}',
+  ],
+  [
+    'The interval {} is not a German delivery day from midnight to midnight: it has {} quarter-hours, {} has {}',
+    'Der Zeitraum {1} ist kein deutscher Liefertag von Mitternacht bis Mitternacht; er hat {2} Viertelstunden, der {3d} hat {4}',
+  ],
+  [
+    'The interval {} is not a German delivery day from midnight to midnight',
+    'Der Zeitraum {1} ist kein deutscher Liefertag von Mitternacht bis Mitternacht',
   ],
   ['There are more than {} reasons', 'Es gibt mehr als {1} Gründe'],
   ['The identification {} is longer than {} characters', 'Die Kennung {1} ist länger als {2} Zeichen'],

@@ -33,6 +33,9 @@ export const FIELD_TEXTS: readonly Template[] = [
   ['must have at most {} decimals', 'darf höchstens {1} Nachkommastellen haben'],
   ['must not contain duplicates', 'darf nichts doppelt enthalten'],
   ['must not be repeated', 'darf nur einmal vorkommen'],
+  ['must be given once, with 1 to {} characters', 'muss einmal angegeben werden, mit 1 bis {1} Zeichen'],
+  ['has the wrong format', 'hat das falsche Format'],
+  ['is invalid', 'ist ungültig'],
   ['must be given once', 'darf nur einmal angegeben werden'],
   ['has an empty key', 'hat einen leeren Schlüssel'],
   [
