@@ -40,7 +40,7 @@ const OTHER_CODES: Readonly<Record<Exclude<ProblemCode, keyof Dictionary['proble
   api_key_not_found: 'Diesen API-Schlüssel gibt es nicht.',
   user_not_found: 'Diesen Benutzer gibt es nicht.',
   asset_not_found: 'Diese Anlage gibt es nicht.',
-  demand_not_found: 'Diese Nachfrage gibt es nicht.',
+  demand_not_found: 'Dieses Gesuch gibt es nicht.',
   message_not_found: 'Diese Nachricht gibt es nicht.',
   alarm_not_found: 'Diesen Alarm gibt es nicht.',
   webhook_endpoint_not_found: 'Diesen Webhook-Endpunkt gibt es nicht.',
