@@ -165,7 +165,6 @@ type TextFieldProps = Omit<FieldProps, 'children'> &
     | 'maxLength'
     | 'placeholder'
     | 'disabled'
-    | 'min'
     | 'required'
     | 'autoFocus'
     | 'inputMode'
