@@ -124,8 +124,7 @@ test('every message of the validation of a request has German', () => {
   for (const { body, query } of endpoints) {
     if (body !== null) {
       const validate = compile(body);
-      for (const value of wrongBodies(body))
-        for (const { message } of validate(value)) messages.add(message);
+      for (const value of wrongBodies(body)) for (const { message } of validate(value)) messages.add(message);
     }
     const read = compileQuery(query);
     const { properties = {} } = query as Schema;
@@ -199,6 +198,8 @@ test('every fault of a schedule in XML has German', () => {
   read(Buffer.from([0x3c, 0xff]));
   assert.ok(faults.size > 50, `${faults.size} faults`);
   assertGerman(faults);
+  // As the problem of a received document has it.
+  assertGerman(Array.from(faults, (fault) => `${fault} It is kept as msg_01jhm52x6yf6rbkm2s8hq3j5zd.`));
 });
 
 test('every fault of a schedule as CSV has German', () => {

@@ -6,6 +6,7 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
     'line {}: is {} a number with a decimal point, or {} with a thousands separator? Send the file again with decimal=point or decimal=comma',
     'Zeile {1}: ist {2} eine Zahl mit Dezimalpunkt, oder {3} mit Tausenderpunkt?',
   ],
+  ['{*} It is kept as {}.', '{1} Es ist als {2} gespeichert.'],
   ['{*} (line {}, column {}).', '{1} (Zeile {2}, Spalte {3}).'],
   ['{*} (line {}, column {})', '{1} (Zeile {2}, Spalte {3})'],
   ['line {}, column {}: {*}', 'Zeile {1}, Spalte {2}: {3}'],
