@@ -13,6 +13,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { currentMegabytes, familyCpuSeconds, hasCpuTimes } from './cpu.ts';
 import { vacuum } from './databases.ts';
 import { median } from './measure.ts';
+import { type CheckMeasure, measureChecks } from './schedule-check.ts';
 import type { BenchServer, Generator, Processes } from './servers.ts';
 import { askedBy } from './targets.ts';
 import { type BenchBrp, createWorld, loadVolumes, type WorldSize } from './world.ts';
@@ -39,6 +40,8 @@ export type ExportResults = {
     readonly addedMegabytes: number | null;
     readonly pageMs: number;
   };
+  /** Checks of schedules, which read what exports write. */
+  readonly checks: readonly CheckMeasure[];
 };
 
 const ROUNDS = 3;
@@ -214,6 +217,7 @@ export async function measureExports(
   }
   const stopped = await stoppedReaders(context, exportPath('ndjson', first, last), world.brps, page);
   say(`${stopped.readers} readers that stop: ${stopped.addedMegabytes?.toFixed(0) ?? '?'} MB more memory`);
+  const checks = await measureChecks(context, world, day);
   await processes.end(server);
-  return { measures, month, stopped };
+  return { measures, month, stopped, checks };
 }

@@ -191,7 +191,7 @@ function importTable({ imports }: Results): string[] {
 
 function exportTable({ exports }: Results): string[] {
   if (!exports) return [];
-  const { measures, month, stopped } = exports;
+  const { measures, month, stopped, checks } = exports;
   const added = (value: number | null) => (value === null ? '' : count(value));
   const rows = [...measures, ...month].map(({ name, transactions, megabytes: size, ...rest }) => [
     name,
@@ -211,6 +211,16 @@ function exportTable({ exports }: Results): string[] {
   return [
     table(['export of the largest BRP', ...head], rows),
     `${stopped.readers} readers that stop reading take ${added(stopped.addedMegabytes) || '?'} MB of the server; a page meanwhile takes ${stopped.pageMs.toFixed(0)} ms.`,
+    table(
+      ['POST /v1/schedules/check', 'MB', 'series', 'ms', 'CPU ms'],
+      checks.map(({ name, megabytes: size, series, ms, cpuMs }) => [
+        name,
+        size.toFixed(2),
+        count(series),
+        ms.toFixed(1),
+        cpuMs.toFixed(1),
+      ]),
+    ),
   ];
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { runCommand } from '../test/run-command.ts';
@@ -10,31 +10,48 @@ async function scriptFor(shell: string): Promise<string> {
   return out;
 }
 
-/** What bash offers for the last word of a line. */
-async function offered(script: string, ...words: string[]): Promise<string[]> {
+/** What a shell offers for the last word of a line. */
+type Offer = (script: string, words: readonly string[]) => Promise<string[]>;
+
+const run = async (program: string, script: string): Promise<string[]> => {
+  const { stdout } = await promisify(execFile)(program, ['-c', script]);
+  return stdout.split('\n').filter((word) => word !== '');
+};
+
+const bash: Offer = (script, words) => {
   const line = words.map((word) => `'${word}'`).join(' ');
   const ask = `COMP_WORDS=(saldo ${line}); COMP_CWORD=${words.length}; _saldo; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout } = await promisify(execFile)('bash', ['-c', `${script}\n${ask}`]);
-  return stdout.split('\n').filter((word) => word !== '');
+  return run('bash', `${script}\n${ask}`);
+};
+
+const fish: Offer = (script, words) =>
+  run('fish', `cd (mktemp -d)\n${script}\ncomplete --do-complete 'saldo ${words.join(' ')}'`);
+
+const hasFish = spawnSync('fish', ['--version']).status === 0;
+
+async function assertCompletes(script: string, offered: Offer): Promise<void> {
+  const offers = async (line: string, ...expected: string[]) =>
+    assert.deepEqual((await offered(script, line.split(' '))).toSorted(), expected, line);
+  await offers('cust', 'customers');
+  await offers('customers p', 'placements', 'preview');
+  await offers('customers preview cust_1 --st', '--status');
+  await offers('customers preview --status ', 'active', 'deactivated');
+  await offers('--json customers move --tso DE_T', 'DE_TENNET', 'DE_TRANSNET_BW');
+  await offers('customers move --prof', '--profile');
 }
 
 test('bash completes commands, options and their choices', async () => {
-  const script = await scriptFor('bash');
-  assert.deepEqual(await offered(script, 'cust'), ['customers']);
-  assert.deepEqual(await offered(script, 'customers', 'p'), ['preview', 'placements']);
-  assert.deepEqual(await offered(script, 'customers', 'preview', 'cust_1', '--st'), ['--status']);
-  assert.deepEqual(await offered(script, 'customers', 'preview', '--status', ''), ['active', 'deactivated']);
-  assert.deepEqual(await offered(script, '--json', 'customers', 'move', '--tso', 'DE_T'), [
-    'DE_TENNET',
-    'DE_TRANSNET_BW',
-  ]);
-  assert.deepEqual(await offered(script, 'customers', 'move', '--prof'), ['--profile']);
+  await assertCompletes(await scriptFor('bash'), bash);
 });
 
-test('zsh uses the same script, and other shells are rejected with the choices', async () => {
+test('fish completes the same', { skip: !hasFish && 'fish is not installed' }, async () => {
+  await assertCompletes(await scriptFor('fish'), fish);
+});
+
+test('zsh uses the script of bash, and other shells are rejected with the choices', async () => {
   const script = await scriptFor('zsh');
-  assert.match(script, /^autoload -U \+X bashcompinit && bashcompinit\n_saldo\(\)/);
+  assert.equal(script, `autoload -U +X bashcompinit && bashcompinit\n${await scriptFor('bash')}`);
   const { code, err } = await runCommand('/', 'completion tcsh', {});
   assert.equal(code, 2);
-  assert.match(err, /Allowed choices are bash, zsh/);
+  assert.match(err, /Allowed choices are bash, zsh, fish/);
 });

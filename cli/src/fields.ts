@@ -1,4 +1,5 @@
 import { addDays, type DeliveryDay, dayOf, parseDay } from '@saldo/core/delivery-day.ts';
+import { DECIMAL_MARKS } from '@saldo/core/enums.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from './usage.ts';
 
@@ -94,3 +95,7 @@ export function pairOf(text: string, earlier: Record<string, string> = {}): Reco
   if (equals < 1) throw new InvalidArgumentError('It must be written as key=value.');
   return { ...earlier, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
+
+/** For CSV files whose numbers can be read in two ways. */
+export const decimalOption = (): Option =>
+  new Option('--decimal <mark>', 'the decimal mark of a CSV that does not show it').choices(DECIMAL_MARKS);

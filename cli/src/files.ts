@@ -1,8 +1,18 @@
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage.ts';
 
-/** The size in bytes of a file that the user named. */
-export async function sizeOf(file: string): Promise<number> {
+/** What to upload, and its size if it is known. `-` is standard input, which cannot be read again for a retry. */
+export async function openFile({ cwd, stdin }: Terminal, file: string) {
+  if (file === '-') return { source: stdin, totalBytes: null };
+  const name = path.resolve(cwd, file);
+  const totalBytes = await sizeOf(name);
+  return { source: () => createReadStream(name, { highWaterMark: 1024 * 1024 }), totalBytes };
+}
+
+async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: Error) => {
     throw new UsageError(`the file cannot be read: ${error.message}`);
   });

@@ -129,5 +129,5 @@ test('schedules are downloaded by day and by nomination, to standard output and 
     ],
   );
   const wrong = await saldo('schedules download 2026-10-25 --format ess --profile desk');
-  assert.match(wrong.err, /a whole day can be downloaded as csv only/);
+  assert.match(wrong.err, /--format ess of a day needs --eic, --tso and --message-version/);
 });

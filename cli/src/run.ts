@@ -33,7 +33,8 @@ Settings, the first that is found:
 
 Days are written as 2026-10-25, today, tomorrow, or +2 for two days from today, by the German calendar.
 
-Exit codes: 0 done, 1 the platform answered with a problem, 2 wrong usage, 3 the platform cannot be reached.
+Exit codes: 0 done, 1 the platform answered with a problem or a check found differences, 2 wrong usage,
+3 the platform cannot be reached.
 
 Examples:
   $ saldo login --url https://saldo.example.com

@@ -63,7 +63,8 @@ test('a read-only operator sees alarms in German without a button, until their c
     async (page) => {
       await open(page, '/');
       const panel = panelOf(page, 'Offene Alarme');
-      await panel.getByText('Fahrplan abgelehnt').waitFor();
+      await panel.getByText('Fahrplan abgelehnt', { exact: true }).waitFor();
+      await panel.getByText(/^Version 1 des Fahrplans des .* wurde abgelehnt\. Der ÜNB hat /).waitFor();
       await panel.getByText('kritisch').waitFor();
       assert.equal(await panel.getByRole('button').count(), 0);
       await send({ delivery_date: DAY });

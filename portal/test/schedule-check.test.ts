@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { operating } from '../../server/test/exchanging.ts';
@@ -128,7 +129,10 @@ test('faults of a file are listed, in German too', () =>
       await page.getByRole('heading', { name: 'Fahrplan prüfen' }).waitFor();
       await choose(page, 'kurz.csv', csv.split('\n').slice(0, 97).join('\n'));
       await page.getByText('kurz.csv lässt sich nicht vergleichen').waitFor();
-      await page.getByText(/has 96 of the 100 slots of 2026-10-25: 97, 98, 99, 100 are missing/).waitFor();
+      await page
+        .getByText(/hat 96 der 100 Viertelstunden des 25\.10\.2026: es fehlen 97, 98, 99, 100/)
+        .waitFor();
+      assert.ok(!(await page.getByRole('alert').innerText()).includes('missing'));
       await choose(
         page,
         'fahrplan.csv',
@@ -139,6 +143,33 @@ test('faults of a file are listed, in German too', () =>
     },
     { locale: 'de-DE' },
   ));
+
+test('a complete message of the day is downloaded with the version that is asked for', () =>
+  visit(asSeller, async (page) => {
+    for (const path of [`/nominations?day=${DAY}`, `/nominations/${nomination.id}`]) {
+      await open(page, path);
+      await page.getByRole('button', { name: 'Message…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Schedule message of Sun, 25/10/2026' });
+      const version = dialog.getByLabel('Message version');
+      await version.fill('1000');
+      await dialog.getByText('A whole number from 1 to 999').waitFor();
+      assert.ok(await dialog.getByRole('button', { name: 'Download' }).isDisabled());
+      await version.fill('3');
+      const download = async () => {
+        const downloading = page.waitForEvent('download');
+        await dialog.getByRole('button', { name: 'Download' }).click();
+        const file = await downloading;
+        return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+      };
+      const ess = await download();
+      assert.equal(ess.name, `20261025_TPS_${sellerGroup.eic}_10XDE-RWENET---W_003.XML`);
+      assert.equal(ess.text, xml);
+      await page.getByText(`${ess.name} has been downloaded.`).waitFor();
+      await page.getByRole('button', { name: 'Message…' }).click();
+      await dialog.getByLabel('Format').selectOption('CIM');
+      assert.match((await download()).text, /<Schedule_MarketDocument /);
+    }
+  }));
 
 test('a nomination shows the TSO’s reasons in the language of the page', async () => {
   const operator = client(platform.baseUrl, await world.operatorKey());

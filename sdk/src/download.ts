@@ -23,11 +23,15 @@ type Settings = {
 export function downloadOf(response: Response, settings: Settings): Download {
   const { headers, body } = response;
   return {
-    fileName: /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '')?.[1] ?? 'download',
+    fileName: fileNameOf(response),
     mediaType: (headers.get('content-type') ?? '').split(';', 1)[0] ?? '',
     body: body === null ? new Blob([]).stream() : watched(body, settings),
   };
 }
+
+/** The name that the server gives a file. */
+export const fileNameOf = ({ headers }: Response): string =>
+  /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '')?.[1] ?? 'download';
 
 function watched(
   body: ReadableStream<Uint8Array>,

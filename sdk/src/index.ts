@@ -10,7 +10,7 @@ export {
   type Input,
   type Upload,
 } from './client.ts';
-export type { Download } from './download.ts';
+export { type Download, fileNameOf } from './download.ts';
 export type { FollowOptions } from './follow.ts';
 export { createMarketClient, type MarketClient } from './market.ts';
 export {

@@ -1,9 +1,7 @@
-import { createReadStream } from 'node:fs';
-import path from 'node:path';
 import { operatorEndpoints as api, type BodyOf, type Message } from '@saldo/api';
 import type { Command } from 'commander';
 import { addFields, readFields } from '../fields.ts';
-import { sizeOf } from '../files.ts';
+import { openFile } from '../files.ts';
 import type { Session } from '../session.ts';
 import { type Column, localTime, mwh } from '../tables.ts';
 import { runCheckoutProgram } from './checkout-program.ts';
@@ -55,13 +53,9 @@ function addReceive(exchange: Command, open: OpenSession): void {
     .description('import a TSO’s answer; - reads standard input');
   addExamples(receive, 'exchange receive answer.xml', 'exchange receive - < answer.xml').action(
     doing(open, async (session, { args: [file = ''] }) => {
-      const { terminal } = session;
-      const name = path.resolve(terminal.cwd, file);
-      if (file !== '-') await sizeOf(name);
+      const { source } = await openFile(session.terminal, file);
       const client = await session.operator();
-      const result = await client.exchange.receive(
-        file === '-' ? terminal.stdin : () => createReadStream(name),
-      );
+      const result = await client.exchange.receive(source);
       if (session.format === 'json') return session.show(result);
       await session.show(result.message);
       if (session.format === 'text') session.note(`${result.nominations.length} nominations changed.`);

@@ -1,4 +1,11 @@
-import { type ApiKey, operatorEndpoints as api, type BodyOf, type NewApiKey } from '@saldo/api';
+import {
+  type ApiKey,
+  operatorEndpoints as api,
+  type BodyOf,
+  type NewApiKey,
+  type OperatorBalanceGroup,
+  type OwnBalanceGroup,
+} from '@saldo/api';
 import type { Command } from 'commander';
 import { addFields, countOf, readFields } from '../fields.ts';
 import type { Session } from '../session.ts';
@@ -53,10 +60,10 @@ function addBalanceGroups(program: Command, open: OpenSession): void {
     columns: [
       ['EIC', ({ eic }) => eic],
       ['NAME', ({ name }) => name],
-      ['TSOS', ({ tsos }) => tsos.join(' ')],
+      ['TSOS', (group) => tsosOf(group).join(' ')],
       ['BRP', ({ brp_id }) => brp_id],
     ],
-    from: ({ balanceGroups }) => balanceGroups,
+    fromBoth: ({ balanceGroups }) => balanceGroups,
   });
   const create = groups.command('create').description('register a balance group of a BRP');
   addFields(create, api.createBalanceGroup.body);
@@ -72,18 +79,33 @@ function addBalanceGroups(program: Command, open: OpenSession): void {
   const show = groups.command('show <eic>').description('show a balance group');
   addExamples(show, 'balance-groups show 11XNORDWIND----J').action(
     doing(open, async (session, { args: [eic = ''] }) => {
-      await session.show(await (await session.operator()).balanceGroups.get(eic));
+      await session.show(await (await session.client()).balanceGroups.get(eic));
     }),
   );
   const set = groups.command('set <eic>').description('change a balance group’s settings');
   addFields(set, api.updateBalanceGroup.body);
   addExamples(set, 'balance-groups set 11XNORDWIND----J --tsos DE_50HERTZ DE_TENNET DE_AMPRION').action(
     doing(open, async (session, { args: [eic = ''] }) => {
-      const change = readFields(set, api.updateBalanceGroup.body);
+      const change: GroupChange = readFields(set, api.updateBalanceGroup.body);
       if (Object.keys(change).length === 0) throw new UsageError('give --name or --tsos');
-      await session.show(await (await session.operator()).balanceGroups.update(eic, change));
+      await session.show(await updateGroup(session, eic, change));
     }),
   );
+}
+
+/** The two APIs name the control areas of a balance group differently. */
+const tsosOf = (group: OperatorBalanceGroup | OwnBalanceGroup) =>
+  'tsos' in group ? group.tsos : group.enabled_tsos;
+
+type GroupChange = BodyOf<typeof api.updateBalanceGroup>;
+
+async function updateGroup(session: Session, eic: string, change: GroupChange) {
+  if ((await session.access()).kind !== 'brp')
+    return (await session.operator()).balanceGroups.update(eic, change);
+  const { name, tsos } = change;
+  if (name !== undefined || tsos === undefined)
+    throw new UsageError('--name needs an operator key; a BRP sets --tsos only');
+  return (await session.brp()).balanceGroups.update(eic, { enabled_tsos: tsos });
 }
 
 function addAccounts(program: Command, open: OpenSession): void {

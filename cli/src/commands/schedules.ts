@@ -1,39 +1,170 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { type DecimalMark, type ScheduleCheck, TSOS, type Tso } from '@saldo/api';
+import { formatLocalTime, slotStart } from '@saldo/core/delivery-day.ts';
 import { type Command, Option } from 'commander';
-import { parseDayArgument } from '../fields.ts';
+import { countOf, decimalOption, parseDayArgument } from '../fields.ts';
+import { openFile } from '../files.ts';
+import type { Session } from '../session.ts';
+import { tableOf } from '../tables.ts';
+import { harmless } from '../terminal.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, doing, type OpenSession } from './command.ts';
-
-type DownloadOptions = { format: 'csv' | 'ess'; output?: string };
 
 /** Commands of BRPs: their own side of the schedules. */
 export function addScheduleCommands(program: Command, open: OpenSession): void {
   const schedules = program.command('schedules').description('a BRP’s own side of the schedules');
+  addDownload(schedules, open);
+  addCheck(schedules, open);
+}
+
+const DOWNLOADS = ['csv', 'ess', 'cim'] as const;
+type DownloadOptions = {
+  format: (typeof DOWNLOADS)[number];
+  eic?: string;
+  tso?: Tso;
+  messageVersion?: number;
+  output?: string;
+};
+
+function addDownload(schedules: Command, open: OpenSession): void {
   const download = schedules
     .command('download <day-or-nomination>')
     .description('download the schedule of a delivery day, or of one nomination by its id')
-    .addOption(
-      new Option('--format <format>', 'format; a whole day is csv').choices(['csv', 'ess']).default('csv'),
-    )
+    .addOption(new Option('--format <format>', 'format of the file').choices(DOWNLOADS).default('csv'))
+    .option('--eic <eic>', 'of a day: one balance group; needed for ess and cim')
+    .addOption(new Option('--tso <tso>', 'of a day: one TSO; needed for ess and cim').choices(TSOS))
+    .option('--message-version <number>', 'of a day: version of the message; needed for ess and cim', countOf)
     .option('-o, --output <file>', 'write to this file instead of standard output');
   addExamples(
     download,
     'schedules download tomorrow -o tomorrow.csv',
+    'schedules download tomorrow --format cim --eic 11XNORDWIND----J --tso DE_50HERTZ --message-version 1 -o tomorrow.xml',
     'schedules download nom_01jhm52x6yf6rbkm2s8hq3j5zd --format ess',
   ).action(
     doing(open, async (session, { args: [what = ''] }) => {
-      const { format, output } = download.opts<DownloadOptions>();
-      const isNomination = what.startsWith('nom_');
-      if (!isNomination && format !== 'csv')
-        throw new UsageError('a whole day can be downloaded as csv only');
-      const { nominations } = await session.brp();
-      const text = isNomination
-        ? await nominations.schedule(what, { format })
-        : await nominations.daySchedule({ delivery_date: parseDayArgument(what), format: 'csv' });
-      if (output === undefined) return session.print(text);
-      await writeFile(path.resolve(session.terminal.cwd, output), text);
-      session.note(`Written to ${output}.`);
+      const options = download.opts<DownloadOptions>();
+      const text = what.startsWith('nom_')
+        ? await nominationSchedule(session, what, options)
+        : await daySchedule(session, what, options);
+      if (options.output === undefined) return session.print(text);
+      await writeFile(path.resolve(session.terminal.cwd, options.output), text);
+      session.note(`Written to ${options.output}.`);
     }),
+  );
+}
+
+async function nominationSchedule(session: Session, id: string, options: DownloadOptions): Promise<string> {
+  const { format, eic, tso, messageVersion } = options;
+  if (format === 'cim') throw new UsageError('one nomination is csv or ess; cim is for a whole day');
+  if ((eic ?? tso ?? messageVersion) !== undefined)
+    throw new UsageError('--eic, --tso and --message-version are for a day, not for one nomination');
+  return (await session.brp()).nominations.schedule(id, { format });
+}
+
+async function daySchedule(session: Session, day: string, options: DownloadOptions): Promise<string> {
+  const { format, eic, tso, messageVersion } = options;
+  if (format !== 'csv' && (eic === undefined || tso === undefined || messageVersion === undefined))
+    throw new UsageError(`--format ${format} of a day needs --eic, --tso and --message-version`);
+  return (await session.brp()).nominations.daySchedule({
+    delivery_date: parseDayArgument(day),
+    format,
+    ...(eic === undefined ? {} : { eic }),
+    ...(tso === undefined ? {} : { tso }),
+    ...(messageVersion === undefined ? {} : { message_version: messageVersion }),
+  });
+}
+
+const CHECKED = ['csv', 'xml'] as const;
+type CheckOptions = { format?: (typeof CHECKED)[number]; decimal?: DecimalMark };
+
+function addCheck(schedules: Command, open: OpenSession): void {
+  const check = schedules
+    .command('check <file...>')
+    .description(
+      'compare schedules with the nominations of the platform before the TSO does; - is standard input',
+    )
+    .addOption(new Option('--format <format>', 'format; default: by the name of the file').choices(CHECKED))
+    .addOption(decimalOption());
+  check.addHelpText(
+    'after',
+    `
+CSV is what saldo schedules download writes, also with semicolons and decimal commas. XML is an ESS or CIM message.
+Nothing is stored. --json prints one result per file; --quiet prints the ids of nominations that differ or are missing.
+
+The exit code is 1 when something differs.
+`,
+  );
+  addExamples(check, 'schedules check tomorrow.csv', 'schedules check out/*.xml').action(
+    doing(open, async (session, { args: files }) => {
+      const { format: given, ...options } = check.opts<CheckOptions>();
+      const formats = files.map((file) => given ?? formatOf(file));
+      const client = (await session.brp()).schedules;
+      for (const [at, file] of files.entries()) {
+        const { source } = await openFile(session.terminal, file);
+        const result = await client.check(source, { ...options, format: formats[at] ?? 'csv' });
+        await showCheck(session, file, result);
+        if (differs(result)) session.endWith(1);
+      }
+    }),
+  );
+}
+
+function formatOf(file: string): (typeof CHECKED)[number] {
+  const format = CHECKED.find((known) => path.extname(file).toLowerCase() === `.${known}`);
+  if (format === undefined)
+    throw new UsageError(`the name of ${harmless(file)} does not end in .csv or .xml: give --format`);
+  return format;
+}
+
+const differing = ({ compared }: ScheduleCheck) => compared.filter(({ slots }) => slots.length > 0);
+
+const differs = (check: ScheduleCheck): boolean =>
+  differing(check).length + check.missing.length + check.unknown.length > 0;
+
+async function showCheck(session: Session, file: string, check: ScheduleCheck): Promise<void> {
+  const different = differing(check);
+  if (session.format === 'json') return session.show(check);
+  if (session.format === 'quiet') {
+    const ids = [...different.map(({ nomination_id }) => nomination_id), ...check.missing];
+    return session.print(ids.map((id) => `${id}\n`).join(''));
+  }
+  const result = differs(check) ? session.style('red', 'differs') : session.style('green', 'equal');
+  await session.print(`${harmless(file)}  ${check.delivery_date}  ${result}\n`);
+  const slots = different.flatMap(({ slots: ofNomination, ...nomination }) =>
+    ofNomination.map((slot) => ({ ...nomination, ...slot })),
+  );
+  if (slots.length > 0) await session.print(slotTable(session, check.delivery_date, slots));
+  const lines = [
+    ...check.missing.map((id) => `The file lacks the nomination ${id}.`),
+    ...check.unknown.map(
+      ({ eic, tso, direction, opposite_nomination_id: meant }) =>
+        `The series ${direction} of ${eic} at ${tso} has no nomination.${meant === null ? '' : ` The direction may be swapped: the file lacks ${meant}.`}`,
+    ),
+    ...(check.ignored === 0 ? [] : [`Series with other parties, not compared: ${check.ignored}.`]),
+  ];
+  await session.print(lines.map((line) => `${line}\n`).join(''));
+}
+
+type DifferingSlot = Omit<ScheduleCheck['compared'][number], 'slots'> &
+  ScheduleCheck['compared'][number]['slots'][number];
+
+/** One kW is 0.00025 MWh: values have three decimals, or five where they need them. */
+const exactMwh = (value: number): string => value.toFixed(5).replace(/00$/, '  ');
+
+function slotTable({ style }: Session, day: string, slots: readonly DifferingSlot[]): string {
+  return tableOf(
+    slots,
+    [
+      ['EIC', ({ eic }) => eic],
+      ['TSO', ({ tso }) => tso],
+      ['DIRECTION', ({ direction }) => direction],
+      ['SLOT', ({ slot_number }) => slot_number],
+      ['START', ({ slot_number }) => formatLocalTime(slotStart(day, slot_number))],
+      ['NOMINATED', ({ amount }) => exactMwh(amount), 'right'],
+      ['YOURS', ({ yours }) => exactMwh(yours), 'right'],
+      ['DIFFERENCE', ({ difference }) => exactMwh(difference), 'right'],
+    ],
+    style,
   );
 }

@@ -1,9 +1,8 @@
-import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { operatorEndpoints as api, type ImportResult } from '@saldo/api';
+import { operatorEndpoints as api, type DecimalMark, type ImportResult } from '@saldo/api';
 import { type Command, Option } from 'commander';
-import { addFields, readFields } from '../fields.ts';
-import { sizeOf } from '../files.ts';
+import { addFields, decimalOption, readFields } from '../fields.ts';
+import { openFile } from '../files.ts';
 import { progressBar } from '../progress.ts';
 import type { Session } from '../session.ts';
 import { localTime, mwh, tableOf } from '../tables.ts';
@@ -77,6 +76,7 @@ function addImport(program: Command, open: OpenSession): void {
     .command('volumes <file>')
     .description('import the volumes of any number of contracts and days; - reads standard input')
     .addOption(new Option('--format <format>', 'format of the file; default: by its name').choices(FORMATS))
+    .addOption(decimalOption())
     .option('--dry-run', 'report the result without storing anything');
   volumes.addHelpText(
     'after',
@@ -84,6 +84,7 @@ function addImport(program: Command, open: OpenSession): void {
 CSV has a header line with the columns contract, delivery_date, slot and volume, in any order. NDJSON has one slot
 (contract, delivery_date, slot, volume) or one day (contract, delivery_date, volumes) a line. Contracts are named by id
 or reference. A contract's day is taken whole or not at all; other days are not held up by one that is rejected.
+Semicolons with decimal commas are accepted, with and without a byte order mark.
 
 The exit code is 1 when lines were rejected.
 `,
@@ -95,34 +96,31 @@ The exit code is 1 when lines were rejected.
     'import volumes - --format csv < 2026-10-25.csv',
   ).action(
     doing(open, async (session, { args: [file = ''] }) => {
-      const { format: given, dryRun = false } = volumes.opts<{ format?: Format; dryRun?: boolean }>();
+      const { format: given, ...options } = volumes.opts<{ format?: Format } & ImportOptions>();
       const format = given ?? FORMAT_OF_ENDING[path.extname(file).toLowerCase()];
       if (!format) throw new UsageError('the file name does not end in .csv or .ndjson: give --format');
-      const result = await importFile(session, file, format, dryRun);
+      const result = await importFile(session, file, format, options);
       if (result.rejected_lines > 0) session.endWith(1);
     }),
   );
 }
 
+type ImportOptions = { dryRun?: boolean; decimal?: DecimalMark };
+
 async function importFile(
   session: Session,
   file: string,
   format: Format,
-  dryRun: boolean,
+  options: ImportOptions,
 ): Promise<ImportResult> {
-  const { terminal } = session;
-  const name = path.resolve(terminal.cwd, file);
-  const totalBytes = file === '-' ? null : await sizeOf(name);
+  const { source, totalBytes } = await openFile(session.terminal, file);
   const client = await session.operator();
-  const bar = progressBar(terminal, totalBytes);
+  const bar = progressBar(session.terminal, totalBytes);
   const startedAt = performance.now();
   try {
-    // Standard input can be read only once; a file can be read again for a retry.
-    const source =
-      file === '-' ? terminal.stdin : () => createReadStream(name, { highWaterMark: 1024 * 1024 });
     const result = await client.volumes.importFile(source, {
+      ...options,
       format,
-      dryRun,
       onProgress: (progress) => bar.update(progress),
     });
     bar.clear();

@@ -53,7 +53,7 @@ export const REASON_TEXTS = {
 } as const satisfies Readonly<Record<string, string>>;
 export type KnownReasonCode = keyof typeof REASON_TEXTS;
 
-const UNKNOWN_REASON = 'No description of this code is known.';
+export const UNKNOWN_REASON = 'No description of this code is known.';
 
 export const isKnownReason = (code: string): code is KnownReasonCode => Object.hasOwn(REASON_TEXTS, code);
 

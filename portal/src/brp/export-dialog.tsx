@@ -1,7 +1,8 @@
-import { EXPORT_FORMATS, type ExportFormat } from '@saldo/api';
+import { EXPORT_FORMATS } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { BYTE_ORDER_MARK, germanCsv } from '../domain/csv.ts';
 import { deliveryRange } from '../domain/delivery-period.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
@@ -9,8 +10,14 @@ import { reader } from '../session/reader.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { download } from '../ui/download.ts';
-import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
+import { DateField, Form, FormButtons, SelectField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
+
+/** Exports have no other characters. */
+const ASCII = new TextDecoder('latin1');
+
+const FILE_FORMATS = ['german_csv', ...EXPORT_FORMATS] as const;
+type FileFormat = (typeof FILE_FORMATS)[number];
 
 type Subject = 'transactions' | 'nominations';
 
@@ -43,7 +50,9 @@ function ExportDialog({ day, filters, onClose }: Props & { onClose: () => void }
   const toast = useToast();
   const subjects = subjectsOf(filters);
   const [subject, setSubject] = useState(subjects[0] ?? 'transactions');
-  const [fileFormat, setFileFormat] = useState<ExportFormat>('csv');
+  const [fileFormat, setFileFormat] = useState<FileFormat>(
+    format.csvForm === 'german' ? 'german_csv' : 'csv',
+  );
   const [first, setFirst] = useState(day);
   const [last, setLast] = useState(day);
   const [bytes, setBytes] = useState(0);
@@ -54,12 +63,14 @@ function ExportDialog({ day, filters, onClose }: Props & { onClose: () => void }
       setBytes(0);
       running.current = new AbortController();
       const { signal } = running.current;
-      const query = { ...given(filters[subject] ?? {}), ...deliveryRange(first, last), format: fileFormat };
+      const isGerman = fileFormat === 'german_csv';
+      const apiFormat = isGerman ? 'csv' : fileFormat;
+      const query = { ...given(filters[subject] ?? {}), ...deliveryRange(first, last), format: apiFormat };
       const file = await reader().exports[subject](query, { signal });
-      const parts: Uint8Array<ArrayBuffer>[] = [];
+      const parts: BlobPart[] = isGerman ? [BYTE_ORDER_MARK] : [];
       let received = 0;
       for await (const part of chunksOf(file.body)) {
-        parts.push(part);
+        parts.push(isGerman ? germanCsv(ASCII.decode(part)) : part);
         received += part.length;
         setBytes(received);
       }
@@ -92,23 +103,15 @@ function ExportDialog({ day, filters, onClose }: Props & { onClose: () => void }
             label={texts.format}
             hint={texts.formatHints[fileFormat]}
             value={fileFormat}
-            options={EXPORT_FORMATS.map((value) => ({ value, label: texts.formats[value] }))}
+            options={FILE_FORMATS.map((value) => ({ value, label: texts.formats[value] }))}
             onChange={setFileFormat}
           />
         </div>
         <div className="grid gap-4 sm:grid-cols-2">
-          <TextField
-            name="delivery_start"
-            label={texts.first}
-            type="date"
-            value={first}
-            required
-            onChange={setFirst}
-          />
-          <TextField
+          <DateField name="delivery_start" label={texts.first} value={first} required onChange={setFirst} />
+          <DateField
             name="delivery_end"
             label={texts.last}
-            type="date"
             value={last}
             required
             error={isBackwards ? texts.backwards : undefined}

@@ -33,8 +33,8 @@ export const TRANSACTION_COLUMNS: readonly CsvColumn<Transaction>[] = [
   { name: 'local_time', value: ({ delivery_start }) => slotLabel(Date.parse(delivery_start)) },
   { name: 'delivery_start', value: ({ delivery_start }) => delivery_start },
   { name: 'delivery_end', value: ({ delivery_end }) => delivery_end },
-  { name: 'volume_mwh', value: ({ volume }) => formatMwh(kwhFromMwh(volume)) },
-  { name: 'power_mw', value: ({ volume }) => formatMwh(kwFromKwh(kwhFromMwh(volume))) },
+  { name: 'volume_mwh', value: ({ volume }) => formatMwh(kwhFromMwh(volume)), isDecimal: true },
+  { name: 'power_mw', value: ({ volume }) => formatMwh(kwFromKwh(kwhFromMwh(volume))), isDecimal: true },
   { name: 'status', value: ({ status }) => status },
   { name: 'version', value: ({ version }) => version },
   { name: 'sender_eic', value: ({ sender }) => sender.eic },
@@ -61,9 +61,9 @@ export const NOMINATION_COLUMNS: readonly CsvColumn<NominationLine>[] = [
   { name: 'slot_number', value: ({ slot }) => slot.slot },
   { name: 'local_time', value: ({ slot }) => slotLabel(slot.start) },
   { name: 'delivery_start', value: ({ slot }) => formatInstant(slot.start) },
-  { name: 'amount_mwh', value: ({ slot }) => formatMwh(slot.amountKwh) },
-  { name: 'amount_mw', value: ({ slot }) => formatMwh(kwFromKwh(slot.amountKwh)) },
-  { name: 'matched_amount_mwh', value: ({ slot }) => mwhOrNothing(slot.matchedKwh) },
+  { name: 'amount_mwh', value: ({ slot }) => formatMwh(slot.amountKwh), isDecimal: true },
+  { name: 'amount_mw', value: ({ slot }) => formatMwh(kwFromKwh(slot.amountKwh)), isDecimal: true },
+  { name: 'matched_amount_mwh', value: ({ slot }) => mwhOrNothing(slot.matchedKwh), isDecimal: true },
 ];
 
 export const CUSTOMER_COLUMNS: readonly CsvColumn<Customer>[] = [

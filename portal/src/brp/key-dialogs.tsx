@@ -9,7 +9,7 @@ import { useRefresh } from '../session/use-refresh.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { CheckboxGroup, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
+import { CheckboxGroup, DateField, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { Notice } from '../ui/states.tsx';
 import { keysQuery } from './queries.ts';
 
@@ -118,9 +118,8 @@ function CreateForm({
             onChange={setExpiry}
           />
           {expiry === 'date' && (
-            <TextField
+            <DateField
               name="expiry_day"
-              type="date"
               label={texts.expiryDay}
               min={today}
               value={day}

@@ -23,6 +23,7 @@ import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
 import { GroupFilter, type NamedGroup, TsoFilter } from './filter-fields.tsx';
 import type { NominationFilters } from './filters.ts';
 import { NominationLink } from './links.tsx';
+import { MessageButton } from './message-dialog.tsx';
 import { balanceGroupsQuery, eachNomination, nominationsQuery } from './queries.ts';
 import { DayScheduleButton } from './schedule-buttons.tsx';
 
@@ -44,6 +45,7 @@ export function NominationsPage() {
       actions={
         <>
           <DayScheduleButton day={day} />
+          <MessageButton key={`message ${day}`} day={day} nominations={query.data ?? []} />
           <ExportButton
             fileName={`nominations-${day}`}
             columns={NOMINATION_COLUMNS}

@@ -1,6 +1,6 @@
 import type { Nomination, Reconciliation } from '@saldo/api';
 import { kwFromExactMwh, kwhFromMwh } from '@saldo/core/energy.ts';
-import { isKnownReason, REASON_TEXTS } from '@saldo/core/exchange/reasons.ts';
+import { isKnownReason, REASON_TEXTS, UNKNOWN_REASON } from '@saldo/core/exchange/reasons.ts';
 import { useQuery } from '@tanstack/react-query';
 import { explainedSlots } from '../domain/schedule-check.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -67,12 +67,13 @@ function Answer({ reconciliation, onSelect }: AnswerProps) {
 /** The code in the page's language, and what the TSO wrote in addition. */
 function ReasonText({ reason: { code, text } }: { reason: Reason }) {
   const { t } = useI18n();
-  const isOwnText = !isKnownReason(code) || text !== REASON_TEXTS[code];
+  const { reasons, unknownReason, tsoText } = t.schedule;
+  const isOwnText = text !== (isKnownReason(code) ? REASON_TEXTS[code] : UNKNOWN_REASON);
   return (
     <span className="inline-flex flex-wrap items-baseline gap-x-2">
       <Badge>{code}</Badge>
-      {isKnownReason(code) && <span>{t.schedule.reasons[code]}</span>}
-      {isOwnText && <span className="text-muted">{text}</span>}
+      <span>{isKnownReason(code) ? reasons[code] : unknownReason}</span>
+      {isOwnText && <span className="text-muted">{tsoText(text)}</span>}
     </span>
   );
 }

@@ -4,28 +4,23 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { brpClient } from '../session/brp-client.ts';
 import { useSession } from '../session/session.ts';
 import { DownloadButton } from '../ui/download-button.tsx';
+import { MessageButton } from './message-dialog.tsx';
 
-/** Downloads a BRP's own side of a nomination in the two formats that a TSO accepts. Only BRPs have one. */
+/** Downloads a BRP's own side of a nomination, as CSV or as a complete message. Only BRPs have one. */
 export function ScheduleButtons({ nomination, day }: { nomination: Nomination; day: DeliveryDay }) {
   const { t } = useI18n();
   const texts = t.brp.nominations;
   if (useSession().user.role !== 'brp') return null;
   const { id, eic, tso, direction, version } = nomination;
-  const file = { hint: texts.scheduleHint, fileName: `${day}_${eic}_${tso}_${direction}_v${version}` };
   return (
     <>
       <DownloadButton
-        {...file}
         label={texts.scheduleCsv}
-        ending="csv"
+        hint={texts.scheduleHint}
+        fileName={`${day}_${eic}_${tso}_${direction}_v${version}`}
         read={() => brpClient.nominations.schedule(id, { format: 'csv' })}
       />
-      <DownloadButton
-        {...file}
-        label={texts.scheduleEss}
-        ending="xml"
-        read={() => brpClient.nominations.schedule(id, { format: 'ess' })}
-      />
+      <MessageButton day={day} nominations={[nomination]} />
     </>
   );
 }
@@ -38,7 +33,6 @@ export function DayScheduleButton({ day }: { day: DeliveryDay }) {
       label={t.brp.nominations.scheduleCsv}
       hint={t.brp.nominations.dayScheduleHint}
       fileName={day}
-      ending="csv"
       read={() => brpClient.nominations.daySchedule({ delivery_date: day })}
     />
   );

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CsvColumn, csvOf } from './csv.ts';
+import { type CsvColumn, csvOf, germanCsv } from './csv.ts';
 
 const columns: readonly CsvColumn<{ name: string | null; volume: string }>[] = [
   { name: 'name', value: ({ name }) => name },
-  { name: 'volume', value: ({ volume }) => volume },
+  { name: 'volume', value: ({ volume }) => volume, isDecimal: true },
 ];
 
 test('a file has a header and a line for each record', () => {
@@ -26,4 +26,13 @@ test('commas, quotes and line breaks stay within their cell', () => {
 test('text that a spreadsheet would run as a formula stays text; a negative number stays a number', () => {
   const [, line] = csvOf(columns, [{ name: '=HYPERLINK("x")', volume: '-12.345' }]).split('\r\n');
   assert.equal(line, `"'=HYPERLINK(""x"")",-12.345`);
+});
+
+test('the German form has semicolons and decimal commas; text stays as it is', () => {
+  const rows = [
+    { name: '1.5, A', volume: '1234.500' },
+    { name: 'B; C', volume: '-0.125' },
+  ];
+  assert.equal(csvOf(columns, rows, 'german'), 'name;volume\r\n1.5, A;1234,500\r\n"B; C";-0,125\r\n');
+  assert.equal(germanCsv('id,volume\ntxn_1,7.125\n'), 'id;volume\ntxn_1;7,125\n');
 });

@@ -2,23 +2,46 @@
 export type CsvColumn<Row> = {
   readonly name: string;
   readonly value: (row: Row) => string | number | null;
+  /** The value is a decimal number as text. */
+  readonly isDecimal?: true;
 };
 
-/**
- * CSV for spreadsheets and programs (RFC 4180): decimal points and UTC times, independent of the
- * language.
- */
-export function csvOf<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
-  const header = columns.map(({ name }) => cell(name));
-  const lines = rows.map((row) => columns.map(({ value }) => cell(value(row))));
-  return [header, ...lines].map((cells) => `${cells.join(',')}\r\n`).join('');
+/** `plain` as in RFC 4180, with decimal points. `german` with semicolons and decimal commas, for a German Excel. */
+export type CsvForm = 'plain' | 'german';
+
+/** Spreadsheets detect UTF-8 by it. */
+export const BYTE_ORDER_MARK = '\uFEFF';
+
+const DELIMITERS: Readonly<Record<CsvForm, string>> = { plain: ',', german: ';' };
+
+/** CSV for spreadsheets and programs, with UTC times. */
+export function csvOf<Row>(
+  columns: readonly CsvColumn<Row>[],
+  rows: readonly Row[],
+  form: CsvForm = 'plain',
+): string {
+  const delimiter = DELIMITERS[form];
+  const decimal = (text: string) => (form === 'german' ? text.replace('.', ',') : text);
+  const cellOf = ({ value, isDecimal }: CsvColumn<Row>, row: Row): string => {
+    const found = value(row);
+    if (found === null) return '';
+    return typeof found === 'number' || isDecimal ? decimal(String(found)) : textCell(found, delimiter);
+  };
+  const header = columns.map(({ name }) => textCell(name, delimiter));
+  const lines = rows.map((row) => columns.map((column) => cellOf(column, row)));
+  return [header, ...lines].map((cells) => `${cells.join(delimiter)}\r\n`).join('');
 }
 
-function cell(value: string | number | null): string {
-  if (value === null) return '';
-  if (typeof value === 'number') return String(value);
+function textCell(value: string, delimiter: string): string {
   // A spreadsheet would execute text that begins like a formula; a leading quote prevents that. Numbers stay numbers.
   const isFormula = /^[=+\-@\t\r]/.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value);
   const text = isFormula ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const needsQuotes = text.includes(delimiter) || /["\r\n]/.test(text);
+  return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+/**
+ * The server's CSV of volumes in the German form. Commas in it only separate fields, and points are only in decimal
+ * numbers, because its fields are ids, EICs, times, numbers and fixed words.
+ */
+export const germanCsv = (csv: string): string => csv.replaceAll(',', ';').replaceAll('.', ',');

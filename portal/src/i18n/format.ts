@@ -1,9 +1,15 @@
 import { type DeliveryDay, slotLabel, TIME_ZONE } from '@saldo/core/delivery-day.ts';
 import { formatMw, formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
+import type { CsvForm } from '../domain/csv.ts';
+import type { DateMark } from '../domain/date-input.ts';
 import type { Language } from './languages.ts';
 
 /** European English: day before month, 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { de: 'de-DE', en: 'en-GB' };
+
+const DATE_MARKS: Readonly<Record<Language, DateMark>> = { de: '.', en: '/' };
+
+const CSV_FORMS: Readonly<Record<Language, CsvForm>> = { de: 'german', en: 'plain' };
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
@@ -44,6 +50,10 @@ export function formatOf(language: Language) {
     locale,
     /** The decimal separator for input. */
     decimalMark: plain.format(0.5).charAt(1),
+    /** What a spreadsheet of the language opens. */
+    csvForm: CSV_FORMS[language],
+    /** The separator of typed dates. */
+    dateMark: DATE_MARKS[language],
     /** Energy, from kWh: `1.234,567`. */
     mwh: (kwh: number) => threeDecimals.format(formatMwh(kwh)),
     /** A difference of energies, with its sign. */
@@ -63,6 +73,7 @@ export function formatOf(language: Language) {
     /** A file size, in powers of 1000. */
     bytes: (count: number) => bytesText(count, plain),
     day: days({ weekday: 'short', ...date }),
+    dayNumeric: days(date),
     dayShort: days({ weekday: 'short', day: '2-digit', month: '2-digit' }),
     dayLong: days({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }),
     month: (month: string) => days({ month: 'long', year: 'numeric' })(`${month}-01`),

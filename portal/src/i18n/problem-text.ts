@@ -2,12 +2,14 @@ import type { ProblemFieldError } from '@saldo/api';
 import { isProblem, SaldoConnectionError } from '@saldo/sdk';
 import type { Dictionary } from './dictionary.ts';
 
-/** The error message in the page's language; details that only the server has are in the server's words. */
+/** The error message in the page's language. */
 export function problemText(t: Dictionary, error: unknown): string {
   if (error instanceof SaldoConnectionError) return t.problems.connection;
   if (!isProblem(error)) return t.problems.unexpected;
   const known = t.problems.codes as Readonly<Record<string, string>>;
-  return Object.hasOwn(known, error.code) ? String(known[error.code]) : error.message;
+  return Object.hasOwn(known, error.code)
+    ? String(known[error.code])
+    : t.problems.other(error.code, error.message);
 }
 
 export const fieldErrorText = (t: Dictionary, { code, message }: ProblemFieldError): string =>

@@ -72,7 +72,7 @@ function AlarmItem({ alarm, onAcknowledge }: { alarm: Alarm; onAcknowledge: () =
             <Instant at={since} />
           </span>
         </p>
-        <p className="break-words text-muted">{text}</p>
+        <p className="break-words text-muted">{t.problems.serverText(text)}</p>
       </div>
       <div className="flex flex-wrap items-center gap-3">
         <AlarmLink alarm={alarm} />

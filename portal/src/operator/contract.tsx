@@ -22,7 +22,7 @@ import { useRefresh } from '../session/use-refresh.ts';
 import { choicesOf } from '../ui/address.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Form, FormButtons, TextField } from '../ui/form.tsx';
+import { DateField, Form, FormButtons } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
@@ -134,9 +134,8 @@ function EndDialog({ contract, onClose }: { contract: Contract; onClose: () => v
     <Dialog title={texts.endTitle(contract.external_id)} onClose={onClose}>
       <Form error={update.error} fields={['delivery_end']} onSubmit={() => update.mutate()}>
         <Notice tone="warn">{texts.endText}</Notice>
-        <TextField
+        <DateField
           name="delivery_end"
-          type="date"
           label={texts.lastDay}
           value={lastDay}
           onChange={(day) => isDay(day) && setLastDay(day)}

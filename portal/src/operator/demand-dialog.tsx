@@ -6,7 +6,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Form, FormButtons, TextField } from '../ui/form.tsx';
+import { DateField, Form, FormButtons, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { InfoField, PlaceFields, useFaults } from './market-fields.tsx';
 
@@ -63,9 +63,8 @@ export function DemandDialog({ demand, onClose }: { demand: Demand | null; onClo
             onChange={(years) => set({ years })}
           />
           <PlaceFields value={inputs} onChange={set} />
-          <TextField
+          <DateField
             name="delivery_start"
-            type="date"
             label={t.market.deliveryStart}
             hint={texts.optional}
             value={inputs.start}

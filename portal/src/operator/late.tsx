@@ -34,7 +34,6 @@ export function LatePage() {
           label={t.common.exportCsv}
           hint={texts.exportHint}
           fileName={filters.day === undefined ? 'late' : `late_${filters.day}`}
-          ending="csv"
           read={() => operatorClient.nominations.exportLate(lateFilter(filters))}
         />
       }

@@ -152,7 +152,8 @@ export function MessageTable({ messages, label }: { messages: readonly Message[]
       id: 'error',
       header: texts.error,
       from: 'lg',
-      cell: ({ error }) => error && <span className="line-clamp-2 max-w-xl min-w-48">{error}</span>,
+      cell: ({ error }) =>
+        error && <span className="line-clamp-2 max-w-xl min-w-48">{t.problems.serverText(error)}</span>,
     },
   ];
   return (

@@ -7,7 +7,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { Form, SelectField, TextField } from '../ui/form.tsx';
+import { DateField, Form, SelectField, TextField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { ContractPartyField } from './contract-party-field.tsx';
@@ -173,16 +173,14 @@ function CommonFields({ inputs, set }: FieldsProps) {
         onChange={(buyer) => set({ buyer })}
       />
       <div className="grid items-start gap-4 sm:grid-cols-2">
-        <TextField
+        <DateField
           name="delivery_start"
-          type="date"
           label={texts.firstDay}
           value={inputs.firstDay}
           onChange={(firstDay) => set({ firstDay })}
         />
-        <TextField
+        <DateField
           name="delivery_end"
-          type="date"
           label={texts.lastDay}
           hint={texts.lastDayHint}
           value={inputs.lastDay}

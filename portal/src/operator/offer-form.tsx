@@ -5,7 +5,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Button } from '../ui/button.tsx';
-import { Form, SelectField, TextField } from '../ui/form.tsx';
+import { DateField, Form, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { CoverField } from './cover-field.tsx';
 import { InfoField, PlaceFields, useFaults } from './market-fields.tsx';
@@ -55,9 +55,8 @@ export function OfferForm({ asset, inputs, onChange, onSaved }: Props) {
           options={OFFER_PPA_TYPES.map((value) => ({ value, label: t.market.ppaTypes[value] }))}
           onChange={(ppaType) => set({ ppaType })}
         />
-        <TextField
+        <DateField
           name="offer.delivery_start"
-          type="date"
           label={t.market.deliveryStart}
           hint={texts.startHint}
           error={errorOf('offer.delivery_start')}

@@ -8,7 +8,7 @@ import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Form, SelectField, TextField } from '../ui/form.tsx';
+import { DateField, Form, SelectField } from '../ui/form.tsx';
 import { Notice } from '../ui/states.tsx';
 import type { UnsentFilters } from './filters.ts';
 import { MessageLink } from './message-badges.tsx';
@@ -50,7 +50,7 @@ export function SendDialog({ filters, today, onClose }: Props) {
             onChange={setDays}
           />
           {days === 'one' && (
-            <TextField name="delivery_date" type="date" label={texts.oneDay} value={day} onChange={setDay} />
+            <DateField name="delivery_date" label={texts.oneDay} value={day} onChange={setDay} />
           )}
         </div>
         <SelectField<Tso | ''>
@@ -108,7 +108,7 @@ function Result({ sent: { messages, faults } }: { sent: Sent }) {
             <ul className="list-disc pl-4">
               {faults.map(({ delivery_date, tso, error }) => (
                 <li key={delivery_date + tso}>
-                  {`${format.day(delivery_date)}, ${t.common.tsos[tso]}: ${error}`}
+                  {`${format.day(delivery_date)}, ${t.common.tsos[tso]}: ${t.problems.serverText(error)}`}
                 </li>
               ))}
             </ul>

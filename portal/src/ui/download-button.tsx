@@ -1,30 +1,30 @@
 import { useState } from 'react';
+import { BYTE_ORDER_MARK, germanCsv } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { Button } from './button.tsx';
 import { download } from './download.ts';
 import { useToast } from './toast.tsx';
 
-const TYPES = { csv: 'text/csv;charset=utf-8', xml: 'application/xml' };
-
 type Props = {
   label: string;
   hint: string;
   /** Without extension. */
   fileName: string;
-  ending: keyof typeof TYPES;
   read: () => Promise<string>;
 };
 
-/** Downloads a file that the server generates. */
-export function DownloadButton({ label, hint, fileName, ending, read }: Props) {
-  const { t } = useI18n();
+/** Downloads a CSV file of volumes that the server generates. */
+export function DownloadButton({ label, hint, fileName, read }: Props) {
+  const { t, format } = useI18n();
   const toast = useToast();
   const [isBusy, setIsBusy] = useState(false);
   const run = async () => {
     setIsBusy(true);
     try {
-      download(`${fileName}.${ending}`, [await read()], TYPES[ending]);
+      const text = await read();
+      const parts = format.csvForm === 'german' ? [BYTE_ORDER_MARK, germanCsv(text)] : [text];
+      download(`${fileName}.csv`, parts, 'text/csv;charset=utf-8');
     } catch (error) {
       toast(problemText(t, error), 'bad');
     } finally {

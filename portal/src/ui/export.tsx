@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { type CsvColumn, csvOf } from '../domain/csv.ts';
+import { BYTE_ORDER_MARK, type CsvColumn, csvOf } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { Button } from './button.tsx';
@@ -30,8 +30,8 @@ export function ExportButton<Row>({ fileName, columns, rows }: Props<Row>) {
         collected.push(row);
         if (collected.length % PROGRESS_INTERVAL === 0) setCount(collected.length);
       }
-      // The byte order mark lets spreadsheets detect UTF-8.
-      download(`${fileName}.csv`, ['\uFEFF', csvOf(columns, collected)], 'text/csv;charset=utf-8');
+      const text = csvOf(columns, collected, format.csvForm);
+      download(`${fileName}.csv`, [BYTE_ORDER_MARK, text], 'text/csv;charset=utf-8');
       toast(t.common.exported(format.number(collected.length)));
     } catch (error) {
       toast(problemText(t, error), 'bad');

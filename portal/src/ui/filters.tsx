@@ -1,9 +1,10 @@
-import { addDays, type DeliveryDay, isDay } from '@saldo/core/delivery-day.ts';
+import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react';
-import { addMonths, isMonth } from '../domain/delivery-period.ts';
+import { addMonths } from '../domain/delivery-period.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
+import { DateInput } from './date-input.tsx';
 import { inputClass, type Option } from './form.tsx';
 import { TYPING_PAUSE_MS } from './use-settled.ts';
 
@@ -132,12 +133,11 @@ export function DayFilter({
   return (
     <Labelled label={label}>
       {(id) => (
-        <input
+        <DateInput
           id={id}
-          type="date"
           className={inputClass()}
           value={value ?? ''}
-          onChange={(event) => onChange(isDay(event.target.value) ? event.target.value : undefined)}
+          onChange={(day) => onChange(day === '' ? undefined : day)}
         />
       )}
     </Labelled>
@@ -160,13 +160,12 @@ export function DayPicker({
       {(id) => (
         <div className="flex flex-wrap items-center gap-1">
           <IconButton icon="left" label={t.common.previousDay} onClick={() => onChange(addDays(value, -1))} />
-          <div className="w-36">
-            <input
+          <div className="w-40">
+            <DateInput
               id={id}
-              type="date"
               className={inputClass()}
               value={value}
-              onChange={(event) => isDay(event.target.value) && onChange(event.target.value)}
+              onChange={(day) => day !== '' && onChange(day)}
             />
           </div>
           <IconButton icon="right" label={t.common.nextDay} onClick={() => onChange(addDays(value, 1))} />
@@ -197,13 +196,13 @@ export function MonthPicker({ value, onChange }: { value: string; onChange: (mon
             label={t.common.previousMonth}
             onClick={() => onChange(addMonths(value, -1))}
           />
-          <div className="w-44">
-            <input
+          <div className="w-28">
+            <DateInput
               id={id}
-              type="month"
+              kind="month"
               className={inputClass()}
               value={value}
-              onChange={(event) => isMonth(event.target.value) && onChange(event.target.value)}
+              onChange={(month) => month !== '' && onChange(month)}
             />
           </div>
           <IconButton icon="right" label={t.common.nextMonth} onClick={() => onChange(addMonths(value, 1))} />

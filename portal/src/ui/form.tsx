@@ -4,6 +4,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { fieldErrorText, problemText } from '../i18n/problem-text.ts';
 import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
+import { DateInput } from './date-input.tsx';
 import { Icon } from './icons.tsx';
 
 /** Whether a server error path such as `scopes[2]` or `balance_group.eic` belongs to the form field of this name. */
@@ -21,6 +22,10 @@ type FormProps = {
   children: ReactNode;
 };
 
+/** A field whose text has no meaning, such as a date that does not exist. */
+const hasWrongText = (element: Element): element is HTMLInputElement =>
+  element instanceof HTMLInputElement && element.validity.customError;
+
 export function Form({ error, fields, onSubmit, children }: FormProps) {
   return (
     <FormError value={error}>
@@ -29,7 +34,9 @@ export function Form({ error, fields, onSubmit, children }: FormProps) {
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          onSubmit();
+          const wrong = Array.from(event.currentTarget.elements).find(hasWrongText);
+          if (wrong) wrong.focus();
+          else onSubmit();
         }}
       >
         <FormProblem error={error} shownFields={fields} />
@@ -158,7 +165,6 @@ type TextFieldProps = Omit<FieldProps, 'children'> &
     | 'maxLength'
     | 'placeholder'
     | 'disabled'
-    | 'min'
     | 'required'
     | 'autoFocus'
     | 'inputMode'
@@ -180,6 +186,23 @@ export function TextField(props: TextFieldProps) {
           onChange={(event) => onChange(event.target.value)}
         />
       )}
+    </Field>
+  );
+}
+
+type DateFieldProps = Omit<FieldProps, 'children'> & {
+  value: string;
+  min?: string;
+  required?: boolean;
+  onChange: (value: string) => void;
+};
+
+/** A day in the format of the page's language. */
+export function DateField(props: DateFieldProps) {
+  const { name, label, hint, error, isLabelHidden = false, ...input } = props;
+  return (
+    <Field name={name} label={label} hint={hint} error={error} isLabelHidden={isLabelHidden}>
+      {(control) => <DateInput {...control} {...input} name={name} />}
     </Field>
   );
 }

@@ -11,6 +11,7 @@ const PATHS = {
   plus: 'M12 5v14M5 12h14',
   trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13',
   home: 'M4 11l8-7 8 7v9h-5v-6H9v6H4z',
+  calendar: 'M4 6h16v14H4zM4 10h16M8 3v4M16 3v4',
   steps: 'M3 17h4v-6h4v3h4V6h6',
   grid: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z',
   contract: 'M6 3h9l4 4v14H6zM9 12h7M9 16h7M14 3v5h5',

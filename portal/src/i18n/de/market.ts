@@ -4,9 +4,9 @@ export const market: Dictionary['market'] = {
   nav: { home: 'Markt', offers: 'Angebote', demands: 'Gesuche', keys: 'API-Schlüssel', assets: 'Anlagen' },
   assetTypes: { WIND: 'Wind', SOLAR: 'Solar' },
   ppaTypes: {
-    PAY_AS_PRODUCED: 'Zahlung wie erzeugt',
-    PAY_AS_FORECASTED: 'Zahlung wie prognostiziert',
-    PAY_AS_NOMINATED: 'Zahlung wie nominiert',
+    PAY_AS_PRODUCED: 'Pay-as-produced',
+    PAY_AS_FORECASTED: 'Pay-as-forecast',
+    PAY_AS_NOMINATED: 'Pay-as-nominated',
   },
   assetType: 'Anlagenart',
   ppaType: 'PPA-Art',

@@ -1,6 +1,15 @@
+import type { FieldCode, ProblemCode } from '@saldo/api';
 import type { Dictionary } from '../dictionary.ts';
+import { formatOf } from '../format.ts';
+import { translator } from '../templates.ts';
+import { DOCUMENT_TEXTS } from './document-texts.ts';
+import { FIELD_TEXTS, IMPORT_TEXTS } from './field-texts.ts';
 
-const FIELD_CODES: Readonly<Record<string, string>> = {
+/** The German of a text of the server; null if there is none. */
+export const translate = translator([...FIELD_TEXTS, ...DOCUMENT_TEXTS, ...IMPORT_TEXTS], formatOf('de'));
+
+/** Shown for messages without German. */
+const FIELD_CODES: Readonly<Record<FieldCode, string>> = {
   unknown_field: 'Unbekannte Angabe',
   read_only_field: 'Nicht änderbar',
   required: 'Pflichtangabe',
@@ -13,13 +22,54 @@ const FIELD_CODES: Readonly<Record<string, string>> = {
   validation_failed: 'Nicht zulässig',
 };
 
+/** The problems that are explained in the server's own words in English. */
+const OTHER_CODES: Readonly<Record<Exclude<ProblemCode, keyof Dictionary['problems']['codes']>, string>> = {
+  validation: 'Eine Angabe ist ungültig. Nichts wurde geändert.',
+  unreadable_message:
+    'Das Dokument lässt sich nicht als Antwort eines ÜNB verwenden. Es ist mit dem Grund gespeichert.',
+  invalid_api_key: 'Der API-Schlüssel fehlt oder ist ungültig.',
+  insufficient_scopes: 'Dem API-Schlüssel fehlt eine Berechtigung.',
+  foreign_origin:
+    'Änderungen sind nur auf den Seiten des Portals selbst möglich. Bitte laden Sie die Seite neu.',
+  not_found: 'Das gibt es nicht.',
+  contract_not_found: 'Diesen Vertrag gibt es nicht.',
+  transaction_not_found: 'Diese Transaktion gibt es nicht.',
+  nomination_not_found: 'Diese Nominierung gibt es nicht.',
+  brp_not_found: 'Diesen Bilanzkreisverantwortlichen gibt es nicht.',
+  balance_group_not_found: 'Diesen Bilanzkreis gibt es nicht.',
+  api_key_not_found: 'Diesen API-Schlüssel gibt es nicht.',
+  user_not_found: 'Diesen Benutzer gibt es nicht.',
+  asset_not_found: 'Diese Anlage gibt es nicht.',
+  demand_not_found: 'Dieses Gesuch gibt es nicht.',
+  message_not_found: 'Diese Nachricht gibt es nicht.',
+  alarm_not_found: 'Diesen Alarm gibt es nicht.',
+  webhook_endpoint_not_found: 'Diesen Webhook-Endpunkt gibt es nicht.',
+  webhook_delivery_not_found: 'Diese Zustellung gibt es nicht.',
+  customer_not_found: 'Diesen Kunden gibt es nicht.',
+  event_not_found: 'Dieses Ereignis gibt es nicht.',
+  method_not_allowed: 'Das ist hier nicht möglich.',
+  request_timeout: 'Die Anfrage kam nicht rechtzeitig vollständig an. Bitte versuchen Sie es erneut.',
+  already_exists: 'Das gibt es schon: die Referenz, der EIC oder die E-Mail-Adresse ist vergeben.',
+  contract_without_volumes: 'Der Vertrag nimmt keine Mengen auf.',
+  idempotency_key_reused:
+    'Diese Anfrage wurde schon mit anderem Inhalt gestellt. Bitte laden Sie die Seite neu.',
+  customer_not_active: 'Einer der beiden Kunden des Vertrags ist nicht aktiv.',
+  events_expired: 'So weit zurück reichen die Ereignisse nicht.',
+  payload_too_large: 'Die Datei ist zu groß.',
+  unsupported_media_type: 'Diese Art von Datei wird nicht angenommen.',
+  headers_too_large: 'Die Anfrage ist zu groß. Bitte löschen Sie die Cookies dieser Seite.',
+};
+
 export const problems: Dictionary['problems'] = {
   connection: 'Der Server ist nicht erreichbar. Bitte prüfen Sie die Verbindung und versuchen Sie es erneut.',
   unexpected: 'In dieser Seite ist etwas Unerwartetes geschehen. Bitte laden Sie sie neu.',
-  field: (code, message) => {
-    const known = FIELD_CODES[code];
-    return known === undefined ? message : `${known}: ${message}`;
-  },
+  field: (code, message) =>
+    translate(message) ?? (FIELD_CODES as Readonly<Record<string, string>>)[code] ?? 'Ungültige Angabe',
+  other: (code, detail) =>
+    translate(detail) ??
+    (OTHER_CODES as Readonly<Record<string, string>>)[code] ??
+    'Die Anfrage wurde abgelehnt.',
+  serverText: (text) => translate(text) ?? `Meldung des Servers: „${text}“`,
   codes: {
     invalid_credentials: 'E-Mail und Passwort gehören nicht zusammen.',
     invalid_session: 'Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.',

@@ -38,6 +38,18 @@ export const schedule: Dictionary['schedule'] = {
     slots: 'Abweichende Viertelstunden',
     noSlots: 'Alle Viertelstunden sind gleich.',
   },
+  message: {
+    button: 'Nachricht…',
+    hint: 'Eine vollständige ESS- oder CIM-Nachricht Ihrer eigenen Seite herunterladen',
+    title: (day) => `Fahrplannachricht für ${day}`,
+    text: 'Eine vollständige Nachricht eines Bilanzkreises an einen ÜNB, mit allen Zeitreihen mit dem Betreiber. Bei Bilanzkreisen mit anderen Geschäften müssen deren Zeitreihen vor dem Senden ergänzt werden.',
+    position: 'Bilanzkreis und ÜNB',
+    formats: { ess: 'ESS 2.3', cim: 'CIM' },
+    version: 'Nachrichtenversion',
+    versionHint: 'Erhöhen Sie sie mit jeder Nachricht, die Sie für den Tag senden.',
+    versionRange: (minimum, maximum) => `Eine ganze Zahl von ${minimum} bis ${maximum}`,
+    done: (file) => `${file} wurde heruntergeladen.`,
+  },
   reconciliation: {
     title: 'Antwort des ÜNB',
     text: 'Was der ÜNB aus dieser Nominierung gemacht hat, und warum.',
@@ -100,4 +112,6 @@ export const schedule: Dictionary['schedule'] = {
     A94: 'Dokument kann nicht verarbeitet werden.',
     A95: 'Zusätzliche Angabe.',
   },
+  unknownReason: 'Zu diesem Code ist keine Beschreibung bekannt.',
+  tsoText: (text) => `ÜNB: „${text}“`,
 };

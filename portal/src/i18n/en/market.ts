@@ -2,9 +2,9 @@ export const market = {
   nav: { home: 'Market', offers: 'Offers', demands: 'Demands', keys: 'API keys', assets: 'Assets' },
   assetTypes: { WIND: 'Wind', SOLAR: 'Solar' },
   ppaTypes: {
-    PAY_AS_PRODUCED: 'pay as produced',
-    PAY_AS_FORECASTED: 'pay as forecasted',
-    PAY_AS_NOMINATED: 'pay as nominated',
+    PAY_AS_PRODUCED: 'Pay-as-produced',
+    PAY_AS_FORECASTED: 'Pay-as-forecast',
+    PAY_AS_NOMINATED: 'Pay-as-nominated',
   },
   assetType: 'Asset type',
   ppaType: 'PPA type',

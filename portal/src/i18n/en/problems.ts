@@ -1,8 +1,12 @@
 export const problems = {
   connection: 'The server cannot be reached. Please check the connection and try again.',
   unexpected: 'Something unexpected happened in this page. Please load it again.',
-  /** The server's message is in English and names the invalid value. */
+  /** A message about a field. The server's is in English and names the invalid value. */
   field: (_code: string, message: string) => message,
+  /** A problem that `codes` does not explain. */
+  other: (_code: string, detail: string) => detail,
+  /** Another text of the server. */
+  serverText: (text: string) => text,
   codes: {
     invalid_credentials: 'The email or the password is wrong.',
     invalid_session: 'Your session has ended. Please sign in again.',

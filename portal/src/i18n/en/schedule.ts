@@ -1,4 +1,4 @@
-import { REASON_TEXTS } from '@saldo/core/exchange/reasons.ts';
+import { REASON_TEXTS, UNKNOWN_REASON } from '@saldo/core/exchange/reasons.ts';
 
 export const schedule = {
   check: {
@@ -38,6 +38,18 @@ export const schedule = {
     slots: 'Quarter-hours that differ',
     noSlots: 'All quarter-hours are equal.',
   },
+  message: {
+    button: 'Message…',
+    hint: 'Download a complete ESS or CIM message of your own side',
+    title: (day: string) => `Schedule message of ${day}`,
+    text: 'A complete message of one balance group for one TSO, with all its series against the operator. Balance groups with other business need their other series in it before it is sent.',
+    position: 'Balance group and TSO',
+    formats: { ess: 'ESS 2.3', cim: 'CIM' },
+    version: 'Message version',
+    versionHint: 'Raise it with every message that you send for the day.',
+    versionRange: (minimum: number, maximum: number) => `A whole number from ${minimum} to ${maximum}`,
+    done: (file: string) => `${file} has been downloaded.`,
+  },
   reconciliation: {
     title: 'Answer of the TSO',
     text: 'What the TSO made of this nomination, and why.',
@@ -53,4 +65,7 @@ export const schedule = {
   },
   /** The meaning of a reason code; the text of the TSO is shown in addition if it says something else. */
   reasons: { ...REASON_TEXTS },
+  unknownReason: UNKNOWN_REASON,
+  /** What the TSO wrote, in its own language. */
+  tsoText: (text: string) => `TSO: “${text}”`,
 };

@@ -1,0 +1,125 @@
+import { LIMITS, type Nomination } from '@saldo/api';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { fileNameOf } from '@saldo/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { brpClient } from '../session/brp-client.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { download } from '../ui/download.ts';
+import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
+import { useToast } from '../ui/toast.tsx';
+
+type Position = Pick<Nomination, 'eic' | 'tso'>;
+
+type Props = {
+  day: DeliveryDay;
+  /** Nominations of the day; each of their balance groups and TSOs has a message. */
+  nominations: readonly Nomination[];
+};
+
+const FORMATS = ['ess', 'cim'] as const;
+
+/** Opens the download of a complete schedule message of the BRP's own side. */
+export function MessageButton({ day, nominations }: Props) {
+  const { t } = useI18n();
+  const [isOpen, setIsOpen] = useState(false);
+  const positions = new Map(nominations.map(({ eic, tso }) => [`${eic} ${tso}`, { eic, tso }]));
+  return (
+    <>
+      <Button
+        icon="download"
+        title={t.schedule.message.hint}
+        disabled={positions.size === 0}
+        onClick={() => setIsOpen(true)}
+      >
+        {t.schedule.message.button}
+      </Button>
+      {isOpen && <MessageDialog day={day} positions={positions} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+type DialogProps = {
+  day: DeliveryDay;
+  positions: ReadonlyMap<string, Position>;
+  onClose: () => void;
+};
+
+function MessageDialog({ day, positions, onClose }: DialogProps) {
+  const { t, format } = useI18n();
+  const texts = t.schedule.message;
+  const toast = useToast();
+  const [chosen, setChosen] = useState(Array.from(positions.keys())[0] ?? '');
+  const [fileFormat, setFileFormat] = useState<(typeof FORMATS)[number]>('ess');
+  const [version, setVersion] = useState('1');
+  const { minimum, maximum } = LIMITS.messageVersion;
+  const isVersion = /^\d+$/.test(version) && Number(version) >= minimum && Number(version) <= maximum;
+  const position = positions.get(chosen);
+  const run = useMutation({
+    mutationFn: async (of: Position) => {
+      let fileName = '';
+      const text = await brpClient.nominations.daySchedule(
+        { delivery_date: day, ...of, format: fileFormat, message_version: Number(version) },
+        {
+          onResponse: (response) => {
+            fileName = fileNameOf(response);
+          },
+        },
+      );
+      download(fileName, [text], 'application/xml');
+      return fileName;
+    },
+    onSuccess: (fileName) => {
+      toast(texts.done(fileName));
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={texts.title(format.day(day))} onClose={onClose}>
+      <Form
+        error={run.error}
+        fields={['eic', 'format', 'message_version']}
+        onSubmit={() => position && isVersion && run.mutate(position)}
+      >
+        <p className="text-sm text-muted">{texts.text}</p>
+        <SelectField
+          name="eic"
+          label={texts.position}
+          value={chosen}
+          options={Array.from(positions, ([value, { eic, tso }]) => ({
+            value,
+            label: `${eic} · ${t.common.tsos[tso]}`,
+          }))}
+          onChange={setChosen}
+        />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <SelectField
+            name="format"
+            label={t.brp.exports.format}
+            value={fileFormat}
+            options={FORMATS.map((value) => ({ value, label: texts.formats[value] }))}
+            onChange={setFileFormat}
+          />
+          <TextField
+            name="message_version"
+            label={texts.version}
+            hint={texts.versionHint}
+            inputMode="numeric"
+            value={version}
+            required
+            error={isVersion ? undefined : texts.versionRange(minimum, maximum)}
+            onChange={setVersion}
+          />
+        </div>
+        <FormButtons
+          action={t.brp.exports.start}
+          isBusy={run.isPending}
+          disabled={!isVersion}
+          onClose={onClose}
+        />
+      </Form>
+    </Dialog>
+  );
+}
