@@ -32,6 +32,8 @@ export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: file,
     args: OPTIONS,
+    // No limit: on a busy machine a start takes longer than the default of 30 s.
+    timeout: 0,
     env: { ...process.env, ...environment },
   });
 }

@@ -80,7 +80,7 @@ async function bundle(outDir: string): Promise<void> {
 async function declare(outDir: string): Promise<void> {
   const types = path.join(outDir, 'types');
   const tsc = path.join(MODULES, 'typescript/bin/tsc');
-  const options = ['--project', path.join(SDK, 'tsconfig.build.json'), '--outDir', types];
+  const options = ['--project', path.join(SDK, 'tsconfig.build.json'), '--checkers', '1', '--outDir', types];
   await promisify(execFile)(process.execPath, [tsc, ...options]).catch((error: { stdout: string }) => {
     throw new Error(`the SDK does not compile:\n${error.stdout}`);
   });

@@ -36,6 +36,9 @@ export type Stage = {
 };
 
 const HEIGHT = 900;
+/** A file without scripts, of the portal's origin: for another one Chromium would start another renderer. */
+const BLANK = '/favicon.svg';
+const WATCHED = ['request', 'console', 'pageerror'] as const;
 
 let shared: Browser | null = null;
 
@@ -49,11 +52,11 @@ export async function shareBrowser(): Promise<void> {
 /** Starts the platform with its portal, and Chromium if none is shared, for one test file. Call it before its tests. */
 export async function openStage(now?: string, environment: Record<string, string> = {}): Promise<Stage> {
   const browser = shared ?? (await launchChromium());
-  /** The contexts that no test uses at the moment, by locale. */
-  const contexts: Record<string, BrowserContext[]> = {};
+  /** The pages that no test uses at the moment, by locale. Each has its own context. */
+  const pages: Record<string, Page[]> = {};
   // Close the pages before the platform, which waits for open connections.
   after(async () => {
-    for (const context of Object.values(contexts).flat()) await context.close();
+    for (const page of Object.values(pages).flat()) await page.context().close();
     if (browser !== shared) await browser.close();
   });
   const messages: string[] = [];
@@ -70,14 +73,19 @@ export async function openStage(now?: string, environment: Record<string, string
       return { cookie: signed.cookie };
     },
     async visit(visitor, act, { width = 1440, theme = 'light', locale = 'en-GB' } = {}) {
-      const known = (contexts[locale] ??= []);
-      const context =
-        known.pop() ??
+      const known = (pages[locale] ??= []);
+      let page = known.pop();
+      if (!page) {
         // Without animations, which would change measured sizes.
-        (await browser.newContext({ baseURL: platform.baseUrl, reducedMotion: 'reduce', locale }));
-      await giveCookie(context, visitor, platform.baseUrl);
-      const page = await context.newPage();
-      page.setDefaultTimeout(HANG_MS);
+        const context = await browser.newContext({
+          baseURL: platform.baseUrl,
+          reducedMotion: 'reduce',
+          locale,
+        });
+        page = await context.newPage();
+        page.setDefaultTimeout(HANG_MS);
+      }
+      await giveCookie(page.context(), visitor, platform.baseUrl);
       await page.setViewportSize({ width, height: HEIGHT });
       await page.emulateMedia({ colorScheme: theme });
       const faults = watch(page, platform);
@@ -86,22 +94,22 @@ export async function openStage(now?: string, environment: Record<string, string
         assert.deepEqual(faults, []);
         return result;
       } finally {
-        await forget(context, page, platform.baseUrl);
-        known.push(context);
+        await forget(page);
+        known.push(page);
       }
     },
   };
 }
 
-/** Clears cookies and settings. The cached scripts of the portal stay, because they take longest to load. */
-async function forget(context: BrowserContext, page: Page, url: string): Promise<void> {
-  const session = await context.newCDPSession(page);
-  await session.send('Storage.clearDataForOrigin', {
-    origin: new URL(url).origin,
-    storageTypes: 'local_storage',
+/** Ends the visit: no script, listener, cookie or setting of it is left. The renderer and its compiled scripts stay. */
+async function forget(page: Page): Promise<void> {
+  for (const event of WATCHED) page.removeAllListeners(event);
+  await page.goto(BLANK);
+  await page.evaluate(() => {
+    localStorage.clear();
+    sessionStorage.clear();
   });
-  await context.clearCookies();
-  await page.close();
+  await page.context().clearCookies();
 }
 
 async function giveCookie(context: BrowserContext, { cookie }: Visitor, url: string): Promise<void> {

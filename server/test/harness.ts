@@ -181,21 +181,19 @@ function checkAnswer(method: string, pathAndQuery: string, answer: Answer): void
   assert.deepEqual(responseValidator(endpoint)(answer.body), [], what);
 }
 
-const ENDPOINTS: Endpoint[] = [
-  brpEndpoints,
-  operatorEndpoints,
-  sandboxEndpoints,
-  marketEndpoints,
-  portalEndpoints,
-].flatMap((table) => Object.values<Endpoint>(table));
+const ENDPOINTS = [brpEndpoints, operatorEndpoints, sandboxEndpoints, marketEndpoints, portalEndpoints]
+  .flatMap((table) => Object.values<Endpoint>(table))
+  .map((endpoint) => ({
+    endpoint,
+    pattern: new RegExp(`^${endpoint.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }));
 
 /** The operations of a path. Fixed paths take precedence over paths with parameters, as in the server. */
 function endpointsOf(method: string, pathname: string): Endpoint[] {
   const matching = ENDPOINTS.filter(
-    ({ method: own, path: pattern }) =>
-      own === method && new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
-  );
-  const fixed = matching.filter(({ path: pattern }) => !pattern.includes('{'));
+    ({ endpoint, pattern }) => endpoint.method === method && pattern.test(pathname),
+  ).map(({ endpoint }) => endpoint);
+  const fixed = matching.filter((endpoint) => !endpoint.path.includes('{'));
   return fixed.length > 0 ? fixed : matching;
 }
 

@@ -81,7 +81,7 @@ const OF_ROWS = [
    select w.id, gen_random_uuid(), n, 'customer.updated', now(), now(),
      (array['pending', 'succeeded', 'failed'])[1 + n % 3]::webhook_delivery_state,
      case when n % 3 = 0 then now() end
-   from (select id from webhook_endpoint limit $1::int / 20) w, generate_series(1, 5 * $2::int) n`,
+   from (select id from webhook_endpoint limit $1::int / $2::int) w, generate_series(1, 5 * $2::int) n`,
 ];
 
 /** $1 is the number of days. One of fifty sheets is corrected, one of 500 has an invalid cell. */

@@ -36,6 +36,7 @@ async function createWorkplace(): Promise<string> {
   const command = `#!/bin/sh\nexec '${process.execPath}' '${CLI_MAIN}' "$@"\n`;
   await mkdir(path.join(folder, 'home/bin'), { recursive: true });
   await writeFile(path.join(folder, 'home/bin/saldo'), command, { mode: 0o755 });
+  await writeFile(path.join(folder, 'home/bin/npm'), NPM_ONCE, { mode: 0o755 });
   const hasCurl = await execute('curl', ['--version']).then(
     () => true,
     () => false,
@@ -47,6 +48,15 @@ async function createWorkplace(): Promise<string> {
   }
   return folder;
 }
+
+/** Runs npm, but of all `npm run saldo` only the first of a test run: npm takes longer than the command that it starts. */
+const NPM_ONCE = `#!/bin/sh
+if [ "$1 $2 $3 $4" = 'run -s saldo --' ]; then
+  [ -e "$HOME/npm-ran-saldo" ] && shift 4 && exec saldo "$@"
+  : > "$HOME/npm-ran-saldo"
+fi
+PATH='${process.env['PATH']}' exec npm "$@"
+`;
 
 /** Sends the requests of the documentation on machines without curl. */
 const CURL_STAND_IN = `
@@ -205,7 +215,7 @@ test('the TypeScript blocks pass the type check of the project', async () => {
   const settings = { extends: path.join(CHECKOUT, 'tsconfig.json'), include: blocks.map(moduleOf) };
   await writeFile(project, JSON.stringify(settings));
   const tsc = path.join(CHECKOUT, 'node_modules/typescript/bin/tsc');
-  await execute(process.execPath, [tsc, '--project', project], { cwd: folder }).catch(
+  await execute(process.execPath, [tsc, '--project', project, '--checkers', '1'], { cwd: folder }).catch(
     ({ stdout }: { stdout: string }) => assert.fail(stdout),
   );
 });

@@ -69,6 +69,16 @@ const compressors: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: (body) => promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION }),
 };
 
+/** By encoding and content, because the listeners and platforms of a process serve the same files. */
+const compressed = new Map<string, Promise<Buffer>>();
+
+function compress(encoding: Encoding, etag: string, body: Buffer): Promise<Buffer> {
+  const key = `${encoding} ${etag}`;
+  const bytes = compressed.get(key) ?? compressors[encoding](body);
+  compressed.set(key, bytes);
+  return bytes;
+}
+
 function pageOf(url: string, body: Buffer, everywhere: Headers): Page {
   const extension = path.extname(url);
   const etag = `"${hash('sha256', body, 'hex').slice(0, 24)}"`;
@@ -78,22 +88,13 @@ function pageOf(url: string, body: Buffer, everywhere: Headers): Page {
     'content-type': TYPES[extension] ?? 'application/octet-stream',
     'cache-control': url.startsWith(ASSETS) ? IMMUTABLE : 'no-cache',
   };
-  const compressed = new Map<Encoding, Promise<Buffer>>();
-  const compress = (encoding: Encoding) => {
-    let bytes = compressed.get(encoding);
-    if (!bytes) {
-      bytes = compressors[encoding](body);
-      compressed.set(encoding, bytes);
-    }
-    return bytes;
-  };
   return {
     async send(request, reply) {
       reply.headers(headers);
       if (request.headers['if-none-match'] === etag) return void reply.code(304).send();
       const encoding = PACKED.has(extension) ? null : acceptedEncoding(request.headers['accept-encoding']);
       if (encoding === null) return void reply.send(body);
-      reply.header('content-encoding', encoding).send(await compress(encoding));
+      reply.header('content-encoding', encoding).send(await compress(encoding, etag, body));
     },
   };
 }

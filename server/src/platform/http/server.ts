@@ -78,6 +78,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     trustProxy: options.trustProxy,
+    // No limit for the registration of routes: on a busy machine it takes longer than the default of 10 s.
+    pluginTimeout: 0,
     bodyLimit: LIMITS.bodyBytes,
     routerOptions: { maxParamLength: LIMITS.headerBytes },
     // Requests that arrive during a stop are answered.
