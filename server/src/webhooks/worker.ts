@@ -164,7 +164,7 @@ export function webhookJob(
         if (arrived !== null || monotonicNow() >= lookAt) await look();
         await worker.turn();
         if (stopping.signal.aborted) break;
-        const timer = setTimeout(worker.wake, lookAt - monotonicNow());
+        const timer = setTimeout(worker.wake, Math.max(0, lookAt - monotonicNow()));
         await woken;
         clearTimeout(timer);
       }
