@@ -95,7 +95,7 @@ function Deadline({ at }: { at: number }) {
   const { t } = useI18n();
   if (useIsPast(at)) return <span className="text-muted">{t.brp.home.gateClosed}</span>;
   return (
-    <span className="grid justify-items-end">
+    <span className="grid sm:justify-items-end">
       <span className="font-medium">
         <Countdown until={at} done={t.brp.home.gateClosed} />
       </span>
