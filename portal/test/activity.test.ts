@@ -131,7 +131,7 @@ test('the operator reads its own events, in German', async () => {
         shown.join('\n'),
       );
       assert.ok(shown.some((text) => text.startsWith('Alarm: ') && text.endsWith(' hat begonnen.')));
-      await page.getByLabel('Art').selectOption({ label: 'Alarme: begonnen' });
+      await page.getByLabel('Art', { exact: true }).selectOption({ label: 'Alarme: begonnen' });
       await page.getByText('mit anderen Mengen bestätigt.').first().waitFor({ state: 'detached' });
       assert.equal(new URL(page.url()).searchParams.get('types'), 'exchange.alarm');
     },
