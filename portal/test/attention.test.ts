@@ -31,7 +31,7 @@ for (const width of [1440, 390]) {
       asBrp,
       async (page) => {
         await open(page, '/');
-        await page.getByText('Gate 21/10/2026, 14:30').waitFor();
+        for (const day of [20, 21, 23]) await page.getByText(`Gate ${day}/10/2026, 14:30`).waitFor();
         const shown = await rows(page, 'Needs attention');
         assert.match(
           shown[0] ?? '',
@@ -52,7 +52,7 @@ test('the operator sees the same matters of all BRPs, in German, and new ones ap
     asOperator,
     async (page) => {
       await open(page, '/');
-      await page.getByText('Frist 21.10.2026, 14:30').first().waitFor();
+      for (const day of [20, 21, 23]) await page.getByText(`Frist ${day}.10.2026, 14:30`).first().waitFor();
       const shown = await rows(page, 'Braucht Aufmerksamkeit');
       assert.match(
         shown[0] ?? '',
