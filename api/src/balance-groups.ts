@@ -1,5 +1,14 @@
 import Type, { type Static } from 'typebox';
-import { DateTime, Eic, Pagination, pageQuery, paginationExample, Strict, TsoSchema } from './common.ts';
+import {
+  DateTime,
+  Eic,
+  Pagination,
+  pageQuery,
+  paginationExample,
+  Search,
+  Strict,
+  TsoSchema,
+} from './common.ts';
 import { endpoint } from './endpoint.ts';
 
 /** The complete set: a TSO that is missing in an update is disabled. */
@@ -30,6 +39,8 @@ const groupExample: OwnBalanceGroup = {
   created_at: '2025-11-17T08:10:00Z',
 };
 
+export const balanceGroupSearch = Search('Part of the EIC or the name, in upper or lower case.', 'nordwind');
+
 const tag = 'Balance groups';
 
 export const balanceGroupEndpoints = {
@@ -41,7 +52,7 @@ export const balanceGroupEndpoints = {
     summary: 'List balance groups',
     description: 'Your balance groups, by EIC.',
     scopes: ['balance_groups:read'],
-    query: Strict(pageQuery),
+    query: Strict({ search: balanceGroupSearch, ...pageQuery }),
     body: null,
     response: Type.Object(
       { balance_groups: Type.Array(OwnBalanceGroup), pagination: Pagination },

@@ -172,6 +172,9 @@ export const pageQuery = {
   ),
 };
 
+export const Search = (description: string, example: string) =>
+  Type.Optional(Type.String({ maxLength: LIMITS.searchLength, description, examples: [example] }));
+
 /** Descriptions of the operation groups, by tag. */
 export const TAGS: Readonly<Record<string, string>> = {
   Contracts: 'Energy agreements in which the seller’s or the buyer’s balance group is yours.',

@@ -12,6 +12,7 @@ import {
   ordered,
   Pagination,
   pageQuery,
+  Search,
   Strict,
   TsoSchema,
 } from './common.ts';
@@ -121,6 +122,12 @@ export const contractFilters = {
   active_on: Type.Optional(Day('A German delivery day that the delivery period overlaps.')),
   ...pageQuery,
 };
+
+/** Not a parameter of the BRP API, whose specification lists the parameters of its lists. */
+export const contractSearch = Search(
+  'Part of the reference, or of the name or EIC of a party, in upper or lower case.',
+  'PPA-2026',
+);
 
 export const contractEndpoints = {
   listContracts: endpoint({

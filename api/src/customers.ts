@@ -10,6 +10,7 @@ import {
   Nullable,
   Pagination,
   pageQuery,
+  Search,
   Strict,
   TsoSchema,
 } from './common.ts';
@@ -166,13 +167,7 @@ export const customerFilters = {
   ),
   eic: Type.Optional(Eic('EIC of the customer’s balance group.')),
   tso: Type.Optional(TsoSchema),
-  search: Type.Optional(
-    Type.String({
-      maxLength: LIMITS.searchLength,
-      description: 'Part of the name or of a metadata value, in upper or lower case.',
-      examples: ['stadtwerke'],
-    }),
-  ),
+  search: Search('Part of the name or of a metadata value, in upper or lower case.', 'stadtwerke'),
   ...pageQuery,
 };
 

@@ -26,6 +26,8 @@ export function createPortalClient(options: ClientOptions) {
     },
     /** What has changed, for open pages. */
     changes: { list: method(api.listChanges) },
+    /** The contracts of a BRP, with a search. */
+    contracts: list(api.searchOwnContracts),
     /** The market, for users of an account. */
     assets: list(api.browseAssets),
     demands: list(api.browseDemands),

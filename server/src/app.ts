@@ -19,7 +19,7 @@ import { calendarRoutes, operatorCalendarRoutes } from './calendar/routes.ts';
 import { changesRoutes } from './changes/portal-routes.ts';
 import type { Config } from './config.ts';
 import { operatorContractRoutes } from './contracts/operator-routes.ts';
-import { contractRoutes } from './contracts/routes.ts';
+import { contractRoutes, portalContractRoutes } from './contracts/routes.ts';
 import { customerChangeRoutes, operatorCustomerChangeRoutes } from './customer-changes/routes.ts';
 import { operatorCustomerRoutes } from './customers/operator-routes.ts';
 import { customerRoutes } from './customers/routes.ts';
@@ -251,6 +251,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, sessionRoutes(users), forUsers);
   mountRoutes(app, changesRoutes(db, clock, forBrps.feed), forUsers);
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));
+  mountRoutes(app, portalContractRoutes(db, clock), behind(sessionGuard(BRPS, sessionAuth, limiter)));
   const browsing = {
     assets: portalEndpoints.browseAssets,
     demands: portalEndpoints.browseDemands,
@@ -264,6 +265,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
 
 const ALL_ROLES: PortalRule = { roles: ['operator', 'brp', 'account'], isManaged: false };
 const OWNERS: PortalRule = { roles: ['brp', 'account'], isManaged: true };
+const BRPS: PortalRule = { roles: ['brp'], isManaged: true };
 const ACCOUNTS: PortalRule = { roles: ['account'], isManaged: true };
 
 const operatorRoutes = (config: Config, db: Database, clock: MovableClock, customerUrl: string) => [

@@ -178,7 +178,7 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'state=failed state=failed&order=newest_first': 'webhook_delivery_of_state(endpoint_id, state; id)',
     },
     listOwnBalanceGroups: {
-      '-': 'balance_group_of_brp_in_order(brp_no; eic)',
+      '- search=x': 'balance_group_of_brp_in_order(brp_no; eic)',
     },
     getDaySchedule: {
       'delivery_date=2026-01-02': 'nomination_of_brp(brp_no, delivery_day)',
@@ -186,14 +186,14 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
   },
   operator: {
     listBrps: {
-      '-': 'brp_id_key(; id)',
+      '- search=x': 'brp_id_key(; id)',
     },
     listAccounts: {
       '-': 'account_id_key(; id)',
     },
     listBalanceGroups: {
-      '- tso=DE_TENNET': 'balance_group_in_order(; eic)',
-      'brp_id={brp_id}': 'balance_group_of_brp_in_order(brp_no; eic)',
+      '- tso=DE_TENNET search=x': 'balance_group_in_order(; eic)',
+      'brp_id={brp_id} brp_id={brp_id}&search=x': 'balance_group_of_brp_in_order(brp_no; eic)',
     },
     listApiKeys: {
       '-': 'api_key_pkey(; id)',
@@ -209,7 +209,8 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'account_id={account_id}': 'app_user_of_account(account_no; id)',
     },
     operatorListCustomers: {
-      '- tso=DE_TENNET search=x': 'customer_pkey(; id)',
+      '- tso=DE_TENNET': 'customer_pkey(; id)',
+      'search=x search=x&status=pending': 'customer_pkey(; id) + customer_search(; search_trigrams)',
       'brp_id={brp_id}': 'customer_of_brp(brp_no; id)',
       'brp_id={brp_id}&status=pending': 'customer_of_brp_by_status(brp_no, status; id)',
       'status=pending': 'customer_by_status(status; id)',
@@ -217,6 +218,7 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
     listAssets: {
       '- offered=false': 'asset_pkey(; id)',
+      'search=x search=x&tso=DE_TENNET': 'asset_pkey(; id) + asset_search(; search_trigrams)',
       'technology=solar': 'asset_of_technology(technology; id)',
       'tso=DE_TENNET': 'asset_of_tso(tso; id)',
       'offered=true': 'offer_asset_id_key(; asset_id)',
@@ -228,6 +230,7 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     operatorListContracts: {
       '- status=pending type=ppa active_on=2026-01-01 delivery_start={T1} delivery_end={T1}':
         'contract_id_key(; id)',
+      'search=x search=x&status=pending': 'contract_id_key(; id) + contract_search(; search_trigrams)',
       'external_id=x': '',
       'eic={eic}':
         'contract_sold_from(seller_brp, seller_eic; id) + contract_bought_at(buyer_brp, buyer_eic; id)',
@@ -296,6 +299,12 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
   'user of a BRP': {
     listOwnApiKeys: {
       '-': 'api_key_of_brp(brp_no; id)',
+    },
+    searchOwnContracts: {
+      '- search=x status=pending type=ppa active_on=2026-01-01 delivery_start={T1} delivery_end={T1}':
+        'contract_sold(seller_brp; id) + contract_bought(buyer_brp; id) + former_party_of_brp(brp_no; contract_id)',
+      'eic={eic} search=x&eic={eic}':
+        'contract_sold_from(seller_brp, seller_eic; id) + contract_sold_to(seller_brp, buyer_eic; id) + contract_bought_from(buyer_brp, seller_eic; id) + contract_bought_at(buyer_brp, buyer_eic; id) + former_party_of_brp(brp_no; contract_id)',
     },
   },
   'user of an account': {
@@ -371,8 +380,14 @@ class Explainer {
     const { rows } = await this.client.query(`explain (format json) execute asked ${given}`);
     await this.client.query('deallocate asked');
     const [{ Plan: plan }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
-    const scans = nodesOf(plan).filter((node) => node['Relation Name'] !== undefined);
-    return scans.map((node) => this.scanOf(node)).filter((scan) => scan !== null);
+    // The index of a bitmap scan is in a node of its own.
+    const scans = nodesOf(plan).filter(
+      (node) => node['Node Type'] === 'Bitmap Index Scan' || node['Relation Name'] !== undefined,
+    );
+    return scans
+      .filter((node) => node['Node Type'] !== 'Bitmap Heap Scan')
+      .map((node) => this.scanOf(node))
+      .filter((scan) => scan !== null);
   }
 
   private scanOf(node: PlanNode): string | null {

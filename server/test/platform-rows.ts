@@ -24,10 +24,10 @@ const OF_BRPS = [
 
 /** $1 is the number of rows, $2 the number per BRP. */
 const OF_ROWS = [
-  `insert into customer (id, brp_no, name, status, position_no, metadata, search_terms, assigned_at, created_at)
+  `insert into customer (id, brp_no, name, status, position_no, metadata, assigned_at, created_at)
    select gen_random_uuid(), p.brp_no, 'Stadtwerke ' || n,
      (array['pending', 'active', 'deactivated'])[1 + n % 3]::customer_status, p.no, '{}',
-     array['stadtwerke ' || n], now(), now()
+     now(), now()
    from generate_series(0, $1::int - 1) n
    join (select *, row_number() over (partition by brp_no order by no) - 1 as nth from position) p
      on p.brp_no = 1 + n / $2::int and p.nth = n % 6`,

@@ -38,6 +38,7 @@ const cases: Record<string, Case> = {
   createOwnApiKey: { path: `${base}/api-keys`, body: { name: 'New' } },
   revokeOwnApiKey: { path: `${base}/api-keys/${await newKeyId()}` },
   rotateOwnApiKey: { path: `${base}/api-keys/${await newKeyId()}/rotate`, body: { grace_s: 60 } },
+  searchOwnContracts: { path: `${base}/contracts` },
   browseAssets: { path: `${base}/assets` },
   browseDemands: { path: `${base}/demands` },
   listChanges: { path: `${base}/changes` },

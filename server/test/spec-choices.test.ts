@@ -71,7 +71,7 @@ const OPERATIONS: [operation: string, scopes: string, query: string][] = [
   ['PATCH /v1/customers/{customer_id}', 'customers:write', ''],
   ['POST /v1/customers/{customer_id}/preview', 'customers:write', ''],
   ['GET /v1/customers/{customer_id}/placements', 'customers:read', ''],
-  ['GET /v1/balance-groups', 'balance_groups:read', 'limit after'],
+  ['GET /v1/balance-groups', 'balance_groups:read', 'search limit after'],
   ['GET /v1/balance-groups/{eic}', 'balance_groups:read', ''],
   ['PATCH /v1/balance-groups/{eic}', 'balance_groups:write', ''],
   ['GET /v1/events', 'events:read', 'types order limit after wait'],

@@ -5,6 +5,7 @@ import {
   ContractList,
   contractExample,
   contractFilters,
+  contractSearch,
   OperatorContractCreate,
 } from '../contracts.ts';
 import { endpoint } from '../endpoint.ts';
@@ -51,6 +52,7 @@ export const operatorContractEndpoints = {
         external_id: Type.Optional(
           Type.String({ description: 'Only the contract with this reference.', examples: ['PPA-2026-0017'] }),
         ),
+        search: contractSearch,
         ...contractFilters,
       },
       ordered(['delivery_start', 'delivery_end']),

@@ -8,6 +8,7 @@ import {
   Pagination,
   pageQuery,
   paginationExample,
+  Search,
   Strict,
   TsoSchema,
 } from '../common.ts';
@@ -284,6 +285,7 @@ const assetEndpoints = {
           examples: ['true'],
         }),
       ),
+      search: Search('Part of the name, in upper or lower case.', 'uckermark'),
       ...pageQuery,
     }),
     body: null,

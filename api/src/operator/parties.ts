@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { EnabledTsos } from '../balance-groups.ts';
+import { balanceGroupSearch, EnabledTsos } from '../balance-groups.ts';
 import {
   Choice,
   DateTime,
@@ -10,6 +10,7 @@ import {
   Pagination,
   pageQuery,
   paginationExample,
+  Search,
   Strict,
   TsoSchema,
 } from '../common.ts';
@@ -158,7 +159,10 @@ export const operatorPartyEndpoints = {
     summary: 'List BRPs',
     description: 'All BRPs, oldest first.',
     scopes: [],
-    query: Strict(pageQuery),
+    query: Strict({
+      search: Search('Part of the name, in upper or lower case.', 'nordwind'),
+      ...pageQuery,
+    }),
     body: null,
     response: Type.Object({ brps: Type.Array(Brp), pagination: Pagination }, { title: 'BrpList' }),
     problems: [],
@@ -220,6 +224,7 @@ export const operatorPartyEndpoints = {
     query: Strict({
       brp_id: Type.Optional(Type.String({ description: 'Only this BRP’s.', examples: [brpExample.id] })),
       tso: Type.Optional(TsoSchema),
+      search: balanceGroupSearch,
       ...pageQuery,
     }),
     body: null,

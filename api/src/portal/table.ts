@@ -1,4 +1,5 @@
 import { portalChangesEndpoints } from './changes.ts';
+import { portalContractEndpoints } from './contracts.ts';
 import { portalMarketEndpoints } from './market.ts';
 import { portalOwnEndpoints } from './own.ts';
 import { portalSessionEndpoints } from './session.ts';
@@ -7,6 +8,7 @@ import { portalSessionEndpoints } from './session.ts';
 export const portalEndpoints = {
   ...portalSessionEndpoints,
   ...portalOwnEndpoints,
+  ...portalContractEndpoints,
   ...portalMarketEndpoints,
   ...portalChangesEndpoints,
 };

@@ -1,8 +1,14 @@
-import { contractEndpoints, type operatorContractEndpoints, type QueryOf } from '@saldo/api';
+import {
+  contractEndpoints,
+  type operatorContractEndpoints,
+  portalContractEndpoints,
+  type QueryOf,
+} from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
+import { searchValue } from '../platform/db/search.ts';
 import { type PageRequest, pageById, paginate } from '../platform/http/paging.ts';
 import { type Route, route } from '../platform/http/routes.ts';
 import { deliveryRange, instantOf, startOf } from '../platform/http/time-filter.ts';
@@ -21,7 +27,7 @@ export async function getContract(db: Db, viewer: Viewer, id: string): Promise<C
 type ListQuery = QueryOf<typeof operatorContractEndpoints.operatorListContracts>;
 type ListCall = { viewer: Viewer; query: ListQuery; page: PageRequest };
 
-/** Answers a page of the contracts that the viewer may see. Only the operator can filter by external id. */
+/** Answers a page of the contracts that the viewer may see. The BRP API has no `external_id` and no `search`. */
 export async function answerContracts(
   db: Db,
   { viewer, query, page }: ListCall,
@@ -36,11 +42,17 @@ export async function answerContracts(
     deliveryEnd: instantOf(query.delivery_end),
     activeWithin: day === undefined ? null : deliveryRange({ delivery_date: day }),
     externalId: query.external_id ?? null,
+    search: searchValue(query.search),
   };
   const rows = await listContracts(db, viewer, filter, pageById(page), now);
   const { records, pagination } = paginate(page, rows, (row) => [row.id]);
   return { contracts: records.map((row) => wireContract(row, now)), pagination };
 }
+
+/** For users of a BRP: the list of the BRP API with the parameters that only the portal needs. */
+export const portalContractRoutes = (db: Db, clock: Clock): Route[] => [
+  route(portalContractEndpoints.searchOwnContracts, (call) => answerContracts(db, call, clock.now())),
+];
 
 export function contractRoutes(db: Db, clock: Clock): Route[] {
   return [

@@ -5,6 +5,7 @@ import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '.
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
+import { searchFilter, searchPage } from '../platform/db/search.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 
@@ -45,6 +46,7 @@ export type ContractFilter = {
   /** Half-open interval. Matches contracts whose delivery period overlaps it. */
   activeWithin: { start: number; end: number } | null;
   externalId: string | null;
+  search: string | null;
 };
 
 const COLUMNS = `c.no, c.id, c.external_id, c.type, c.delivery_start, c.delivery_end,
@@ -69,6 +71,7 @@ const FILTERS = {
   deliveryEnd: { type: 'timestamptz', condition: (end: string) => `c.delivery_end <= ${end}` },
   activeFrom: { type: 'timestamptz', condition: (start: string) => `c.delivery_end > ${start}` },
   activeUntil: { type: 'timestamptz', condition: (end: string) => `c.delivery_start < ${end}` },
+  search: searchFilter('c'),
 };
 
 /**
@@ -128,16 +131,18 @@ function contractList(kind: Viewer['kind']) {
     name: viewedBy(kind, 'list_contracts'),
     ownParameters: kind === 'brp' ? 4 : 3,
     filters: FILTERS,
-    leads: ['externalId', 'eic'],
+    leads: kind === 'brp' ? ['eic'] : ['externalId', 'eic', 'search'],
     text: (where, lead, parameterOf) => {
+      const page = (contracts: string) => `select ${COLUMNS} from ${contracts} c
+        left join asset a on a.id = c.asset_id order by c.id limit $2`;
+      if (lead === 'search') return page(searchPage('contract', 'c', parameterOf('search'), where));
       const sides = (kind === 'brp' ? ofBrp : ofAnyBrp)(lead === 'eic' ? parameterOf('eic') : null);
       const scans = sides.map(
         (side) => `(select c.* from contract c
           where ${side} and c.id > $1 and ${where} order by c.id limit ${PAGE_ROWS})`,
       );
       if (kind === 'brp') scans.push(formerContracts(where));
-      return `select ${COLUMNS} from (${scans.join(' union all ')}) c
-        left join asset a on a.id = c.asset_id order by c.id limit $2`;
+      return page(`(${scans.join(' union all ')})`);
     },
   });
 }
@@ -151,9 +156,9 @@ export async function listContracts(
   now: number,
 ): Promise<ContractRow[]> {
   const own = [page.after, page.count, timestamp(now), ...tenantValues(viewer)];
-  const { externalId, eic, status, type, activeWithin } = filter;
+  const { externalId, eic, status, type, search, activeWithin } = filter;
   const query = LISTS[viewer.kind](own, {
-    ...{ externalId, eic, status, type },
+    ...{ externalId, eic, status, type, search },
     deliveryStart: timestampOrNull(filter.deliveryStart),
     deliveryEnd: timestampOrNull(filter.deliveryEnd),
     activeFrom: timestampOrNull(activeWithin?.start ?? null),

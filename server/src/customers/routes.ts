@@ -1,6 +1,7 @@
 import { type Customer, customerEndpoints, type QueryOf } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Db } from '../platform/db/database.ts';
+import { searchValue } from '../platform/db/search.ts';
 import { pageById, paginate } from '../platform/http/paging.ts';
 import { answerTagged } from '../platform/http/preconditions.ts';
 import { type Call, type Route, route } from '../platform/http/routes.ts';
@@ -28,7 +29,7 @@ export const customerFilter = (query: QueryOf<typeof customerEndpoints.listCusto
   status: query.status ?? null,
   eic: query.eic ?? null,
   tso: query.tso ?? null,
-  search: query.search ?? null,
+  search: searchValue(query.search),
 });
 
 /** BRP and operator share the record and the actions, but not the JSON representation. */

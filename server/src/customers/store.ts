@@ -4,6 +4,7 @@ import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '.
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
+import { searchFilter, searchPage } from '../platform/db/search.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 
@@ -46,11 +47,7 @@ const FILTERS = {
     type: 'tso',
     condition: (tso: string) => `(select p.tso from position p where p.no = c.position_no) = ${tso}`,
   },
-  search: {
-    type: 'text',
-    condition: (search: string) =>
-      `exists (select from unnest(c.search_terms) as term where strpos(term, ${search}) > 0)`,
-  },
+  search: searchFilter('c'),
 };
 
 /**
@@ -67,13 +64,15 @@ function customerList(kind: Viewer['kind']) {
     name: viewedBy(kind, 'list_customers'),
     ownParameters: kind === 'brp' ? 3 : 2,
     filters: FILTERS,
-    leads: ['eic', 'status'],
+    leads: kind === 'brp' ? ['eic', 'status'] : ['eic', 'search', 'status'],
     text: (where, lead, parameterOf) => {
       const ofPosition = `${tenant ?? 'c.brp_no = p.brp_no'} and c.position_no = p.no`;
       const customers =
         lead === 'eic'
           ? `(select c.* from position p, lateral ${page(ofPosition, where)} c where p.eic = ${parameterOf('eic')})`
-          : page(tenant, where);
+          : lead === 'search'
+            ? searchPage('customer', 'c', parameterOf('search'), where)
+            : page(tenant, where);
       return `select ${COLUMNS} from ${customers} c ${JOINED} order by c.id limit $2`;
     },
   });
@@ -87,8 +86,7 @@ export async function listCustomers(
   page: { after: string; count: number },
 ): Promise<CustomerRow[]> {
   const own = [page.after, page.count, ...tenantValues(viewer)];
-  const search = filter.search === null ? null : foldCase(filter.search);
-  return db.query<CustomerRow>(...LISTS[viewer.kind](own, { ...filter, search }));
+  return db.query<CustomerRow>(...LISTS[viewer.kind](own, filter));
 }
 
 const FIND = perViewer(
@@ -121,10 +119,10 @@ export async function lockCustomer(tx: Tx, viewer: Viewer, id: string): Promise<
 const UPDATE = perViewer(
   statement,
   'update_customer',
-  'brp_no = $11',
+  'brp_no = $10',
   (andTenant) => `update customer
-   set status = $2, position_no = $3, metadata = $4, search_terms = $5, activated_at = $6, name = $7, brp_no = $8,
-     assigned_at = $9, deactivated_from = $10
+   set status = $2, position_no = $3, metadata = $4, activated_at = $5, name = $6, brp_no = $7, assigned_at = $8,
+     deactivated_from = $9
    where id = $1${andTenant}
    returning metadata`,
 );
@@ -136,7 +134,6 @@ export async function saveCustomer(tx: Tx, viewer: Viewer, row: CustomerRow): Pr
     row.status,
     row.position_no,
     JSON.stringify(row.metadata),
-    searchTerms(row),
     timestampOrNull(row.activated_at),
     row.name,
     row.brp_no,
@@ -150,9 +147,8 @@ export async function saveCustomer(tx: Tx, viewer: Viewer, row: CustomerRow): Pr
 const INSERT = statement(
   'insert_customer',
   `with made as (
-     insert into customer (id, brp_no, name, status, position_no, metadata, search_terms, assigned_at, activated_at,
-       created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, case $4::customer_status when 'active' then $8::timestamptz end, $8))
+     insert into customer (id, brp_no, name, status, position_no, metadata, assigned_at, activated_at, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, case $4::customer_status when 'active' then $7::timestamptz end, $7))
    insert into placement (customer_id, first_day, position_no)
    select $1, '-infinity', $5 where $5::int is not null`,
 );
@@ -175,7 +171,6 @@ export async function insertCustomer(tx: Tx, customer: NewCustomerRow, now: numb
     customer.status ?? 'pending',
     customer.positionNo,
     JSON.stringify(customer.metadata),
-    searchTerms(customer),
     timestamp(now),
   ]);
   return id;
@@ -219,11 +214,3 @@ export async function lockOwnPosition(
   await tx.query(LOCK_GROUP, [brp.brpNo, eic]);
   return findOwnPosition(tx, brp, eic, tso);
 }
-
-/**
- * Folds case here instead of in SQL, so that the result does not depend on the locale. ß equals ss, as in upper case.
- */
-const foldCase = (text: string) => text.normalize('NFKC').toLowerCase().replaceAll('ß', 'ss');
-
-const searchTerms = (customer: { name: string; metadata: Record<string, string> }) =>
-  [customer.name, ...Object.values(customer.metadata)].map(foldCase);

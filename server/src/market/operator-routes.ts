@@ -4,6 +4,7 @@ import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
+import { searchValue } from '../platform/db/search.ts';
 import { pageById, paginate } from '../platform/http/paging.ts';
 import { validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
@@ -47,7 +48,10 @@ function assetRoutes(db: Db, clock: Clock, customerUrl: string): Route[] {
 
     route(endpoints.listAssets, async ({ query, page }) => {
       const { technology = null, tso = null, offered } = query;
-      const filter = { technology, tso, offered: offered === undefined ? null : offered === 'true' };
+      const filter = {
+        ...{ technology, tso, search: searchValue(query.search) },
+        offered: offered === undefined ? null : offered === 'true',
+      };
       const rows = await listAssets(db, filter, pageById(page));
       const { records, pagination } = paginate(page, rows, (row) => [row.id]);
       const ids = records.map(({ id }) => id);

@@ -2,6 +2,7 @@ import type { Asset, OfferPpaType, Tso } from '@saldo/api';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
+import { searchFilter, searchPage } from '../platform/db/search.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 
@@ -55,9 +56,14 @@ const LIST_ASSETS = filteredList({
     tso: { type: 'tso', condition: (tso) => `a.tso = ${tso}` },
     isOffered: { type: 'boolean', condition: (yes) => `(${yes} and ${OFFER_OF_ASSET} is not null)` },
     isNotOffered: { type: 'boolean', condition: (yes) => `(${yes} and ${OFFER_OF_ASSET} is null)` },
+    search: searchFilter('a'),
   },
-  leads: ['technology', 'tso', 'isOffered'],
-  text: (where, lead) => {
+  leads: ['search', 'technology', 'tso', 'isOffered'],
+  text: (where, lead, parameterOf) => {
+    if (lead === 'search') {
+      return `select a.id, a.name, a.nominal_power_kw, a.technology, a.tso
+        from ${searchPage('asset', 'a', parameterOf('search'), where)} a order by a.id limit $2`;
+    }
     const [from, id] =
       lead === 'isOffered'
         ? ['offer f join asset a on a.id = f.asset_id', 'f.asset_id']
@@ -76,6 +82,7 @@ export type AssetFilter = {
   technology: Asset['technology'] | null;
   tso: Tso | null;
   offered: boolean | null;
+  search: string | null;
 };
 type Page = { after: string; count: number };
 
@@ -86,6 +93,7 @@ export const listAssets = (db: Db, filter: AssetFilter, page: Page): Promise<Ass
       tso: filter.tso,
       isOffered: filter.offered === true ? true : null,
       isNotOffered: filter.offered === false ? true : null,
+      search: filter.search,
     }),
   );
 

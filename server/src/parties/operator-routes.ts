@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/store.ts';
 import type { Owner } from '../platform/auth/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
+import { searchValue } from '../platform/db/search.ts';
 import { pageByEic, pageById, paginate } from '../platform/http/paging.ts';
 import { fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
@@ -36,8 +37,9 @@ function brpRoutes(db: Db, clock: Clock): Route[] {
       await recordAudit(tx, call, { action: 'brp.created', subject: after.id, before: null, after }, now);
       return after;
     }),
-    route(endpoints.listBrps, async ({ page }) => {
-      const { records, pagination } = paginate(page, await listBrps(db, pageById(page)), (row) => [row.id]);
+    route(endpoints.listBrps, async ({ query, page }) => {
+      const rows = await listBrps(db, { search: searchValue(query.search) }, pageById(page));
+      const { records, pagination } = paginate(page, rows, (row) => [row.id]);
       return { brps: records.map(wireBrp), pagination };
     }),
     route(endpoints.getBrp, async ({ params }) => {
@@ -66,7 +68,7 @@ function balanceGroupRoutes(db: Db, clock: Clock): Route[] {
       const findsNothing = query.brp_id !== undefined && brp === null;
       // A filter by BRP lists exactly the balance groups that the BRP sees, so its viewer is used.
       const seen = brp === null ? viewer : { kind: 'brp' as const, brpNo: brp.no };
-      const filter = { tso: query.tso ?? null };
+      const filter = { tso: query.tso ?? null, search: searchValue(query.search) };
       const rows = findsNothing ? [] : await listBalanceGroups(db, seen, filter, pageByEic(page));
       const { records, pagination } = paginate(page, rows, (row) => [row.eic]);
       return { balance_groups: records.map(wireBalanceGroup), pagination };

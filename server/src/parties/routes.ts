@@ -2,6 +2,7 @@ import { balanceGroupEndpoints as endpoints } from '@saldo/api';
 import { recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import { searchValue } from '../platform/db/search.ts';
 import { pageByEic, paginate } from '../platform/http/paging.ts';
 import { answerTagged, contentTag, meetsIfMatch } from '../platform/http/preconditions.ts';
 import { type Call, type Route, route, writeRoute } from '../platform/http/routes.ts';
@@ -11,8 +12,9 @@ import { wireBalanceGroup, wireOwnBalanceGroup } from './wire.ts';
 
 export function balanceGroupRoutes(db: Db, clock: Clock): Route[] {
   return [
-    route(endpoints.listOwnBalanceGroups, async ({ viewer, page }) => {
-      const rows = await listBalanceGroups(db, viewer, { tso: null }, pageByEic(page));
+    route(endpoints.listOwnBalanceGroups, async ({ viewer, query, page }) => {
+      const filter = { tso: null, search: searchValue(query.search) };
+      const rows = await listBalanceGroups(db, viewer, filter, pageByEic(page));
       const { records, pagination } = paginate(page, rows, (row) => [row.eic]);
       return { balance_groups: records.map(wireOwnBalanceGroup), pagination };
     }),

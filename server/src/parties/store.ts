@@ -7,6 +7,7 @@ import type { Owner } from '../platform/auth/principal.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
+import { searchFilter } from '../platform/db/search.ts';
 import { statement } from '../platform/db/statement.ts';
 
 type IdPage = { after: string; count: number };
@@ -15,7 +16,15 @@ export type PartyRow = { no: number; id: string; name: string; created_at: numbe
 
 const PARTY = 'no, id, name, created_at';
 
-const LIST_BRPS = statement('list_brps', `select ${PARTY} from brp where id > $1 order by id limit $2`);
+/** Without an index for the search: there are hundreds of BRPs and thousands of balance groups, not more. */
+const LIST_BRPS = filteredList({
+  make: statement,
+  name: 'list_brps',
+  ownParameters: 2,
+  filters: { search: searchFilter('b') },
+  leads: [],
+  text: (where) => `select ${PARTY} from brp b where b.id > $1 and ${where} order by b.id limit $2`,
+});
 const FIND_BRP = statement('find_brp', `select ${PARTY} from brp where id = $1`);
 const LIST_ACCOUNTS = statement(
   'list_accounts',
@@ -23,8 +32,8 @@ const LIST_ACCOUNTS = statement(
 );
 const FIND_ACCOUNT = statement('find_account', `select ${PARTY} from account where id = $1`);
 
-export const listBrps = (db: Db, page: IdPage): Promise<PartyRow[]> =>
-  db.query<PartyRow>(LIST_BRPS, [page.after, page.count]);
+export const listBrps = (db: Db, filter: { search: string | null }, page: IdPage): Promise<PartyRow[]> =>
+  db.query<PartyRow>(...LIST_BRPS([page.after, page.count], filter));
 
 export const listAccounts = (db: Db, page: IdPage): Promise<PartyRow[]> =>
   db.query<PartyRow>(LIST_ACCOUNTS, [page.after, page.count]);
@@ -72,6 +81,7 @@ const LIST_GROUPS = forEachViewer((kind) =>
         type: 'tso',
         condition: (tso) => `(select p.enabled from position p where p.eic = g.eic and p.tso = ${tso})`,
       },
+      search: searchFilter('g'),
     },
     leads: [],
     text: (where) => {
@@ -98,7 +108,7 @@ const LOCK_GROUP = perViewer(
 export const listBalanceGroups = (
   db: Db,
   viewer: Viewer,
-  filter: { tso: Tso | null },
+  filter: { tso: Tso | null; search: string | null },
   page: { after: string; count: number },
 ): Promise<BalanceGroupRow[]> =>
   db.query<BalanceGroupRow>(

@@ -1,0 +1,37 @@
+import { PAGE_ROWS } from './filtered-list.ts';
+
+/** The filter `search` of a list whose table has a `search_text`. Empty text is no filter. */
+export const searchFilter = (table: string) => ({
+  type: 'text',
+  // The subselect is evaluated once per statement, not once per row.
+  condition: (search: string) => `strpos(${table}.search_text, (select search_fold(${search}))) > 0`,
+});
+
+export const searchValue = (search: string | undefined): string | null =>
+  search === undefined || search === '' ? null : search;
+
+/** Rows in which the first page of a frequent text is sought before the index is used. */
+const ROWS_BEFORE_INDEX = 1000;
+
+/**
+ * A page of the rows of all tenants that contain a text, in the order of their ids. $1 id of the last row on the previous
+ * page, $2 row limit.
+ *
+ * The index finds all rows that contain the text and cannot return them in order. So the next rows in order are searched
+ * first. They have a full page if the text is frequent; if not, the index has few rows to return. Of 100,000 contracts,
+ * a text that all of them contain takes 2 ms instead of 450 ms, and a text that none contains 2 ms instead of 250 ms.
+ *
+ * The cursor is compared outside of `indexed`: inside, the planner would prefer the index of ids, because bitmap scans
+ * are off for lists and the index of trigrams has no other scan.
+ */
+export const searchPage = (table: string, alias: string, search: string, where: string) => `(
+  with next_rows as materialized (
+    select ${alias}.* from (
+      select * from ${table} where id > $1 order by id limit ${ROWS_BEFORE_INDEX}) ${alias}
+    where ${where} order by ${alias}.id limit ${PAGE_ROWS}),
+  indexed as materialized (
+    select ${alias}.* from ${table} ${alias}
+    where (select count(*) from next_rows) < $2
+      and search_trigrams(${alias}.search_text) @@ (select search_query(search_fold(${search}))) and ${where})
+  select * from next_rows where (select count(*) from next_rows) >= $2
+  union all (select * from indexed where id > $1 order by id limit ${PAGE_ROWS}))`;
