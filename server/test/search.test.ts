@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { signedIn } from './browser.ts';
-import { assertRefused, type Client, client, startTestPlatform, type Untyped, walk } from './harness.ts';
+import { assertRefused, type Client, client, startTestPlatform, walk } from './harness.ts';
 import { insertPlatformRows } from './platform-rows.ts';
 import { createWorld } from './world.ts';
 
@@ -49,10 +49,11 @@ const { browser: otherUser } = await signedIn(platform, { type: 'brp', brpNo: ot
 const { browser: thirdUser } = await signedIn(platform, { type: 'brp', brpNo: third.no });
 
 const fold = (text: string) => text.normalize('NFKC').toLowerCase().replaceAll('ß', 'ss');
+type Found = Awaited<ReturnType<typeof walk>>[number];
 type Party = { name: string; eic: string };
 
 /** The searched texts of a record. */
-const TEXTS: Record<string, (record: Untyped) => string[]> = {
+const TEXTS: Record<string, (record: Found) => string[]> = {
   contracts: ({ external_id, seller, buyer }: { external_id: string; seller: Party; buyer: Party }) => [
     external_id,
     ...[seller, buyer].flatMap(({ name, eic }) => [name, eic]),
