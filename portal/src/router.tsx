@@ -14,6 +14,7 @@ import {
   readContractFilters,
   readContractSearch,
   readCustomerFilters,
+  readGroupFilters,
   readKeySearch,
   readMonthSearch,
   readNominationFilters,
@@ -25,14 +26,14 @@ import {
   readAssetFilters,
   readAuditFilters,
   readDemandFilters,
-  readGroupFilters,
   readKeyFilters,
   readLateFilters,
   readMessageFilters,
   readMismatchSearch,
-  readContractFilters as readOperatorContractFilters,
   readCustomerFilters as readOperatorCustomerFilters,
+  readGroupFilters as readOperatorGroupFilters,
   readNominationFilters as readOperatorNominationFilters,
+  readPartyFilters,
   readUnsentFilters,
   readUserFilters,
 } from './operator/filters.ts';
@@ -141,6 +142,7 @@ const brpRoutes = [
   createRoute({
     getParentRoute: () => brpRoute,
     path: '/balance-groups',
+    validateSearch: readGroupFilters,
     component: lazyRouteComponent(() => import('./brp/balance-groups.tsx'), 'BalanceGroupsPage'),
   }),
   createRoute({
@@ -216,7 +218,7 @@ const operatorRoutes = [
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/contracts',
-    validateSearch: readOperatorContractFilters,
+    validateSearch: readContractFilters,
     component: lazyRouteComponent(() => import('./operator/contracts.tsx'), 'ContractsPage'),
   }),
   createRoute({
@@ -284,6 +286,7 @@ const operatorRoutes = [
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/brps',
+    validateSearch: readPartyFilters,
     component: lazyRouteComponent(() => import('./operator/brps.tsx'), 'BrpsPage'),
   }),
   createRoute({
@@ -294,7 +297,7 @@ const operatorRoutes = [
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/balance-groups',
-    validateSearch: readGroupFilters,
+    validateSearch: readOperatorGroupFilters,
     component: lazyRouteComponent(() => import('./operator/groups.tsx'), 'GroupsPage'),
   }),
   createRoute({
@@ -311,6 +314,7 @@ const operatorRoutes = [
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/accounts',
+    validateSearch: readPartyFilters,
     component: lazyRouteComponent(() => import('./operator/accounts.tsx'), 'AccountsPage'),
   }),
   createRoute({

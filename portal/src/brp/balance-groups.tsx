@@ -1,10 +1,14 @@
 import { isProblem } from '@saldo/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { containsText } from '../domain/search.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { brpClient } from '../session/brp-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
+import { filtersOf } from '../ui/address.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { FilterBar, SearchFilter } from '../ui/filters.tsx';
 import { Form, FormButtons } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
@@ -12,18 +16,24 @@ import { useToast } from '../ui/toast.tsx';
 import { type Group, GroupTable, splitInUse, TsosField } from './group-table.tsx';
 import { balanceGroupQuery, balanceGroupsQuery } from './queries.ts';
 
+const route = getRouteApi('/app/brp/balance-groups');
+
 /** The BRP's own balance groups, and the control areas in which customers can be placed. */
 export function BalanceGroupsPage() {
   const { t } = useI18n();
   const texts = t.brp.groups;
   const query = useQuery(balanceGroupsQuery);
+  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   return (
     <Page title={texts.title} text={texts.text}>
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
+        <SearchFilter hint={texts.searchHint} value={filters.search} onChange={(search) => set({ search })} />
+      </FilterBar>
       <Panel isFlush>
         <Loaded query={query}>
           {(groups) => (
             <GroupTable
-              groups={groups}
+              groups={groups.filter(({ eic, name }) => containsText(filters.search, eic, name))}
               emptyText={texts.emptyText}
               edit={({ eic, name }, close) => <SettingsDialog eic={eic} name={name} onClose={close} />}
             />

@@ -6,7 +6,7 @@ import { useSession } from '../session/session.ts';
 import { filtersOf } from '../ui/address.ts';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
-import { DayFilter, FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { DayFilter, FilterBar, SearchFilter, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList, type PagedQuery } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
@@ -66,6 +66,11 @@ export function ContractFilterFields({ filters, set }: FiltersProps) {
   const { t } = useI18n();
   return (
     <>
+      <SearchFilter
+        hint={t.brp.contracts.searchHint}
+        value={filters.search}
+        onChange={(search) => set({ search })}
+      />
       <SelectFilter
         label={t.common.status}
         value={filters.status}

@@ -1,11 +1,11 @@
-import { CUSTOMER_STATUSES, type Customer, LIMITS } from '@saldo/api';
+import { CUSTOMER_STATUSES, type Customer } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { filtersOf } from '../ui/address.ts';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
-import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { FilterBar, SearchFilter, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
@@ -63,11 +63,9 @@ export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {
   const { t } = useI18n();
   return (
     <>
-      <TextFilter
-        label={t.common.search}
-        placeholder={t.brp.customers.searchHint}
+      <SearchFilter
+        hint={t.brp.customers.searchHint}
         value={filters.search}
-        maxLength={LIMITS.searchLength}
         onChange={(search) => set({ search })}
       />
       <SelectFilter

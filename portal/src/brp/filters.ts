@@ -16,7 +16,10 @@ const eic = text(EIC_LENGTH);
 const day = matching(isDay);
 const slot = wholeNumber(LIMITS.slotNumber.minimum, LIMITS.slotNumber.maximum);
 
+const search = text(LIMITS.searchLength);
+
 export const contractParameters = {
+  search,
   status: oneOf(CONTRACT_STATUSES),
   type: oneOf(CONTRACT_TYPES),
   eic,
@@ -52,9 +55,11 @@ export const customerParameters = {
   status: oneOf(CUSTOMER_STATUSES),
   eic,
   tso: oneOf(TSOS),
-  search: text(LIMITS.searchLength),
+  search,
 };
 export type CustomerFilters = SearchOf<typeof customerParameters>;
 export const readCustomerFilters = searchReader(customerParameters);
+
+export const readGroupFilters = searchReader({ search });
 
 export const readKeySearch = searchReader({ ended: oneOf(['hidden']) });

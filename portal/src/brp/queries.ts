@@ -10,12 +10,12 @@ import type { ContractFilters, CustomerFilters, NominationFilters } from './filt
 export const contractsQuery = (filters: ContractFilters) =>
   infiniteQueryOptions({
     queryKey: ['contracts', filters],
-    queryFn: ({ pageParam, signal }) => reader().contracts.list(pageOf(filters, pageParam), { signal }),
+    queryFn: ({ pageParam, signal }) => portalClient.contracts.list(pageOf(filters, pageParam), { signal }),
     ...pages,
   });
 
 export const eachContract = (filters: ContractFilters, signal: AbortSignal): AsyncIterable<Contract> =>
-  reader().contracts.each(given(filters), { signal });
+  portalClient.contracts.each(given(filters), { signal });
 
 export const contractQuery = (id: string) =>
   queryOptions({

@@ -52,3 +52,9 @@ export function stringifySearch(search: RawSearch): string {
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return query === '' ? '' : `?${query}`;
 }
+
+const fold = (value: string): string => value.normalize('NFKC').toLowerCase().replaceAll('ß', 'ss');
+
+/** Whether one of the texts contains the search, as the server's lists compare them. No search matches everything. */
+export const containsText = (search: string | undefined, ...texts: readonly string[]): boolean =>
+  search === undefined || texts.some((one) => fold(one).includes(fold(search)));

@@ -8,7 +8,7 @@ import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
 import { ExportButton } from '../ui/export.tsx';
-import { FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { FilterBar, SearchFilter, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
@@ -88,6 +88,7 @@ function AssetFilterFields({ filters, set }: FiltersProps) {
   const texts = t.market.operator;
   return (
     <>
+      <SearchFilter hint={texts.name} value={filters.search} onChange={(search) => set({ search })} />
       <SelectFilter
         label={texts.technology}
         value={filters.technology}

@@ -1,10 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
+import { filtersOf } from '../ui/address.ts';
 import { PartiesPage } from './parties-page.tsx';
 import { BrpLink } from './party-links.tsx';
 import { brpsQuery, groupsQuery } from './queries.ts';
+
+const route = getRouteApi('/app/operator/brps');
 
 /** The BRPs with the number of their balance groups. */
 export function BrpsPage() {
@@ -26,6 +29,7 @@ export function BrpsPage() {
           cell: ({ id }) => groups && format.number(groups.filter(({ brp_id }) => brp_id === id).length),
         },
       ]}
+      filters={filtersOf(route.useSearch(), route.useNavigate())}
       onCreated={(brpId) => void navigate({ to: '/operator/brps/$brpId', params: { brpId } })}
     />
   );

@@ -1,4 +1,3 @@
-import { LIMITS } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ContractFilterFields, ContractList } from '../brp/contracts.tsx';
@@ -8,10 +7,9 @@ import { useMayManage } from '../session/session.ts';
 import { filtersOf } from '../ui/address.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { ExportButton } from '../ui/export.tsx';
-import { FilterBar, TextFilter } from '../ui/filters.tsx';
+import { FilterBar } from '../ui/filters.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
-import type { ContractFilters } from './filters.ts';
 import { contractsQuery, eachContract } from './queries.ts';
 
 const route = getRouteApi('/app/operator/contracts');
@@ -42,27 +40,9 @@ export function ContractsPage() {
       }
     >
       <FilterBar isFiltered={isFiltered} onClear={clear}>
-        <OperatorContractFilters filters={filters} set={set} />
+        <ContractFilterFields filters={filters} set={set} />
       </FilterBar>
       <ContractList query={query} />
     </Page>
-  );
-}
-
-type FiltersProps = { filters: ContractFilters; set: (change: ContractFilters) => void };
-
-function OperatorContractFilters({ filters, set }: FiltersProps) {
-  const { t } = useI18n();
-  return (
-    <>
-      <TextFilter
-        label={t.brp.contracts.reference}
-        placeholder={t.operator.contracts.wholeReference}
-        value={filters.external_id}
-        maxLength={LIMITS.externalIdLength}
-        onChange={(external_id) => set({ external_id })}
-      />
-      <ContractFilterFields filters={filters} set={set} />
-    </>
   );
 }

@@ -9,7 +9,7 @@ import {
   USER_ROLES,
 } from '@saldo/api';
 import { isDay } from '@saldo/core/delivery-day.ts';
-import { contractParameters, customerParameters, nominationParameters } from '../brp/filters.ts';
+import { customerParameters, nominationParameters } from '../brp/filters.ts';
 import { matching, oneOf, type SearchOf, searchReader, text, wholeNumber } from '../domain/search.ts';
 
 const id = text(LIMITS.searchLength);
@@ -17,18 +17,16 @@ const day = matching(isDay);
 const tso = oneOf(TSOS);
 const slot = wholeNumber(LIMITS.slotNumber.minimum, LIMITS.slotNumber.maximum);
 
-const contracts = { ...contractParameters, external_id: text(LIMITS.externalIdLength) };
-export type ContractFilters = SearchOf<typeof contracts>;
-export const readContractFilters = searchReader(contracts);
-
 const customers = { brp_id: id, ...customerParameters };
 export type CustomerFilters = SearchOf<typeof customers>;
 export const readCustomerFilters = searchReader(customers);
 
+export const readPartyFilters = searchReader({ search: id });
+
 export type NominationFilters = SearchOf<typeof nominationParameters>;
 export const readNominationFilters = searchReader(nominationParameters);
 
-const groups = { brp_id: id, tso };
+const groups = { search: id, brp_id: id, tso };
 export type GroupFilters = SearchOf<typeof groups>;
 export const readGroupFilters = searchReader(groups);
 
@@ -66,7 +64,7 @@ const mismatches = { day, tso, slot, nomination: id };
 export type MismatchSearch = SearchOf<typeof mismatches>;
 export const readMismatchSearch = searchReader(mismatches);
 
-const assets = { technology: oneOf(TECHNOLOGIES), tso, offered: oneOf(['true', 'false']) };
+const assets = { search: id, technology: oneOf(TECHNOLOGIES), tso, offered: oneOf(['true', 'false']) };
 export type AssetFilters = SearchOf<typeof assets>;
 export const readAssetFilters = searchReader(assets);
 

@@ -14,7 +14,7 @@ import { filtersOf } from '../ui/address.ts';
 import { CreateButton } from '../ui/create-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ExportButton } from '../ui/export.tsx';
-import { FilterBar } from '../ui/filters.tsx';
+import { FilterBar, SearchFilter } from '../ui/filters.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
@@ -58,6 +58,11 @@ export function GroupsPage() {
       }
     >
       <FilterBar isFiltered={isFiltered} onClear={clear}>
+        <SearchFilter
+          hint={t.brp.groups.searchHint}
+          value={filters.search}
+          onChange={(search) => set({ search })}
+        />
         <BrpFilter value={filters.brp_id} onChange={(brp_id) => set({ brp_id })} />
         <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
       </FilterBar>

@@ -1,10 +1,13 @@
 import type { Brp } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import type { ComponentType } from 'react';
+import { containsText } from '../domain/search.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { filtersOf } from '../ui/address.ts';
 import { Code } from '../ui/copy.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
 import { ExportButton } from '../ui/export.tsx';
+import { FilterBar, SearchFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
@@ -25,6 +28,8 @@ type Props = {
     create: (party: { name: string }) => Promise<Party>;
   };
   link: ComponentType<Party & { className: string }>;
+  /** The search of the page, from its URL. */
+  filters: ReturnType<typeof filtersOf<{ search?: string | undefined }>>;
   /** Additional columns after the name. */
   more?: readonly Column<Party>[];
   onCreated: (id: string) => void;
@@ -37,11 +42,13 @@ export function PartiesPage({
   query,
   client,
   link: PartyLink,
+  filters: { filters, set, clear, isFiltered },
   more = [],
   onCreated,
 }: Props) {
   const { t } = useI18n();
   const parties = useQuery(query);
+  const isFound = ({ name, id }: Party) => containsText(filters.search, name, id);
   const columns: readonly Column<Party>[] = [
     {
       id: 'name',
@@ -82,13 +89,21 @@ export function PartiesPage({
         </>
       }
     >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
+        <SearchFilter hint={t.operator.name} value={filters.search} onChange={(search) => set({ search })} />
+      </FilterBar>
       <Panel isFlush>
         <Loaded query={parties}>
           {(rows) =>
             rows.length === 0 ? (
               <EmptyState title={texts.empty} text={texts.emptyText} />
             ) : (
-              <DataTable label={texts.title} columns={columns} rows={rows} rowKey={({ id }) => id} />
+              <DataTable
+                label={texts.title}
+                columns={columns}
+                rows={rows.filter(isFound)}
+                rowKey={({ id }) => id}
+              />
             )
           }
         </Loaded>

@@ -1,4 +1,6 @@
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { LIMITS } from '@saldo/api';
+import { addDays, type DeliveryDay, isDay } from '@saldo/core/delivery-day.ts';
 import { type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react';
 import { addMonths } from '../domain/delivery-period.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -119,6 +121,14 @@ export function TextFilter({ label, value = '', placeholder, maxLength, onChange
       )}
     </Labelled>
   );
+}
+
+type SearchFilterProps = Pick<TextFilterProps, 'value' | 'onChange'> & { hint: string };
+
+/** Searches a list by a part of its texts, which the hint names. */
+export function SearchFilter({ hint, ...rest }: SearchFilterProps) {
+  const { t } = useI18n();
+  return <TextFilter label={t.common.search} placeholder={hint} maxLength={LIMITS.searchLength} {...rest} />;
 }
 
 export function DayFilter({

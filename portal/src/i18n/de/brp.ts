@@ -21,6 +21,7 @@ export const brp: Dictionary['brp'] = {
     more: (count) => `${count} weitere`,
   },
   contracts: {
+    searchHint: 'Referenz, Partei oder EIC',
     title: 'Verträge',
     one: 'Vertrag',
     type: 'Art',
@@ -250,6 +251,7 @@ export const brp: Dictionary['brp'] = {
       'Jemand hat diesen Kunden inzwischen geändert. Die aktuellen Daten sind geladen; bitte prüfen und erneut speichern.',
   },
   groups: {
+    searchHint: 'EIC oder Name',
     title: 'Bilanzkreise',
     text: 'Ihre Bilanzkreise und die Regelzonen, denen Kunden zugeordnet werden können.',
     edit: 'Einstellungen',

@@ -125,7 +125,6 @@ export const operator: Dictionary['operator'] = {
     create: 'Neuer Vertrag',
     createTitle: 'Neuer Vertrag',
     createText: 'Der Vertrag nutzt die Bilanzkreise, die seine Kunden am jeweiligen Liefertag haben.',
-    wholeReference: 'Die ganze Referenz',
     referenceHint: 'Wird nur einmal vergeben.',
     typeHint: 'Nur PPA-Verträge nehmen Mengen auf.',
     firstDay: 'Erster Liefertag',

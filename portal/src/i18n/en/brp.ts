@@ -19,6 +19,7 @@ export const brp = {
     more: (count: number) => `${count} more`,
   },
   contracts: {
+    searchHint: 'Reference, party or EIC',
     title: 'Contracts',
     one: 'Contract',
     type: 'Type',
@@ -247,6 +248,7 @@ export const brp = {
       'Another user has changed this customer meanwhile. The current data has been loaded; please check and save again.',
   },
   groups: {
+    searchHint: 'EIC or name',
     title: 'Balance groups',
     text: 'Your balance groups, and the control areas in which customers can be placed.',
     edit: 'Settings',

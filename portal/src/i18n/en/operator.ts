@@ -123,7 +123,6 @@ export const operator = {
     create: 'New contract',
     createTitle: 'New contract',
     createText: 'The contract uses the balance groups that its customers have on each delivery day.',
-    wholeReference: 'The whole reference',
     referenceHint: 'Used once.',
     typeHint: 'Only PPA contracts accept volumes.',
     firstDay: 'First day of delivery',
