@@ -5,6 +5,7 @@ import { useI18n } from './i18n/i18n.tsx';
 import { NAVIGATION } from './navigation.ts';
 import { alarmsQuery } from './operator/exchange-queries.ts';
 import { Preferences } from './preferences.tsx';
+import { SearchButton } from './search/button.tsx';
 import { portalClient } from './session/clients.ts';
 import { useIsConnected } from './session/connection.ts';
 import { useLiveRefresh } from './session/live-refresh.ts';
@@ -225,22 +226,21 @@ function NarrowBar() {
   );
 }
 
-/** The platform's clock, in local time and UTC. */
+/** The search, and the platform's clock in local time and UTC. */
 function TopBar() {
   const { t, format } = useI18n();
   const now = useServerNow();
   return (
-    <section
-      aria-label={t.common.serverTime}
-      title={t.common.serverTime}
-      className="flex items-center justify-end gap-4 border-b border-line bg-surface px-4 py-1.5 text-xs text-muted lg:px-6"
-    >
-      <span>
-        <span className="text-text">{format.timeWithSeconds(now)}</span> {t.common.berlin}
-      </span>
-      <span>
-        {format.utcTime(now)} {t.common.utc}
-      </span>
-    </section>
+    <div className="flex items-center justify-end gap-4 border-b border-line bg-surface px-4 py-1.5 text-xs text-muted lg:px-6">
+      <SearchButton />
+      <section aria-label={t.common.serverTime} title={t.common.serverTime} className="flex gap-4">
+        <span>
+          <span className="text-text">{format.timeWithSeconds(now)}</span> {t.common.berlin}
+        </span>
+        <span>
+          {format.utcTime(now)} {t.common.utc}
+        </span>
+      </section>
+    </div>
   );
 }

@@ -225,6 +225,7 @@ export function lookAtPagesOf(...roles: Role[]): void {
       lookAtPages(role));
     if (role === 'operator') test('axe finds no fault in a search field and its list', lookAtSearchField);
     if (role === 'brp') test('axe finds no fault in the result of a checked schedule', lookAtCheckedSchedule);
+    if (role === 'operator') test('axe finds no fault in the search dialog', lookAtSearchDialog);
     if (DIALOGS[role].length === 0) continue;
     test(`axe finds no fault in dialogs of ${role}, and closing returns the focus to the opener`, () =>
       lookAtDialogs(role));
@@ -277,6 +278,20 @@ const lookAtSearchField = () =>
     await field.fill('no such name');
     await page.getByText('Nothing found').waitFor();
     assert.deepEqual(await faultsOf(page, 'a list of nothing'), []);
+  });
+
+const lookAtSearchDialog = () =>
+  visit(visitors.operator, async (page) => {
+    await open(page, '/operator/contracts');
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('dialog').getByRole('combobox');
+    assert.deepEqual(await faultsOf(page, 'a search without text'), []);
+    await field.fill('park');
+    await page.getByRole('listbox').getByRole('option', { selected: true }).waitFor();
+    assert.deepEqual(await faultsOf(page, 'a search with results'), []);
+    await field.fill('no such name');
+    await page.getByText('Nothing found').waitFor();
+    assert.deepEqual(await faultsOf(page, 'a search without results'), []);
   });
 
 const lookAtCheckedSchedule = () =>

@@ -7,6 +7,7 @@ import { market } from './de/market.ts';
 import { operator } from './de/operator.ts';
 import { problems } from './de/problems.ts';
 import { schedule } from './de/schedule.ts';
+import { search } from './de/search.ts';
 import { session } from './de/session.ts';
 import { webhooks } from './de/webhooks.ts';
 import type { Dictionary } from './dictionary.ts';
@@ -20,6 +21,7 @@ export const de: Dictionary = {
   exchange,
   market,
   schedule,
+  search,
   webhooks,
   activity,
   attention,

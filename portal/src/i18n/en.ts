@@ -7,6 +7,7 @@ import { market } from './en/market.ts';
 import { operator } from './en/operator.ts';
 import { problems } from './en/problems.ts';
 import { schedule } from './en/schedule.ts';
+import { search } from './en/search.ts';
 import { session } from './en/session.ts';
 import { webhooks } from './en/webhooks.ts';
 
@@ -24,3 +25,4 @@ export const en = {
   activity,
   attention,
 };
+export const en = { common, problems, session, brp, operator, exchange, market, schedule, search, webhooks };

@@ -5,7 +5,7 @@ import { DICTIONARIES, type Language, preferredLanguage } from './languages.ts';
 
 const STORED_AS = 'saldo.language';
 
-type I18n = {
+export type I18n = {
   readonly t: Dictionary;
   readonly format: Format;
   readonly language: Language;

@@ -1,0 +1,23 @@
+export const search = {
+  title: 'Search',
+  placeholder: 'Reference, name, EIC, date or id',
+  hint: 'Contracts, customers, balance groups and more: type at least two characters, a date such as 25/10/2026, or an id.',
+  keys: '↑ ↓ select · Enter opens · Esc closes',
+  results: 'Results',
+  nothing: 'Nothing found',
+  count: (count: number) => (count === 1 ? '1 result' : `${count} results`),
+  all: 'Show all in the list',
+  nominationsOf: (day: string) => `Nominations of ${day}`,
+  messagesOf: (day: string) => `Messages of ${day}`,
+  version: (version: number) => `version ${version}`,
+  groups: {
+    days: 'Delivery day',
+    contracts: 'Contracts',
+    customers: 'Customers',
+    groups: 'Balance groups',
+    assets: 'Assets',
+    brps: 'BRPs',
+    nominations: 'Nominations',
+    messages: 'Messages',
+  },
+};

@@ -1,0 +1,50 @@
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useSession } from '../session/session.ts';
+import { Icon } from '../ui/icons.tsx';
+
+const SearchDialog = lazy(() => import('./dialog.tsx').then((module) => ({ default: module.SearchDialog })));
+
+const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** Opens the search, also by Ctrl K or ⌘ K. Account holders search the market in its own lists. */
+export function SearchButton() {
+  const { t } = useI18n();
+  const { role } = useSession().user;
+  const [isOpen, setIsOpen] = useState(false);
+  const isOffered = role !== 'account';
+  useEffect(() => {
+    if (!isOffered) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || event.altKey || event.shiftKey) return;
+      if (!(IS_APPLE ? event.metaKey : event.ctrlKey)) return;
+      event.preventDefault();
+      // An open dialog keeps its place: its input would be lost with the page.
+      if (document.querySelector('dialog[open]') === null) setIsOpen(true);
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [isOffered]);
+  if (!isOffered) return null;
+  return (
+    <>
+      <button
+        type="button"
+        aria-keyshortcuts={IS_APPLE ? 'Meta+K' : 'Control+K'}
+        className="mr-auto flex min-h-7 items-center gap-2 rounded-md border border-line-strong bg-surface px-2.5 text-muted hover:bg-sunken hover:text-text"
+        onClick={() => setIsOpen(true)}
+      >
+        <Icon name="search" className="size-3.5" />
+        {t.search.title}
+        <kbd aria-hidden="true" className="hidden font-sans sm:inline">
+          {IS_APPLE ? '⌘ K' : 'Ctrl K'}
+        </kbd>
+      </button>
+      {isOpen && (
+        <Suspense>
+          <SearchDialog role={role} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
