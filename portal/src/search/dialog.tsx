@@ -78,10 +78,11 @@ export function SearchDialog({ role, onClose }: { role: Role; onClose: () => voi
   const typed = text.trim();
   const { groups: records, isSearching, error } = useFound(role, typed);
   const day = parseTypedDay(typed, today);
-  const groups = [...(day === null ? [] : [dayGroup(role, day, i18n)]), ...records].map((group) =>
-    optionGroup(group, i18n),
-  );
+  const found = [...(day === null ? [] : [dayGroup(role, day, i18n)]), ...records];
+  const groups = found.map((group) => optionGroup(group, i18n));
   const options = groups.flatMap((group) => group.options);
+  // Without the links to lists.
+  const count = found.reduce((sum, group) => sum + group.found.length, 0);
   const active = Math.min(chosen, options.length - 1);
   const openPage = ({ page }: Option) => {
     onClose();
@@ -104,7 +105,7 @@ export function SearchDialog({ role, onClose }: { role: Role; onClose: () => voi
       ? t.search.hint
       : options.length === 0
         ? t.search.nothing
-        : t.search.count(options.length);
+        : t.search.count(count);
   return (
     <Dialog title={t.search.title} onClose={onClose}>
       <div className="grid gap-3">
