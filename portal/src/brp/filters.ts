@@ -18,7 +18,7 @@ const slot = wholeNumber(LIMITS.slotNumber.minimum, LIMITS.slotNumber.maximum);
 
 const search = text(LIMITS.searchLength);
 
-export const contractParameters = {
+const contractParameters = {
   search,
   status: oneOf(CONTRACT_STATUSES),
   type: oneOf(CONTRACT_TYPES),

@@ -1,29 +1,30 @@
-import type { Brp, Contract, Customer, OperatorAsset } from '@saldo/api';
+import type { Brp, OperatorAsset } from '@saldo/api';
 import { linkOptions } from '@tanstack/react-router';
 import type { Dictionary } from '../i18n/dictionary.ts';
-import { operatorClient } from '../session/operator-client.ts';
-import {
-  describeContract,
-  describeCustomer,
-  describeNomination,
-  type Found,
-  groupOf,
-  MAX_FOUND,
-  oneOf,
-  type Sources,
-} from './sources.ts';
+import { operatorClient as client } from '../session/operator-client.ts';
+import { commonSources, type Found, groupOf, MAX_FOUND, oneFound, type Sources } from './sources.ts';
 
 const limit = MAX_FOUND;
 
-const contract = (record: Contract): Found => ({
-  ...describeContract(record),
-  page: linkOptions({ to: '/operator/contracts/$contractId', params: { contractId: record.id } }),
-});
-
-const customer = (record: Customer): Found => ({
-  ...describeCustomer(record),
-  page: linkOptions({ to: '/operator/customers/$customerId', params: { customerId: record.id } }),
-});
+const common = commonSources(
+  {
+    searchContracts: client.contracts.list,
+    searchCustomers: client.customers.list,
+    searchGroups: client.balanceGroups.list,
+    getContract: client.contracts.get,
+    getCustomer: client.customers.get,
+    getNomination: client.nominations.get,
+  },
+  {
+    contract: (contractId) => linkOptions({ to: '/operator/contracts/$contractId', params: { contractId } }),
+    customer: (customerId) => linkOptions({ to: '/operator/customers/$customerId', params: { customerId } }),
+    nomination: (nominationId) =>
+      linkOptions({ to: '/operator/nominations/$nominationId', params: { nominationId } }),
+    contracts: (search) => linkOptions({ to: '/operator/contracts', search: { search } }),
+    customers: (search) => linkOptions({ to: '/operator/customers', search: { search } }),
+    groups: (search) => linkOptions({ to: '/operator/balance-groups', search: { search } }),
+  },
+);
 
 const asset =
   (t: Dictionary) =>
@@ -42,56 +43,26 @@ const brp = ({ id, name }: Brp): Found => ({
 /** The operator searches the records of all BRPs. */
 export const sources: Sources = {
   lists: [
-    async (search, _t, signal) => {
-      const page = await operatorClient.contracts.list({ search, limit }, { signal });
-      const all = linkOptions({ to: '/operator/contracts', search: { search } });
-      return groupOf('contracts', page, page.contracts, contract, all);
-    },
-    async (search, _t, signal) => {
-      const page = await operatorClient.customers.list({ search, limit }, { signal });
-      const all = linkOptions({ to: '/operator/customers', search: { search } });
-      return groupOf('customers', page, page.customers, customer, all);
-    },
-    async (search, _t, signal) => {
-      const page = await operatorClient.balanceGroups.list({ search, limit }, { signal });
-      const pageOf = (text: string) =>
-        linkOptions({ to: '/operator/balance-groups', search: { search: text } });
-      const group = ({ eic, name }: { eic: string; name: string }) => ({
-        ...{ label: name, detail: eic },
-        page: pageOf(eic),
-      });
-      return groupOf('groups', page, page.balance_groups, group, pageOf(search));
-    },
+    ...common.lists,
     async (search, t, signal) => {
-      const page = await operatorClient.assets.list({ search, limit }, { signal });
+      const page = await client.assets.list({ search, limit }, { signal });
       const all = linkOptions({ to: '/operator/assets', search: { search } });
       return groupOf('assets', page, page.assets, asset(t), all);
     },
     async (search, _t, signal) => {
-      const page = await operatorClient.brps.list({ search, limit }, { signal });
+      const page = await client.brps.list({ search, limit }, { signal });
       const all = linkOptions({ to: '/operator/brps', search: { search } });
       return groupOf('brps', page, page.brps, brp, all);
     },
   ],
   byId: {
-    con: async (id, _t, signal) =>
-      oneOf('contracts', contract(await operatorClient.contracts.get(id, { signal }))),
-    cust: async (id, _t, signal) =>
-      oneOf('customers', customer(await operatorClient.customers.get(id, { signal }))),
-    ast: async (id, t, signal) => oneOf('assets', asset(t)(await operatorClient.assets.get(id, { signal }))),
-    brp: async (id, _t, signal) => oneOf('brps', brp(await operatorClient.brps.get(id, { signal }))),
-    nom: async (id, t, signal) =>
-      oneOf('nominations', {
-        ...describeNomination(await operatorClient.nominations.get(id, { signal }), t),
-        page: linkOptions({
-          to: '/operator/nominations/$nominationId',
-          params: { nominationId: id },
-        }),
-      }),
+    ...common.byId,
+    ast: async (id, t, signal) => oneFound('assets', asset(t)(await client.assets.get(id, { signal }))),
+    brp: async (id, _t, signal) => oneFound('brps', brp(await client.brps.get(id, { signal }))),
     msg: async (id, t, signal) => {
-      const { type, tso, file_name } = await operatorClient.messages.get(id, { signal });
+      const { type, tso, file_name } = await client.messages.get(id, { signal });
       const named = tso === null ? '' : ` · ${t.common.tsos[tso]}`;
-      return oneOf('messages', {
+      return oneFound('messages', {
         label: `${t.exchange.message.types[type]}${named}`,
         detail: file_name ?? id,
         page: linkOptions({ to: '/operator/messages/$messageId', params: { messageId: id } }),

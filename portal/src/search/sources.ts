@@ -14,12 +14,12 @@ export type FoundGroup = {
   readonly all: LinkOptions | null;
 };
 
+type Find = (typed: string, t: Dictionary, signal: AbortSignal) => Promise<FoundGroup>;
+
 /** The lists and single records that a role can search. */
 export type Sources = {
-  readonly lists: readonly ((search: string, t: Dictionary, signal: AbortSignal) => Promise<FoundGroup>)[];
-  readonly byId: Partial<
-    Record<IdPrefix, (id: string, t: Dictionary, signal: AbortSignal) => Promise<FoundGroup>>
-  >;
+  readonly lists: readonly Find[];
+  readonly byId: Partial<Readonly<Record<IdPrefix, Find>>>;
 };
 
 /** Maximum number of records of a group. */
@@ -27,34 +27,84 @@ export const MAX_FOUND = 5;
 
 type Page = { readonly pagination: { readonly has_more: boolean } };
 
-export const groupOf = <P extends Page, T>(
+export const groupOf = <T>(
   name: FoundGroup['name'],
-  page: P,
+  { pagination }: Page,
   records: readonly T[],
   foundOf: (record: T) => Found,
   all: LinkOptions,
-): FoundGroup => ({ name, found: records.map(foundOf), all: page.pagination.has_more ? all : null });
+): FoundGroup => ({ name, found: records.map(foundOf), all: pagination.has_more ? all : null });
 
-export const oneOf = (name: FoundGroup['name'], found: Found): FoundGroup => ({
+export const oneFound = (name: FoundGroup['name'], found: Found): FoundGroup => ({
   name,
   found: [found],
   all: null,
 });
 
-export const describeContract = ({ external_id, seller, buyer }: Contract) => ({
-  label: external_id,
-  detail: `${seller.name} → ${buyer.name}`,
-});
+type Group = { readonly eic: string; readonly name: string };
+type Options = { signal: AbortSignal };
+type Search<P> = (query: { search: string; limit: number }, options: Options) => Promise<P & Page>;
+type Get<T> = (id: string, options: Options) => Promise<T>;
 
-export const describeCustomer = ({ name, balance_group }: Customer) => ({
-  label: name,
-  detail: balance_group?.eic ?? '',
-});
+/** Reads that both roles have, each with its own client. */
+type Reads = {
+  readonly searchContracts: Search<{ contracts: Contract[] }>;
+  readonly searchCustomers: Search<{ customers: Customer[] }>;
+  readonly searchGroups: Search<{ balance_groups: Group[] }>;
+  readonly getContract: Get<Contract>;
+  readonly getCustomer: Get<Customer>;
+  readonly getNomination: Get<Nomination>;
+};
 
-export const describeNomination = ({ eic, tso, direction, version }: Nomination, t: Dictionary) => ({
-  label: `${eic} · ${t.common.tsos[tso]}`,
-  detail: `${t.common.directions[direction]} · ${t.search.version(version)}`,
-});
+/** The pages of these records, and the lists with a search. */
+type Pages = Readonly<
+  Record<'contract' | 'customer' | 'nomination', (id: string) => LinkOptions> &
+    Record<'contracts' | 'customers' | 'groups', (search: string) => LinkOptions>
+>;
+
+export function commonSources(reads: Reads, pages: Pages): Sources {
+  const limit = MAX_FOUND;
+  const contract = ({ id, external_id, seller, buyer }: Contract): Found => ({
+    label: external_id,
+    detail: `${seller.name} → ${buyer.name}`,
+    page: pages.contract(id),
+  });
+  const customer = ({ id, name, balance_group }: Customer): Found => ({
+    label: name,
+    detail: balance_group?.eic ?? '',
+    page: pages.customer(id),
+  });
+  const group = ({ eic, name }: Group): Found => ({ label: name, detail: eic, page: pages.groups(eic) });
+  return {
+    lists: [
+      async (search, _t, signal) => {
+        const page = await reads.searchContracts({ search, limit }, { signal });
+        return groupOf('contracts', page, page.contracts, contract, pages.contracts(search));
+      },
+      async (search, _t, signal) => {
+        const page = await reads.searchCustomers({ search, limit }, { signal });
+        return groupOf('customers', page, page.customers, customer, pages.customers(search));
+      },
+      async (search, _t, signal) => {
+        const page = await reads.searchGroups({ search, limit }, { signal });
+        return groupOf('groups', page, page.balance_groups, group, pages.groups(search));
+      },
+    ],
+    byId: {
+      con: async (id, _t, signal) => oneFound('contracts', contract(await reads.getContract(id, { signal }))),
+      cust: async (id, _t, signal) =>
+        oneFound('customers', customer(await reads.getCustomer(id, { signal }))),
+      nom: async (id, t, signal) => {
+        const { eic, tso, direction, version } = await reads.getNomination(id, { signal });
+        return oneFound('nominations', {
+          label: `${eic} · ${t.common.tsos[tso]}`,
+          detail: `${t.common.directions[direction]} · ${t.search.version(version)}`,
+          page: pages.nomination(id),
+        });
+      },
+    },
+  };
+}
 
 const ID_FORM = /^([a-z]+)_[0-9a-z]{26}$/;
 
