@@ -71,7 +71,7 @@ const FILTERS = {
   deliveryEnd: { type: 'timestamptz', condition: (end: string) => `c.delivery_end <= ${end}` },
   activeFrom: { type: 'timestamptz', condition: (start: string) => `c.delivery_end > ${start}` },
   activeUntil: { type: 'timestamptz', condition: (end: string) => `c.delivery_start < ${end}` },
-  search: searchFilter('c'),
+  search: searchFilter('c.search_text'),
 };
 
 /**

@@ -47,7 +47,7 @@ const FILTERS = {
     type: 'tso',
     condition: (tso: string) => `(select p.tso from position p where p.no = c.position_no) = ${tso}`,
   },
-  search: searchFilter('c'),
+  search: searchFilter('c.search_text'),
 };
 
 /**

@@ -56,7 +56,7 @@ const LIST_ASSETS = filteredList({
     tso: { type: 'tso', condition: (tso) => `a.tso = ${tso}` },
     isOffered: { type: 'boolean', condition: (yes) => `(${yes} and ${OFFER_OF_ASSET} is not null)` },
     isNotOffered: { type: 'boolean', condition: (yes) => `(${yes} and ${OFFER_OF_ASSET} is null)` },
-    search: searchFilter('a'),
+    search: searchFilter('a.search_text'),
   },
   leads: ['search', 'technology', 'tso', 'isOffered'],
   text: (where, lead, parameterOf) => {

@@ -21,7 +21,7 @@ const LIST_BRPS = filteredList({
   make: statement,
   name: 'list_brps',
   ownParameters: 2,
-  filters: { search: searchFilter('b') },
+  filters: { search: searchFilter('search_fold(b.name)') },
   leads: [],
   text: (where) => `select ${PARTY} from brp b where b.id > $1 and ${where} order by b.id limit $2`,
 });
@@ -81,7 +81,7 @@ const LIST_GROUPS = forEachViewer((kind) =>
         type: 'tso',
         condition: (tso) => `(select p.enabled from position p where p.eic = g.eic and p.tso = ${tso})`,
       },
-      search: searchFilter('g'),
+      search: searchFilter('g.search_text'),
     },
     leads: [],
     text: (where) => {

@@ -1,12 +1,13 @@
 import { PAGE_ROWS } from './filtered-list.ts';
 
-/** The filter `search` of a list whose table has a `search_text`. Empty text is no filter. */
-export const searchFilter = (table: string) => ({
+/** The filter `search` of a list: a part of a text in folded case, such as a column `search_text`. */
+export const searchFilter = (folded: string) => ({
   type: 'text',
   // The subselect is evaluated once per statement, not once per row.
-  condition: (search: string) => `strpos(${table}.search_text, (select search_fold(${search}))) > 0`,
+  condition: (search: string) => `strpos(${folded}, (select search_fold(${search}))) > 0`,
 });
 
+/** Empty text is no filter. */
 export const searchValue = (search: string | undefined): string | null =>
   search === undefined || search === '' ? null : search;
 

@@ -44,7 +44,6 @@ alter table contract add column search_text text not null
 alter table asset add column search_text text not null generated always as (search_fold(name)) stored;
 alter table balance_group add column search_text text not null
   generated always as (search_fold(eic || E'\n' || name)) stored;
-alter table brp add column search_text text not null generated always as (search_fold(name)) stored;
 
 -- For the operator, who searches the records of all BRPs. A BRP's search reads its own records by their indexes.
 create index customer_search on customer using gin (search_trigrams(search_text));
