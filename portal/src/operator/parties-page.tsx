@@ -95,8 +95,11 @@ export function PartiesPage({
       <Panel isFlush>
         <Loaded query={parties}>
           {(rows) =>
-            rows.length === 0 ? (
-              <EmptyState title={texts.empty} text={texts.emptyText} />
+            !rows.some(isFound) ? (
+              <EmptyState
+                title={rows.length === 0 ? texts.empty : t.search.nothing}
+                text={rows.length === 0 ? texts.emptyText : t.search.nothingText}
+              />
             ) : (
               <DataTable
                 label={texts.title}

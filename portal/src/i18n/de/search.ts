@@ -7,6 +7,7 @@ export const search: Dictionary['search'] = {
   keys: '↑ ↓ auswählen · Enter öffnet · Esc schließt',
   results: 'Ergebnisse',
   nothing: 'Nichts gefunden',
+  nothingText: 'Kein Eintrag enthält den Text.',
   count: (count) => (count === 1 ? '1 Ergebnis' : `${count} Ergebnisse`),
   all: 'Alle in der Liste anzeigen',
   nominationsOf: (day) => `Nominierungen für ${day}`,

@@ -5,6 +5,7 @@ export const search = {
   keys: '↑ ↓ select · Enter opens · Esc closes',
   results: 'Results',
   nothing: 'Nothing found',
+  nothingText: 'No record contains the text.',
   count: (count: number) => (count === 1 ? '1 result' : `${count} results`),
   all: 'Show all in the list',
   nominationsOf: (day: string) => `Nominations of ${day}`,
