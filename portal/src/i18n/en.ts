@@ -21,8 +21,8 @@ export const en = {
   exchange,
   market,
   schedule,
+  search,
   webhooks,
   activity,
   attention,
 };
-export const en = { common, problems, session, brp, operator, exchange, market, schedule, search, webhooks };

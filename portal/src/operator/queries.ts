@@ -1,12 +1,9 @@
 import type { AuditEntry, Brp, OperatorCustomer } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { ContractFilters } from '../brp/filters.ts';
 import { customerQueryBy, firstSlotFrom, matchesFilters } from '../brp/queries.ts';
 import { allOf, given, PAGE_SIZE, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
-import type { ContractFilters } from '../brp/filters.ts';
-import { customerQueryBy, matchesFilters } from '../brp/queries.ts';
-import { deliveryRange } from '../domain/delivery-period.ts';
-import { allOf, given, PAGE_SIZE, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import type {
   AuditFilters,

@@ -1,6 +1,5 @@
-import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { LIMITS } from '@saldo/api';
-import { addDays, type DeliveryDay, isDay } from '@saldo/core/delivery-day.ts';
+import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react';
 import { addMonths } from '../domain/delivery-period.ts';
 import { useI18n } from '../i18n/i18n.tsx';
