@@ -3,7 +3,7 @@ import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react';
 import { useI18n } from './i18n/i18n.tsx';
 import { NAVIGATION } from './navigation.ts';
-import { alarmsQuery } from './operator/exchange-queries.ts';
+import { alarmsQuery } from './operator/alarms-query.ts';
 import { Preferences } from './preferences.tsx';
 import { SearchButton } from './search/button.tsx';
 import { portalClient } from './session/clients.ts';

@@ -14,7 +14,7 @@ import { Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { alarmsQuery } from './exchange-queries.ts';
+import { alarmsQuery } from './alarms-query.ts';
 
 const SEVERITY_TONES: Readonly<Record<Alarm['severity'], Tone>> = { critical: 'bad', warning: 'warn' };
 

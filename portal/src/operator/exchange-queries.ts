@@ -73,15 +73,6 @@ export const unsentQuery = ({ day, tso }: UnsentFilters) =>
     },
   });
 
-/** The first page shows no more; the list of the API has all of them. */
-const MAX_ALARMS = 50;
-
-export const alarmsQuery = queryOptions({
-  queryKey: ['alarms'],
-  queryFn: ({ signal }) =>
-    operatorClient.exchange.alarms({ order: 'newest_first', limit: MAX_ALARMS }, { signal }),
-});
-
 /** All mismatches of a day: a partial heat map would look as if the rest matched. */
 export const mismatchesQuery = (day: DeliveryDay, tso: Tso | undefined) =>
   queryOptions({
