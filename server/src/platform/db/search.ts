@@ -19,8 +19,9 @@ const ROWS_BEFORE_INDEX = 1000;
  * page, $2 row limit.
  *
  * The index finds all rows that contain the text and cannot return them in order. So the next rows in order are searched
- * first. They have a full page if the text is frequent; if not, the index has few rows to return. Of 100,000 contracts,
- * a text that all of them contain takes 2 ms instead of 450 ms, and a text that none contains 2 ms instead of 250 ms.
+ * first. They have a full page if the text is frequent; if not, the index has few rows to return. Measured
+ * with an index of trigram arrays on 100,000 rows: a text that all of them contain takes 2 ms in order and 450 ms by the
+ * index, a text that none contains 250 ms in order and 2 ms by the index.
  *
  * The cursor is compared outside of `indexed`: inside, the planner would prefer the index of ids, because bitmap scans
  * are off for lists and the index of trigrams has no other scan.
