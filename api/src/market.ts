@@ -45,7 +45,11 @@ export const MarketAsset = Type.Object(
     additionalInfo: AdditionalInfo,
     state: State,
     country: Country,
-    coverUrl: Nullable(Type.String({ format: 'uri', description: 'Cover image, readable without a key.' })),
+    coverUrl: Type.String({
+      format: 'uri',
+      description:
+        'Cover image, readable without a key: the one of the offer, or a drawing (SVG) made by the platform.',
+    }),
     pricing: Type.Array(Price, { description: 'The price for each duration, the shortest first.' }),
   },
   { title: 'Asset' },

@@ -4,11 +4,11 @@ import { dayStart } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { coverImage } from '../../server/src/demo/cover.ts';
 import { watchExchange } from '../../server/src/exchange/process/watch.ts';
 import { createAccount } from '../../server/src/parties/actions.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
+import { pngImage } from '../../server/test/png.ts';
 import { ANONYMOUS, drawn, follow, open, openStage, settled, type Visitor } from './stage.ts';
 
 const DAY = '2026-10-21';
@@ -44,7 +44,7 @@ async function made(path: string, body: unknown, headers: Record<string, string>
   assert.ok(answer.status < 300, answer.text);
   return answer.body;
 }
-const image = new Blob([coverImage('Uckermark')]);
+const image = new Blob([pngImage('Uckermark')]);
 const { cover_url } = await made('/covers', image, { 'content-type': 'image/png' });
 const { id: assetId } = await made('/assets', {
   name: 'Windpark Uckermark',

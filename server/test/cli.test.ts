@@ -7,10 +7,10 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { coverImage } from '../src/demo/cover.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
 import { CLI_MAIN, PROGRAM_ENVIRONMENT, runCommand, spawnCommand } from './command-line.ts';
 import { client, startTestPlatform } from './harness.ts';
+import { pngImage } from './png.ts';
 import { createWorld, newEic } from './world.ts';
 
 /** Runs the real command line against the real platform. */
@@ -292,7 +292,7 @@ test('an asset is offered with prices and a cover, its offer is changed, and wit
     { years: 10, price: 58.5 },
   ];
   assert.deepEqual(offered.offer.pricing, pricing);
-  await writeFile(path.join(folder, 'cover.txt'), coverImage('command line'));
+  await writeFile(path.join(folder, 'cover.txt'), pngImage('command line'));
   const covered = await answer('assets', 'cover', 'cover.txt', '--asset', asset.id);
   const [listed] = (await market('/v1/assets')).body.assets;
   assert.deepEqual(

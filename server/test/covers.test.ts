@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
-import { coverImage } from '../src/demo/cover.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
+import { pngImage } from './png.ts';
 import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
@@ -12,7 +12,7 @@ const world = createWorld(platform.db, platform.clock);
 const request = client(platform.baseUrl, await world.operatorKey());
 const customer = client(platform.customerUrl, await world.accountKey());
 
-const PNG = coverImage('cover');
+const PNG = pngImage('cover');
 const JPEG = Buffer.concat([
   Buffer.from(
     '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////' +
@@ -87,7 +87,7 @@ test('a cover has an ETag for revalidation, and is never compressed', async () =
 
 test('equal images share one address, different images do not, and every process serves both', async () => {
   const [one, again] = [await upload(PNG), await upload(PNG)];
-  const other = await upload(coverImage('another'));
+  const other = await upload(pngImage('another'));
   assert.equal(again.body.cover_url, one.body.cover_url);
   assert.notEqual(other.body.cover_url, one.body.cover_url);
   for (const { body } of [one, other]) {
@@ -96,30 +96,74 @@ test('equal images share one address, different images do not, and every process
   }
 });
 
-test('an offer names a cover by its address, and shows it until it names another', async () => {
-  const { cover_url } = (await upload(PNG)).body;
-  const offer = {
+const offerOf = (technology: string, members: object) => ({
+  name: 'Park',
+  technology,
+  nominal_power: 10,
+  tso: 'DE_AMPRION',
+  offer: {
     ppa_type: 'PAY_AS_PRODUCED',
     delivery_start: '2027-01-01T00:00:00Z',
     country: 'DE',
     pricing: [{ years: 10, price: 58.5 }],
-    cover_url,
-  };
-  const body = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION', offer };
-  const asset = (await request('/operator/v1/assets', { method: 'POST', body })).body;
+    ...members,
+  },
+});
+const publish = async (technology: string, members: object) =>
+  (await request('/operator/v1/assets', { method: 'POST', body: offerOf(technology, members) })).body;
+const shown = async () => (await customer('/v1/assets?limit=1')).body.assets[0].coverUrl;
+
+test('an offer names a cover by its address, and shows it until it names another', async () => {
+  const { cover_url } = (await upload(PNG)).body;
+  const asset = await publish('solar', { cover_url });
   assert.equal(asset.offer.cover_url, cover_url);
-  const shown = async () => (await customer('/v1/assets?limit=1')).body.assets[0].coverUrl;
   assert.equal(await shown(), cover_url);
   const change = (cover: string | null) =>
     request(`/operator/v1/assets/${asset.id}`, { method: 'PATCH', body: { offer: { cover_url: cover } } });
-  const other = (await upload(coverImage('another'))).body.cover_url;
+  const other = (await upload(pngImage('another'))).body.cover_url;
   for (const cover of [other, 'https://pictures.example/x.webp', null, cover_url]) {
     assert.equal((await change(cover)).body.offer.cover_url, cover);
-    assert.equal(await shown(), cover);
+    assert.equal(await shown(), cover ?? `${platform.customerUrl}/covers/solar-unknown-${asset.id}.svg`);
   }
   // Another process uses its own base URL for covers, but recognises this one.
   const elsewhere = (await client(second.customerUrl, await world.accountKey())('/v1/assets?limit=1')).body;
   assert.equal(elsewhere.assets[0].coverUrl, cover_url.replace(platform.customerUrl, second.customerUrl));
+});
+
+test('an offer without an image has a drawing of its own, by technology, yield and id, without a key', async () => {
+  const seen = new Set<string>();
+  for (const [technology, hours] of [
+    ['solar', 1010],
+    ['wind_onshore', 2600],
+    ['wind_onshore', 3700],
+    ['wind_offshore', 4100],
+    ['wind_offshore', null],
+  ] as const) {
+    const annual = hours === null ? null : hours * 10;
+    const { id, offer } = await publish(technology, { average_annual_power: annual });
+    assert.equal(offer.cover_url, null);
+    const url = await shown();
+    assert.equal(url, `${platform.customerUrl}/covers/${technology}-${hours ?? 'unknown'}-${id}.svg`);
+    const { status, headers, bytes } = await bytesAt(url);
+    assert.deepEqual([status, headers.get('content-type')], [200, 'image/svg+xml']);
+    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*sandbox/);
+    assert.match(bytes.toString(), /^<svg .*prefers-color-scheme:dark.*<\/svg>$/);
+    assert.ok(!seen.has(bytes.toString()));
+    seen.add(bytes.toString());
+    // Not for ever: a later release may draw differently.
+    assert.equal(headers.get('cache-control'), 'public, max-age=86400');
+    const again = await bytesAt(url, { 'if-none-match': headers.get('etag') ?? '' });
+    assert.equal(again.status, 304);
+    const elsewhere = await bytesAt(url.replace(platform.customerUrl, second.customerUrl));
+    assert.deepEqual(elsewhere.bytes, bytes);
+  }
+});
+
+test('the address of a drawing is not accepted as a cover', async () => {
+  const { id } = await publish('solar', {});
+  const body = { offer: { cover_url: await shown() } };
+  const answer = await request(`/operator/v1/assets/${id}`, { method: 'PATCH', body });
+  assert.deepEqual(problemOf(answer).errors, ['offer.cover_url validation_failed']);
 });
 
 test('a file that is no image is rejected, whatever its declared type', async () => {
@@ -167,12 +211,12 @@ test('bytes appended to an image are not served', async () => {
 
 test('an upload is repeated safely, and is in the audit trail', async () => {
   const headers = { 'idempotency-key': 'cover-once' };
-  const image = coverImage('audited');
+  const image = pngImage('audited');
   const first = await upload(image, 'image/png', headers);
   const again = await upload(image, 'image/png', headers);
   assert.equal(again.headers.get('idempotent-replayed'), 'true');
   assert.deepEqual(again.body, first.body);
-  const other = await upload(coverImage('not audited'), 'image/png', headers);
+  const other = await upload(pngImage('not audited'), 'image/png', headers);
   assert.deepEqual([other.status, problemOf(other).code], [409, 'idempotency_key_reused']);
   const name = first.body.cover_url.split('/covers/')[1];
   const { body } = await request(`/operator/v1/audit?subject=${name}`);
@@ -187,6 +231,10 @@ test('an unknown cover is 404, and covers allow GET, HEAD and OPTIONS only', asy
     '..%2f..%2fopenapi.json',
     '%00',
     `${'x'.repeat(43)}.svg`,
+    'coal-2000-ast_01jhm3w8v5e2ntq0v9bgr4kx7c.svg',
+    'solar-99999-ast_01jhm3w8v5e2ntq0v9bgr4kx7c.svg',
+    'solar-1000-ast_81jhm3w8v5e2ntq0v9bgr4kx7c.svg',
+    'solar-1000-ast_01jhm3w8v5e2ntq0v9bgr4kx7c.svg.png',
   ]) {
     const answer = await client(platform.customerUrl)(`/covers/${name}`);
     assert.deepEqual([answer.status, problemOf(answer).code], [404, 'not_found'], name);

@@ -101,7 +101,7 @@ for (const { now, platform, access } of worlds) {
     }
     for (const url of valuesOf(assets, 'coverUrl')) {
       const cover = await fetch(String(url));
-      assert.deepEqual([cover.status, cover.headers.get('content-type')], [200, 'image/png']);
+      assert.deepEqual([cover.status, cover.headers.get('content-type')], [200, 'image/svg+xml']);
     }
     const operator = client(platform.baseUrl, await createWorld(platform.db, platform.clock).operatorKey());
     for (const { offer } of await walk(operator, '/operator/v1/assets?offered=true', 'assets', 100)) {

@@ -94,7 +94,7 @@ test('one asset record has two views: the BRP API’s and the customer API’s',
   assert.deepEqual([renamed.name, renamed.nominalPower], ['Renamed', 50.4]);
 });
 
-test('omitted members of an offer or a demand are null, and pricing is always a list', async () => {
+test('omitted members of an offer or a demand are null, but pricing is a list and coverUrl is a drawing', async () => {
   const needed = {
     ppa_type: 'PAY_AS_NOMINATED',
     delivery_start: '2027-01-01T00:00:00Z',
@@ -114,7 +114,7 @@ test('omitted members of an offer or a demand are null, and pricing is always a 
     additionalInfo: null,
     state: null,
     country: 'NL',
-    coverUrl: null,
+    coverUrl: `${platform.customerUrl}/covers/solar-unknown-${asset.id}.svg`,
     pricing: [{ years: 1, price: 0 }],
   });
   const demand = (

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { type Endpoint, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
 import type { Acknowledgement } from '@saldo/core/exchange/answer.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
-import { coverImage } from '../src/demo/cover.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
+import { pngImage } from './png.ts';
 import { webhookCases, withPrefix } from './webhook-cases.ts';
 import { createWorld, newEic } from './world.ts';
 
@@ -107,7 +107,7 @@ const cases: Record<string, Case> = {
   updateAsset: { path: `${base}/assets/${asset.id}`, body: { nominal_power: 2 } },
   uploadCover: {
     path: `${base}/covers`,
-    body: new Blob([coverImage('case')]),
+    body: new Blob([pngImage('case')]),
     headers: { 'content-type': 'image/png' },
   },
   createDemand: {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Endpoint, portalEndpoints } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { coverImage } from '../src/demo/cover.ts';
 import { createAccount } from '../src/parties/actions.ts';
 import { inviteUser } from '../src/users/actions.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
+import { pngImage } from './png.ts';
 import { createWorld } from './world.ts';
 
 /** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
@@ -152,7 +152,7 @@ test('users of an account see the same pages as its keys, with links to the port
     cover_url: (
       await operator('/operator/v1/covers', {
         method: 'POST',
-        body: coverImage('portal'),
+        body: pngImage('portal'),
         headers: { 'content-type': 'image/png' },
       })
     ).body.cover_url,

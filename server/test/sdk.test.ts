@@ -10,8 +10,8 @@ import {
   isProblem,
   SaldoProblem,
 } from '@saldo/sdk';
-import { coverImage } from '../src/demo/cover.ts';
 import { startTestPlatform } from './harness.ts';
+import { pngImage } from './png.ts';
 import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
@@ -129,7 +129,7 @@ test('paging through a changing market misses no lasting record', async () => {
 });
 
 test('an operator offers an asset with an uploaded cover', async () => {
-  const { cover_url, media_type } = await operator.assets.uploadCover(coverImage('sdk'));
+  const { cover_url, media_type } = await operator.assets.uploadCover(pngImage('sdk'));
   assert.equal(media_type, 'image/png');
   const asset = await operator.assets.create({
     name: 'Solarfeld',

@@ -163,7 +163,7 @@ const MARKET_RESOURCES: Record<string, string> = {
   AssetList: 'assets',
   Asset:
     'id name assetType nominalPower |averageAnnualPower deliveryStart ppaType |additionalInfo |state country ' +
-    '|coverUrl pricing',
+    'coverUrl pricing',
   Price: 'years price',
   DemandList: 'demands',
   Demand: 'id contractPeriod deliveryVolume |additionalInfo country |state |deliveryStart',

@@ -14,7 +14,7 @@ const OFFER: MarketAsset = {
   additionalInfo: null,
   state: 'Brandenburg',
   country: 'DE',
-  coverUrl: null,
+  coverUrl: 'https://market.example/covers/x.svg',
   pricing: [{ years: 10, price: 58.5 }],
 };
 

@@ -72,12 +72,23 @@ test('an invalid number or day is reported at its field before anything is sent'
 
 test('the preview has the prices that are filled in, shortest duration first', () => {
   const pricing = ['10', '', '5'].map((years, id) => ({ id, years, price: '60' }));
-  const preview = offerPreview(asset([]), { ...NEW_OFFER, pricing });
+  const preview = offerPreview(asset([]), { ...NEW_OFFER, pricing }, 'https://market.example');
   assert.deepEqual(
     preview.pricing.map(({ years }) => years),
     [5, 10],
   );
   assert.equal(preview.assetType, 'WIND');
+});
+
+test('the preview without an image has the drawing of the customer API', () => {
+  const coverOf = (inputs: Partial<typeof NEW_OFFER>) =>
+    offerPreview(asset([]), { ...NEW_OFFER, ...inputs }, 'https://market.example').coverUrl;
+  assert.equal(coverOf({}), 'https://market.example/covers/wind_offshore-unknown-ast_1.svg');
+  assert.equal(
+    coverOf({ annualMwh: '198030' }),
+    'https://market.example/covers/wind_offshore-4100-ast_1.svg',
+  );
+  assert.equal(coverOf({ coverUrl: 'https://pictures.example/x.jpg' }), 'https://pictures.example/x.jpg');
 });
 
 test('an empty field of a demand is sent as null', () => {

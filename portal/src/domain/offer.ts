@@ -9,6 +9,7 @@ import {
 } from '@saldo/api';
 import { dayOf, dayStart, formatInstant, isDay } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh, mwhText } from '@saldo/core/energy.ts';
+import { COVERS_PATH, drawnCoverName } from '@saldo/core/market/cover.ts';
 import { parseTypedNumber } from './decimal-input.ts';
 
 /** Length of an ISO country code. */
@@ -99,7 +100,14 @@ export function offerBody(inputs: OfferInputs, stored: OperatorAsset['offer']): 
 }
 
 /** A preview for account holders; incomplete price steps are left out. */
-export function offerPreview(asset: OperatorAsset, inputs: OfferInputs): MarketAsset {
+export function offerPreview(asset: OperatorAsset, inputs: OfferInputs, customerUrl: string): MarketAsset {
+  const annualMwh = parseTypedNumber(inputs.annualMwh);
+  const drawing = drawnCoverName(
+    asset.technology,
+    kwhFromMwh(asset.nominal_power),
+    annualMwh === null ? null : kwhFromMwh(annualMwh),
+    asset.id,
+  );
   const pricing = inputs.pricing.flatMap(({ years, price }) => {
     const [duration, eurPerMwh] = [parseTypedNumber(years), parseTypedNumber(price)];
     return duration === null || eurPerMwh === null ? [] : [{ years: duration, price: eurPerMwh }];
@@ -109,13 +117,13 @@ export function offerPreview(asset: OperatorAsset, inputs: OfferInputs): MarketA
     name: asset.name,
     assetType: ASSET_TYPE_OF[asset.technology],
     nominalPower: asset.nominal_power,
-    averageAnnualPower: parseTypedNumber(inputs.annualMwh),
+    averageAnnualPower: annualMwh,
     deliveryStart: startOf(inputs.start, asset.offer?.delivery_start) ?? '',
     ppaType: inputs.ppaType,
     additionalInfo: orNull(inputs.info),
     state: orNull(inputs.state),
     country: inputs.country.trim().toUpperCase(),
-    coverUrl: orNull(inputs.coverUrl),
+    coverUrl: orNull(inputs.coverUrl) ?? customerUrl + COVERS_PATH + drawing,
     pricing: pricing.toSorted((a, b) => a.years - b.years),
   };
 }

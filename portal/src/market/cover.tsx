@@ -3,12 +3,11 @@ import { useState } from 'react';
 import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icons.tsx';
 
-type Props = { url: string | null; assetType: AssetType };
+type Props = { url: string; assetType: AssetType };
 
-/** A plant's cover image; if it is missing or does not load, a drawing of its technology. */
+/** A plant's cover. If it does not load, an icon of the technology. */
 export function Cover({ url, assetType }: Props) {
   const [failed, setFailed] = useState<string | null>(null);
-  const isShown = url !== null && url !== failed;
   return (
     <div
       className={cx(
@@ -16,7 +15,9 @@ export function Cover({ url, assetType }: Props) {
         assetType === 'WIND' ? 'bg-out-soft text-out' : 'bg-in-soft text-in',
       )}
     >
-      {isShown ? (
+      {url === failed ? (
+        <Icon name={assetType === 'WIND' ? 'wind' : 'sun'} className="size-16 opacity-60" />
+      ) : (
         <img
           src={url}
           alt=""
@@ -26,8 +27,6 @@ export function Cover({ url, assetType }: Props) {
           className="size-full object-cover"
           onError={() => setFailed(url)}
         />
-      ) : (
-        <Icon name={assetType === 'WIND' ? 'wind' : 'sun'} className="size-16 opacity-60" />
       )}
     </div>
   );

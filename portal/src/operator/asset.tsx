@@ -6,7 +6,7 @@ import { offerInputs, offerPreview } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { OfferCard } from '../market/offer-card.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { useMayManage } from '../session/session.ts';
+import { useMayManage, useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -92,6 +92,7 @@ function OfferPart({ asset }: { asset: OperatorAsset }) {
   const [isBegun, setIsBegun] = useState(false);
   const [isWithdrawn, setIsWithdrawn] = useState(false);
   const [inputs, setInputs] = useState(() => offerInputs(asset));
+  const { customer_base_url } = useSession();
   if (asset.offer === null && !isBegun) {
     return (
       <Panel title={texts.offer}>
@@ -127,7 +128,7 @@ function OfferPart({ asset }: { asset: OperatorAsset }) {
       )}
       <section className="grid gap-2 lg:sticky lg:top-4">
         <h2 className="text-sm font-semibold">{texts.preview}</h2>
-        <OfferCard offer={offerPreview(asset, inputs)} />
+        <OfferCard offer={offerPreview(asset, inputs, customer_base_url)} />
       </section>
       {isWithdrawn && (
         <WithdrawDialog

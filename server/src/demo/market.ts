@@ -1,11 +1,8 @@
 import type { OfferPpaType, Tso } from '@saldo/api';
 import { type DeliveryDay, dayStart, formatInstant, MINUTE_MS } from '@saldo/core/delivery-day.ts';
 import { createAsset, createDemand, updateAsset } from '../market/actions.ts';
-import { coverAddress, storeCover } from '../market/covers.ts';
-import { readImage } from '../market/image.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { ASSETS, type AssetName, type CastAsset } from './cast.ts';
-import { coverImage, type Scene } from './cover.ts';
 
 /** Offers and demands of the demo world. All of them are fictitious. */
 
@@ -40,7 +37,7 @@ const offer = (
 ): CastOffer => ({ asset, country, state, ppaType, fullHours, inYears, price, years, info });
 
 /** Power from abroad is handed over where it enters the German grid. */
-const plant = (name: string, powerMw: number, technology: Scene, tso: Tso): CastAsset => ({
+const plant = (name: string, powerMw: number, technology: CastAsset['technology'], tso: Tso): CastAsset => ({
   name,
   nominalPowerKw: powerMw * 1000,
   technology,
@@ -260,26 +257,7 @@ const DEMANDS: readonly (readonly [string, string | null, number, number, number
 const priceFor = ({ price, years: [shortest = 0] }: CastOffer, years: number) =>
   Math.round((price - (years - shortest) * 0.35) * 100) / 100;
 
-/** Number of pictures per scene. Offers share them. */
-const PICTURES = 4;
-
-type Pictures = Map<string, ReturnType<typeof coverImage>>;
-
-async function storePicture(
-  tx: Tx,
-  pictures: Pictures,
-  scene: Scene,
-  number: number,
-  at: number,
-): Promise<string> {
-  const name = `${scene} ${number % PICTURES}`;
-  const file = pictures.getOrInsertComputed(name, () => coverImage(name, scene));
-  const image = readImage(file);
-  if ('fault' in image) throw new Error(image.fault);
-  return storeCover(tx, image, file, at);
-}
-
-/** Cover URLs of the demo have no host, because it is unknown before the platform listens. */
+/** The customer API's base URL is unknown before the platform listens. Only offers with an uploaded cover need it. */
 const NO_BASE_URL = '';
 
 /** Publishes offers and demands, with times spread from the market's opening until now. */
@@ -294,7 +272,6 @@ export async function openMarket(
     formatInstant(dayStart(`${year + inYears}-01-01` satisfies DeliveryDay));
   const timeOf = (at: number, count: number) =>
     opened + Math.floor(((now - opened) * at) / count / MINUTE_MS) * MINUTE_MS;
-  const pictures: Pictures = new Map();
   for (const [index, cast] of OFFERS.entries()) {
     const at = timeOf(index, OFFERS.length);
     const { nominalPowerKw, ...asset } = typeof cast.asset === 'string' ? ASSETS[cast.asset] : cast.asset;
@@ -305,7 +282,6 @@ export async function openMarket(
       additional_info: cast.info,
       state: cast.state,
       country: cast.country,
-      cover_url: coverAddress(NO_BASE_URL, await storePicture(tx, pictures, asset.technology, index, at)),
       pricing: cast.years.map((years) => ({ years, price: priceFor(cast, years) })),
     };
     if (typeof cast.asset === 'string') {

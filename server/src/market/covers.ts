@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CoverMediaType } from '@saldo/api';
+import { COVERS_PATH } from '@saldo/core/market/cover.ts';
 import type { Database, Db, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
@@ -7,9 +8,6 @@ import type { Image } from './image.ts';
 
 /** A stored cover image. Its name is derived from its content, so the content of a name never changes. */
 export type StoredCover = { media_type: CoverMediaType; bytes: Buffer };
-
-/** Path of the covers below the base URL of the customer API. */
-export const COVERS_PATH = '/covers/';
 
 const ENDING = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const;
 const NAME_FORM = /^[\w-]{43}\.(?:png|jpg|webp)$/;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { coverImage } from '../demo/cover.ts';
+import { pngImage } from '../../test/png.ts';
 import { readImage } from './image.ts';
 
-const PNG = coverImage('test');
+const PNG = pngImage('test');
 const WEBP_LOSSY = Buffer.from('UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAwA0JaQAA3AA/vuUAAA=', 'base64');
 const WEBP_LOSSLESS = Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64');
 const JPEG = Buffer.concat([

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { LIMITS, type marketEndpoints } from '@saldo/api';
+import { COVERS_PATH } from '@saldo/core/market/cover.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Database, Db } from '../platform/db/database.ts';
 import { hotStatement } from '../platform/db/statement.ts';
@@ -6,7 +8,8 @@ import { pageLinks } from '../platform/http/paging.ts';
 import { isFresh } from '../platform/http/preconditions.ts';
 import { fieldProblem, problem } from '../platform/http/problem.ts';
 import { type Call, type Route, route } from '../platform/http/routes.ts';
-import { COVERS_PATH, coverAddress, coverFinder } from './covers.ts';
+import { coverAddress, coverFinder } from './covers.ts';
+import { drawCover } from './drawn-cover.ts';
 import { type ListName, type MarketList, marketList, type VersionFault } from './lists.ts';
 import { type DemandColumns, demandPage, type OfferedColumns, offeredPage } from './wire.ts';
 
@@ -98,21 +101,25 @@ const versionProblem = (fault: VersionFault) =>
     ? fieldProblem(VERSION_HEADER, 'invalid_format', 'is not a version of this list; start again without it')
     : fieldProblem(VERSION_HEADER, 'validation_failed', 'is too old; start again without it');
 
+/** The content of these covers never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
+/** A release may change the drawings. */
+const FOR_A_DAY = 'public, max-age=86400';
+const NO_ACTIVE_CONTENT = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
 /** Covers are public, because browsers load them from `img` elements without a key. */
 export function mountCovers(app: FastifyInstance, db: Database): void {
   const find = coverFinder(db);
   app.get<{ Params: { name: string } }>(`${COVERS_PATH}:name`, async (request, reply) => {
     const { name } = request.params;
-    const cover = await find(name);
+    const drawing = drawCover(name);
+    const cover = drawing === null ? await find(name) : { media_type: 'image/svg+xml', bytes: drawing };
     if (cover === null) throw problem('not_found', 'There is no such cover.');
-    const tag = `"${name}"`;
-    // The URL changes with the content, so the response may be cached forever.
+    const tag = drawing === null ? `"${name}"` : `"${hash('sha256', drawing, 'base64url')}"`;
     reply.removeHeader('vary').headers({
-      'cache-control': FOR_EVER,
+      'cache-control': drawing === null ? FOR_EVER : FOR_A_DAY,
       etag: tag,
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+      'content-security-policy': NO_ACTIVE_CONTENT,
       'cross-origin-resource-policy': 'cross-origin',
     });
     if (isFresh(request.headers['if-none-match'], tag)) return reply.code(304).send();

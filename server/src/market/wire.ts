@@ -3,6 +3,7 @@ import { numberFromUnits } from '@saldo/core/decimal.ts';
 import { formatInstant, formatInstantMs } from '@saldo/core/delivery-day.ts';
 import { mwhNumber, mwhText, mwNumber } from '@saldo/core/energy.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { drawnCoverName } from '@saldo/core/market/cover.ts';
 import { coverAddress } from './covers.ts';
 import type { AssetRow, DemandRow, OfferRow } from './store.ts';
 
@@ -90,19 +91,23 @@ function pricesText(years: readonly number[], cents: readonly number[]): string 
   return text;
 }
 
-function offeredText(row: OfferedColumns, id: string, coverStart: string): string {
+function offeredText(row: OfferedColumns, uuid: string, coverStart: string): string {
+  const id = encodeId(ID_PREFIX.asset, uuid);
   const [, , name, technology, powerKw, annualKwh, start, ppaType, info, state, country] = row;
   const [coverName, coverUrl, years, cents] = [row[11], row[12], row[13], row[14]];
-  const cover = coverName === null ? textOrNull(coverUrl) : `${coverStart}${coverName}"`;
+  const cover =
+    coverUrl === null
+      ? `${coverStart}${coverName ?? drawnCoverName(technology, powerKw, annualKwh, id)}"`
+      : JSON.stringify(coverUrl);
   return (
-    `{"id":"${encodeId(ID_PREFIX.asset, id)}","name":${JSON.stringify(name)},"assetType":"${ASSET_TYPE_OF[technology]}"` +
+    `{"id":"${id}","name":${JSON.stringify(name)},"assetType":"${ASSET_TYPE_OF[technology]}"` +
     `,"nominalPower":${mwhText(powerKw)},"averageAnnualPower":${annualKwh === null ? 'null' : mwhText(annualKwh)}` +
     `,"deliveryStart":"${formatInstantMs(start)}","ppaType":"${ppaType}","additionalInfo":${textOrNull(info)}` +
     `,"state":${textOrNull(state)},"country":"${country}","coverUrl":${cover},"pricing":[${pricesText(years, cents)}]}`
   );
 }
 
-/** `coversAt` is the URL prefix of stored covers. */
+/** `coversAt` is the URL prefix of covers. */
 export function offeredPage(rows: readonly OfferedColumns[], coversAt: string): string {
   const texts: string[] = [];
   const coverStart = JSON.stringify(coversAt).slice(0, -1);
