@@ -190,6 +190,11 @@ const accountRoutes = [
   }),
   createRoute({
     getParentRoute: () => accountRoute,
+    path: '/offers/$assetId',
+    component: lazyRouteComponent(() => import('./account/offer.tsx'), 'OfferPage'),
+  }),
+  createRoute({
+    getParentRoute: () => accountRoute,
     path: '/demands',
     validateSearch: readAccountDemandFilters,
     component: lazyRouteComponent(() => import('./account/demands.tsx'), 'DemandsPage'),

@@ -92,6 +92,7 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
     '/': ['/'],
     '/profile': ['/profile'],
     '/offers': ['/offers', '/offers?country=FR'],
+    '/offers/$assetId': [`/offers/${assetId}`, '/offers/ast_unknown'],
     '/demands': ['/demands'],
     '/keys': ['/keys'],
   },
@@ -192,7 +193,7 @@ type DialogCase = { url: string; button: string; width?: number; before?: (page:
 
 const DIALOGS: Record<Role, readonly DialogCase[]> = {
   anonymous: [],
-  account: [],
+  account: [{ url: `/offers/${assetId}`, button: 'Contact the operator' }],
   brp: [
     { url: '/keys', button: 'New key' },
     { url: '/webhooks', button: 'New endpoint' },

@@ -1,5 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import type { Format } from '../i18n/format.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { MoreButton } from '../ui/more.tsx';
 import { Panel } from '../ui/page.tsx';
@@ -15,6 +16,7 @@ type Props<T> = {
   texts: Readonly<Record<'title' | 'empty' | 'emptyText' | 'emptyFiltered', string>>;
   isFiltered: boolean;
   isMatch: (record: T) => boolean;
+  sort?: (records: readonly T[]) => readonly T[];
   children: (record: T) => ReactNode;
 };
 
@@ -38,20 +40,15 @@ export function CardSkeletons() {
 }
 
 /** Renders one batch of cards at a time. */
-function Cards<T>({ texts, list, isFiltered, isMatch, children }: Props<T> & { list: Listed<T> }) {
-  const { records, total } = list;
-  const { t, format } = useI18n();
+function Cards<T>({ texts, list, isFiltered, isMatch, sort, children }: Props<T> & { list: Listed<T> }) {
   const [shown, setShown] = useState(STEP);
-  const matches = records.filter(isMatch);
+  const found = list.records.filter(isMatch);
+  const matches = sort?.(found) ?? found;
   return (
     <>
       {/* Completes the heading levels for screen readers: the page's is above, those of the cards are below. */}
       <h2 className="sr-only">{texts.title}</h2>
-      {records.length < total && (
-        <Notice tone="warn">
-          {t.market.onlyNewest(format.number(records.length), format.number(total))}
-        </Notice>
-      )}
+      <OnlyNewest list={list} />
       {matches.length === 0 ? (
         <Panel>
           <EmptyState title={texts.empty} text={isFiltered ? texts.emptyFiltered : texts.emptyText} />
@@ -71,10 +68,18 @@ function Cards<T>({ texts, list, isFiltered, isMatch, children }: Props<T> & { l
   );
 }
 
+/** A notice if the list is longer than its loaded part. */
+export function OnlyNewest({ list: { records, total } }: { list: Listed<unknown> }) {
+  const { t, format } = useI18n();
+  if (records.length === total) return null;
+  return (
+    <Notice tone="warn">{t.market.onlyNewest(format.number(records.length), format.number(total))}</Notice>
+  );
+}
+
 /** The countries that occur in the records, sorted by name. */
-export function useCountries(list: Listed<{ readonly country: string }> | undefined) {
-  const { format } = useI18n();
-  const codes = new Set(list?.records.map(({ country }) => country));
+export function countryOptions(records: readonly { readonly country: string }[], format: Format) {
+  const codes = new Set(records.map(({ country }) => country));
   return Array.from(codes, (value) => ({ value, label: format.country(value) })).toSorted((a, b) =>
     a.label.localeCompare(b.label, format.locale),
   );

@@ -5,7 +5,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { filtersOf } from '../ui/address.ts';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
-import { CardList, useCountries } from './card-list.tsx';
+import { CardList, countryOptions } from './card-list.tsx';
 import { DemandCard } from './demand-card.tsx';
 import { isDemandWanted } from './filters.ts';
 import { demandsQuery } from './queries.ts';
@@ -14,11 +14,10 @@ const route = getRouteApi('/app/account/demands');
 
 /** The demands of buyers, as cards. */
 export function DemandsPage() {
-  const { t } = useI18n();
+  const { t, format } = useI18n();
   const texts = t.market;
   const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useQuery(demandsQuery);
-  const countries = useCountries(query.data);
   return (
     <Page title={texts.demands.title} text={texts.demands.text}>
       <FilterBar isFiltered={isFiltered} onClear={clear}>
@@ -32,7 +31,7 @@ export function DemandsPage() {
         <SelectFilter
           label={texts.country}
           value={filters.country}
-          options={countries}
+          options={countryOptions(query.data?.records ?? [], format)}
           onChange={(country) => set({ country })}
         />
       </FilterBar>

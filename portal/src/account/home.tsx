@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { OfferCard } from '../market/offer-card.tsx';
 import { useSession } from '../session/session.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -13,6 +12,8 @@ import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { CARDS, CardSkeletons } from './card-list.tsx';
 import { DemandCard } from './demand-card.tsx';
+import { lowestPrice, sortOffers } from './filters.ts';
+import { LinkedOfferCard } from './linked-offer-card.tsx';
 import { demandsQuery, type Listed, offersQuery } from './queries.ts';
 
 /** One row on a wide screen. */
@@ -26,6 +27,7 @@ export function HomePage() {
   const demands = useQuery(demandsQuery);
   return (
     <Page title={texts.home.title} text={texts.home.text}>
+      {offers.data && <LowestPrice offers={offers.data.records} />}
       <Numbers offers={offers.data} demands={demands.data} />
       <Newest title={texts.home.newestOffers} all={<AllLink to="/offers" />}>
         <Loaded query={offers} loading={<CardSkeletons />}>
@@ -35,7 +37,7 @@ export function HomePage() {
             ) : (
               <div className={CARDS}>
                 {records.slice(0, NEWEST).map((offer) => (
-                  <OfferCard key={offer.id} offer={offer} />
+                  <LinkedOfferCard key={offer.id} offer={offer} />
                 ))}
               </div>
             )
@@ -80,6 +82,37 @@ function Newest({ title, all, children }: { title: string; all: ReactNode; child
       </header>
       {children}
     </section>
+  );
+}
+
+/** The headline: the lowest price of all offers and durations. */
+function LowestPrice({ offers }: { offers: readonly MarketAsset[] }) {
+  const { t, format } = useI18n();
+  const texts = t.market;
+  const [cheapest] = sortOffers(offers, { sort: 'price' });
+  const price = cheapest && lowestPrice(cheapest);
+  const step = cheapest?.pricing.find((one) => one.price === price);
+  if (!cheapest || !step) return null;
+  return (
+    <dl className="rounded-lg border border-line bg-surface px-4 py-3">
+      <dt className="text-sm text-muted">{texts.home.lowestPrice}</dt>
+      <dd className="flex flex-wrap items-baseline gap-x-3">
+        <span className="text-3xl font-semibold tracking-tight">
+          {format.price(step.price)}
+          <span className="ml-1.5 text-base font-normal text-muted">{texts.priceUnit}</span>
+        </span>
+        <span className="text-sm text-muted">
+          {texts.years(step.years)},{' '}
+          <Link
+            to="/offers/$assetId"
+            params={{ assetId: cheapest.id }}
+            className="text-accent-strong hover:underline"
+          >
+            {cheapest.name}
+          </Link>
+        </span>
+      </dd>
+    </dl>
   );
 }
 

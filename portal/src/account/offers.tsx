@@ -1,13 +1,13 @@
-import { ASSET_TYPES, LIMITS, OFFER_PPA_TYPES } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
-import { OfferCard } from '../market/offer-card.tsx';
 import { filtersOf } from '../ui/address.ts';
-import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { FilterBar } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
-import { CardList, useCountries } from './card-list.tsx';
-import { isOfferWanted } from './filters.ts';
+import { CardList } from './card-list.tsx';
+import { isOfferWanted, sortOffers } from './filters.ts';
+import { LinkedOfferCard } from './linked-offer-card.tsx';
+import { OfferFilterFields } from './offer-filter-fields.tsx';
 import { offersQuery } from './queries.ts';
 
 const route = getRouteApi('/app/account/offers');
@@ -15,47 +15,26 @@ const route = getRouteApi('/app/account/offers');
 /** The offers, as cards. */
 export function OffersPage() {
   const { t } = useI18n();
-  const texts = t.market;
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const texts = t.market.offers;
+  const search = route.useSearch();
+  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), {
+    sort: search.sort,
+  });
   const query = useQuery(offersQuery);
-  const countries = useCountries(query.data);
   return (
-    <Page title={texts.offers.title} text={texts.offers.text}>
+    <Page title={texts.title} text={texts.text}>
       <FilterBar isFiltered={isFiltered} onClear={clear}>
-        <TextFilter
-          label={t.common.search}
-          placeholder={texts.searchHint}
-          value={filters.search}
-          maxLength={LIMITS.searchLength}
-          onChange={(search) => set({ search })}
-        />
-        <SelectFilter
-          label={texts.assetType}
-          value={filters.type}
-          options={ASSET_TYPES.map((value) => ({ value, label: texts.assetTypes[value] }))}
-          onChange={(type) => set({ type })}
-        />
-        <SelectFilter
-          label={texts.ppaType}
-          value={filters.ppa}
-          options={OFFER_PPA_TYPES.map((value) => ({ value, label: texts.ppaTypes[value] }))}
-          onChange={(ppa) => set({ ppa })}
-        />
-        <SelectFilter
-          label={texts.country}
-          value={filters.country}
-          options={countries}
-          onChange={(country) => set({ country })}
-        />
+        <OfferFilterFields filters={filters} offers={query.data?.records ?? []} onChange={set} />
       </FilterBar>
       <CardList
         key={JSON.stringify(filters)}
-        texts={texts.offers}
+        texts={texts}
         query={query}
         isFiltered={isFiltered}
         isMatch={isOfferWanted(filters)}
+        sort={(offers) => sortOffers(offers, filters)}
       >
-        {(offer) => <OfferCard key={offer.id} offer={offer} />}
+        {(offer) => <LinkedOfferCard key={offer.id} offer={offer} />}
       </CardList>
     </Page>
   );

@@ -5,8 +5,8 @@ import { useToast } from './toast.tsx';
 
 const SHOWN_MS = 1500;
 
-/** Copies a text. `what` names it for screen readers. */
-export function CopyButton({ text, what }: { text: string; what: string }) {
+/** Copies a text; `isCopied` is true for a moment afterwards. */
+export function useCopy(text: string) {
   const { t } = useI18n();
   const toast = useToast();
   const [isCopied, setIsCopied] = useState(false);
@@ -21,13 +21,20 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
     setIsCopied(true);
     setTimeout(() => setIsCopied(false), SHOWN_MS);
   };
+  return { isCopied, copy: () => void copy() };
+}
+
+/** Copies a text. `what` names it for screen readers. */
+export function CopyButton({ text, what }: { text: string; what: string }) {
+  const { t } = useI18n();
+  const { isCopied, copy } = useCopy(text);
   const label = isCopied ? t.common.copied : t.common.copy(what);
   return (
     <button
       type="button"
       aria-label={label}
       title={label}
-      onClick={() => void copy()}
+      onClick={copy}
       className="inline-flex size-6 shrink-0 items-center justify-center rounded text-muted hover:bg-sunken hover:text-text"
     >
       <Icon name={isCopied ? 'check' : 'copy'} className="size-3.5" />

@@ -210,18 +210,20 @@ export function DateField(props: DateFieldProps) {
 type TextAreaProps = Omit<FieldProps, 'children'> & {
   value: string;
   maxLength: number;
+  rows?: number;
   onChange: (value: string) => void;
 };
 
 /** Multi-line text. */
-export function TextAreaField({ name, label, hint, error, value, maxLength, onChange }: TextAreaProps) {
+export function TextAreaField(props: TextAreaProps) {
+  const { name, label, hint, error, value, maxLength, rows = 4, onChange } = props;
   return (
     <Field name={name} label={label} hint={hint} error={error}>
       {(control) => (
         <textarea
           {...control}
           name={name}
-          rows={4}
+          rows={rows}
           maxLength={maxLength}
           value={value}
           onChange={(event) => onChange(event.target.value)}

@@ -21,7 +21,7 @@ test('every plant has a drawing of at most 4 kB whose lines stay inside, the sam
         const svg = drawCover(name);
         assert.ok(svg !== null && Buffer.byteLength(svg) <= MAX_BYTES, name);
         assert.equal(drawCover(name), svg);
-        const points = [...svg.matchAll(/[ML](\S+) ([\d.-]+)/g)];
+        const points = [...svg.matchAll(/[MLQ](\S+) ([\d.-]+)/g)];
         assert.ok(points.length > 50);
         for (const [, x, y] of points) {
           assert.ok(Number(x) >= 0 && Number(x) <= 320, name);

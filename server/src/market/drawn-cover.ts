@@ -55,6 +55,17 @@ const path = (data: string, opacity: number) => `<path d="${data}" opacity="${op
 const listOf = <T>(length: number, item: (index: number) => T): T[] =>
   Array.from({ length }, (_, at) => item(at));
 
+/** A smooth line: a quadratic curve at each inner point, from the middle before it to the middle after it. */
+function curve(points: readonly (readonly [number, number])[]): string {
+  const [first = [0, 0], ...rest] = points;
+  const parts = rest.slice(0, -1).map(([x, y], at) => {
+    const [nextX, nextY] = rest[at + 1] ?? first;
+    const isLast = at === rest.length - 2;
+    return `Q${point(x, y)} ${isLast ? point(nextX, nextY) : point((x + nextX) / 2, (y + nextY) / 2)}`;
+  });
+  return `M${point(...first)}${parts.join('')}`;
+}
+
 const SECTORS = 12;
 const SPEED_CLASSES = 4;
 const CENTER = { x: WIDTH / 2, y: HEIGHT / 2 };
@@ -105,7 +116,7 @@ const [FIRST_HOUR, LAST_HOUR] = [3, 21];
 const HOUR_WIDTH = (WIDTH - 2 * LEFT) / (LAST_HOUR - FIRST_HOUR);
 /** From December to June. */
 const MONTHS = 7;
-const STEPS = 24;
+const STEPS = 14;
 
 /** The production of a day in each month of half a year, the longest in June, above the hours of the day. */
 function solarDays(plant: Plant): string {
@@ -117,12 +128,12 @@ function solarDays(plant: Plant): string {
     const season = (1 - Math.cos((Math.PI * month) / (MONTHS - 1))) / 2;
     const halfDay = 3.9 + 4.1 * season;
     const peak = highest * (0.22 + 0.78 * season) * (0.92 + 0.08 * random());
-    const points = listOf(STEPS + 1, (step) => {
+    const points = listOf(STEPS + 1, (step): [number, number] => {
       const share = (2 * step) / STEPS - 1;
       const x = LEFT + (12 - FIRST_HOUR + share * halfDay + (noon - 12) * (1 - share * share)) * HOUR_WIDTH;
-      return point(x, GROUND - peak * Math.cos((share * Math.PI) / 2) ** slope);
+      return [x, GROUND - peak * Math.cos((share * Math.PI) / 2) ** slope];
     });
-    return path(`M${points.join('L')}`, 0.4 + 0.6 * season);
+    return path(curve(points), 0.4 + 0.6 * season);
   });
   const ticks = listOf(LAST_HOUR - FIRST_HOUR + 1, (at) => {
     const isLong = (FIRST_HOUR + at) % 6 === 0;

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { createAccount } from '../../server/src/parties/actions.ts';
+import { client } from '../../server/test/harness.ts';
+import { cellsOf, open, openStage, type Setting } from './stage.ts';
+
+const { platform, world, user, visit } = await openStage();
+const asOperator = client(platform.baseUrl, await world.operatorKey());
+
+type Plant = {
+  name: string;
+  technology: string;
+  power: number;
+  state: string;
+  start: string;
+  prices: number[];
+};
+
+/** Prices are for 5 and 10 years. */
+async function publish({ name, technology, power, state, start, prices }: Plant): Promise<string> {
+  const body = {
+    name,
+    technology,
+    nominal_power: power,
+    tso: 'DE_50HERTZ',
+    offer: {
+      ppa_type: 'PAY_AS_PRODUCED',
+      average_annual_power: power * 2000,
+      delivery_start: start,
+      country: 'DE',
+      state,
+      additional_info: `About ${name}.`,
+      pricing: prices.map((price, at) => ({ years: 5 * (at + 1), price })),
+    },
+  };
+  const answer = await asOperator('/operator/v1/assets', { method: 'POST', body });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body.id;
+}
+
+const uckermark = await publish({
+  name: 'Windpark Uckermark',
+  technology: 'wind_onshore',
+  power: 48.3,
+  state: 'Brandenburg',
+  start: '2027-01-01T00:00:00Z',
+  prices: [61, 58.5],
+});
+await publish({
+  name: 'Solarpark Lausitz',
+  technology: 'solar',
+  power: 62,
+  state: 'Sachsen',
+  start: '2028-01-01T00:00:00Z',
+  prices: [44.2],
+});
+await publish({
+  name: 'Nordsee West',
+  technology: 'wind_offshore',
+  power: 240,
+  state: 'Niedersachsen',
+  start: '2029-01-01T00:00:00Z',
+  prices: [78, 75],
+});
+const account = await platform.db.transaction((tx) =>
+  createAccount(tx, { name: 'Stadtwerk' }, platform.clock.now()),
+);
+const visitor = await user({ type: 'account', accountNo: account.no });
+
+const names = (page: Page) => page.locator('article h3').allInnerTexts();
+const PHONE_IN_GERMAN: Setting = { width: 390, locale: 'de-DE', theme: 'dark' };
+
+test('a cover without an image is a drawing that has loaded, in the colours of the chosen theme', () =>
+  visit(visitor, async (page) => {
+    await open(page, '/offers');
+    const covers = page.locator('article img');
+    assert.equal(await covers.count(), 3);
+    await page.waitForFunction(() =>
+      [...document.images].every((image) => image.complete && image.naturalWidth > 0),
+    );
+    // Decoded in an empty page, because the portal's policy allows no images in data URLs.
+    const empty = await page.context().newPage();
+    /** The corner of a drawing is its background. */
+    const brightness = async () => {
+      const png = (await covers.first().screenshot()).toString('base64');
+      return empty.evaluate(async (data) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${data}`;
+        await image.decode();
+        const canvas = document.createElement('canvas').getContext('2d');
+        canvas?.drawImage(image, 0, 0);
+        return canvas?.getImageData(4, 4, 1, 1).data[1] ?? -1;
+      }, png);
+    };
+    assert.ok((await brightness()) > 200);
+    await page.getByRole('combobox', { name: 'Appearance' }).selectOption('dark');
+    assert.ok((await brightness()) < 60, 'the choice of the page, not that of the system');
+    await empty.close();
+  }));
+
+test('offers are sorted and filtered, and the address keeps it', () =>
+  visit(visitor, async (page) => {
+    await open(page, '/offers');
+    assert.deepEqual(await names(page), ['Nordsee West', 'Solarpark Lausitz', 'Windpark Uckermark']);
+    const choose = (label: string, option: string) =>
+      page.getByRole('combobox', { name: label, exact: true }).selectOption({ label: option });
+    await choose('Sort by', 'Lowest price first');
+    assert.deepEqual(await names(page), ['Solarpark Lausitz', 'Windpark Uckermark', 'Nordsee West']);
+    await choose('Duration', '10 years');
+    assert.deepEqual(await names(page), ['Windpark Uckermark', 'Nordsee West']);
+    await choose('Price', 'up to 60 EUR/MWh');
+    assert.deepEqual(await names(page), ['Windpark Uckermark']);
+    const kept = Object.fromEntries(new URL(page.url()).searchParams);
+    assert.deepEqual(kept, { sort: 'price', years: '10', max_price: '60' });
+    await page.reload();
+    await page.locator('article').waitFor();
+    assert.deepEqual(await names(page), ['Windpark Uckermark']);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    assert.deepEqual(
+      await names(page),
+      ['Solarpark Lausitz', 'Windpark Uckermark', 'Nordsee West'],
+      'still sorted',
+    );
+    await choose('Nominal power', '50 MW or more');
+    await choose('Delivery from', 'by 2028');
+    assert.deepEqual(await names(page), ['Solarpark Lausitz']);
+    await choose('Region', 'Sachsen');
+    await choose('Asset type', 'Wind');
+    await page.getByText('No offer matches these filters.').waitFor();
+  }));
+
+test('on a phone in German the same filters work', () =>
+  visit(
+    visitor,
+    async (page) => {
+      await open(page, '/offers?sort=-power');
+      assert.deepEqual(await names(page), ['Nordsee West', 'Solarpark Lausitz', 'Windpark Uckermark']);
+      await page.getByRole('combobox', { name: 'Preis' }).selectOption({ label: 'bis 60 EUR/MWh' });
+      assert.deepEqual(await names(page), ['Solarpark Lausitz', 'Windpark Uckermark']);
+    },
+    PHONE_IN_GERMAN,
+  ));
+
+test('a plant’s page has its prices by duration, and a message to the operator that keeps edits', () =>
+  visit(visitor, async (page) => {
+    await open(page, '/offers');
+    await page.getByRole('link', { name: 'Windpark Uckermark' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Windpark Uckermark' }).waitFor();
+    assert.equal(new URL(page.url()).pathname, `/offers/${uckermark}`);
+    assert.deepEqual(await cellsOf(page, 'Prices of Windpark Uckermark by duration'), [
+      ['5 years', '61.00', '5,892,600'],
+      ['10 years', '58.50', '5,651,100'],
+    ]);
+    await page.getByText('About Windpark Uckermark.').waitFor();
+    await page.getByText('2,000 h').waitFor();
+    await page.getByRole('button', { name: 'Contact the operator' }).click();
+    const message = page.getByRole('textbox', { name: 'Message' });
+    const prepared = await message.inputValue();
+    for (const part of [uckermark, '48.3 MW Wind', 'Delivery from 01/01/2027', 'Stadtwerk'])
+      assert.ok(prepared.includes(part), part);
+    await message.fill(`${prepared}\nTel. 123 & more`);
+    await page.getByRole('combobox', { name: 'Duration' }).selectOption('10 years at 58.50 EUR/MWh');
+    const changed = await message.inputValue();
+    assert.equal(
+      changed,
+      `${prepared}\nTel. 123 & more`.replace('5 years at 61.00 EUR/MWh', '10 years at 58.50 EUR/MWh'),
+    );
+    const href = await page.getByRole('link', { name: 'Open in mail program' }).getAttribute('href');
+    const mail = new URL(href ?? '');
+    assert.equal(mail.protocol, 'mailto:');
+    assert.equal(mail.searchParams.get('subject'), 'Offer of Windpark Uckermark');
+    assert.equal(mail.searchParams.get('body'), changed.replaceAll('\n', '\r\n'));
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy the message' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(copied.replaceAll('\r\n', '\n'), `Offer of Windpark Uckermark\n\n${changed}`);
+  }));
+
+test('on a phone the message is in German, and an unknown plant leads back to the offers', () =>
+  visit(
+    visitor,
+    async (page) => {
+      await open(page, `/offers/${uckermark}`);
+      await page.getByRole('button', { name: 'Betreiber kontaktieren' }).click();
+      const message = await page.getByRole('textbox', { name: 'Nachricht' }).inputValue();
+      assert.match(message, /^Guten Tag,[^]*5 Jahre zu 61,00 EUR\/MWh[^]*Mit freundlichen Grüßen/);
+      await open(page, '/offers/ast_unknown');
+      await page.getByText('Diese Anlage wird nicht angeboten.').waitFor();
+      await page.getByRole('link', { name: 'Alle Angebote' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Angebote' }).waitFor();
+    },
+    PHONE_IN_GERMAN,
+  ));
+
+test('the overview’s headline is the lowest price, with its plant', () =>
+  visit(visitor, async (page) => {
+    await open(page, '/');
+    const headline = page.getByRole('definition').filter({ hasText: '44.20' });
+    assert.match(await headline.innerText(), /44\.20\s*EUR\/MWh\s+5 years, Solarpark Lausitz/);
+    await headline.getByRole('link', { name: 'Solarpark Lausitz' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Solarpark Lausitz' }).waitFor();
+  }));
