@@ -7,6 +7,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { useSession } from '../session/session.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
+import { Headline } from '../ui/headline.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
@@ -94,14 +95,12 @@ function LowestPrice({ offers }: { offers: readonly MarketAsset[] }) {
   const step = cheapest?.pricing.find((one) => one.price === price);
   if (!cheapest || !step) return null;
   return (
-    <dl className="rounded-lg border border-line bg-surface px-4 py-3">
-      <dt className="text-sm text-muted">{texts.home.lowestPrice}</dt>
-      <dd className="flex flex-wrap items-baseline gap-x-3">
-        <span className="text-3xl font-semibold tracking-tight">
-          {format.price(step.price)}
-          <span className="ml-1.5 text-base font-normal text-muted">{texts.priceUnit}</span>
-        </span>
-        <span className="text-sm text-muted">
+    <Headline
+      label={texts.home.lowestPrice}
+      value={format.price(step.price)}
+      unit={texts.priceUnit}
+      note={
+        <>
           {texts.years(step.years)},{' '}
           <Link
             to="/offers/$assetId"
@@ -110,9 +109,9 @@ function LowestPrice({ offers }: { offers: readonly MarketAsset[] }) {
           >
             {cheapest.name}
           </Link>
-        </span>
-      </dd>
-    </dl>
+        </>
+      }
+    />
   );
 }
 

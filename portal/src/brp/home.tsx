@@ -72,7 +72,7 @@ function DayPanel({ day, name }: { day: DeliveryDay; name: string }) {
           nominations.length === 0 ? (
             <EmptyState title={t.brp.nominations.empty} text={t.brp.nominations.emptyText} />
           ) : (
-            <NominationTable nominations={nominations} />
+            <NominationTable nominations={nominations} isShort />
           )
         }
       </Loaded>

@@ -3,6 +3,7 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { Sparkline } from '../charts/sparkline.tsx';
 import { type SlotTotals, signOf, slotsOf, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -143,9 +144,33 @@ type TableProps = {
   nominations: readonly Nomination[];
   /** The owner of the balance group, in lists with several owners. A total saldo over all owners has no meaning. */
   ownerOf?: (eic: string) => string | undefined;
+  /** Only the columns of `SHORT`, which align in several tables. */
+  isShort?: boolean;
 };
 
-function GroupCell({ nomination, owner }: { nomination: Nomination; owner: string | undefined }) {
+/**
+ * Columns of an overview. On each screen the widths of those shown add up to 100 % and leave room for the longest content;
+ * otherwise they would depend on it.
+ */
+const SHORT: Record<string, Pick<Column<Row>, 'width' | 'from'>> = {
+  group: { width: 'w-[60%] sm:w-[30%] md:w-[24%] xl:w-[18%]' },
+  direction: { width: 'sm:w-[18%] md:w-[14%] xl:w-[10%]', from: 'sm' },
+  energy: { width: 'w-[40%] sm:w-[22%] md:w-[17%] xl:w-[12%]' },
+  status: { width: 'sm:w-[30%] md:w-[24%] xl:w-[18%]', from: 'sm' },
+  shape: { width: 'md:w-[21%] xl:w-[16%]', from: 'md' },
+  peak: { width: 'xl:w-[12%]', from: 'xl' },
+  matched: { width: 'xl:w-[14%]', from: 'xl' },
+};
+
+const shortened = (columns: readonly Column<Row>[]): Column<Row>[] =>
+  columns.flatMap((column) => {
+    const short = SHORT[column.id];
+    return short ? [{ ...column, ...short }] : [];
+  });
+
+type GroupCellProps = { nomination: Nomination; owner: string | undefined; children?: ReactNode };
+
+function GroupCell({ nomination, owner, children }: GroupCellProps) {
   const { t } = useI18n();
   return (
     <span className="grid">
@@ -159,12 +184,23 @@ function GroupCell({ nomination, owner }: { nomination: Nomination; owner: strin
         {[owner, t.common.tsos[nomination.tso]].filter(Boolean).join(' · ')}
         <span className="sm:hidden">{` · ${t.common.directions[nomination.direction]}`}</span>
       </span>
+      {children}
+    </span>
+  );
+}
+
+function StatusCell({ row: { nomination, totals } }: { row: Row }) {
+  const { format } = useI18n();
+  return (
+    <span className="inline-flex flex-wrap gap-1">
+      <NominationBadges nomination={nomination} />
+      {totals.mismatches > 0 && <Badge tone="bad">{`≠ ${format.number(totals.mismatches)}`}</Badge>}
     </span>
   );
 }
 
 /** A table of nominations with totals. */
-export function NominationTable({ nominations, ownerOf }: TableProps) {
+export function NominationTable({ nominations, ownerOf, isShort = false }: TableProps) {
   const { t, format } = useI18n();
   const rows = nominations.map(rowOf);
   // Superseded versions are not part of the totals.
@@ -174,7 +210,15 @@ export function NominationTable({ nominations, ownerOf }: TableProps) {
     {
       id: 'group',
       header: t.common.balanceGroup,
-      cell: ({ nomination }) => <GroupCell nomination={nomination} owner={ownerOf?.(nomination.eic)} />,
+      cell: (row) => (
+        <GroupCell nomination={row.nomination} owner={ownerOf?.(row.nomination.eic)}>
+          {isShort && (
+            <span className="mt-1 sm:hidden">
+              <StatusCell row={row} />
+            </span>
+          )}
+        </GroupCell>
+      ),
       ...(ownerOf ? {} : { footer: t.brp.nominations.netSaldo }),
     },
     {
@@ -193,12 +237,7 @@ export function NominationTable({ nominations, ownerOf }: TableProps) {
     {
       id: 'status',
       header: t.common.status,
-      cell: ({ nomination, totals }) => (
-        <span className="inline-flex gap-1">
-          <NominationBadges nomination={nomination} />
-          {totals.mismatches > 0 && <Badge tone="bad">{`≠ ${format.number(totals.mismatches)}`}</Badge>}
-        </span>
-      ),
+      cell: (row) => <StatusCell row={row} />,
     },
     {
       id: 'shape',
@@ -248,7 +287,7 @@ export function NominationTable({ nominations, ownerOf }: TableProps) {
   return (
     <DataTable
       label={t.brp.nominations.title}
-      columns={columns}
+      columns={isShort ? shortened(columns) : columns}
       rows={rows}
       rowKey={({ nomination }) => nomination.id}
       rowTone={({ nomination }) => (nomination.status === 'superseded' ? 'faded' : null)}

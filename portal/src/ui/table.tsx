@@ -16,6 +16,8 @@ export type Column<Row> = {
   /** Right-aligns numbers, so that their digits line up. */
   readonly isNumber?: boolean;
   readonly from?: keyof typeof FROM;
+  /** Class of a width in percent. Tables whose columns all have the same widths align with each other. */
+  readonly width?: string;
   /** The footer of the column, such as its sum. */
   readonly footer?: ReactNode;
 };
@@ -52,6 +54,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall =
                   cellClass(column),
                   'text-xs font-medium whitespace-nowrap text-muted',
                   !column.isNumber && 'text-left',
+                  column.width,
                 )}
               >
                 {column.header}

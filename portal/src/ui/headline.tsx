@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+
+type Props = {
+  label: string;
+  value: string;
+  unit: string;
+  /** What the number is about. */
+  note: ReactNode;
+};
+
+/** The one number with which an overview begins. */
+export function Headline({ label, value, unit, note }: Props) {
+  return (
+    <dl className="rounded-lg border border-line bg-surface px-4 py-3">
+      <dt className="text-sm text-muted">{label}</dt>
+      <dd className="flex flex-wrap items-baseline gap-x-3">
+        <span className="text-3xl font-semibold tracking-tight">
+          {value}
+          <span className="ml-1.5 text-base font-normal tracking-normal text-muted">{unit}</span>
+        </span>
+        <span className="text-sm text-muted">{note}</span>
+      </dd>
+    </dl>
+  );
+}
