@@ -28,7 +28,7 @@ export function HomePage() {
   const demands = useQuery(demandsQuery);
   return (
     <Page title={texts.home.title} text={texts.home.text}>
-      {offers.data && <LowestPrice offers={offers.data.records} />}
+      <LowestPrice offers={offers.data?.records ?? []} />
       <Numbers offers={offers.data} demands={demands.data} />
       <Newest title={texts.home.newestOffers} all={<AllLink to="/offers" />}>
         <Loaded query={offers} loading={<CardSkeletons />}>
@@ -93,23 +93,25 @@ function LowestPrice({ offers }: { offers: readonly MarketAsset[] }) {
   const [cheapest] = sortOffers(offers, { sort: 'price' });
   const price = cheapest && lowestPrice(cheapest);
   const step = cheapest?.pricing.find((one) => one.price === price);
-  if (!cheapest || !step) return null;
   return (
     <Headline
       label={texts.home.lowestPrice}
-      value={format.price(step.price)}
+      value={step ? format.price(step.price) : t.common.none}
       unit={texts.priceUnit}
       note={
-        <>
-          {texts.years(step.years)},{' '}
-          <Link
-            to="/offers/$assetId"
-            params={{ assetId: cheapest.id }}
-            className="text-accent-strong hover:underline"
-          >
-            {cheapest.name}
-          </Link>
-        </>
+        cheapest &&
+        step && (
+          <>
+            {texts.years(step.years)},{' '}
+            <Link
+              to="/offers/$assetId"
+              params={{ assetId: cheapest.id }}
+              className="text-accent-strong hover:underline"
+            >
+              {cheapest.name}
+            </Link>
+          </>
+        )
       }
     />
   );

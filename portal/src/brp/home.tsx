@@ -2,9 +2,11 @@ import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { itemOfCount, itemsOfNominations } from '../domain/attention.ts';
+import { netSaldoKwh } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
+import { Headline } from '../ui/headline.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { AttentionPanel } from './attention.tsx';
@@ -24,6 +26,7 @@ export function HomePage() {
   const tomorrow = addDays(today, 1);
   return (
     <Page title={t.brp.home.title} text={`${user.brp?.name ?? ''} · ${format.dayLong(today)}`}>
+      <NetSaldo day={tomorrow} />
       <ClockChangeNotice day={today} />
       <Gates today={today} tomorrow={tomorrow} />
       <Attention today={today} />
@@ -31,6 +34,21 @@ export function HomePage() {
         <DayPanel key={day} day={day} name={day === today ? t.common.today : t.common.tomorrow} />
       ))}
     </Page>
+  );
+}
+
+/** The headline: the net saldo of a day. */
+function NetSaldo({ day }: { day: DeliveryDay }) {
+  const { t, format } = useI18n();
+  const { data } = useQuery(nominationsQuery(day, {}));
+  const hasAny = data !== undefined && data.length > 0;
+  return (
+    <Headline
+      label={t.brp.home.netSaldo(format.day(day))}
+      value={hasAny ? format.mwhSigned(netSaldoKwh(data)) : t.common.none}
+      unit="MWh"
+      note={hasAny ? t.brp.home.sentOf(data.filter(({ sent_at }) => sent_at).length, data.length) : null}
+    />
   );
 }
 

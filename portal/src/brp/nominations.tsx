@@ -1,11 +1,10 @@
 import { DIRECTIONS, NOMINATION_STATUSES, type Nomination } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Sparkline } from '../charts/sparkline.tsx';
-import { type SlotTotals, signOf, slotsOf, totalsOf } from '../domain/nomination.ts';
+import { netSaldoKwh, type SlotTotals, slotsOf, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { filtersOf } from '../ui/address.ts';
@@ -203,9 +202,6 @@ function StatusCell({ row: { nomination, totals } }: { row: Row }) {
 export function NominationTable({ nominations, ownerOf, isShort = false }: TableProps) {
   const { t, format } = useI18n();
   const rows = nominations.map(rowOf);
-  // Superseded versions are not part of the totals.
-  const current = rows.filter(({ nomination }) => nomination.status !== 'superseded');
-  const netKwh = sumKwh(current.map(({ nomination, totals }) => signOf(nomination) * totals.amountKwh));
   const columns: readonly Column<Row>[] = [
     {
       id: 'group',
@@ -232,7 +228,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false }: Table
       header: 'MWh',
       isNumber: true,
       cell: ({ totals }) => format.mwh(totals.amountKwh),
-      ...(ownerOf ? {} : { footer: format.mwhSigned(netKwh) }),
+      ...(ownerOf ? {} : { footer: format.mwhSigned(netSaldoKwh(nominations)) }),
     },
     {
       id: 'status',

@@ -74,3 +74,11 @@ export function changesBetween(before: Nomination | null, after: Nomination): Sl
 /** Deliveries of the group are positive, receipts negative. */
 export const signOf = ({ direction }: Pick<Nomination, 'direction'>): 1 | -1 =>
   direction === 'out' ? 1 : -1;
+
+/** Deliveries minus receipts. Superseded versions do not count. */
+export const netSaldoKwh = (nominations: readonly Nomination[]): number =>
+  sumKwh(
+    nominations
+      .filter(({ status }) => status !== 'superseded')
+      .map((nomination) => signOf(nomination) * totalsOf(slotsOf(nomination)).amountKwh),
+  );

@@ -8,6 +8,7 @@ import { Gates } from '../brp/gates.tsx';
 import { itemOfCount, itemsOfNominations } from '../domain/attention.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
+import { Headline } from '../ui/headline.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Notice } from '../ui/states.tsx';
 import { AlarmsPanel } from './alarms.tsx';
@@ -16,6 +17,7 @@ import { HealthPanel } from './health.tsx';
 import {
   auditQuery,
   contractsWithoutVolumesQuery,
+  MAX_COUNTED,
   nominationsInStateQuery,
   pendingCustomersQuery,
 } from './queries.ts';
@@ -31,6 +33,7 @@ export function HomePage() {
   const tomorrow = addDays(today, 1);
   return (
     <Page title={t.operator.home.title} text={format.dayLong(today)}>
+      <Unsent today={today} />
       <AlarmsPanel />
       <ClockChangeNotice day={today} />
       <Gates today={today} tomorrow={tomorrow} />
@@ -40,6 +43,27 @@ export function HomePage() {
         <HealthPanel />
       </div>
     </Page>
+  );
+}
+
+/** The headline: how many nominations are still to be sent. */
+function Unsent({ today }: { today: DeliveryDay }) {
+  const { t, format } = useI18n();
+  const texts = t.operator.home;
+  const { data } = useQuery(nominationsInStateQuery(addDays(today, -DAYS_BACK), 'pending'));
+  const count = data?.filter(({ sent_at }) => !sent_at).length ?? 0;
+  const isAll = (data?.length ?? 0) <= MAX_COUNTED;
+  return (
+    <Headline
+      label={texts.unsent}
+      value={data ? `${isAll ? '' : '≥ '}${format.number(count)}` : t.common.none}
+      unit={texts.unsentUnit(count)}
+      note={
+        <Link to="/operator/exchange" className="text-accent-strong hover:underline">
+          {t.exchange.title}
+        </Link>
+      }
+    />
   );
 }
 

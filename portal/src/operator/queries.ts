@@ -104,7 +104,7 @@ export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) =
 };
 
 /** Maximum number of records of one kind on the home page: the earliest days come first. */
-const MAX_COUNTED = 500;
+export const MAX_COUNTED = 500;
 
 /** Requests one more than the maximum, so that the page can tell that there are more. */
 async function firstOf<T>(

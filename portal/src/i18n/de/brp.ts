@@ -11,6 +11,8 @@ export const brp: Dictionary['brp'] = {
   },
   home: {
     title: 'Übersicht',
+    netSaldo: (day) => `Saldo von morgen, ${day}`,
+    sentOf: (sent, all) => `${sent} von ${all} Nominierungen gesendet`,
     attention: 'Braucht Aufmerksamkeit',
     gates: 'Fristen',
     dayAheadGate: (day) => `Day-Ahead-Frist für ${day}`,

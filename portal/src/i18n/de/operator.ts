@@ -23,6 +23,8 @@ export const operator: Dictionary['operator'] = {
     title: 'Plattform',
     tooManyContracts: 'Morgen liefern so viele Verträge, dass ihre Mengen hier nicht geprüft werden.',
     lastEntries: 'Letzte Änderungen',
+    unsent: 'Noch nicht an die ÜNB gesendet',
+    unsentUnit: (count) => (count === 1 ? 'Nominierung' : 'Nominierungen'),
   },
   health: {
     title: 'Zustand der Plattform',

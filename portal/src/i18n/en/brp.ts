@@ -9,6 +9,8 @@ export const brp = {
   },
   home: {
     title: 'Overview',
+    netSaldo: (day: string) => `Net saldo of tomorrow, ${day}`,
+    sentOf: (sent: number, all: number) => `${sent} of ${all} nominations sent`,
     attention: 'Needs attention',
     gates: 'Gates',
     dayAheadGate: (day: string) => `Day-ahead gate for ${day}`,

@@ -21,6 +21,8 @@ export const operator = {
     title: 'Platform',
     tooManyContracts: 'So many contracts deliver tomorrow that their volumes are not checked here.',
     lastEntries: 'Latest changes',
+    unsent: 'Not sent to the TSOs yet',
+    unsentUnit: (count: number) => (count === 1 ? 'nomination' : 'nominations'),
   },
   health: {
     title: 'Health of the platform',
