@@ -68,7 +68,13 @@ async function take(browser: Browser, demo: Demo, view: View): Promise<void> {
   await signIn(page, user);
   if (view.path === 'long-day') await openLongDay(page);
   else await page.goto(BASE + view.path);
-  await page.waitForLoadState('networkidle');
+  // Not until the network is idle: a long poll waits for changes as long as the page is open.
+  await page.locator('h1').first().waitFor();
+  await page.waitForFunction(
+    () =>
+      document.querySelector('.animate-pulse') === null &&
+      [...document.images].every(({ complete }) => complete),
+  );
   await page.screenshot({ path: path.join(OUT, `${view.name}.png`) });
   await context.close();
 }
