@@ -373,6 +373,7 @@ test('a read-only user sees no controls for changes, and the server rejects chan
 test('a customer is activated', () =>
   visit(asNord, async (page) => {
     await open(page, '/');
+    await page.getByRole('link', { name: '1 customer' }).click();
     await page.getByRole('link', { name: /Waldhof/ }).click();
     await page.getByRole('heading', { level: 1, name: /Waldhof/ }).waitFor();
     await page.getByRole('button', { name: 'Activate', exact: true }).click();
