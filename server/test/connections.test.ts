@@ -80,7 +80,7 @@ test('a statement whose result type has changed is prepared anew, by reads and b
   const session = await administrator();
   await session.query(`
     alter table contract alter column period type varchar(500);
-    alter table customer alter column name type varchar(500);
+    alter table customer alter column assigned_at type timestamptz(3);
     alter table api_key alter column name type varchar(500)`);
   await session.end();
   for (const request of requests) {

@@ -36,6 +36,10 @@ export const FIELD_TEXTS: readonly Template[] = [
   ['must be given once, with 1 to {} characters', 'muss einmal angegeben werden, mit 1 bis {1} Zeichen'],
   ['has the wrong format', 'hat das falsche Format'],
   ['is invalid', 'ist ungültig'],
+  [
+    'needs the order oldest_first: new events are at the other end',
+    'braucht die Reihenfolge oldest_first: neue Ereignisse sind am anderen Ende',
+  ],
   ['must be given once', 'darf nur einmal angegeben werden'],
   ['has an empty key', 'hat einen leeren Schlüssel'],
   [
