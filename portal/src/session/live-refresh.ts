@@ -33,11 +33,13 @@ const untilVisibility = (condition: () => boolean, signal: AbortSignal): Promise
 /** Resolves after that time, or when the signal is aborted. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
+    const end = () => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
 
 const next = (ms: number, { longest }: { longest: number }) => Math.min(longest, ms * 2);

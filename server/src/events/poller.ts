@@ -50,8 +50,8 @@ export class EventPoller {
   }
 
   /**
-   * Waits for an event beyond the horizon `seenTo`, or for another fingerprint. Returns the horizon that includes the event, or null
-   * after `ms`, when `signal` is aborted and when the process stops.
+   * Waits for an event beyond the horizon `seenTo`, or for another fingerprint. Returns the horizon that includes the
+   * event, or null after `ms`, when `signal` is aborted and when the process stops.
    */
   wait(filter: WaitFilter, seenTo: number, ms: number, signal: AbortSignal): Promise<number | null> {
     if (this.stopping.signal.aborted || signal.aborted || this.readers.size >= MAX_READERS) {
