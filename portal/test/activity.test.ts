@@ -5,6 +5,7 @@ import { appendEvents, type NewEvent } from '../../server/src/events/store.ts';
 import { watchExchange } from '../../server/src/exchange/process/watch.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
+import { eventually } from '../../server/test/until.ts';
 import { open, openStage } from './stage.ts';
 
 const DAY = '2026-10-21';
@@ -59,8 +60,10 @@ test('the kind of activity is kept in the address', () =>
     await page.getByText('was created.').first().waitFor();
     await page.getByLabel('Kind').selectOption({ label: 'Volumes' });
     await page.getByText('with other amounts.').waitFor({ state: 'detached' });
-    assert.ok((await sentences(page)).every((text) => text.startsWith('Volumes of contract')));
-    assert.equal(new URL(page.url()).searchParams.get('types'), 'transactions.*');
+    await eventually(async () =>
+      assert.ok((await sentences(page)).every((text) => text.startsWith('Volumes of contract'))),
+    );
+    await page.waitForURL((url) => url.searchParams.get('types') === 'transactions.*');
     await page.reload();
     await page.getByText('were added.').waitFor();
     assert.equal(await page.getByText('with other amounts.').count(), 0);
@@ -80,9 +83,11 @@ test('new activity appears by itself, of the chosen kind only, and also after an
     await api(`/v1/customers/${id}`, { method: 'PATCH', body: { status: 'active' } });
     await page.goBack();
     await page.getByText(/Customer Solarfeld Aue was changed: status/).waitFor();
-    const shown = await sentences(page);
-    assert.equal(shown.length, new Set(shown).size);
-    assert.ok(shown[0]?.includes('status') && shown[1]?.includes('metadata'), shown.join('\n'));
+    await eventually(async () => {
+      const shown = await sentences(page);
+      assert.equal(shown.length, new Set(shown).size);
+      assert.ok(shown[0]?.includes('status') && shown[1]?.includes('metadata'), shown.join('\n'));
+    });
   }));
 
 const ofCustomer = (id: string): NewEvent => ({
@@ -103,7 +108,7 @@ test('older activity is loaded on request, and more than a hundred new events st
     await page.getByText('50 shown').waitFor();
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByText(/^All \d+ shown/).waitFor();
-    assert.ok((await sentences(page)).length >= 70);
+    await eventually(async () => assert.ok((await sentences(page)).length >= 70));
     await append(120);
     await page.getByText('50 shown').waitFor();
   });
@@ -133,7 +138,7 @@ test('the operator reads its own events, in German', async () => {
       assert.ok(shown.some((text) => text.startsWith('Alarm: ') && text.endsWith(' hat begonnen.')));
       await page.getByLabel('Art', { exact: true }).selectOption({ label: 'Alarme: begonnen' });
       await page.getByText('mit anderen Mengen bestätigt.').first().waitFor({ state: 'detached' });
-      assert.equal(new URL(page.url()).searchParams.get('types'), 'exchange.alarm');
+      await page.waitForURL((url) => url.searchParams.get('types') === 'exchange.alarm');
     },
     { locale: 'de-DE' },
   );

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { watchExchange } from '../../server/src/exchange/process/watch.ts';
 import { operating } from '../../server/test/exchanging.ts';
 import { client } from '../../server/test/harness.ts';
+import { eventually } from '../../server/test/until.ts';
 import { open, openStage } from './stage.ts';
 
 const DAY = '2026-10-21';
@@ -32,7 +33,7 @@ test('alarms appear on the operator’s open first page, lead to their message, 
     await watch();
     const rejected = panel.getByRole('listitem').filter({ hasText: 'Schedule rejected' });
     await rejected.getByText(/Version 1 of the schedule of 2026-10-21 for DE_AMPRION was rejected/).waitFor();
-    assert.match(await rejected.innerText(), /critical[^]*Amprion · .*21/);
+    await eventually(async () => assert.match(await rejected.innerText(), /critical[^]*Amprion · .*21/));
     const unreadable = panel.getByRole('listitem').filter({ hasText: 'Message unreadable' });
     await unreadable.getByText('warning', { exact: true }).waitFor();
 

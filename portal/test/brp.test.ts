@@ -6,6 +6,7 @@ import { createAccount } from '../../server/src/parties/actions.ts';
 import { statement } from '../../server/src/platform/db/statement.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, kwhOf, listNominated, only } from '../../server/test/nominated.ts';
+import { eventually } from '../../server/test/until.ts';
 import { cellsOf, holdLiveRefresh, open, openStage, settled } from './stage.ts';
 
 const LONG_DAY = '2026-10-25';
@@ -128,7 +129,7 @@ test('an export of too many days or of no day is refused at its field', async ()
     await dialog.getByText('must be within 366 delivery days from delivery_start').waitFor();
     await dialog.getByLabel('First delivery day').fill('2026-10-26');
     await dialog.getByText('The last day must not come before the first.').waitFor();
-    assert.equal(await start.isDisabled(), true);
+    await eventually(async () => assert.equal(await start.isDisabled(), true));
   });
 });
 
@@ -154,7 +155,7 @@ test('a day of 100 quarter-hours labels the repeated hour A and B', async () => 
     ]);
     assert.deepEqual([rows[8]?.[2], rows[9]?.[2], rows[12]?.[2]], ['0.777', '1.250', '0.777']);
     assert.deepEqual([rows[8]?.[1], rows[12]?.[1]], ['00:00', '01:00'], 'and in UTC');
-    assert.equal(await slider(page).getAttribute('aria-valuemax'), '100');
+    await eventually(async () => assert.equal(await slider(page).getAttribute('aria-valuemax'), '100'));
     await page.getByText('this day has 100 quarter-hours').waitFor();
   });
 });
@@ -173,7 +174,7 @@ test('a day of 92 quarter-hours has none between two and three o’clock', async
     await open(page, `/contracts/${contract.id}?day=${SHORT_DAY}`);
     const transactions = await cellsOf(page, 'Transactions');
     assert.equal(transactions.filter(([label]) => label?.startsWith('02:')).length, 0);
-    assert.equal(await slider(page).getAttribute('aria-valuemax'), '92');
+    await eventually(async () => assert.equal(await slider(page).getAttribute('aria-valuemax'), '92'));
   });
 });
 
@@ -181,22 +182,26 @@ test('an unmatched value is labelled so, and never shown as zero', async () => {
   const nomination = await nominationOf(LONG_DAY);
   await visit(asNord, async (page) => {
     await open(page, `/nominations/${nomination.id}`);
-    assert.equal(await matchedLine(page), '');
-    assert.match((await slider(page).getAttribute('aria-valuetext')) ?? '', /not matched yet$/);
+    await eventually(async () => assert.equal(await matchedLine(page), ''));
+    await eventually(async () =>
+      assert.match((await slider(page).getAttribute('aria-valuetext')) ?? '', /not matched yet$/),
+    );
     for (const [, , , , matched, difference] of await quarterHours(page))
       assert.deepEqual([matched, difference], ['not yet', '']);
     await confirm(platform, nomination, (kw, at) => (at === 12 ? 0 : kw));
     await page.reload();
     await settled(page);
-    assert.notEqual(await matchedLine(page), '');
+    await eventually(async () => assert.notEqual(await matchedLine(page), ''));
     const rows = await quarterHours(page);
     assert.deepEqual(rows[12]?.slice(4), ['0.000', '+0.777'], 'matched with zero is shown as zero');
     assert.deepEqual(rows[11]?.slice(4), ['1.250', '0.000']);
     await page.getByRole('heading', { name: '1 quarter-hour does not match' }).waitFor();
-    assert.equal(
-      await slider(page).getAttribute('aria-valuenow'),
-      '13',
-      'the first mismatch is selected initially',
+    await eventually(async () =>
+      assert.equal(
+        await slider(page).getAttribute('aria-valuenow'),
+        '13',
+        'the first mismatch is selected initially',
+      ),
     );
   });
 });
@@ -207,7 +212,7 @@ test('the chart works with the keyboard alone and announces every value', async 
     await open(page, `/nominations/${nomination.id}?slot=1`);
     const isFocused = () => slider(page).evaluate((element) => element === document.activeElement);
     for (let tabs = 0; tabs < 80 && !(await isFocused()); tabs++) await page.keyboard.press('Tab');
-    assert.ok(await isFocused(), 'the Tab key reaches the chart');
+    await eventually(async () => assert.ok(await isFocused(), 'the Tab key reaches the chart'));
     const press = async (key: string, slot: number): Promise<string> => {
       await page.keyboard.press(key);
       await page.locator(`[role=slider][aria-valuenow="${slot}"]`).waitFor();
@@ -223,22 +228,26 @@ test('the chart works with the keyboard alone and announces every value', async 
     assert.match(await press('ArrowRight', 9), /^Slot 9, 02:00A · Nominated 0\.777 MWh \(3\.108 MW\)/);
     await page.waitForURL(/[?&]slot=9(?:&|$)/);
     await page.getByRole('link', { name: 'PPA-DEICH' }).waitFor();
-    assert.ok(await isFocused(), 'and it keeps the focus');
+    await eventually(async () => assert.ok(await isFocused(), 'and it keeps the focus'));
   });
 });
 
 test('filters are kept in the address, survive a reload and apply to the download', () =>
   visit(asNord, async (page) => {
     await open(page, `/nominations?day=${LONG_DAY}`);
-    assert.equal((await cellsOf(page, 'Nominations')).length, 2);
+    await eventually(async () => assert.equal((await cellsOf(page, 'Nominations')).length, 2));
     await page.getByLabel('Balance group').selectOption(nordSecond.eic);
     await page.waitForURL((url) => url.searchParams.get('eic') === nordSecond.eic);
     await page.reload();
     await settled(page);
-    assert.equal(await page.getByLabel('Balance group').inputValue(), nordSecond.eic);
-    assert.deepEqual(
-      (await cellsOf(page, 'Nominations')).map(([group]) => group?.split('\n', 1)[0]),
-      [nordSecond.eic],
+    await eventually(async () =>
+      assert.equal(await page.getByLabel('Balance group').inputValue(), nordSecond.eic),
+    );
+    await eventually(async () =>
+      assert.deepEqual(
+        (await cellsOf(page, 'Nominations')).map(([group]) => group?.split('\n', 1)[0]),
+        [nordSecond.eic],
+      ),
     );
     const downloaded = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV', exact: true }).click();
@@ -269,15 +278,17 @@ test('filters are kept in the address, survive a reload and apply to the downloa
 test('search text is kept in the address too', () =>
   visit(asNord, async (page) => {
     await open(page, '/customers');
-    assert.equal((await cellsOf(page, 'Customers')).length, 3);
+    await eventually(async () => assert.equal((await cellsOf(page, 'Customers')).length, 3));
     await page.getByRole('searchbox').fill('harz');
     await page.waitForURL((url) => url.searchParams.get('search') === 'harz');
     await page.reload();
     await settled(page);
-    assert.equal(await page.getByRole('searchbox').inputValue(), 'harz');
-    assert.deepEqual(
-      (await cellsOf(page, 'Customers')).map(([name]) => name?.split('\n', 1)[0]),
-      ['Waldhof'],
+    await eventually(async () => assert.equal(await page.getByRole('searchbox').inputValue(), 'harz'));
+    await eventually(async () =>
+      assert.deepEqual(
+        (await cellsOf(page, 'Customers')).map(([name]) => name?.split('\n', 1)[0]),
+        ['Waldhof'],
+      ),
     );
   }));
 
@@ -287,7 +298,9 @@ test('numbers and times have the German format', async () => {
     asNord,
     async (page) => {
       await open(page, `/nominations/${id}?slot=9`);
-      assert.match((await slider(page).getAttribute('aria-valuetext')) ?? '', /0,777 MWh \(3,108 MW\)/);
+      await eventually(async () =>
+        assert.match((await slider(page).getAttribute('aria-valuetext')) ?? '', /0,777 MWh \(3,108 MW\)/),
+      );
       await open(page, '/');
       await page.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor();
     },
@@ -340,7 +353,7 @@ test('a BRP sees its own records and none of another BRP, in lists and by addres
     await page.goto('/customers');
     await page.getByRole('heading', { level: 1, name: 'Platform' }).waitFor();
     await open(page, '/operator/customers');
-    assert.equal((await cellsOf(page, 'Customers')).length, 4);
+    await eventually(async () => assert.equal((await cellsOf(page, 'Customers')).length, 4));
   });
 });
 
@@ -403,7 +416,7 @@ test('a new key is shown once with a command to try it, and has exactly its scop
       contracts.body.contracts.map(({ external_id }: { external_id: string }) => external_id),
       ['PPA-DEICH', 'PPA-ANGER'],
     );
-    assert.equal((await withKey('/v1/nominations')).status, 403);
+    await eventually(async () => assert.equal((await withKey('/v1/nominations')).status, 403));
     // Browsers let a page keep a dialog open at the first Escape, but not at the second.
     for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape');
     await shown.getByRole('button', { name: 'I have stored the key' }).click();
@@ -427,7 +440,7 @@ test('metadata can be added, changed and removed, and only the changes are sent'
     await open(page, `/customers/${id}`);
     const editor = page.getByRole('region', { name: 'Metadata' });
     const save = editor.getByRole('button', { name: 'Save' });
-    assert.ok(await save.isDisabled(), 'nothing is changed yet');
+    await eventually(async () => assert.ok(await save.isDisabled(), 'nothing is changed yet'));
     await editor.getByRole('button', { name: 'Remove meter' }).click();
     const keys = await editor
       .getByRole('textbox', { name: /^Key/ })
@@ -437,7 +450,7 @@ test('metadata can be added, changed and removed, and only the changes are sent'
     await editor.getByRole('button', { name: 'Add entry' }).click();
     await editor.getByRole('textbox', { name: 'Key 3' }).fill('site');
     await editor.getByRole('alert').getByText('This key is repeated.').waitFor();
-    assert.ok(await save.isDisabled(), 'a repeated key is not sent');
+    await eventually(async () => assert.ok(await save.isDisabled(), 'a repeated key is not sent'));
     await editor.getByRole('textbox', { name: 'Key 3' }).fill('contact');
     await editor.getByRole('textbox', { name: 'Value 3' }).fill('Jule');
     const sent = page.waitForRequest((request) => request.method() === 'PATCH');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
+import { eventually } from '../../server/test/until.ts';
 import { formatOf } from '../src/i18n/format.ts';
 import { cellsOf, holdLiveRefresh, open, openStage } from './stage.ts';
 
@@ -77,16 +78,18 @@ test('a move is sent only after its first delivery day, counts and nominations w
     await dialog.getByRole('button', { name: 'Move' }).click();
     await page.getByText('Saved.').waitFor();
     await page.getByRole('row', { name: new RegExp(`${english.day(FIRST)} – ${second}`) }).waitFor();
-    assert.deepEqual(
-      (await cellsOf(page, 'Balance groups by delivery day')).map(([from, to, place = '']) => [
-        from,
-        to,
-        place.split(/\s+/),
-      ]),
-      [
-        [english.day(FIRST), '–', [second, 'Amprion', 'upcoming']],
-        ['from the beginning', english.day(TODAY), [first, 'Amprion', 'current']],
-      ],
+    await eventually(async () =>
+      assert.deepEqual(
+        (await cellsOf(page, 'Balance groups by delivery day')).map(([from, to, place = '']) => [
+          from,
+          to,
+          place.split(/\s+/),
+        ]),
+        [
+          [english.day(FIRST), '–', [second, 'Amprion', 'upcoming']],
+          ['from the beginning', english.day(TODAY), [first, 'Amprion', 'current']],
+        ],
+      ),
     );
     assert.equal(changes, 1);
   });
@@ -121,7 +124,9 @@ test('problems of a preview are those of the change, and nothing is sent', async
     await choosePlace(page, second, 'DE_50HERTZ');
     await panel.getByText(/This control area is not enabled/).waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    assert.equal(await panel.getByLabel('Control area').getAttribute('aria-invalid'), 'true');
+    await eventually(async () =>
+      assert.equal(await panel.getByLabel('Control area').getAttribute('aria-invalid'), 'true'),
+    );
 
     await page.getByRole('button', { name: 'Deactivate' }).click();
     const dialog = page.getByRole('dialog', { name: 'Deactivate Windpark Watt?' });

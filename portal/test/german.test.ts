@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { only } from '../../server/test/nominated.ts';
+import { eventually } from '../../server/test/until.ts';
 import { open, openStage } from './stage.ts';
 
 const DAY = '2026-10-25';
@@ -64,17 +65,17 @@ test('dates have the format of the page, not of the browser, and accept either',
   visit(asSeller, async (page) => {
     await openGerman(page, `/nominations?day=${DAY}`);
     const day = page.getByLabel('Liefertag', { exact: true });
-    assert.equal(await day.inputValue(), '25.10.2026');
+    await eventually(async () => assert.equal(await day.inputValue(), '25.10.2026'));
     await day.fill('26.10.2026');
     await page.waitForURL(`**/nominations?day=2026-10-26`);
     await day.fill('2026-10-27');
     await page.waitForURL(`**/nominations?day=2026-10-27`);
     await page.getByRole('button', { name: 'Nächster Tag' }).click();
     await page.waitForURL(`**/nominations?day=2026-10-28`);
-    assert.equal(await day.inputValue(), '28.10.2026');
+    await eventually(async () => assert.equal(await day.inputValue(), '28.10.2026'));
     await day.fill('30.02.2027');
     await day.blur();
-    assert.equal(await day.getAttribute('aria-invalid'), 'true');
+    await eventually(async () => assert.equal(await day.getAttribute('aria-invalid'), 'true'));
     assert.match(page.url(), /day=2026-10-28$/);
   }));
 
@@ -88,8 +89,12 @@ test('a form with a text that is no date is not sent', () =>
     const first = page.getByLabel('Erster Liefertag');
     await first.fill('31.11.2026');
     await page.locator('button[type=submit]').click();
-    assert.equal(await first.evaluate((input) => input === document.activeElement), true);
-    assert.equal(await first.getAttribute('title'), 'Kein Datum; schreiben Sie es wie TT.MM.JJJJ');
+    await eventually(async () =>
+      assert.equal(await first.evaluate((input) => input === document.activeElement), true),
+    );
+    await eventually(async () =>
+      assert.equal(await first.getAttribute('title'), 'Kein Datum; schreiben Sie es wie TT.MM.JJJJ'),
+    );
     assert.equal(requests, 0);
   }));
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Locator, Page, Request } from 'playwright-core';
 import { createAccount } from '../../server/src/parties/actions.ts';
 import { client } from '../../server/test/harness.ts';
-import { until } from '../../server/test/until.ts';
+import { eventually, until } from '../../server/test/until.ts';
 import { open, openStage, type Visitor } from './stage.ts';
 
 const { platform, world, user, visit } = await openStage();
@@ -149,7 +149,7 @@ test('a hidden page sends nothing, and goes on from its place when it is shown a
     await untilWaiting(0);
     await api(`/v1/customers/${id}`, { method: 'PATCH', body: { status: 'active' } });
     assert.deepEqual(await requestsInMinute(page), []);
-    assert.equal(await row.getByText('pending').count(), 1);
+    await eventually(async () => assert.equal(await row.getByText('pending').count(), 1));
     const resumed = page.waitForRequest(isLongPoll);
     await setVisibility(page, 'visible');
     assert.ok(new URL((await resumed).url()).searchParams.has('after'));

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { listNominated } from '../../server/test/nominated.ts';
+import { eventually } from '../../server/test/until.ts';
 import { ANONYMOUS, cellsOf, open, openStage, settled } from './stage.ts';
 
 const DAY = '2026-10-21';
@@ -33,10 +34,14 @@ test('an operator corrects a slot, and the BRP sees the new version and the diff
     await page.getByRole('button', { name: 'Correct the day' }).click();
     await page.getByRole('textbox', { name: 'Slot 37, 09:00, MWh' }).fill('0.1234');
     await page.getByText('1 entry is no volume').waitFor();
-    assert.ok(await page.getByRole('button', { name: 'Save correction' }).isDisabled());
+    await eventually(async () =>
+      assert.ok(await page.getByRole('button', { name: 'Save correction' }).isDisabled()),
+    );
     await page.getByRole('textbox', { name: 'Slot 37, 09:00, MWh' }).fill('0.4');
     await page.getByText('1 quarter-hour changed').waitFor();
-    assert.deepEqual(await cellsOf(page, 'What changes'), [['09:00\n#37', '0.250', '0.400', '+0.150']]);
+    await eventually(async () =>
+      assert.deepEqual(await cellsOf(page, 'What changes'), [['09:00\n#37', '0.250', '0.400', '+0.150']]),
+    );
     await page.getByRole('button', { name: 'Save correction' }).click();
     await page.getByText('0 new, 1 corrected.').waitFor();
     await page.getByText('1 quarter-hour corrected').waitFor();
@@ -48,7 +53,7 @@ test('an operator corrects a slot, and the BRP sees the new version and the diff
     await page.getByRole('button', { name: 'Net now' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Net now' }).click();
     await page.getByRole('dialog').getByText('New versions', { exact: true }).waitFor();
-    assert.equal(await factOf(page, 'New versions').innerText(), '2');
+    await eventually(async () => assert.equal(await factOf(page, 'New versions').innerText(), '2'));
   });
   await visit(asSeller, async (page) => {
     await open(page, `/nominations/${before.id}`);
@@ -97,12 +102,14 @@ test('a chosen file is validated first, then imported, and its faulty lines are 
     const file = { name: 'volumes.csv', mimeType: 'text/csv', buffer: Buffer.from(FILE) };
     await page.getByLabel('Choose a file').setInputFiles(file);
     await page.getByText('An import would add 2 quarter-hours and correct 0.').waitFor();
-    assert.deepEqual(await rejectedLines(page), REJECTED);
+    await eventually(async () => assert.deepEqual(await rejectedLines(page), REJECTED));
     assert.deepEqual(await volumesOf(imported.id), [], 'a dry run changes nothing');
     await page.getByRole('button', { name: 'Import without the rejected days' }).click();
     await page.getByText('2 quarter-hours were added and 0 corrected.').waitFor();
-    assert.deepEqual(await rejectedLines(page), REJECTED);
-    assert.equal(await factOf(page, 'Days rejected with them').innerText(), '2');
+    await eventually(async () => assert.deepEqual(await rejectedLines(page), REJECTED));
+    await eventually(async () =>
+      assert.equal(await factOf(page, 'Days rejected with them').innerText(), '2'),
+    );
     assert.deepEqual(await volumesOf(imported.id), [1.5, 0.25]);
   }));
 
@@ -164,7 +171,9 @@ test('an operator creates a BRP, its balance group and its user, who signs in by
     await newGroup.locator('button[type=submit]').click();
     // The error is shown at its field, with the expected check character.
     await newGroup.locator('input[aria-invalid=true]').waitFor();
-    assert.equal(await newGroup.getByLabel('EIC').getAttribute('aria-invalid'), 'true');
+    await eventually(async () =>
+      assert.equal(await newGroup.getByLabel('EIC').getAttribute('aria-invalid'), 'true'),
+    );
     await newGroup.getByText(/check character.*5/).waitFor();
     await newGroup.getByLabel('EIC').fill(eic);
     await newGroup.locator('button[type=submit]').click();
@@ -188,7 +197,9 @@ test('an operator creates a BRP, its balance group and its user, who signs in by
     const options = page.getByLabel('Balance group').locator('option');
     // The filter is usable before its options are loaded.
     await options.nth(1).waitFor({ state: 'attached' });
-    assert.deepEqual(await options.allInnerTexts(), ['All', `Neuland Nord · ${eic}`]);
+    await eventually(async () =>
+      assert.deepEqual(await options.allInnerTexts(), ['All', `Neuland Nord · ${eic}`]),
+    );
     assert.ok(!(await page.content()).includes(sellerGroup.eic));
   });
 });
@@ -244,7 +255,7 @@ test('parties of a new contract are found by a part of their names, among many c
     await sold.press('ArrowDown');
     await page.getByRole('option', { name: /Stahlwerk Ost/, selected: true }).waitFor();
     await sold.press('Enter');
-    assert.match(await sold.inputValue(), /^Stahlwerk Ost · /);
+    await eventually(async () => assert.match(await sold.inputValue(), /^Stahlwerk Ost · /));
     await page.getByRole('listbox').waitFor({ state: 'detached' });
     const bought = page.getByRole('combobox', { name: 'Buyer' });
     await bought.fill('no such name');
@@ -253,8 +264,8 @@ test('parties of a new contract are found by a part of their names, among many c
     await page.getByRole('option', { name: /^Hof 25 / }).click();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: /PPA-SEARCHED/ }).waitFor();
-    assert.match(await factOf(page, 'Seller').innerText(), /^Stahlwerk Ost/);
-    assert.match(await factOf(page, 'Buyer').innerText(), /^Hof 25/);
+    await eventually(async () => assert.match(await factOf(page, 'Seller').innerText(), /^Stahlwerk Ost/));
+    await eventually(async () => assert.match(await factOf(page, 'Buyer').innerText(), /^Hof 25/));
   });
 });
 
@@ -283,12 +294,12 @@ test('the options of a chooser belong to what is typed, and the chosen party is 
     await sold.press('Enter');
     await page.getByRole('status').getByText('Searching…').waitFor();
     assert.equal(await page.getByRole('listbox').count(), 0);
-    assert.equal(await sold.inputValue(), 'Mühle N');
+    await eventually(async () => assert.equal(await sold.inputValue(), 'Mühle N'));
     answer();
     await page.getByText('1 found').waitFor();
     await sold.press('ArrowDown');
     await sold.press('Enter');
-    assert.match(await sold.inputValue(), /^Mühle Neu/);
+    await eventually(async () => assert.match(await sold.inputValue(), /^Mühle Neu/));
     await page.getByText(facts, { exact: true }).waitFor();
     await sold.press('End');
     await sold.press('Backspace');
@@ -352,7 +363,7 @@ test('an operator sees late changes, filters them and exports the quarter-hours'
     assert.equal(lines.length, 1 + 2 * 9);
     assert.match(lines[9] ?? '', /,21,2026-10-01T03:00:00Z,2026-10-01T03:15:00Z,0\.000,0\.250,-0\.250,/);
     await open(page, `/operator/late?brp_id=${buyer.id}&day=${day}`);
-    assert.equal((await cellsOf(page, 'Late changes')).length, 1);
+    await eventually(async () => assert.equal((await cellsOf(page, 'Late changes')).length, 1));
     await open(page, '/operator/late?day=2026-10-02');
     await page.getByText('No late change matches these filters.').waitFor();
   });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
+import { eventually } from '../../server/test/until.ts';
 import { open, openStage } from './stage.ts';
 
 const { platform, world, user, visit } = await openStage('2026-10-20T08:00:00Z');
@@ -44,16 +45,20 @@ const headline = (page: Page) => page.locator('main dl').first();
 test('a BRP’s headline is the net saldo of tomorrow, and how much of it is sent', async () => {
   await visit(asSeller, async (page) => {
     await open(page, '/');
-    assert.match(
-      await headline(page).innerText(),
-      /^Net saldo of tomorrow, Wed, 21\/10\/2026\s+\+118,518\.432\s*MWh\s+0 of 1 nominations sent$/,
+    await eventually(async () =>
+      assert.match(
+        await headline(page).innerText(),
+        /^Net saldo of tomorrow, Wed, 21\/10\/2026\s+\+118,518\.432\s*MWh\s+0 of 1 nominations sent$/,
+      ),
     );
   });
   await visit(
     asSeller,
     async (page) => {
       await open(page, '/');
-      assert.match(await headline(page).innerText(), /^Saldo von morgen[^]*\+118\.518,432\s*MWh/);
+      await eventually(async () =>
+        assert.match(await headline(page).innerText(), /^Saldo von morgen[^]*\+118\.518,432\s*MWh/),
+      );
     },
     { width: 390, locale: 'de-DE' },
   );
@@ -63,7 +68,9 @@ test('the operator’s headline is the number of nominations that are not sent',
   const asOperator = await user({ type: 'operator' });
   await visit(asOperator, async (page) => {
     await open(page, '/');
-    assert.match(await headline(page).innerText(), /^Not sent to the TSOs yet\s+3\s*nominations/);
+    await eventually(async () =>
+      assert.match(await headline(page).innerText(), /^Not sent to the TSOs yet\s+3\s*nominations/),
+    );
     await headline(page).getByRole('link').click();
     await page.waitForURL((url) => url.pathname === '/operator/exchange');
   });

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { operating } from '../../server/test/exchanging.ts';
 import { client } from '../../server/test/harness.ts';
 import { listNominated, only } from '../../server/test/nominated.ts';
+import { eventually } from '../../server/test/until.ts';
 import { cellsOf, open, openStage } from './stage.ts';
 
 const DAY = '2026-10-25';
@@ -47,9 +48,11 @@ test('a dropped schedule that is equal is reported as such, in CSV and XML', () 
     await open(page, '/check');
     await drop(page, 'schedule.csv', csv);
     await page.getByText('All 100 quarter-hours are equal. The TSO will find no difference.').waitFor();
-    assert.deepEqual(
-      (await cellsOf(page, 'Series with the operator')).map(([eic, tso, , state]) => [eic, tso, state]),
-      [[sellerGroup.eic, 'Amprion', 'equal']],
+    await eventually(async () =>
+      assert.deepEqual(
+        (await cellsOf(page, 'Series with the operator')).map(([eic, tso, , state]) => [eic, tso, state]),
+        [[sellerGroup.eic, 'Amprion', 'equal']],
+      ),
     );
     await choose(page, 'schedule.xml', xml);
     await page.getByText(/schedule\.xml · .*25 October 2026 · Message version 3/).waitFor();
@@ -63,21 +66,27 @@ test('quarter-hours that differ are marked on the chart and can be reached with 
     await page.getByText('2 quarter-hours differ.').waitFor();
     const chart = page.getByRole('slider');
     await chart.waitFor();
-    assert.equal(await chart.locator('path.fill-bad').count(), 2);
+    await eventually(async () => assert.equal(await chart.locator('path.fill-bad').count(), 2));
     const said = () => chart.getAttribute('aria-valuetext');
-    assert.match(
-      (await said()) ?? '',
-      /Nominated 4\.936 MW · Your file 4\.000 MW · Nominated − your file \+0\.936 MW$/,
+    await eventually(async () =>
+      assert.match(
+        (await said()) ?? '',
+        /Nominated 4\.936 MW · Your file 4\.000 MW · Nominated − your file \+0\.936 MW$/,
+      ),
     );
-    assert.equal(await chart.getAttribute('aria-valuenow'), '9');
+    await eventually(async () => assert.equal(await chart.getAttribute('aria-valuenow'), '9'));
     const next = page.getByRole('button', { name: 'Next difference' });
     await next.focus();
     await page.keyboard.press('Enter');
     await page.locator('[role=slider][aria-valuenow="61"]').waitFor();
-    assert.match((await said()) ?? '', /Your file 5\.000 MW · Nominated − your file -0\.064 MW$/);
+    await eventually(async () =>
+      assert.match((await said()) ?? '', /Your file 5\.000 MW · Nominated − your file -0\.064 MW$/),
+    );
     await chart.focus();
     await page.keyboard.press('ArrowRight');
-    assert.match((await said()) ?? '', /Nominated 10\.000 MW · Your file 10\.000 MW$/);
+    await eventually(async () =>
+      assert.match((await said()) ?? '', /Nominated 10\.000 MW · Your file 10\.000 MW$/),
+    );
     const rows = await cellsOf(page, 'Quarter-hours that differ');
     assert.deepEqual(
       rows.map(([slot = '', ...rest]) => [slot.split(/\s/, 1)[0], ...rest]),
@@ -96,16 +105,18 @@ test('a swapped direction is shown with the nomination that is missing', () =>
     await choose(page, 'schedule.csv', csv.replaceAll(',out,', ',in,'));
     await page.getByText('1 nomination is missing in the file, 1 series has no nomination.').waitFor();
     await page.getByRole('table').getByText(sellerGroup.eic).nth(1).waitFor();
-    assert.deepEqual(
-      (await cellsOf(page, 'Series with the operator')).map(([eic, , direction, state]) => [
-        eic,
-        direction?.replace(/\s+/g, ' '),
-        state,
-      ]),
-      [
-        [sellerGroup.eic, '↙ receives', 'no nomination; direction swapped?'],
-        [sellerGroup.eic, '↗ delivers', 'missing in the file'],
-      ],
+    await eventually(async () =>
+      assert.deepEqual(
+        (await cellsOf(page, 'Series with the operator')).map(([eic, , direction, state]) => [
+          eic,
+          direction?.replace(/\s+/g, ' '),
+          state,
+        ]),
+        [
+          [sellerGroup.eic, '↙ receives', 'no nomination; direction swapped?'],
+          [sellerGroup.eic, '↗ delivers', 'missing in the file'],
+        ],
+      ),
     );
   }));
 
@@ -153,7 +164,9 @@ test('a complete message of the day is downloaded with the version that is asked
       const version = dialog.getByLabel('Message version');
       await version.fill('1000');
       await dialog.getByText('A whole number from 1 to 999').waitFor();
-      assert.ok(await dialog.getByRole('button', { name: 'Download' }).isDisabled());
+      await eventually(async () =>
+        assert.ok(await dialog.getByRole('button', { name: 'Download' }).isDisabled()),
+      );
       await version.fill('3');
       const download = async () => {
         const downloading = page.waitForEvent('download');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
+import { eventually } from '../../server/test/until.ts';
 import { formatOf } from '../src/i18n/format.ts';
 import { open, openStage, settled } from './stage.ts';
 
@@ -63,7 +64,12 @@ async function openSearch(page: Page, { locale, width }: { locale: Locale; width
   const dialog = page.getByRole('dialog', { name: title, exact: true });
   const field = dialog.getByRole('combobox', { name: title });
   await field.waitFor();
-  assert.ok(await field.evaluate((element) => element === document.activeElement), 'the field has the focus');
+  await eventually(async () =>
+    assert.ok(
+      await field.evaluate((element) => element === document.activeElement),
+      'the field has the focus',
+    ),
+  );
   return { dialog, field };
 }
 
@@ -195,7 +201,7 @@ test('results belong to what is typed: an answer to an earlier text is never sho
     assert.equal(await dialog.getByRole('option').count(), 0);
     await field.fill('0017');
     await page.getByRole('option', { name: /PPA-FÖHR-0017/ }).waitFor();
-    assert.equal(await dialog.getByRole('option').count(), 1);
+    await eventually(async () => assert.equal(await dialog.getByRole('option').count(), 1));
   });
 });
 
@@ -207,7 +213,7 @@ test('the last option of a group leads to the list with the same search', async 
     await page.getByRole('option', { name: 'Show all in the list' }).click();
     await page.waitForURL('**/contracts?search=hallig');
     await settled(page);
-    assert.equal(await page.getByLabel('Search').inputValue(), 'hallig');
+    await eventually(async () => assert.equal(await page.getByLabel('Search').inputValue(), 'hallig'));
   });
 });
 
@@ -219,12 +225,16 @@ test('Escape closes the search and returns the focus, and the keys open no secon
     const dialog = page.getByRole('dialog', { name: 'Search', exact: true });
     await dialog.getByRole('combobox').press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    assert.ok(await button.evaluate((element) => element === document.activeElement));
+    await eventually(async () =>
+      assert.ok(await button.evaluate((element) => element === document.activeElement)),
+    );
     await page.getByRole('button', { name: 'New BRP' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Not saved yet');
     await page.keyboard.press('Control+k');
-    assert.equal(await page.getByRole('dialog').count(), 1);
-    assert.equal(await page.getByRole('dialog').getByLabel('Name').inputValue(), 'Not saved yet');
+    await eventually(async () => assert.equal(await page.getByRole('dialog').count(), 1));
+    await eventually(async () =>
+      assert.equal(await page.getByRole('dialog').getByLabel('Name').inputValue(), 'Not saved yet'),
+    );
   });
 });
 
@@ -245,11 +255,15 @@ test('a list is searched by a part of its texts, and the search is in the addres
       await page.waitForURL(`**${path}?search=${encodeURIComponent(text)}`);
       const rows = page.getByRole('table').locator('tbody tr');
       await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1);
-      assert.ok((await rows.innerText()).includes(found), await rows.innerText());
+      await eventually(async () =>
+        assert.ok((await rows.innerText()).includes(found), await rows.innerText()),
+      );
       await page.reload();
       await settled(page);
-      assert.equal(await page.getByRole('search').getByLabel('Search').inputValue(), text);
-      assert.equal(await rows.count(), 1);
+      await eventually(async () =>
+        assert.equal(await page.getByRole('search').getByLabel('Search').inputValue(), text),
+      );
+      await eventually(async () => assert.equal(await rows.count(), 1));
     });
   }
 });

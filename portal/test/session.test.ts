@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newUser, openBrowser } from '../../server/test/browser.ts';
 import { client } from '../../server/test/harness.ts';
+import { eventually } from '../../server/test/until.ts';
 import { ANONYMOUS, open, openStage, settled } from './stage.ts';
 
 const { platform, world, visit } = await openStage();
@@ -21,14 +22,14 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 test('signing in leads to the requested page, and signing out hides everything', () =>
   visit(ANONYMOUS, async (page) => {
     await open(page, '/customers?status=pending');
-    assert.equal(new URL(page.url()).pathname, '/sign-in');
+    await page.waitForURL((url) => url.pathname === '/sign-in');
     await fillIn(page, user.email, user.password);
     await heading(page, 'Customers').waitFor();
-    assert.equal(new URL(page.url()).search, '?status=pending');
-    assert.equal(await page.title(), 'Customers · Saldo');
+    await page.waitForURL('/customers?status=pending');
+    await eventually(async () => assert.equal(await page.title(), 'Customers · Saldo'));
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(page, 'Sign in to Saldo').waitFor();
-    assert.equal(await page.title(), 'Sign in to Saldo · Saldo');
+    await eventually(async () => assert.equal(await page.title(), 'Sign in to Saldo · Saldo'));
     const cookies = await page.context().cookies();
     assert.deepEqual(
       cookies.map(({ name }) => name),
@@ -103,7 +104,8 @@ test('an invitation can be accepted once, with a password', async () => {
     await page.getByRole('textbox', { name: 'Repeat the new password' }).fill('words that go together');
     await page.getByRole('button', { name: 'Set password and sign in' }).click();
     await heading(page, 'Overview').waitFor();
-    assert.equal(new URL(page.url()).hash, '', 'the token does not stay in the address');
+    // The token does not stay in the address.
+    await page.waitForURL((url) => url.hash === '');
   });
   await visit(ANONYMOUS, async (page) => {
     await open(page, invite.body.link);
@@ -134,13 +136,13 @@ test('the portal uses the browser’s language until another one is chosen', () 
     async (page) => {
       await open(page, '/sign-in');
       await heading(page, 'Bei Saldo anmelden').waitFor();
-      assert.equal(await page.locator('html').getAttribute('lang'), 'de');
+      await eventually(async () => assert.equal(await page.locator('html').getAttribute('lang'), 'de'));
       await page.getByRole('combobox', { name: 'Sprache' }).selectOption('en');
       await heading(page, 'Sign in to Saldo').waitFor();
       await page.reload();
       await settled(page);
       await heading(page, 'Sign in to Saldo').waitFor();
-      assert.equal(await page.locator('html').getAttribute('lang'), 'en');
+      await eventually(async () => assert.equal(await page.locator('html').getAttribute('lang'), 'en'));
     },
     { locale: 'de-DE' },
   ));
@@ -158,12 +160,12 @@ test('the theme follows the system until another one is chosen', () =>
           return context.getImageData(0, 0, 1, 1).data[0] ?? 0;
         });
       await open(page, '/sign-in');
-      assert.ok((await brightness()) < 128, 'dark like the system');
+      await eventually(async () => assert.ok((await brightness()) < 128, 'dark like the system'));
       await page.getByRole('combobox', { name: 'Appearance' }).selectOption('light');
-      assert.ok((await brightness()) > 128);
+      await eventually(async () => assert.ok((await brightness()) > 128));
       await page.reload();
       await settled(page);
-      assert.ok((await brightness()) > 128, 'kept');
+      await eventually(async () => assert.ok((await brightness()) > 128, 'kept'));
     },
     { theme: 'dark' },
   ));
@@ -205,8 +207,10 @@ test('the content security policy blocks inline scripts', () =>
         }),
     );
     assert.equal(refused, 'script-src-elem');
-    assert.notEqual(await page.title(), 'taken over');
-    assert.equal(await page.locator('script:not([src]), [style], [onclick]').count(), 1, 'only this one');
+    await eventually(async () => assert.notEqual(await page.title(), 'taken over'));
+    await eventually(async () =>
+      assert.equal(await page.locator('script:not([src]), [style], [onclick]').count(), 1, 'only this one'),
+    );
   }).then(
     () => assert.fail('the violation was not noticed'),
     (error: unknown) => assert.match(String(error), /Content Security Policy/),

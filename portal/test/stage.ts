@@ -179,11 +179,13 @@ export async function follow(page: Page, url: string): Promise<void> {
   await settled(page);
 }
 
-/** The text of every cell of a table's body, row by row. */
-export const cellsOf = (page: Page, table: string): Promise<string[][]> =>
-  page
-    .getByRole('table', { name: table, exact: true })
+/** The text of every cell of a table's body, row by row. Waits for the table, not for its rows. */
+export async function cellsOf(page: Page, name: string): Promise<string[][]> {
+  const table = page.getByRole('table', { name, exact: true });
+  await table.waitFor();
+  return table
     .locator('tbody tr')
     .evaluateAll((rows) =>
       rows.map((row) => Array.from(row.children, (cell) => (cell as HTMLElement).innerText.trim())),
     );
+}

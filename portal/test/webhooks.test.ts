@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { client } from '../../server/test/harness.ts';
+import { eventually } from '../../server/test/until.ts';
 import {
   answerStatus,
   appendEvent,
@@ -45,7 +46,9 @@ test('an endpoint is created, its secret shown once, tested, disabled, enabled a
     await dialog.getByRole('checkbox', { name: 'customer.updated' }).check();
     await dialog.getByRole('button', { name: 'New endpoint' }).click();
     const shown = page.getByRole('dialog', { name: 'Your signing secret' });
-    assert.match(await shown.locator('code').innerText(), /^whsec_[\w+/]{43}=$/);
+    await eventually(async () =>
+      assert.match(await shown.locator('code').innerText(), /^whsec_[\w+/]{43}=$/),
+    );
     await shown.getByRole('button', { name: 'Copy the secret' }).waitFor();
     await page.keyboard.press('Escape');
     await shown.getByRole('button', { name: 'I have stored it' }).click();
@@ -100,7 +103,7 @@ test('deliveries show their answers, can be filtered, and are sent again', async
     await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
     await page.getByRole('cell', { name: 'customer.assigned' }).waitFor();
     const statesOf = async () => (await cellsOf(page, 'Deliveries')).map((cells) => cells[1]?.split('\n')[0]);
-    assert.deepEqual(await statesOf(), ['Delivered', 'Pending']);
+    await eventually(async () => assert.deepEqual(await statesOf(), ['Delivered', 'Pending']));
     await page.getByRole('button', { name: 'Pending', exact: true }).click();
     await page.getByRole('cell', { name: 'customer.assigned' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^Details: evt_/ }).click();
@@ -112,7 +115,7 @@ test('deliveries show their answers, can be filtered, and are sent again', async
     await worker.deliver();
     await page.getByRole('group', { name: 'Status' }).getByRole('button', { name: 'Delivered' }).click();
     await page.getByRole('cell', { name: 'customer.updated' }).waitFor();
-    assert.deepEqual(await statesOf(), ['Delivered', 'Delivered']);
+    await eventually(async () => assert.deepEqual(await statesOf(), ['Delivered', 'Delivered']));
   });
 });
 

@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
@@ -5,6 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
  * which is longer, catches all others.
  */
 export const HANG_MS = 1_200_000;
+/** How long a check is repeated: far longer than a page takes on a starved machine. */
+const PATIENCE_MS = 180_000;
 const POLL_MS = 20;
 
 type Found<T> = T | null | undefined | false;
@@ -18,5 +21,16 @@ export async function until<T>(
     const found = await find();
     if (found !== null && found !== undefined && found !== false) return found;
     if (performance.now() > endsAt) throw new Error(`It did not happen within ${HANG_MS} ms: ${explain()}`);
+  }
+}
+
+/** Repeats a check until it passes, for what changes some time after its cause. A check that never passes fails the test. */
+export async function eventually(check: () => Promise<void>): Promise<void> {
+  for (const endsAt = performance.now() + PATIENCE_MS; ; await delay(POLL_MS)) {
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof AssertionError) || performance.now() > endsAt) throw error;
+    }
   }
 }
