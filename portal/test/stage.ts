@@ -182,7 +182,7 @@ export async function follow(page: Page, url: string): Promise<void> {
 /** The text of every cell of a table's body, row by row. Waits for the table, not for its rows. */
 export async function cellsOf(page: Page, name: string): Promise<string[][]> {
   const table = page.getByRole('table', { name, exact: true });
-  await table.waitFor();
+  await table.first().waitFor();
   return table
     .locator('tbody tr')
     .evaluateAll((rows) =>
