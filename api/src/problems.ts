@@ -29,7 +29,8 @@ export const PROBLEMS = {
     status: 400,
     title: 'Validation Failed',
     explanation: 'The request has an invalid parameter, header or body member.',
-    remedy: 'Correct every field listed in `errors`, which has all of them. Nothing was changed.',
+    remedy:
+      'Correct every field listed in `errors`, which has all of them. A rejected request changes nothing.',
   },
   balance_group_tso_not_enabled: {
     status: 400,
@@ -293,11 +294,17 @@ export const PROBLEMS = {
     explanation: 'The key or user already has as many exports in progress as it may.',
     remedy: 'Wait until one of them has ended, or read one file of more days instead of several at once.',
   },
+  uri_too_long: {
+    status: 414,
+    title: 'URI Too Long',
+    explanation: 'The path and query together are longer than the server allows.',
+    remedy: 'Send fewer or shorter parameters; long id lists belong in the body of a bulk read.',
+  },
   headers_too_large: {
     status: 431,
     title: 'Request Header Fields Too Large',
     explanation: 'The request line and headers together are larger than the server allows.',
-    remedy: 'Send fewer or shorter headers; long id lists belong in the body of a bulk read.',
+    remedy: 'Send fewer or shorter headers.',
   },
   internal_error: {
     status: 500,

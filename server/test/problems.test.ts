@@ -177,6 +177,8 @@ const provocations = {
     assert.ok(refused && others.length === 0, 'one of them is refused');
     return refused;
   },
+  uri_too_long: () =>
+    rawly(exchange(platform.baseUrl, requestText(`GET /${'x'.repeat(LIMITS.headerBytes)}`))),
   headers_too_large: () =>
     rawly(exchange(platform.baseUrl, requestText('GET /', { 'X-Long': 'x'.repeat(LIMITS.headerBytes) }))),
   internal_error: async () => {

@@ -10,6 +10,8 @@ import { startProduct } from './product.ts';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-shutdown-'));
 const database = await createDatabase();
+/** The level of ordinary log lines. */
+const INFO = 30;
 after(async () => {
   await database.drop();
   await rm(folder, { recursive: true, force: true });
@@ -90,6 +92,35 @@ test('health, readiness and metrics are on the admin port, and the log has key i
   assert.match(String(entry['key_id']), /^key_/);
   assert.equal(entry['status'], 200);
   assert.ok(!product.log().includes(brp.api_key));
+});
+
+test('an upload that the client aborts is no error of the server', async () => {
+  const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url, DEMO: 'on' });
+  const { brps, operator_key: operatorKey } = await product.demo();
+  const uploads = [
+    { path: 'POST /v1/nominations/bulk', type: 'application/json', key: brps[0]?.api_key },
+    { path: 'POST /operator/v1/volumes/import', type: 'text/csv', key: operatorKey },
+    { path: 'POST /v1/schedules/check', type: 'text/csv', key: brps[0]?.api_key },
+  ];
+  for (const { path: line, type, key } of uploads) {
+    const socket = connect(Number(new URL(product.baseUrl).port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(
+      `${line} HTTP/1.1\r\nHost: saldo\r\nX-Api-Key: ${key}\r\nContent-Type: ${type}\r\n` +
+        `Content-Length: 1000\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    const [interim] = (await once(socket, 'data')) as [Buffer];
+    assert.match(interim.toString(), /100 Continue/);
+    socket.write('contract,');
+    socket.resetAndDestroy();
+  }
+  assert.equal(await product.end('SIGTERM'), 0);
+  const entries = product.log().trim().split('\n');
+  const levels = entries.map((text) => (JSON.parse(text) as { level: number }).level);
+  assert.ok(
+    levels.every((level) => level <= INFO),
+    product.log(),
+  );
 });
 
 async function printed(

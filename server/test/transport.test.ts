@@ -63,19 +63,22 @@ test('input that is not an HTTP request gets a problem', async () => {
   }
 });
 
-test('headers and request lines over 16 KB get 431', async () => {
-  const long = 'x'.repeat(LIMITS.headerBytes);
-  for (const text of [
-    requestText('GET /', { 'X-Long': long }),
-    requestText(`GET /v1/contracts?eic=${long}`),
-  ]) {
-    assert.equal(rawProblem(await exchange(baseUrl, text)).code, 'headers_too_large');
-  }
+test('headers over 16 KB get 431', async () => {
+  const long = requestText('GET /', { 'X-Long': 'x'.repeat(LIMITS.headerBytes) });
+  assert.equal(rawProblem(await exchange(baseUrl, long)).code, 'headers_too_large');
   const just = 'x'.repeat(LIMITS.headerBytes - 1024);
   assert.equal(
     (await exchange(baseUrl, requestText('GET /v1/contracts', { ...withKey, 'X-Long': just }))).status,
     200,
   );
+});
+
+test('a URL over 16 KB gets 414', async () => {
+  for (const bytes of [LIMITS.headerBytes, 50_000]) {
+    const line = `GET /v1/contracts?eic=${'x'.repeat(bytes)}`;
+    const answer = await exchange(baseUrl, requestText(line, withKey));
+    assert.deepEqual(rawProblem(answer), { status: 414, code: 'uri_too_long', errors: [] }, String(bytes));
+  }
 });
 
 test('a request without the Host header gets a problem, except in HTTP/1.0', async () => {
@@ -265,6 +268,8 @@ test('a body may be JSON, in a PATCH also a merge patch; every other type is 415
     'application/xml',
     'json',
     'a/b; c',
+    'application/json; charset=iso-8859-1',
+    'application/json; charset="utf-16"',
   ];
   for (const type of others) {
     assert.equal(await send(customerPath, 'PATCH', type, '{'), refused, type);
@@ -315,6 +320,20 @@ test('a body over 1 MB gets 413, with or without a Content-Length', async () => 
   const chunk = `${(LIMITS.bodyBytes + 1).toString(16)}\r\n${' '.repeat(LIMITS.bodyBytes + 1)}\r\n`;
   const streamed = requestText(`PATCH ${customerPath}`, { ...json, 'Transfer-Encoding': 'chunked' }, chunk);
   assert.equal(rawProblem(await exchange(baseUrl, streamed)).code, 'payload_too_large');
+});
+
+test('only an invalid change is reported with the words that nothing was changed', async () => {
+  const read = await request('/v1/contracts?limit=0');
+  const bulk = await request('/v1/nominations/bulk', { method: 'POST', body: { ids: 1 } });
+  const change = await request(customerPath, { method: 'PATCH', body: { status: 1 } });
+  assert.deepEqual(
+    [read, bulk, change].map(({ status, body }) => [status, body.detail]),
+    [
+      [400, 'One field is invalid.'],
+      [400, 'One field is invalid.'],
+      [400, 'One field is invalid. Nothing was changed.'],
+    ],
+  );
 });
 
 test('a body full of errors is rejected with a short answer', async () => {

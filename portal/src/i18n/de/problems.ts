@@ -57,6 +57,7 @@ const OTHER_CODES: Readonly<Record<Exclude<ProblemCode, keyof Dictionary['proble
   events_expired: 'So weit zurück reichen die Ereignisse nicht.',
   payload_too_large: 'Die Datei ist zu groß.',
   unsupported_media_type: 'Diese Art von Datei wird nicht angenommen.',
+  uri_too_long: 'Die Adresse ist zu lang. Bitte wählen Sie weniger Filter.',
   headers_too_large: 'Die Anfrage ist zu groß. Bitte löschen Sie die Cookies dieser Seite.',
 };
 

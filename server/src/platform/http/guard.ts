@@ -20,6 +20,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     endpointId?: string;
+    /** The operation changes data. */
+    isChange?: boolean;
     /** The handler reads the body as a stream, without a limit of size or total time. */
     isStreamed?: boolean;
     /** The response is a stream without a limit of size or total time. */

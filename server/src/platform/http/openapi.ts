@@ -28,6 +28,7 @@ const COMMON_PROBLEMS: readonly ProblemCode[] = [
   'invalid_api_key',
   'request_timeout',
   'rate_limited',
+  'uri_too_long',
   'headers_too_large',
   'internal_error',
   'unavailable',
@@ -252,7 +253,7 @@ function problemExample(api: ApiDescription, code: ProblemCode): Json {
 }
 
 /** Responses sent before authentication have no rate limit headers. */
-const BEFORE_KEY = new Set([401, 408, 431]);
+const BEFORE_KEY = new Set([401, 408, 414, 431]);
 const OWN_HEADERS: Record<number, HeaderName[]> = {
   401: ['WWW-Authenticate'],
   429: ['Retry-After'],

@@ -28,7 +28,7 @@ export const problem = (
 /** Reports all field errors of a request together, so that clients can fix them in one step. */
 export function validationProblem(errors: readonly ProblemFieldError[]): ProblemError {
   const count = errors.length === 1 ? 'One field is' : `${errors.length} fields are`;
-  return new ProblemError('validation', `${count} invalid. Nothing was changed.`, { errors });
+  return new ProblemError('validation', `${count} invalid.`, { errors });
 }
 
 export const fieldProblem = (field: string, code: FieldCode, message: string): ProblemError =>
@@ -41,13 +41,18 @@ export const decimalOfCsvOnly = (): ProblemError =>
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
 /** `errorBase` is the public URL below which the error pages are served. */
-export function problemBody(errorBase: string, error: ProblemError, instance: string | null): Problem {
+export function problemBody(
+  errorBase: string,
+  error: ProblemError,
+  instance: string | null,
+  isChange = false,
+): Problem {
   const { status, title } = PROBLEMS[error.code];
   return {
     type: `${errorBase}/errors/${error.code}`,
     title,
     status,
-    detail: error.message,
+    detail: isChange && error.code === 'validation' ? `${error.message} Nothing was changed.` : error.message,
     ...(instance === null ? {} : { instance }),
     ...(error.errors === undefined ? {} : { errors: [...error.errors] }),
   };

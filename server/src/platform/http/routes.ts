@@ -90,6 +90,7 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
         url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
         config: {
           endpointId: endpoint.id,
+          isChange: !('handle' in route),
           isStreamed: endpoint.stream !== undefined && endpoint.maxBytes === undefined,
           isExport: endpoint.isExport === true,
         },

@@ -19,6 +19,7 @@ import { type Cors, corsFor } from './cors.ts';
 import type { Portal } from './portal-files.ts';
 import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
 import type { RequestHandlers, RequestQueue } from './request-queue.ts';
+import { isUtf8, mediaTypeOf } from './streams.ts';
 
 export type ServerOptions = {
   readonly logger: FastifyBaseLogger;
@@ -123,7 +124,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('preClose', () => connections.close());
 
   function answerProblem(request: FastifyRequest, reply: FastifyReply, error: ProblemError): FastifyReply {
-    const body = problemBody(options.errorBase(), error, request.url);
+    const body = problemBody(options.errorBase(), error, request.url, request.routeOptions.config.isChange);
     return (
       reply
         .code(PROBLEMS[error.code].status)
@@ -136,7 +137,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorateRequest('principal', null);
   app.decorateRequest('callerSecret', null);
   function fail(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const known = toProblem(error, request.routeOptions.bodyLimit);
+    const isAborted = error.code === 'ECONNRESET' && request.raw.readableAborted;
+    const known = isAborted ? BODY_INCOMPLETE : toProblem(error, request.routeOptions.bodyLimit);
     // Overload and a lost database are logged once where they are detected.
     if (known.code === 'internal_error') {
       request.log.error({ err: error, request_id: request.id }, 'request failed');
@@ -175,7 +177,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     if (request.routeOptions.config.isStreamed === true) return done();
     enforceBodyTimeout(app, request, options.requestTimeoutMs);
-    return done(isCompressed(request) ? COMPRESSED_BODY : undefined);
+    return done(codingFault(request));
   });
   app.addHook('onResponse', (request, reply, done) => {
     options.onAnswer(request, reply.statusCode, reply.elapsedTime / 1000);
@@ -248,9 +250,12 @@ const COMPRESSED_BODY = problem(
   'The body must be sent without a Content-Encoding: compressed JSON is not accepted.',
 );
 
-function isCompressed(request: FastifyRequest): boolean {
-  if ((request.headers['content-encoding'] ?? 'identity') === 'identity') return false;
-  return request.method !== 'GET' && request.method !== 'HEAD' && announcesBody(request);
+const OTHER_CHARSET = problem('unsupported_media_type', 'The body must be UTF-8.');
+
+function codingFault(request: FastifyRequest): ProblemError | undefined {
+  if (request.method === 'GET' || request.method === 'HEAD' || !announcesBody(request)) return undefined;
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') return COMPRESSED_BODY;
+  return isUtf8(mediaTypeOf(request.headers['content-type'])) ? undefined : OTHER_CHARSET;
 }
 
 /** Shares one logger between all requests: a child logger per request costs more than its one log line. */
@@ -332,6 +337,11 @@ function readJsonBodies(app: FastifyInstance): void {
   );
 }
 
+/** For the metrics only: the client has closed the connection. */
+const BODY_INCOMPLETE = validationProblem([
+  { code: 'invalid_format', message: 'the connection ended before the body was complete' },
+]);
+
 const validationOfUrl = (error: Error) =>
   validationProblem([{ code: 'invalid_format', message: `the URL cannot be decoded: ${error.message}` }]);
 
@@ -357,7 +367,23 @@ function toProblem(error: FastifyError, bodyLimit: number = LIMITS.bodyBytes): P
 }
 
 /** `request` is set if the headers were valid and only the body timed out. */
-type BrokenRequest = NodeJS.ErrnoException & { readonly request?: IncomingMessage };
+type BrokenRequest = NodeJS.ErrnoException & {
+  readonly request?: IncomingMessage;
+  readonly rawPacket?: object;
+};
+
+const URL_TOO_LONG = problem('uri_too_long', `The URL is longer than ${LIMITS.headerBytes} bytes.`);
+
+const HEADERS_TOO_LARGE = problem(
+  'headers_too_large',
+  `Request line and headers are larger than ${LIMITS.headerBytes} bytes.`,
+);
+
+/** The parser does not say what was too large. It is the URL if the packet begins with a request line without an end. */
+const overflowProblem = (packet: object | undefined): ProblemError =>
+  Buffer.isBuffer(packet) && /^[A-Z]+ \S+$/.test(packet.toString('latin1', 0, LIMITS.headerBytes))
+    ? URL_TOO_LONG
+    : HEADERS_TOO_LARGE;
 
 /** Writes the answer to the socket, because input that is not HTTP has no request object. */
 function answerBrokenRequest(
@@ -373,7 +399,7 @@ function answerBrokenRequest(
   }
   const answer =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? problem('headers_too_large', `Request line and headers are larger than ${LIMITS.headerBytes} bytes.`)
+      ? overflowProblem(error.rawPacket)
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? problem('request_timeout', `The request was not complete after ${requestTimeoutMs / 1000} s.`)
         : validationProblem([{ code: 'invalid_format', message: 'this is not an HTTP request' }]);

@@ -11,16 +11,20 @@ export function mediaTypeOf(header: string | undefined): { type: string; charset
   return { type, charset: charset?.slice('charset='.length).replaceAll('"', '') ?? null };
 }
 
+export const isUtf8 = ({ charset }: { readonly charset: string | null }): boolean =>
+  charset === null || charset === 'utf-8' || charset === 'utf8';
+
 type StreamedEndpoint = Pick<Endpoint, 'stream' | 'maxBytes' | 'gzip'>;
 
 function mediaTypeFault(
   { headers }: FastifyRequest,
   { stream: types = [], gzip }: StreamedEndpoint,
 ): ProblemError | null {
-  const { type, charset } = mediaTypeOf(headers['content-type']);
+  const mediaType = mediaTypeOf(headers['content-type']);
   const fail = (detail: string) => problem('unsupported_media_type', detail);
-  if (!types.includes(type)) return fail(`The body must be sent with Content-Type: ${types.join(' or ')}.`);
-  if (charset !== null && charset !== 'utf-8' && charset !== 'utf8') return fail('The body must be UTF-8.');
+  if (!types.includes(mediaType.type))
+    return fail(`The body must be sent with Content-Type: ${types.join(' or ')}.`);
+  if (!isUtf8(mediaType)) return fail('The body must be UTF-8.');
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity' || (gzip && encoding === 'gzip')) return null;
   return fail(`The body must be sent without a Content-Encoding${gzip ? ', or with gzip' : ''}.`);
