@@ -72,6 +72,13 @@ test('the demo is on for the embedded database, and for another one on request',
   assert.deepEqual([demoOf(own), demoOf({ ...own, DEMO: 'on' })], [false, true]);
 });
 
+test('in production the demo is off unless requested, and the operator’s EIC has no default', () => {
+  const production = { DATA_DIR: folder, NODE_ENV: 'production', OPERATOR_EIC: '11XSALDO-------Z' };
+  assert.equal(readConfig(production).demo, false);
+  assert.equal(readConfig({ ...production, DEMO: 'on' }).demo, true);
+  assert.match(refusal({ NODE_ENV: 'production' }), /^OPERATOR_EIC must be set in production/);
+});
+
 test('an invalid secret is not printed', () => {
   for (const [name, value] of [
     ['DATABASE_URL', 'mysql://saldo:hunter2@db/saldo'],

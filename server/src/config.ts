@@ -45,6 +45,8 @@ export type Config = {
   readonly exportSilenceS: number;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: boolean;
+  /** In production nothing has a default that is for trials, and no key is printed. */
+  readonly isProduction: boolean;
   readonly demo: boolean;
   /** Whether the operator may move the platform's clock. */
   readonly sandbox: boolean;
@@ -93,6 +95,9 @@ function refuse(name: string, must: string, was: string): never {
     SECRET.test(name) && !PUBLIC.includes(name) ? `a value of ${was.length} characters` : `"${was}"`;
   throw new ConfigError(`${name} must be ${must}, but it was ${printed}.`);
 }
+
+/** The variable that Node.js programs have for this. */
+const isProduction = (env: Environment): boolean => env['NODE_ENV'] === 'production';
 
 const text = (env: Environment, name: string): string | null => {
   const value = env[name];
@@ -152,7 +157,11 @@ function email(env: Environment, name: string, byDefault: string): string {
 }
 
 function operatorEic(env: Environment): string {
-  const value = text(env, 'OPERATOR_EIC') ?? '11XSALDO-------Z';
+  const given = text(env, 'OPERATOR_EIC');
+  if (given === null && isProduction(env)) {
+    throw new ConfigError('OPERATOR_EIC must be set in production: it is the sender of every schedule.');
+  }
+  const value = given ?? '11XSALDO-------Z';
   const fault = checkEic(value);
   if (fault !== null) refuse('OPERATOR_EIC', `a valid EIC (it ${fault.message})`, value);
   return value;
@@ -319,8 +328,10 @@ export function readConfig(env: Environment): Config {
     exportSilenceS: wholeNumber(env, 'EXPORT_SILENCE_S', { min: 1, max: 3600, default: 300 }),
     corsOrigins: origins(env, 'CORS_ORIGINS'),
     trustProxy: oneOf(env, 'TRUST_PROXY', ['on', 'off'], 'off') === 'on',
-    // An external database gets demo data only on explicit request.
-    demo: oneOf(env, 'DEMO', ['on', 'off'], databaseUrl === null ? 'on' : 'off') === 'on',
+    isProduction: isProduction(env),
+    // An external database and a platform in production get demo data only on explicit request.
+    demo:
+      oneOf(env, 'DEMO', ['on', 'off'], databaseUrl === null && !isProduction(env) ? 'on' : 'off') === 'on',
     sandbox: oneOf(env, 'SANDBOX', ['on', 'off'], 'off') === 'on',
     allowsPrivateWebhooks: oneOf(env, 'WEBHOOK_ALLOW_PRIVATE', ['on', 'off'], 'off') === 'on',
     marketRules: marketRules(env),

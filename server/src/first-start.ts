@@ -36,7 +36,10 @@ export async function prepareFirstStart(
   await warnOfOpenFolders(config, say);
   return db.transaction(async (tx) => {
     await tx.query(FIRST_START_LOCK);
-    const newOperatorKey = await ensureOperatorKey(tx, config.operatorKey, clock.now());
+    const newOperatorKey =
+      config.isProduction && config.operatorKey === null
+        ? null
+        : await ensureOperatorKey(tx, config.operatorKey, clock.now());
     if (!config.demo || (await hasAnyBrp(tx))) {
       const invitation = await inviteFirstOperator(tx, config.operatorEmail, clock.now());
       return { newOperatorKey, invitation };

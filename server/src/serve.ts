@@ -65,7 +65,7 @@ export async function serve(config: Config): Promise<void> {
       first = await prepareFirstStart(db, config, systemClock, say);
     },
   });
-  const demo = await readDemoAccess(config);
+  const demo = config.isProduction ? null : await readDemoAccess(config);
   // Before the greeting, because a script may send a signal as soon as it has read it.
   stopOnSignal(platform);
   // One write, so that a script that waits for the first line gets the complete greeting.

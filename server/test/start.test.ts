@@ -114,6 +114,26 @@ test('without the demo the platform starts empty and prints the operator key onc
   await database.drop();
 });
 
+test('in production the portal link is the only secret that is printed', async () => {
+  const environment = { NODE_ENV: 'production', OPERATOR_EIC: '11XSALDO-------Z', LOG_LEVEL: 'info' };
+  const empty = await createDatabase();
+  const dataDir = (name: string) => ({ DATA_DIR: path.join(folder, name) });
+  const first = await startProduct({ ...environment, ...dataDir('production'), DATABASE_URL: empty.url });
+  assert.match(first.output(), /Portal link for operator@localhost/);
+  assert.doesNotMatch(first.output() + first.log(), /saldo_operator_/);
+  assert.equal(await first.end('SIGTERM'), 0);
+  await empty.drop();
+  const tried = await createDatabase();
+  const requested = { ...environment, ...dataDir('demo in production'), DATABASE_URL: tried.url, DEMO: 'on' };
+  const demo = await startProduct(requested);
+  const { brps, operator_key: operatorKey } = await demo.demo();
+  for (const key of [operatorKey, ...brps.map(({ api_key }) => api_key)]) {
+    assert.ok(!(demo.output() + demo.log()).includes(key));
+  }
+  assert.equal(await demo.end('SIGTERM'), 0);
+  await tried.drop();
+});
+
 test('a key from the environment is not printed', async () => {
   const database = await createDatabase();
   const key = 'an-operator-key-of-my-own';
