@@ -70,6 +70,7 @@ import { sessionCookie } from './platform/http/session-cookie.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
 import { requestLog } from './platform/telemetry/request-log.ts';
 import { sandboxRoutes } from './sandbox/operator-routes.ts';
+import type { ImportCounts } from './transactions/import-request.ts';
 import { operatorTransactionRoutes } from './transactions/operator-routes.ts';
 import { operatorVolumeRoutes } from './transactions/operator-volumes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
@@ -88,6 +89,7 @@ export type AppDependencies = {
   readonly queue: RequestQueue;
   readonly poller: EventPoller;
   readonly webhooks: WebhookSettings;
+  readonly importCounts: ImportCounts;
 };
 
 /** Paths without authentication. The paths of the APIs are in their tables of endpoints. */
@@ -240,7 +242,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const users = { db, clock, ...sessionAuth, customerUrl };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
   mountRoutes(app, brpRoutes, forBrps);
-  mountRoutes(app, operatorRoutes(config, db, clock, customerUrl), forOperators);
+  mountRoutes(app, operatorRoutes(dependencies, customerUrl), forOperators);
   mountRoutes(app, exports.operator, forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
   mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
@@ -268,7 +270,7 @@ const OWNERS: PortalRule = { roles: ['brp', 'account'], isManaged: true };
 const BRPS: PortalRule = { roles: ['brp'], isManaged: true };
 const ACCOUNTS: PortalRule = { roles: ['account'], isManaged: true };
 
-const operatorRoutes = (config: Config, db: Database, clock: MovableClock, customerUrl: string) => [
+const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, customerUrl: string) => [
   ...healthRoutes(db, clock, countOpenAlarms),
   ...operatorCalendarRoutes(clock, config.marketRules),
   ...operatorAuditRoutes(db),
@@ -278,7 +280,7 @@ const operatorRoutes = (config: Config, db: Database, clock: MovableClock, custo
   ...operatorCustomerChangeRoutes(db, { clock, rules: config.marketRules }),
   ...operatorContractRoutes(db, clock),
   ...operatorTransactionRoutes(db, clock),
-  ...operatorVolumeRoutes(db, clock, config),
+  ...operatorVolumeRoutes(db, clock, config, importCounts),
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
   ...operatorExchangeRoutes(db, clock, exchangeOf(config)),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),

@@ -17,6 +17,7 @@ import { remoteJobs } from './exchange/process/remote-jobs.ts';
 import { sendDue } from './exchange/process/send.ts';
 import { watchExchange } from './exchange/process/watch.ts';
 import { exchangeOf } from './exchange-settings.ts';
+import { addJobMetrics, addPlatformMetrics } from './health/metrics.ts';
 import { nominateDue } from './nominations/actions.ts';
 import { remindOfExpiringKeys } from './parties/key-reminders.ts';
 import { createLastUsed, type LastUsed } from './platform/auth/last-used.ts';
@@ -30,6 +31,7 @@ import { originOf } from './platform/http/server.ts';
 import { type Job, type RunningJobs, startJobs } from './platform/jobs.ts';
 import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
 import { followSandboxClock } from './sandbox/operator-routes.ts';
+import type { ImportCounts } from './transactions/import-request.ts';
 import { runProfiles } from './transactions/profiles.ts';
 import { deleteOldDeliveries } from './webhooks/fan-out.ts';
 import { createSender, senderSettings } from './webhooks/send.ts';
@@ -139,6 +141,7 @@ export const startService = (
     if (config.sandbox) await followSandboxClock(db, clock);
 
     const metrics = createMetrics();
+    addPlatformMetrics(metrics, db, clock);
     const { limiter, close: closeLimiter } = await createRateLimiter(config, logger);
     started.push(closeLimiter);
     const queue = requestQueue(config, metrics);
@@ -151,7 +154,9 @@ export const startService = (
       'Long polls that wait for an event.',
       () => poller.waiting,
     );
-    const shared = { config, db, clock, logger, metrics, limiter, lastUsed, queue, poller, webhooks };
+    const importCounts = countImports(metrics);
+    const stores = { config, db, clock, logger, metrics, limiter, lastUsed };
+    const shared = { ...stores, queue, poller, webhooks, importCounts };
     const listeners: FastifyInstance[] = [];
     const jobs: RunningJobs[] = [];
     // Stop listeners and jobs together: a job may run for a while, and no connection may be accepted in that time.
@@ -174,7 +179,9 @@ export const startService = (
         ...exchangeJobs(config, db, clock, logger, metrics),
         ...webhookJobs({ db, clock, logger, send: sender.send, random: Math.random }, poller, metrics),
       ];
-      jobs.push(startJobs(all, logger));
+      const running = startJobs(all, logger);
+      addJobMetrics(metrics, running);
+      jobs.push(running);
     }
     const baseUrl = config.baseUrl ?? originOf(app);
     return { db, metrics, app, customerApp, baseUrl, customerUrl, flush: () => lastUsed.flush() };
@@ -192,7 +199,19 @@ function requestQueue({ requestsAtOnce, queueWaitMs }: Config, metrics: Metrics)
   const queue = new RequestQueue(rule, monotonicNow);
   metrics.addGauge('saldo_http_requests_in_work', 'Requests in progress.', () => queue.inWork);
   metrics.addGauge('saldo_http_requests_waiting', 'Requests waiting in the queue.', () => queue.inQueue);
+  metrics.addCounter(
+    'saldo_http_overload_rejections_total',
+    'Requests rejected because of overload.',
+    () => queue.rejected,
+  );
   return queue;
+}
+
+function countImports(metrics: Metrics): ImportCounts {
+  const counts: ImportCounts = { rows: 0, rejected: 0 };
+  metrics.addCounter('saldo_import_rows_total', 'Imported lines, rejected ones included.', () => counts.rows);
+  metrics.addCounter('saldo_import_rejected_rows_total', 'Rejected lines of imports.', () => counts.rejected);
+  return counts;
 }
 
 export async function startAdmin(
@@ -251,7 +270,7 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUse
 function webhookJobs(dependencies: WorkerDependencies, poller: EventPoller, metrics: Metrics): Job[] {
   const worker = createWebhookWorker(dependencies);
   const about = 'Tries of webhooks since the start, by outcome.';
-  metrics.addLabelledGauge('saldo_webhook_tries', about, 'outcome', worker.counts);
+  metrics.addLabelledCounter('saldo_webhook_tries_total', about, 'outcome', worker.counts);
   return [
     webhookJob(dependencies, worker, poller),
     { name: 'webhook-retention', everyMs: DELETE_EVERY_MS, run: () => deleteOldDeliveries(dependencies.db) },

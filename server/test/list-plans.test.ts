@@ -103,6 +103,7 @@ const parts = {
   ...{ ...(await createRateLimiter(config, logger)), lastUsed: createLastUsed(db) },
   queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
   poller: new EventPoller(recording, logger),
+  importCounts: { rows: 0, rejected: 0 },
   webhooks: { allowsPrivate: true, send: () => Promise.reject(new Error('nothing is sent here')) },
 };
 const app = await createApp({ ...parts, customerUrl, portal: null });

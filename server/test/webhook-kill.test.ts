@@ -79,7 +79,7 @@ test('a server that is killed while it delivers loses no event: each arrives at 
   }
   assert.deepEqual(idsOf(receiver.received), new Set(await eventIds(asBrp())), 'and nothing else');
   const metrics = await (await fetch(`${product.adminUrl}/metrics`)).text();
-  assert.match(metrics, /^saldo_webhook_tries\{outcome="succeeded"\} [1-9]/m);
+  assert.match(metrics, /^saldo_webhook_tries_total\{outcome="succeeded"\} [1-9]/m);
 });
 
 const idsOf = (received: readonly Received[]) =>

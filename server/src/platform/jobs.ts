@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { monotonicNow } from './clock.ts';
 import { DatabaseUnavailable } from './db/connection.ts';
 
 /** A periodic background task. Jobs are idempotent. */
@@ -10,7 +11,19 @@ export type Job = {
   readonly abort?: () => void;
 };
 
-export type RunningJobs = { stop(): Promise<void> };
+export type JobCounts = {
+  runs: number;
+  failures: number;
+  seconds: number;
+  /** Monotonic time of the end of the last run that did not fail. Null before the first one. */
+  succeededAt: number | null;
+};
+
+export type RunningJobs = {
+  /** Runs of each job since the start. */
+  readonly counts: Readonly<Record<string, Readonly<JobCounts>>>;
+  stop(): Promise<void>;
+};
 
 /**
  * Runs each job in its own loop, with a pause after each run. A failure is logged, and the next run retries: pending
@@ -18,8 +31,15 @@ export type RunningJobs = { stop(): Promise<void> };
  */
 export function startJobs(jobs: readonly Job[], logger: Logger): RunningJobs {
   const stopping = new AbortController();
-  const loops = jobs.map((job) => loop(job, logger, stopping.signal));
+  const counts = Object.fromEntries(
+    jobs.map(({ name }): [string, JobCounts] => [
+      name,
+      { runs: 0, failures: 0, seconds: 0, succeededAt: null },
+    ]),
+  );
+  const loops = jobs.map((job) => loop(job, counts[job.name]!, logger, stopping.signal));
   return {
+    counts,
     async stop() {
       stopping.abort();
       for (const job of jobs) job.abort?.();
@@ -28,14 +48,19 @@ export function startJobs(jobs: readonly Job[], logger: Logger): RunningJobs {
   };
 }
 
-async function loop(job: Job, logger: Logger, stopping: AbortSignal): Promise<void> {
+async function loop(job: Job, counts: JobCounts, logger: Logger, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
+    const begunAt = monotonicNow();
     try {
       await job.run();
+      counts.succeededAt = monotonicNow();
     } catch (error) {
+      counts.failures++;
       // The availability listener logs a lost database once.
       if (!(error instanceof DatabaseUnavailable)) logger.error({ err: error, job: job.name }, 'job failed');
     }
+    counts.runs++;
+    counts.seconds += (monotonicNow() - begunAt) / 1000;
     await pause(job.everyMs, stopping);
   }
 }

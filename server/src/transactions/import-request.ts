@@ -11,6 +11,9 @@ import type { Call } from '../platform/http/routes.ts';
 import { chunksOf, mediaTypeOf } from '../platform/http/streams.ts';
 import { type ImportOptions, importVolumes, newImportResult } from './import.ts';
 
+/** Imported lines since the start, without those of dry runs. */
+export type ImportCounts = { rows: number; rejected: number };
+
 type ImportCall = Call<typeof operatorVolumeEndpoints.importVolumes>;
 
 /** Each import holds up to two database connections. Further imports wait unread, so that other requests get one. */
@@ -27,6 +30,7 @@ export function answerImport(
   call: ImportCall,
   now: number,
   silenceMs: number,
+  counts: ImportCounts,
 ): Promise<ImportResult | string> {
   const { request, reply, query } = call;
   const body = request.body as Readable | undefined;
@@ -54,7 +58,7 @@ export function answerImport(
             for await (const _chunk of bytesOf(body, hash)) continue;
           },
         },
-        importOperation(db, call, bytesOf(body, hash), options),
+        importOperation(db, call, bytesOf(body, hash), options, counts),
       );
     } finally {
       // Drain the rest of the body so that the client can read our error.
@@ -80,6 +84,7 @@ function importOperation(
   call: ImportCall,
   source: AsyncIterable<Buffer>,
   options: ImportOptions,
+  counts: ImportCounts,
 ): LongOperation<ImportResult> {
   const record = async (tx: Tx, action: string, result: ImportResult) => {
     const { rejected: _listed, dry_run: _never, ...after } = result;
@@ -94,6 +99,11 @@ function importOperation(
         const hasChanged = !options.isDryRun && result.created + result.corrected > 0;
         if (hasChanged) await db.transaction((tx) => record(tx, 'volumes.import_broken_off', result));
         throw error;
+      } finally {
+        if (!options.isDryRun) {
+          counts.rows += result.rows;
+          counts.rejected += result.rejected_lines;
+        }
       }
       return result;
     },

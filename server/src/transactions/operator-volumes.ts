@@ -10,7 +10,7 @@ import { fieldProblem, problem } from '../platform/http/problem.ts';
 import { type Call, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
 import { writeContractDay } from './actions.ts';
-import { answerImport } from './import-request.ts';
+import { answerImport, type ImportCounts } from './import-request.ts';
 import { runProfiles } from './profiles.ts';
 import { explainInactive, isActiveOn, lockContracts } from './volume-contracts.ts';
 
@@ -19,11 +19,14 @@ export function operatorVolumeRoutes(
   db: Database,
   clock: Clock,
   { profileDays, importSilenceS }: { profileDays: number; importSilenceS: number },
+  counts: ImportCounts,
 ): Route[] {
   return [
     writeRoute(endpoints.putContractDay, (call, tx) => putDay(tx, call, clock.now()), dayErrors),
 
-    route(endpoints.importVolumes, (call) => answerImport(db, call, clock.now(), importSilenceS * 1000)),
+    route(endpoints.importVolumes, (call) =>
+      answerImport(db, call, clock.now(), importSilenceS * 1000, counts),
+    ),
 
     longRoute(endpoints.runProfiles, (call) => {
       const now = clock.now();

@@ -54,6 +54,16 @@ export type Database = Db & {
   close(): Promise<void>;
 };
 
+export type OpenDatabase = Database & {
+  /** Connections in use, and calls that wait for one, by the kind of connection. */
+  connections(): Record<'read' | 'write', { inUse: number; waiting: number }>;
+};
+
+const usageOf = ({ totalCount, idleCount, waitingCount }: pg.Pool) => ({
+  inUse: totalCount - idleCount,
+  waiting: waitingCount,
+});
+
 type Run = <R>(statement: Statement, values: readonly unknown[], shape: RowShape) => Promise<R[]>;
 
 const queriesOn = (run: Run): Queries<Statement> => ({
@@ -175,7 +185,7 @@ function availability(listener: AvailabilityListener | undefined, closeInUse: ()
  * Opens pipelined connections for hot statements (a third of a pool's cost per look-up), a pool of read-only
  * connections for all other reads, and a pool for transactions.
  */
-export function openDatabase(url: string, listener?: AvailabilityListener): Database {
+export function openDatabase(url: string, listener?: AvailabilityListener): OpenDatabase {
   const pipelines = Array.from({ length: DATABASE_LIMITS.pipelines }, () => new Pipeline(hotConfig(url)));
   const readers = openPool(readerConfig(url), DATABASE_LIMITS.readers);
   const writers = openPool(writerConfig(url), DATABASE_LIMITS.writers);
@@ -212,6 +222,7 @@ export function openDatabase(url: string, listener?: AvailabilityListener): Data
       refuseInTransaction('exclusive work');
       return watched(exclusivelyOn(writers, name, work));
     },
+    connections: () => ({ read: usageOf(readers), write: usageOf(writers) }),
     async close() {
       await Promise.all([...pipelines.map((pipeline) => pipeline.close()), readers.end(), writers.end()]);
     },

@@ -33,6 +33,7 @@ export type RequestQueueRule = {
  */
 export class RequestQueue<Request = IncomingMessage, Response extends Closable = ServerResponse> {
   private working = 0;
+  private rejectedCount = 0;
   private readonly waiting = new Map<Response, QueuedRequest<Request, Response>>();
   private readonly rule: RequestQueueRule;
   private readonly now: () => number;
@@ -52,10 +53,15 @@ export class RequestQueue<Request = IncomingMessage, Response extends Closable =
     return this.waiting.size;
   }
 
+  /** Requests rejected since the start. */
+  get rejected(): number {
+    return this.rejectedCount;
+  }
+
   /** Starts the request now or later, or rejects it. Does neither once the response is closed. */
   enter(request: Request, response: Response, handlers: RequestHandlers<Request, Response>): void {
     if (this.working < this.rule.atOnce) this.begin(request, response, handlers);
-    else if (this.waiting.size >= this.rule.maxWaiting) handlers.reject(request, response, 0);
+    else if (this.waiting.size >= this.rule.maxWaiting) this.reject(request, response, handlers, 0);
     else {
       response.on('close', () => this.waiting.delete(response));
       this.waiting.set(response, { queuedAt: this.now(), request, handlers });
@@ -83,6 +89,16 @@ export class RequestQueue<Request = IncomingMessage, Response extends Closable =
     handlers.start(request, response);
   }
 
+  private reject(
+    request: Request,
+    response: Response,
+    handlers: RequestHandlers<Request, Response>,
+    waitedMs: number,
+  ): void {
+    this.rejectedCount++;
+    handlers.reject(request, response, waitedMs);
+  }
+
   private expireLater(ms: number): NodeJS.Timeout {
     return setTimeout(() => this.expire(), ms).unref();
   }
@@ -102,7 +118,7 @@ export class RequestQueue<Request = IncomingMessage, Response extends Closable =
         return;
       }
       this.waiting.delete(response);
-      handlers.reject(request, response, now - queuedAt);
+      this.reject(request, response, handlers, now - queuedAt);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export type Metrics = {
   observeRequest(method: string, route: string, status: number, seconds: number): void;
@@ -11,6 +11,17 @@ export type Metrics = {
     label: string,
     read: () => Readonly<Record<string, number>>,
   ): void;
+  /** A counter, whose value only grows. `read` is called at each scrape. */
+  addCounter(name: string, help: string, read: () => number): void;
+  /** A counter with a sample per value of its label. */
+  addLabelledCounter(
+    name: string,
+    help: string,
+    label: string,
+    read: () => Readonly<Record<string, number>>,
+  ): void;
+  /** Runs `refresh` at each scrape, before gauges and counters are read. */
+  beforeScrape(refresh: () => Promise<void>): void;
   /** The metrics in Prometheus's text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -70,6 +81,10 @@ function requestHistogram(name: string, help: string) {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // Gauges with the suffix of counters, which checks of the format report.
+  for (const kind of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+  const refreshes: (() => Promise<void>)[] = [];
   const requests = requestHistogram(
     'saldo_http_request_seconds',
     'Duration of requests by method, route and status.',
@@ -84,11 +99,30 @@ export function createMetrics(): Metrics {
     },
     addLabelledGauge(name, help, label, read) {
       const collect = function (this: Gauge) {
+        this.reset();
         for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
       };
       registry.registerMetric(new Gauge({ name, help, labelNames: [label], collect, registers: [] }));
     },
-    text: async () => `${await registry.metrics()}\n${requests.text()}`,
+    addCounter(name, help, read) {
+      const collect = function (this: Counter) {
+        this.reset();
+        this.inc(read());
+      };
+      registry.registerMetric(new Counter({ name, help, collect, registers: [] }));
+    },
+    addLabelledCounter(name, help, label, read) {
+      const collect = function (this: Counter) {
+        this.reset();
+        for (const [value, number] of Object.entries(read())) this.inc({ [label]: value }, number);
+      };
+      registry.registerMetric(new Counter({ name, help, labelNames: [label], collect, registers: [] }));
+    },
+    beforeScrape: (refresh) => void refreshes.push(refresh),
+    async text() {
+      await Promise.all(refreshes.map((refresh) => refresh()));
+      return `${await registry.metrics()}\n${requests.text()}`;
+    },
     contentType: registry.contentType,
   };
 }

@@ -1,0 +1,150 @@
+import type { NominationStatus } from '@saldo/api';
+import { dayOf } from '@saldo/core/delivery-day.ts';
+import { type Clock, monotonicNow } from '../platform/clock.ts';
+import type { Db, OpenDatabase } from '../platform/db/database.ts';
+import { statement } from '../platform/db/statement.ts';
+import { timestamp } from '../platform/db/wire-types.ts';
+import type { RunningJobs } from '../platform/jobs.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+
+/** A scrape does not wait longer for the database. */
+const READ_WITHIN_MS = 2_000;
+
+/** $1 now, $2 today. Every part reads a partial index or the rows of the days that are not over. */
+const MEASURE = statement(
+  'measure_platform',
+  `select
+     (select min(marked_at) from changed_position) as changed_at,
+     (select min(gate_closure) from nomination
+      where sent_at is null and status <> 'superseded' and gate_closure > $1) as unsent_gate,
+     (select count(*) from nomination where status = 'pending' and delivery_day >= $2) as pending,
+     (select count(*) from nomination where status = 'partial_match' and delivery_day >= $2) as partial_match,
+     (select count(*) from nomination where status = 'match' and delivery_day >= $2) as match,
+     (select count(*) from message
+      where direction = 'out' and type = 'schedule' and delivery_day >= $2
+        and state not in ('stored', 'acknowledged', 'confirmed') and state in ('sent', 'delivered')) as unanswered,
+     (select min(due.next_attempt_at) from webhook_endpoint e
+      cross join lateral (
+        select d.next_attempt_at from webhook_delivery d
+        where d.endpoint_id = e.id and d.next_attempt_at is not null
+        order by d.next_attempt_at limit 1) due
+      where e.disabled_at is null and e.deleted_at is null) as webhook_due_at`,
+);
+
+type CurrentStatus = Exclude<NominationStatus, 'superseded'>;
+type Measures = Record<CurrentStatus, number> & {
+  changed_at: number | null;
+  unsent_gate: number | null;
+  unanswered: number;
+  webhook_due_at: number | null;
+};
+
+async function measure(db: Db, now: number): Promise<Measures | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => late.resolve(null), READ_WITHIN_MS);
+  // The availability listener already logs the reason.
+  const read = db.query<Measures>(MEASURE, [timestamp(now), dayOf(now)]).then(
+    ([row]) => row ?? null,
+    () => null,
+  );
+  return Promise.race([read, late.promise]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Metrics of what the platform does, read at each scrape. While the database is not reachable, they are missing or not
+ * a number, so that no old value looks like a current one.
+ */
+export function addPlatformMetrics(metrics: Metrics, db: OpenDatabase, clock: Clock): void {
+  let measured: Measures | null = null;
+  let now = clock.now();
+  metrics.beforeScrape(async () => {
+    now = clock.now();
+    measured = await measure(db, now);
+  });
+  const secondsSince = (at: number | null) => (at === null ? 0 : Math.max(0, (now - at) / 1000));
+  const value = (read: (known: Measures) => number) => () =>
+    measured === null ? Number.NaN : read(measured);
+
+  metrics.addGauge('saldo_database_up', 'Whether the database answers.', () => (measured === null ? 0 : 1));
+  metrics.addGauge(
+    'saldo_netting_oldest_change_seconds',
+    'Age of the oldest change of volumes that is not netted; 0 if there is none.',
+    value((known) => secondsSince(known.changed_at)),
+  );
+  metrics.addLabelledGauge(
+    'saldo_nominations',
+    'Nominations of today and later days by status, without superseded ones.',
+    'status',
+    (): Record<string, number> => {
+      if (measured === null) return {};
+      const { pending, partial_match, match } = measured;
+      return { pending, partial_match, match };
+    },
+  );
+  metrics.addGauge(
+    'saldo_unsent_gate_seconds',
+    'Time to the next gate with a nomination that is not sent; +Inf if there is none.',
+    value(({ unsent_gate: gate }) => (gate === null ? Number.POSITIVE_INFINITY : (gate - now) / 1000)),
+  );
+  metrics.addGauge(
+    'saldo_exchange_answers_outstanding',
+    'Schedules of today and later days that the TSO has not acknowledged.',
+    value(({ unanswered }) => unanswered),
+  );
+  metrics.addGauge(
+    'saldo_webhook_lag_seconds',
+    'Time since the oldest webhook that was not tried became due; 0 if none is due.',
+    value((known) => secondsSince(known.webhook_due_at)),
+  );
+  const usage = (kind: 'inUse' | 'waiting') => () => {
+    const { read, write } = db.connections();
+    return { read: read[kind], write: write[kind] };
+  };
+  metrics.addLabelledGauge(
+    'saldo_database_connections_in_use',
+    'Database connections in use, by pool.',
+    'pool',
+    usage('inUse'),
+  );
+  metrics.addLabelledGauge(
+    'saldo_database_calls_waiting',
+    'Calls that wait for a database connection, by pool.',
+    'pool',
+    usage('waiting'),
+  );
+}
+
+/** Metrics of the background jobs of this process. */
+export function addJobMetrics(metrics: Metrics, jobs: RunningJobs): void {
+  const each = (read: (counts: RunningJobs['counts'][string]) => number | null) => () =>
+    Object.fromEntries(
+      Object.entries(jobs.counts).flatMap(([name, counts]) => {
+        const number = read(counts);
+        return number === null ? [] : [[name, number]];
+      }),
+    );
+  metrics.addLabelledCounter(
+    'saldo_job_runs_total',
+    'Runs by job.',
+    'job',
+    each(({ runs }) => runs),
+  );
+  metrics.addLabelledCounter(
+    'saldo_job_failures_total',
+    'Failed runs by job.',
+    'job',
+    each(({ failures }) => failures),
+  );
+  metrics.addLabelledCounter(
+    'saldo_job_seconds_total',
+    'Duration of all runs by job.',
+    'job',
+    each(({ seconds }) => seconds),
+  );
+  metrics.addLabelledGauge(
+    'saldo_job_since_success_seconds',
+    'Time since the last run of a job that did not fail.',
+    'job',
+    each(({ succeededAt }) => (succeededAt === null ? null : (monotonicNow() - succeededAt) / 1000)),
+  );
+}
