@@ -1,26 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Database } from './platform/db/database.ts';
-import { hotStatement } from './platform/db/statement.ts';
+import { isReachable } from './platform/db/reachable.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
-
-const PING = hotStatement('ping', 'select 1');
-/** A slower database counts as unreachable, so that a load balancer uses another server. */
-const READY_WITHIN_MS = 1_500;
 
 type Answer = { status: number; type: string; body: string };
 const plain = (status: number, body: string): Answer => ({ status, type: 'text/plain; charset=utf-8', body });
-
-async function isReachable(db: Database): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), READY_WITHIN_MS);
-  // The availability listener already logs the reason.
-  const answered = db.hot.query(PING).then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([answered, late.promise]).finally(() => clearTimeout(timer));
-}
 
 /** Liveness, readiness and metrics for the operations team. Listens on loopback by default. */
 export function createAdminServer(db: Database, metrics: Pick<Metrics, 'text' | 'contentType'>): Server {

@@ -23,7 +23,7 @@ export async function startSevered(databaseUrl?: string) {
   await once(way, 'listening');
   const address = `127.0.0.1:${(way.address() as AddressInfo).port}`;
   const url = `postgres://${user}:${encodeURIComponent(password ?? '')}@${address}/${name}?sslmode=disable`;
-  const { baseUrl } = await startTestPlatform({ environment: { DATABASE_URL: url } });
+  const { baseUrl, adminUrl } = await startTestPlatform({ environment: { DATABASE_URL: url } });
   const cut = async () => {
     if (!way.listening) return;
     const closed = once(way, 'close');
@@ -32,7 +32,7 @@ export async function startSevered(databaseUrl?: string) {
     await closed;
   };
   after(cut);
-  return { baseUrl, cut };
+  return { baseUrl, adminUrl, cut };
 }
 
 async function ownDatabase(): Promise<string> {

@@ -2,19 +2,21 @@ import type { NominationStatus } from '@saldo/api';
 import { dayOf } from '@saldo/core/delivery-day.ts';
 import { type Clock, monotonicNow } from '../platform/clock.ts';
 import type { Db, OpenDatabase } from '../platform/db/database.ts';
+import { isReachable } from '../platform/db/reachable.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import type { RunningJobs } from '../platform/jobs.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 
-/** A scrape does not wait longer for the database. */
+/** A scrape does not wait longer: all connections may be in use. */
 const READ_WITHIN_MS = 2_000;
 
 /** $1 now, $2 today. Every part reads a partial index or the rows of the days that are not over. */
 const MEASURE = statement(
   'measure_platform',
   `select
-     (select min(marked_at) from changed_position) as changed_at,
+     coalesce((select extract(epoch from clock_timestamp() - min(marked_at)) from changed_position), 0)::float8
+       as change_age_s,
      (select min(gate_closure) from nomination
       where sent_at is null and status <> 'superseded' and gate_closure > $1) as unsent_gate,
      (select count(*) from nomination where status = 'pending' and delivery_day >= $2) as pending,
@@ -33,7 +35,7 @@ const MEASURE = statement(
 
 type CurrentStatus = Exclude<NominationStatus, 'superseded'>;
 type Measures = Record<CurrentStatus, number> & {
-  changed_at: number | null;
+  change_age_s: number;
   unsent_gate: number | null;
   unanswered: number;
   webhook_due_at: number | null;
@@ -51,25 +53,25 @@ async function measure(db: Db, now: number): Promise<Measures | null> {
 }
 
 /**
- * Metrics of what the platform does, read at each scrape. While the database is not reachable, they are missing or not
- * a number, so that no old value looks like a current one.
+ * Metrics of what the platform does, read at each scrape. Values that cannot be read are missing or not a number, so
+ * that no old value looks like a current one.
  */
 export function addPlatformMetrics(metrics: Metrics, db: OpenDatabase, clock: Clock): void {
+  let isUp = false;
   let measured: Measures | null = null;
   let now = clock.now();
   metrics.beforeScrape(async () => {
     now = clock.now();
-    measured = await measure(db, now);
+    [isUp, measured] = await Promise.all([isReachable(db), measure(db, now)]);
   });
-  const secondsSince = (at: number | null) => (at === null ? 0 : Math.max(0, (now - at) / 1000));
   const value = (read: (known: Measures) => number) => () =>
     measured === null ? Number.NaN : read(measured);
 
-  metrics.addGauge('saldo_database_up', 'Whether the database answers.', () => (measured === null ? 0 : 1));
+  metrics.addGauge('saldo_database_up', 'Whether the database answers.', () => (isUp ? 1 : 0));
   metrics.addGauge(
     'saldo_netting_oldest_change_seconds',
     'Age of the oldest change of volumes that is not netted; 0 if there is none.',
-    value((known) => secondsSince(known.changed_at)),
+    value((known) => known.change_age_s),
   );
   metrics.addLabelledGauge(
     'saldo_nominations',
@@ -94,7 +96,7 @@ export function addPlatformMetrics(metrics: Metrics, db: OpenDatabase, clock: Cl
   metrics.addGauge(
     'saldo_webhook_lag_seconds',
     'Time since the oldest webhook that was not tried became due; 0 if none is due.',
-    value((known) => secondsSince(known.webhook_due_at)),
+    value(({ webhook_due_at: at }) => (at === null ? 0 : Math.max(0, (now - at) / 1000))),
   );
   const usage = (kind: 'inUse' | 'waiting') => () => {
     const { read, write } = db.connections();
@@ -126,25 +128,25 @@ export function addJobMetrics(metrics: Metrics, jobs: RunningJobs): void {
   metrics.addLabelledCounter(
     'saldo_job_runs_total',
     'Runs by job.',
-    'job',
+    'task',
     each(({ runs }) => runs),
   );
   metrics.addLabelledCounter(
     'saldo_job_failures_total',
     'Failed runs by job.',
-    'job',
+    'task',
     each(({ failures }) => failures),
   );
   metrics.addLabelledCounter(
     'saldo_job_seconds_total',
     'Duration of all runs by job.',
-    'job',
+    'task',
     each(({ seconds }) => seconds),
   );
   metrics.addLabelledGauge(
     'saldo_job_since_success_seconds',
     'Time since the last run of a job that did not fail.',
-    'job',
+    'task',
     each(({ succeededAt }) => (succeededAt === null ? null : (monotonicNow() - succeededAt) / 1000)),
   );
 }

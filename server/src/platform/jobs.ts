@@ -11,7 +11,7 @@ export type Job = {
   readonly abort?: () => void;
 };
 
-export type JobCounts = {
+type JobCounts = {
   runs: number;
   failures: number;
   seconds: number;
