@@ -8,6 +8,7 @@ import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
 import { openDatabase } from '../server/src/platform/db/database.ts';
 import { statement } from '../server/src/platform/db/statement.ts';
+import { statusColumnOf } from '../server/src/transactions/sheet-status.ts';
 import { cpuSeconds, familyCpuSeconds, hasCpuTimes } from './cpu.ts';
 import { makeRows } from './rivals/rows.ts';
 import { createWorld, loadVolumes } from './world.ts';
@@ -30,7 +31,7 @@ const ROUNDS = 5;
 
 const SHEETS_OF_DAY = statement(
   'bench_sheets_of_day',
-  `select sender_position, receiver_position, volumes, statuses from sheet
+  `select sender_position, receiver_position, volumes, ${statusColumnOf('sheet', 'statuses')} from sheet
    where delivery_day = $1 and sender_position <> receiver_position`,
 );
 type SheetColumns = [sender: number, receiver: number, volumes: Uint8Array, statuses: number[] | null];

@@ -4,7 +4,7 @@ import { SCOPES, TECHNOLOGIES, TSOS, type Tso } from '@saldo/api';
 import { addDays, type DeliveryDay, dayEnd, dayStart, slotCount } from '@saldo/core/delivery-day.ts';
 import { checkCharacter } from '@saldo/core/eic.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { packVolumes, STATUS_BIT } from '@saldo/core/transactions/sheet.ts';
+import { packVolumes } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { insertContract } from '../server/src/contracts/store.ts';
@@ -176,7 +176,7 @@ async function createContracts(
 }
 
 export const COPY_SHEETS = `copy sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
-  sender_brp, receiver_brp, status_mask, volumes) from stdin`;
+  sender_brp, receiver_brp, volumes) from stdin`;
 
 /**
  * Loads a sheet for every contract and day as an importer does: packed in Node, sent by COPY, committed per delivery
@@ -220,7 +220,7 @@ export function* sheetRows(
     chunk.field(created);
     chunk.integer(no);
     chunk.field(day);
-    for (const number of [1, from.no, to.no, from.brpNo, to.brpNo, STATUS_BIT.valid]) chunk.integer(number);
+    for (const number of [1, from.no, to.no, from.brpNo, to.brpNo]) chunk.integer(number);
     chunk.binary(packVolumes(volumesOf(at, slotCount(day))));
     chunk.endRow();
     if (chunk.written().length < COPY_CHUNK) continue;

@@ -76,8 +76,9 @@ export async function readSnapshot(target: Target): Promise<Snapshot> {
 
 const SHEETS = `
   select typeid('con', c.id) as contract, s.delivery_day::text as day, s.revision, s.sender_position,
-    s.receiver_position, s.volumes, s.statuses, s.versions, s.previous
-  from sheet s join contract c on c.no = s.contract_no
+    s.receiver_position, s.volumes, t.statuses, s.versions, s.previous
+  from sheet s join contract c on c.no = s.contract_no left join sheet_status t
+    on t.contract_no = s.contract_no and t.delivery_day = s.delivery_day and t.revision = s.revision
   order by s.contract_no, s.delivery_day, s.revision`;
 
 const NOMINATIONS = `

@@ -156,7 +156,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       '- delivery_date=2026-01-02 delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8':
         'former_party_of_brp(brp_no, contract_id) + sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)',
       // Without a transaction, the contract is read to tell an empty list from an unknown contract.
-      'status=invalid sender_eic={eic}&receiver_eic={eic}':
+      'status=invalid':
+        'former_party_of_brp(brp_no, contract_id) + sheet_status_pkey(contract_no; delivery_day) + former_party_of_brp(brp_no, contract_id)',
+      'sender_eic={eic}&receiver_eic={eic}':
         'former_party_of_brp(brp_no, contract_id) + sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day) + former_party_of_brp(brp_no, contract_id)',
     },
     getTransactionHistory: {

@@ -87,12 +87,14 @@ const OF_ROWS = [
 /** $1 is the number of days. One of fifty sheets is corrected, one of 500 has an invalid cell. */
 const OF_DAYS = [
   `insert into sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position, sender_brp,
-     receiver_brp, status_mask, volumes)
+     receiver_brp, volumes)
    select encode(set_byte(uuid_send(gen_random_uuid()), 15, 0), 'hex')::uuid, now(), no, date '2026-01-01' + day, 1,
-     seller_position, buyer_position, seller_brp, buyer_brp,
-     case when (no + day) % 500 = 0 then 3 when (no + day) % 50 = 0 then 5 else 1 end,
-     decode('02' || repeat('03e8', 96), 'hex')
+     seller_position, buyer_position, seller_brp, buyer_brp, decode('02' || repeat('03e8', 96), 'hex')
    from contract, generate_series(0, $1::int - 1) day`,
+  `insert into sheet_status (contract_no, delivery_day, revision, sender_brp, receiver_brp, mask, statuses)
+   select no, date '2026-01-01' + day, 1, seller_brp, buyer_brp, case when (no + day) % 500 = 0 then 3 else 5 end,
+     array[case when (no + day) % 500 = 0 then 1 else 2 end] || array_fill(0, array[95])
+   from contract, generate_series(0, $1::int - 1) day where (no + day) % 50 = 0`,
   `insert into nomination (id, position_no, brp_no, eic, tso, delivery_day, direction, version, status, amounts,
      gate_closure, sent_at, created_at, basis_contracts, basis_revisions, basis_invalidations)
    select gen_random_uuid(), no, brp_no, eic, tso, date '2026-01-01' + day, direction, 1,

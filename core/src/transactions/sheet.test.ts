@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { MAX_SLOT_KWH } from '../energy.ts';
 import {
   type Cell,
+  type Choice,
   cellAt,
   chain,
   currentVolumes,
@@ -12,6 +13,7 @@ import {
   invalidateCell,
   type NewSheet,
   packVolumes,
+  reissueDay,
   type Sheet,
   STATUS_BIT,
   type StatusChange,
@@ -327,9 +329,23 @@ test('a slot without a volume is no transaction', () => {
   assert.throws(() => invalidateCell([sheet!], 2, 1));
 });
 
+test('sheets that are superseded as a whole may be missing in a history, and change nothing', () => {
+  const anyChoice = fc.tuple(fc.constantFrom('valid', 'any'), fc.constantFrom(0, SLOTS));
+  fc.assert(
+    fc.property(anyOperations, anyVolumes, anyChoice, (operations, volumes, [status, omitted]) => {
+      const { history } = play(operations);
+      const rest = history.filter((sheet) => statusMask(sheet) !== STATUS_BIT.superseded);
+      const isChosen: Choice = (_holder, slot, actual) =>
+        slot !== omitted && (status === 'any' || status === actual);
+      assert.deepEqual(writeDay(rest, volumes), writeDay(history, volumes));
+      assert.deepEqual(reissueDay(rest, isChosen), reissueDay(history, isChosen));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test('a broken history or an impossible volume is a programming error', () => {
   const day = written([1, 2], [3, null]);
-  assert.throws(() => writeDay(day.slice(1), [1, 2]));
   assert.throws(() => writeDay(day.toReversed(), [1, 2]));
   assert.throws(() => writeDay(day, [1, 2, 3]));
   assert.throws(() => sumValid(new Float64Array(3), day, 1));

@@ -14,6 +14,7 @@ import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
+import { joinStatus, volumesInUse } from '../transactions/sheet-status.ts';
 import {
   applyLateMarks,
   readContractDays,
@@ -110,19 +111,21 @@ type NettingInput = {
 
 const SHEETS_OF_POSITIONS = statement(
   'sheets_of_positions',
-  `select m.at::int, true, s.contract_no, s.revision, s.volumes, s.statuses,
+  `select m.at::int, true, s.contract_no, s.revision, ${volumesInUse('s')}, status.statuses,
      coalesce(s.late_at, s.created_at) >= m.closing
    from unnest($1::int[], $2::int[], $3::date[], $4::timestamptz[]) with ordinality
      as m (brp_no, position_no, delivery_day, closing, at)
    join sheet s on s.sender_brp = m.brp_no and s.sender_position = m.position_no
      and s.delivery_day = m.delivery_day and s.receiver_position <> m.position_no
+   ${joinStatus('s')}
    union all
-   select m.at::int, false, s.contract_no, s.revision, s.volumes, s.statuses,
+   select m.at::int, false, s.contract_no, s.revision, ${volumesInUse('s')}, status.statuses,
      coalesce(s.late_at, s.created_at) >= m.closing
    from unnest($1::int[], $2::int[], $3::date[], $4::timestamptz[]) with ordinality
      as m (brp_no, position_no, delivery_day, closing, at)
    join sheet s on s.receiver_brp = m.brp_no and s.receiver_position = m.position_no
-     and s.delivery_day = m.delivery_day and s.sender_position <> m.position_no`,
+     and s.delivery_day = m.delivery_day and s.sender_position <> m.position_no
+   ${joinStatus('s')}`,
 );
 
 type NettingColumns = [
@@ -130,7 +133,7 @@ type NettingColumns = [
   sends: boolean,
   contractNo: number,
   revision: number,
-  packedVolumes: Uint8Array,
+  packedVolumes: Uint8Array | null,
   statuses: number[] | null,
   isLate: boolean,
 ];
@@ -142,7 +145,7 @@ const INVALIDATIONS = statement(
    group by contract_no, delivery_day`,
 );
 
-/** Code of a superseded cell in `sheet.statuses`. */
+/** Code of a superseded cell in `sheet_status.statuses`. */
 const SUPERSEDED = TRANSACTION_STATUSES.indexOf('superseded');
 
 /** Reads all sheets of the position-days with one query. Invariant: a counted cell is valid in exactly one sheet. */
@@ -170,7 +173,8 @@ async function readNettingInputs(
   ]);
   for (const [at, sends, contractNo, revision, packed, statuses, isLate] of columns) {
     const { contributions, revisions, lateContracts } = inputs[at - 1] as NettingInput;
-    contributions.push({ sends, receives: !sends, sheets: [{ volumes: unpackVolumes(packed), statuses }] });
+    if (packed !== null)
+      contributions.push({ sends, receives: !sends, sheets: [{ volumes: unpackVolumes(packed), statuses }] });
     revisions.set(contractNo, Math.max(revision, revisions.get(contractNo) ?? 0));
     if (statuses?.includes(SUPERSEDED)) hasCorrections.add(contractNo);
     contracts.add(contractNo);

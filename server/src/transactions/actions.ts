@@ -27,10 +27,11 @@ export async function writeContractDay(
   return { created, corrected, unchanged, revision: batch.revisionOf({ contract, day }) };
 }
 
-const LOCATE_SHEET = statement(
-  'locate_sheet',
+const LOCATE_TRANSACTION = statement(
+  'locate_transaction',
   `select c.id as contract_id, s.delivery_day, s.revision
-   from sheet s join contract c on c.no = s.contract_no where s.id = $1`,
+   from sheet s join contract c on c.no = s.contract_no
+   where s.id = $1 and sheet_volume(s.volumes, $2) is not null`,
 );
 
 /** Invalidates one transaction, so that it no longer counts towards any saldo. */
@@ -41,8 +42,8 @@ export async function invalidateTransaction(
   now: number,
 ): Promise<'invalidated' | 'not_found' | 'not_valid'> {
   const [place] = await tx.query<{ contract_id: string; delivery_day: DeliveryDay; revision: number }>(
-    LOCATE_SHEET,
-    [key.sheetId],
+    LOCATE_TRANSACTION,
+    [key.sheetId, key.slot],
   );
   if (!place) return 'not_found';
   const contract = await lockContract(tx, place.contract_id);

@@ -1,12 +1,13 @@
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { TransactionStatus } from '@saldo/core/enums.ts';
 import {
+  type Choice,
   type DayChange,
   invalidate,
   invalidateCell,
   packVolumes,
   reissueDay,
-  type Sheet,
+  type SheetCells,
   STATUS_BIT,
   type StatusChange,
   statusMask,
@@ -22,13 +23,11 @@ import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import { DirtyPositions } from './dirty-positions.ts';
 import { transactionEvents } from './events.ts';
+import { joinStatus } from './sheet-status.ts';
 import { type Party, partiesOn, type VolumeContract } from './volume-contracts.ts';
 
 type SheetColumns = [
-  contractNo: number,
-  day: DeliveryDay,
-  id: string,
-  createdAt: number,
+  at: number,
   revision: number,
   packedVolumes: Uint8Array,
   statuses: number[] | null,
@@ -40,24 +39,26 @@ type SheetColumns = [
   receiverBrp: number,
 ];
 
-const SHEET_COLUMNS = `contract_no, delivery_day, id, created_at, revision, volumes, statuses, versions, previous,
-  sender_position, sender_brp, receiver_position, receiver_brp`;
-
-/** One index lookup per contract-day, so that the planner cannot choose a full scan for a large batch. */
+/**
+ * One index lookup per contract-day, so that the planner cannot choose a full scan for a large batch. Sheets that are
+ * superseded as a whole are left out, because no change concerns them.
+ */
 const historiesFrom = (source: string) =>
-  `select s.* from unnest($1::int[], $2::date[]) as asked (contract_no, delivery_day)
+  `select asked.at::int, s.*
+   from unnest($1::int[], $2::date[]) with ordinality as asked (contract_no, delivery_day, at)
    cross join lateral (
-     select ${SHEET_COLUMNS} from ${source} as found
+     select revision, volumes, status.statuses, versions, previous, sender_position, sender_brp, receiver_position,
+       receiver_brp
+     from ${source} as found ${joinStatus('found')}
      where found.contract_no = asked.contract_no and found.delivery_day = asked.delivery_day
+       and status.mask is distinct from ${STATUS_BIT.superseded}
      order by revision offset 0
    ) as s`;
 
 const HISTORIES = statement('sheets_of_batch', historiesFrom('sheet'));
 const DRY_RUN_HISTORIES = statement(
   'presumed_sheets_of_batch',
-  historiesFrom(
-    `(select ${SHEET_COLUMNS} from sheet union all select ${SHEET_COLUMNS} from pg_temp.presumed_sheet)`,
-  ),
+  historiesFrom('(select * from sheet union all select * from pg_temp.presumed_sheet)'),
 );
 
 /**
@@ -80,17 +81,19 @@ export async function prepareDryRun(tx: Tx): Promise<void> {
 
 const copyInto = (table: string) =>
   `copy ${table} (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
-     sender_brp, receiver_brp, status_mask, volumes, statuses, versions, previous) from stdin`;
+     sender_brp, receiver_brp, volumes, versions, previous) from stdin`;
 const COPY_SHEETS = copyInto('sheet');
 const COPY_DRY_RUN_SHEETS = copyInto('pg_temp.presumed_sheet');
 
+/** The row of a sheet is inserted when the first of its transactions is no longer valid, and updated after that. */
 const SET_STATUSES = statement(
   'set_statuses_of_batch',
-  `update sheet as s set statuses = changed.statuses::smallint[], status_mask = changed.mask
-   from unnest($1::int[], $2::date[], $3::int[], $4::text[], $5::smallint[])
-     as changed (contract_no, delivery_day, revision, statuses, mask)
-   where s.contract_no = changed.contract_no and s.delivery_day = changed.delivery_day
-     and s.revision = changed.revision`,
+  `insert into sheet_status (contract_no, delivery_day, revision, sender_brp, receiver_brp, mask, statuses)
+   select contract_no, delivery_day, revision, sender_brp, receiver_brp, mask, statuses::smallint[]
+   from unnest($1::int[], $2::date[], $3::int[], $4::int[], $5::int[], $6::smallint[], $7::text[])
+     as changed (contract_no, delivery_day, revision, sender_brp, receiver_brp, mask, statuses)
+   on conflict (contract_no, delivery_day, revision)
+     do update set mask = excluded.mask, statuses = excluded.statuses`,
 );
 
 /** The numbers continue after those of the contract-day's earlier invalidations. */
@@ -106,7 +109,7 @@ const INSERT_INVALIDATIONS = statement(
 );
 
 /** A sheet and the parties of its transactions. */
-type PlacedSheet = Sheet & { readonly sender: Party; readonly receiver: Party };
+type PlacedSheet = SheetCells & { readonly sender: Party; readonly receiver: Party };
 
 type Invalidation = { readonly revision: number; readonly slots: readonly number[] };
 
@@ -120,7 +123,7 @@ type ContractDayState = {
   readonly history: PlacedSheet[];
   /** Number of sheets at the start of `history` that are in the database. */
   stored: number;
-  /** Stored sheets whose statuses have changed. */
+  /** Sheets, stored or not, whose statuses have changed. */
   readonly changed: Set<PlacedSheet>;
   readonly invalidations: Invalidation[];
   /** The batch only repeats valid volumes with other parties: the saldo of a side that stays does not change. */
@@ -158,7 +161,7 @@ export class DayBatch {
       states.map(({ contract }) => contract.no),
       states.map(({ day }) => day),
     ]);
-    for (const row of rows) this.stateOf(row[0], row[1]).history.push(sheetOf(row));
+    for (const row of rows) states[row[0] - 1]!.history.push(sheetOf(row));
     for (const state of states) state.stored = state.history.length;
   }
 
@@ -168,7 +171,7 @@ export class DayBatch {
 
   /** The newest revision of a day. */
   revisionOf({ contract, day }: ContractDay): number | null {
-    return this.stateOf(contract.no, day).history.length || null;
+    return this.stateOf(contract.no, day).history.at(-1)?.revision ?? null;
   }
 
   write(contractDay: ContractDay, volumes: readonly (number | null)[]): DayChange {
@@ -183,7 +186,7 @@ export class DayBatch {
   ): DayChange {
     const state = this.stateOf(contractDay.contract.no, contractDay.day);
     state.repeatsVolumes = true;
-    const choose: Parameters<typeof reissueDay>[1] = (holder, slot, status) => {
+    const choose: Choice = (holder, slot, status) => {
       if (!isChosen(holder as PlacedSheet, slot, status)) return false;
       if (status !== 'valid') state.repeatsVolumes = false;
       return true;
@@ -199,8 +202,7 @@ export class DayBatch {
       const { seller, buyer } = partiesOn(state.contract, state.day);
       state.history.push({
         ...change.sheet,
-        ...{ id: newSheetId(), createdAt: this.now, statuses: null },
-        ...{ sender: seller, receiver: buyer },
+        ...{ statuses: null, sender: seller, receiver: buyer },
       });
     }
     return change;
@@ -208,9 +210,9 @@ export class DayBatch {
 
   private setStatuses(state: ContractDayState, changes: readonly StatusChange[]): void {
     for (const { revision, statuses } of changes) {
-      const sheet = state.history[revision - 1]!;
+      const sheet = state.history.find((candidate) => candidate.revision === revision)!;
       sheet.statuses = statuses;
-      if (revision <= state.stored) state.changed.add(sheet);
+      state.changed.add(sheet);
     }
   }
 
@@ -225,13 +227,11 @@ export class DayBatch {
     return cells.length;
   }
 
-  invalidateOne(
-    contractDay: ContractDay,
-    revision: number,
-    slot: number,
-  ): 'invalidated' | 'not_found' | 'not_valid' {
+  /** Precondition: the sheet of this revision has a volume for the slot. */
+  invalidateOne(contractDay: ContractDay, revision: number, slot: number): 'invalidated' | 'not_valid' {
     const state = this.stateOf(contractDay.contract.no, contractDay.day);
-    if ((state.history[revision - 1]?.volumes[slot - 1] ?? null) === null) return 'not_found';
+    // A sheet that is superseded as a whole is not loaded.
+    if (!state.history.some((sheet) => sheet.revision === revision)) return 'not_valid';
     const decision = invalidateCell(state.history, revision, slot);
     if (decision.kind === 'not_valid') return 'not_valid';
     this.setStatuses(state, decision.changed);
@@ -287,8 +287,10 @@ export class DayBatch {
       changes.map(({ no }) => no),
       changes.map(({ day }) => day),
       changes.map(({ sheet }) => sheet.revision),
-      changes.map(({ sheet }) => `{${sheet.statuses?.join(',')}}`),
+      changes.map(({ sheet }) => sheet.sender.brpNo),
+      changes.map(({ sheet }) => sheet.receiver.brpNo),
       changes.map(({ sheet }) => statusMask(sheet)),
+      changes.map(({ sheet }) => `{${sheet.statuses?.join(',')}}`),
     ]);
   }
 
@@ -336,15 +338,13 @@ export class DayBatch {
 }
 
 const sheetOf = (columns: SheetColumns): PlacedSheet => ({
-  id: columns[2],
-  createdAt: columns[3],
-  revision: columns[4],
-  volumes: unpackVolumes(columns[5]),
-  statuses: columns[6],
-  versions: columns[7],
-  previous: columns[8],
-  sender: { positionNo: columns[9], brpNo: columns[10] },
-  receiver: { positionNo: columns[11], brpNo: columns[12] },
+  revision: columns[1],
+  volumes: unpackVolumes(columns[2]),
+  statuses: columns[3],
+  versions: columns[4],
+  previous: columns[5],
+  sender: { positionNo: columns[6], brpNo: columns[7] },
+  receiver: { positionNo: columns[8], brpNo: columns[9] },
 });
 
 function sheetRows(states: readonly ContractDayState[], now: number): Buffer {
@@ -353,7 +353,7 @@ function sheetRows(states: readonly ContractDayState[], now: number): Buffer {
   for (const { contract, day, history, stored } of states) {
     for (let index = stored; index < history.length; index++) {
       const sheet = history[index]!;
-      rows.field(sheet.id);
+      rows.field(newSheetId());
       rows.field(createdAt);
       rows.integer(contract.no);
       rows.field(day);
@@ -362,9 +362,7 @@ function sheetRows(states: readonly ContractDayState[], now: number): Buffer {
       rows.integer(sheet.receiver.positionNo);
       rows.integer(sheet.sender.brpNo);
       rows.integer(sheet.receiver.brpNo);
-      rows.integer(sheet.statuses === null ? STATUS_BIT.valid : statusMask(sheet));
       rows.binary(packVolumes(sheet.volumes));
-      rows.integers(sheet.statuses);
       rows.integers(sheet.versions);
       rows.integers(sheet.previous);
       rows.endRow();

@@ -14,6 +14,7 @@ import { perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth
 import type { Db } from '../platform/db/database.ts';
 import { type HotStatement, hotStatement, type Statement, statement } from '../platform/db/statement.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
+import { statusColumnOf } from './sheet-status.ts';
 
 /** A sheet with everything that its transactions show: contract, parties and asset. */
 export type SheetRow = {
@@ -48,8 +49,8 @@ export type TransactionPosition = { day: DeliveryDay; contractId: string; slot: 
 /** First contract-day of a batch of sheets; a null contract means the first contract of the day. */
 type Begin = { readonly day: DeliveryDay; readonly contractId: string | null };
 
-const SHEET = `s.id, s.created_at, s.contract_no, s.delivery_day, s.revision, s.volumes, s.statuses, s.versions,
-  s.previous`;
+const SHEET = `s.id, s.created_at, s.contract_no, s.delivery_day, s.revision, s.volumes, ${statusColumnOf('s', 'statuses')},
+  s.versions, s.previous`;
 
 /**
  * A sheet shows the balance groups that it was made with. The position is read only where it is not the contract's
@@ -126,10 +127,6 @@ function listStatement(shape: ListShape): HotStatement | Statement {
   let parameters = isOfBrp ? 5 : 4;
   const senderEic = shape.sender ? `$${++parameters}` : null;
   const receiverEic = shape.receiver ? `$${++parameters}` : null;
-  const conditions = [
-    's.delivery_day <= $2::date',
-    ...(shape.status === null ? [] : [`s.status_mask & ${STATUS_BIT[shape.status]} <> 0`]),
-  ];
   const name = [
     viewedBy(shape.viewer, 'list_transactions'),
     ...(shape.status === null ? [] : [shape.status]),
@@ -142,10 +139,10 @@ function listStatement(shape: ListShape): HotStatement | Statement {
     receiver: receiverEic === null ? [] : [{ side: 'receiver' as const, eic: receiverEic }],
   };
   const sheets = shape.contract
-    ? sheetsOfContract(isOfBrp, [...conditions, ...[...parties.sender, ...parties.receiver].map(isOneOf)])
+    ? sheetsOfContract(isOfBrp, shape.status, [...parties.sender, ...parties.receiver])
     : isOfBrp
-      ? sheetsOfBrp(conditions, parties, shape.status !== null)
-      : sheetsOfAll(conditions, [...parties.sender, ...parties.receiver], shape.status !== null);
+      ? sheetsOfBrp(shape.status, parties)
+      : sheetsOfAll(shape.status, [...parties.sender, ...parties.receiver]);
   // With two parties the second one filters the index rows of the first, which may be many: not hot.
   const isHot = isOfBrp && !(shape.sender && shape.receiver);
   return (isHot ? hotStatement : statement)(
@@ -159,44 +156,51 @@ function listStatement(shape: ListShape): HotStatement | Statement {
 
 type PositionFilter = { side: 'sender' | 'receiver'; eic: string };
 
+/** Where a list finds its sheets `s`. The list is in the order of an index of `key`. */
+type Source = { from: string; key: 's' | 't'; conditions: readonly string[] };
+
+/** A status other than valid is rare: the list reads the statuses, and looks up their sheets. */
+const sourceOf = (status: TransactionStatus | null): Source =>
+  status === null
+    ? { from: 'sheet s', key: 's', conditions: [] }
+    : {
+        from: `sheet_status t join sheet s
+          on s.contract_no = t.contract_no and s.delivery_day = t.delivery_day and s.revision = t.revision`,
+        key: 't',
+        conditions: [`t.mask & ${STATUS_BIT[status]} <> 0`],
+      };
+
 /**
  * Merges two ordered scans: sheets that the BRP sends, and sheets that it receives from others. One scan with an OR
  * would read the whole market for a small BRP. Each scan uses the index of the counterparty, which has fewer sheets.
  * For a status other than valid, the partial index by status is used instead.
  */
 function sheetsOfBrp(
-  conditions: readonly string[],
+  status: TransactionStatus | null,
   { sender, receiver }: { sender: readonly PositionFilter[]; receiver: readonly PositionFilter[] },
-  isRareStatus: boolean,
 ): string {
+  const source = sourceOf(status);
+  const { key } = source;
   const scan = (tenant: string, parties: readonly PositionFilter[]) => {
-    const leading = isRareStatus ? [] : parties.slice(0, 1);
+    const leading = status === null ? parties.slice(0, 1) : [];
     const others = parties.slice(leading.length).map(isOneOf);
-    return sheetScan([tenant, BEGIN, ...conditions, ...others], leading[0] ?? null);
+    return sheetScan(source, [tenant, ...others], leading[0] ?? null);
   };
-  return `${scan('s.sender_brp = $5', [...receiver, ...sender])}
+  return `${scan(`${key}.sender_brp = $5`, [...receiver, ...sender])}
     union all
-    ${scan('s.receiver_brp = $5 and s.sender_brp <> s.receiver_brp', [...sender, ...receiver])}`;
+    ${scan(`${key}.receiver_brp = $5 and ${key}.sender_brp <> ${key}.receiver_brp`, [...sender, ...receiver])}`;
 }
 
 /**
  * The operator's list has no tenant. It uses the index of the first party in the filter, else the partial index of a
  * status other than valid, else the index by day.
  */
-function sheetsOfAll(
-  conditions: readonly string[],
-  [lead, ...others]: readonly PositionFilter[],
-  isRareStatus: boolean,
-): string {
-  if (lead !== undefined) {
-    const ofLead = `s.${lead.side}_brp = p.brp_no`;
-    return sheetScan([BEGIN, ...conditions, ofLead, ...others.map(isOneOf)], lead);
-  }
-  return sheetScan([BEGIN, ...conditions, ...(isRareStatus ? [] : ['s.revision > 0'])], null);
+function sheetsOfAll(status: TransactionStatus | null, [lead, ...others]: readonly PositionFilter[]): string {
+  if (lead === undefined) return sheetScan(sourceOf(status), status === null ? ['s.revision > 0'] : [], null);
+  const hasStatus = status === null ? [] : [`${statusColumnOf('s', 'mask')} & ${STATUS_BIT[status]} <> 0`];
+  const ofLead = `s.${lead.side}_brp = p.brp_no`;
+  return sheetScan(sourceOf(null), [ofLead, ...hasStatus, ...others.map(isOneOf)], lead);
 }
-
-const BEGIN =
-  '(s.delivery_day, s.contract_no) >= ($1::date, coalesce((select no from contract where id = $4), 0))';
 
 /** Written as array containment so that the planner cannot pick another index. */
 const isOneOf = ({ side, eic }: PositionFilter) =>
@@ -206,27 +210,47 @@ const isOneOf = ({ side, eic }: PositionFilter) =>
  * Selects the first sheets by day and contract, not ordered by revision, because not every index includes the revision.
  * That is safe: a full batch drops its last contract-day, and all earlier contract-days are complete.
  */
-function sheetScan(conditions: readonly string[], lead: PositionFilter | null): string {
-  const scan = (all: readonly string[]) => `(
-    select s.* from sheet s where ${all.join(' and ')} order by s.delivery_day, s.contract_no limit $3)`;
-  if (lead === null) return scan(conditions);
+function sheetScan(
+  { from, key, conditions }: Source,
+  more: readonly string[],
+  lead: PositionFilter | null,
+): string {
+  const all = [
+    `(${key}.delivery_day, ${key}.contract_no) >= ($1::date, coalesce((select no from contract where id = $4), 0))`,
+    `${key}.delivery_day <= $2::date`,
+    ...conditions,
+    ...more,
+  ];
+  const scan = (of: readonly string[]) => `(
+    select s.* from ${from} where ${of.join(' and ')} order by ${key}.delivery_day, ${key}.contract_no limit $3)`;
+  if (lead === null) return scan(all);
   // A balance group has one position per control area: at most four ordered scans are merged.
   return `(
-    select s.* from position p, lateral ${scan([`s.${lead.side}_position = p.no`, ...conditions])} s where p.eic = ${lead.eic})`;
+    select s.* from position p, lateral ${scan([`s.${lead.side}_position = p.no`, ...all])} s where p.eic = ${lead.eic})`;
 }
 
 /**
  * A BRP sees the transactions of a contract that one of its own balance groups takes part in. The tenant is checked on
  * the contract first, so that a contract of another BRP costs as little as an unknown one.
  */
-function sheetsOfContract(isOfBrp: boolean, conditions: readonly string[]): string {
+function sheetsOfContract(
+  isOfBrp: boolean,
+  status: TransactionStatus | null,
+  parties: readonly PositionFilter[],
+): string {
+  const { from, key, conditions } = sourceOf(status);
   const contract = ['id = $4', ...(isOfBrp ? [seenBy('contract', '$5')] : [])];
-  const tenant = isOfBrp ? ['(s.sender_brp = $5 or s.receiver_brp = $5)'] : [];
+  const all = [
+    `${key}.contract_no = (select no from contract where ${contract.join(' and ')})`,
+    `${key}.delivery_day >= $1::date`,
+    `${key}.delivery_day <= $2::date`,
+    ...(isOfBrp ? ['(s.sender_brp = $5 or s.receiver_brp = $5)'] : []),
+    ...conditions,
+    ...parties.map(isOneOf),
+  ];
   return `
-    select s.* from sheet s
-    where s.contract_no = (select no from contract where ${contract.join(' and ')})
-      and s.delivery_day >= $1::date and ${[...tenant, ...conditions].join(' and ')}
-    order by s.delivery_day, s.revision limit $3`;
+    select s.* from ${from} where ${all.join(' and ')}
+    order by ${key}.delivery_day, ${key}.revision limit $3`;
 }
 
 const listStatements = new Map<string, HotStatement | Statement>();

@@ -238,6 +238,43 @@ test('customers and contracts of an existing database get placements, and unfini
   ]);
 });
 
+test('statuses of existing sheets move to their own rows, and transactions keep them', async () => {
+  const old = await databaseBefore('017');
+  await run(
+    `set session_replication_role = replica;
+     insert into brp (id, name, created_at) select gen_random_uuid(), n, now() from unnest(array['A', 'B']) n;
+     insert into position (eic, tso, brp_no, enabled) select 'EIC' || no, 'DE_AMPRION', no, true from brp order by no;
+     insert into contract (id, external_id, type, seller_customer, seller_name, seller_eic, seller_tso,
+         seller_position, seller_brp, buyer_customer, buyer_name, buyer_eic, buyer_tso, buyer_position, buyer_brp,
+         created_at)
+       values (gen_random_uuid(), 'x', 'ppa', gen_random_uuid(), 'A', 'EIC1', 'DE_AMPRION', 1, 1, gen_random_uuid(),
+         'B', 'EIC2', 'DE_AMPRION', 2, 2, now());
+     insert into sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
+         sender_brp, receiver_brp, status_mask, volumes, statuses, versions, previous)
+       select encode(set_byte(uuid_send(gen_random_uuid()), 15, 0), 'hex')::uuid, now(), c.no, '2026-01-01', revision,
+         1, 2, 1, 2, mask, decode('02' || repeat('03e8', 96), 'hex'), statuses, versions, previous
+       from contract c, (values (1, 4, array[2], null::int[], null::int[]), (2, 5, array[2] || array_fill(0, array[95]),
+         array[2], array[1]), (3, 1, null, array[3] || array_fill(0, array[95]), array[2] || array_fill(0, array[95])))
+         as v (revision, mask, statuses, versions, previous)`,
+    old,
+  );
+  const STATUSES = 'select id, status, version, previous_transaction_id from transaction order by id';
+  const before = await run(STATUSES, old);
+  await migrate(old.url, () => {});
+  assert.deepEqual(await run(STATUSES, old), before);
+  assert.deepEqual(
+    await run(
+      `select revision, sender_brp, receiver_brp, mask, cardinality(statuses) as elements, statuses[1] as first
+       from sheet_status order by revision`,
+      old,
+    ),
+    [
+      { revision: 1, sender_brp: 1, receiver_brp: 2, mask: 4, elements: 1, first: 2 },
+      { revision: 2, sender_brp: 1, receiver_brp: 2, mask: 5, elements: 96, first: 2 },
+    ],
+  );
+});
+
 test('events of an existing log keep their sequences, and new ones follow', async () => {
   const old = await databaseBefore('015');
   const append = (...data: string[]) =>
@@ -282,6 +319,7 @@ const RELEASED = {
   '014-shorter-sheets': 'e1f8f406efa34db9ea105d1b2a71574ad59b0ab1cc995b5e8514b3f6ece84a6e',
   '015-event-rows': '3eef932e9c84c4767cdda3084c4539de45b408adc1e1c054f5856b1ef4a48b06',
   '016-search': '1cc5835f5276e5d95db975a73f89f63c82dcee585ac8aee878f126348862c963',
+  '017-sheet-statuses': '32cffebf3db2f1d1e330f3a25b319656f2641572cbb3539c9d77b6670e054314',
 };
 
 test('the migration files are those that were released', async () => {
