@@ -9,7 +9,7 @@ import { partiesOn, takesVolumes, type VolumeContract } from './volume-contracts
 /** Contract-days that are read and stored at once. */
 const DAYS_AT_ONCE = 256;
 /** Contract-days that are changed in memory before other requests are served. */
-const DAYS_WITHOUT_PAUSE = 32;
+const DAYS_WITHOUT_PAUSE = 64;
 
 /** In the order of most indexes and of imports, so that neighbouring rows are written together. */
 const STORED_DAYS = statement(
