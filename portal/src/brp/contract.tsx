@@ -10,6 +10,7 @@ import { Instant } from '../ui/time.tsx';
 import { ContractBadge } from './badges.tsx';
 import { ContractDay } from './contract-day.tsx';
 import { DeliveryPeriod } from './contracts.tsx';
+import { GroupName } from './group-name.tsx';
 import { contractQuery } from './queries.ts';
 
 const route = getRouteApi('/app/brp/contracts/$contractId');
@@ -59,14 +60,10 @@ export function NoVolumes() {
 }
 
 function Party({ party }: { party: Counterparty }) {
-  const { t } = useI18n();
   return (
     <>
       <span className="font-medium">{party.name}</span>
-      <span className="block">
-        <Code text={party.eic} />
-      </span>
-      <span className="block text-xs text-muted">{t.common.tsos[party.tso]}</span>
+      <GroupName eic={party.eic} tso={party.tso} />
     </>
   );
 }

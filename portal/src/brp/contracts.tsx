@@ -4,7 +4,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useSession } from '../session/session.ts';
 import { filtersOf } from '../ui/address.ts';
-import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SearchFilter, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -14,6 +13,7 @@ import { type Column, DataTable } from '../ui/table.tsx';
 import { ContractBadge } from './badges.tsx';
 import { CONTRACT_COLUMNS } from './exports.ts';
 import { type ContractFilters, EIC_LENGTH } from './filters.ts';
+import { GroupName } from './group-name.tsx';
 import { ContractLink } from './links.tsx';
 import { contractsQuery, eachContract } from './queries.ts';
 
@@ -99,13 +99,11 @@ export function ContractFilterFields({ filters, set }: FiltersProps) {
 }
 
 function Party({ party }: { party: Counterparty }) {
-  const { t } = useI18n();
   return (
     <span className="grid">
       <span className="font-medium">{party.name}</span>
-      <span className="flex items-center gap-1.5 text-xs whitespace-nowrap text-muted">
-        <Code text={party.eic} />
-        {t.common.tsos[party.tso]}
+      <span className="text-xs text-muted">
+        <GroupName eic={party.eic} tso={party.tso} />
       </span>
     </span>
   );

@@ -22,6 +22,7 @@ import { ExportDaysButton } from './export-dialog.tsx';
 import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
 import { GroupFilter, type NamedGroup, TsoFilter } from './filter-fields.tsx';
 import type { NominationFilters } from './filters.ts';
+import { GroupName } from './group-name.tsx';
 import { NominationLink } from './links.tsx';
 import { MessageButton } from './message-dialog.tsx';
 import { balanceGroupsQuery, eachNomination, nominationsQuery } from './queries.ts';
@@ -173,12 +174,13 @@ function GroupCell({ nomination, owner, children }: GroupCellProps) {
   const { t } = useI18n();
   return (
     <span className="grid">
-      <NominationLink
-        id={nomination.id}
-        className="font-mono font-medium whitespace-nowrap text-accent-strong hover:underline"
-      >
-        {nomination.eic}
-      </NominationLink>
+      <GroupName eic={nomination.eic}>
+        {(label) => (
+          <NominationLink id={nomination.id} className="font-medium text-accent-strong hover:underline">
+            {label}
+          </NominationLink>
+        )}
+      </GroupName>
       <span className="text-xs text-muted">
         {[owner, t.common.tsos[nomination.tso]].filter(Boolean).join(' · ')}
         <span className="sm:hidden">{` · ${t.common.directions[nomination.direction]}`}</span>

@@ -1,10 +1,11 @@
-import type { Contract, Customer, Nomination, OwnBalanceGroup, Transaction } from '@saldo/api';
+import type { Contract, Customer, Nomination, OwnBalanceGroup, Transaction, UserRole } from '@saldo/api';
 import { type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { daysOfMonth, deliveryRange } from '../domain/delivery-period.ts';
 import { portalClient } from '../session/clients.ts';
 import { allOf, given, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { reader } from '../session/reader.ts';
+import type { NamedGroup } from './filter-fields.tsx';
 import type { ContractFilters, CustomerFilters, NominationFilters } from './filters.ts';
 
 export const contractsQuery = (filters: ContractFilters) =>
@@ -96,6 +97,17 @@ export const nominationQuery = (id: string) =>
   queryOptions({
     queryKey: ['nomination', id],
     queryFn: ({ signal }) => reader().nominations.get(id, { signal }),
+  });
+
+/** The current nomination of the same balance group and TSO on another day; that of the same direction if there are two. */
+export const neighbourQuery = ({ eic, tso, direction }: Nomination, day: DeliveryDay) =>
+  queryOptions({
+    queryKey: ['nominations', 'neighbour', eic, tso, direction, day],
+    queryFn: async ({ signal }) => {
+      const versions = await allOf(reader().nominations.each({ eic, tso, delivery_date: day }, { signal }));
+      const current = versions.filter(({ status }) => status !== 'superseded');
+      return current.find((nomination) => nomination.direction === direction) ?? current[0] ?? null;
+    },
   });
 
 /** All versions, newest first. */
@@ -194,11 +206,31 @@ const ownBalanceGroups = async () => (await import('../session/brp-client.ts')).
 /** The operator's name of the member, so that both roles share components. */
 const withTsos = ({ enabled_tsos: tsos, ...group }: OwnBalanceGroup) => ({ ...group, tsos });
 
+type Signal = { signal: AbortSignal };
+
+const listOwnGroups = async ({ signal }: Signal) =>
+  (await allOf((await ownBalanceGroups()).each({}, { signal }))).map(withTsos);
+
+const listGroupsOfAll = async ({ signal }: Signal) => {
+  const { operatorClient } = await import('../session/operator-client.ts');
+  return allOf(operatorClient.balanceGroups.each({}, { signal }));
+};
+
+const GROUPS_STALE_MS = 60_000;
+
 export const balanceGroupsQuery = queryOptions({
   queryKey: ['balance-groups'],
-  queryFn: async ({ signal }) => (await allOf((await ownBalanceGroups()).each({}, { signal }))).map(withTsos),
-  staleTime: 60_000,
+  queryFn: listOwnGroups,
+  staleTime: GROUPS_STALE_MS,
 });
+
+/** The balance groups that the role has a list of, under the key of its own pages, which share the request. */
+export const groupNamesQuery = (role: UserRole) =>
+  queryOptions<readonly NamedGroup[]>({
+    queryKey: role === 'operator' ? ['balance-groups', {}] : ['balance-groups'],
+    queryFn: role === 'operator' ? listGroupsOfAll : listOwnGroups,
+    staleTime: GROUPS_STALE_MS,
+  });
 
 export const balanceGroupQuery = (eic: string) =>
   queryOptions({

@@ -122,6 +122,7 @@ export const brp: Dictionary['brp'] = {
     difference: 'Nominiert − bestätigt',
     change: 'Änderung',
     notMatched: 'noch nicht bestätigt',
+    noneOn: (day: string) => `${day} (keine Nominierung)`,
     peak: 'Spitze',
     shape: 'Tagesverlauf',
     versionsShown: 'Versionen',

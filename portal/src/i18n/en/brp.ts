@@ -121,6 +121,7 @@ export const brp = {
     difference: 'Nominated − confirmed',
     change: 'Change',
     notMatched: 'not matched yet',
+    noneOn: (day: string) => `${day} (no nomination)`,
     peak: 'Peak',
     shape: 'Course of the day',
     versionsShown: 'Versions',
