@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
+import { formatOf } from '../src/i18n/format.ts';
 import { cellsOf, open, openStage } from './stage.ts';
 
 const DAY = '2026-10-25';
@@ -126,19 +127,14 @@ test('mismatches name the balance group in the heat map, the table and beside th
 });
 
 const STEPS = {
-  'en-GB': {
-    previous: 'Previous day: Sun 25/10',
-    next: 'Next day: Mon 26/10',
-    none: 'Next day: Tue 27/10 (no nomination)',
-  },
-  'de-DE': {
-    previous: 'Voriger Tag: So, 25.10.',
-    next: 'Nächster Tag: Mo, 26.10.',
-    none: 'Nächster Tag: Di, 27.10. (keine Nominierung)',
-  },
+  'en-GB': { language: 'en', previous: 'Previous day', next: 'Next day', none: ' (no nomination)' },
+  'de-DE': { language: 'de', previous: 'Voriger Tag', next: 'Nächster Tag', none: ' (keine Nominierung)' },
 } as const;
 
-for (const [locale, texts] of Object.entries(STEPS) as [keyof typeof STEPS, (typeof STEPS)['en-GB']][])
+for (const [locale, texts] of Object.entries(STEPS) as [
+  keyof typeof STEPS,
+  (typeof STEPS)[keyof typeof STEPS],
+][])
   for (const [visitor, base] of [
     [asSeller, ''],
     [asOperator, '/operator'],
@@ -147,14 +143,32 @@ for (const [locale, texts] of Object.entries(STEPS) as [keyof typeof STEPS, (typ
       visit(
         visitor,
         async (page) => {
+          const { dayShort } = formatOf(texts.language);
           await open(page, `${base}/nominations/${nomination.id}?slot=17`);
-          await page.getByRole('link', { name: texts.next }).click();
+          await page.getByRole('link', { name: `${texts.next}: ${dayShort(NEXT)}` }).click();
           await page.waitForURL(`**${base}/nominations/${later.id}?slot=17`);
-          const none = page.getByRole('button', { name: texts.none });
+          const none = page.getByRole('button', {
+            name: `${texts.next}: ${dayShort('2026-10-27')}${texts.none}`,
+          });
           await none.waitFor();
           assert.ok(await none.isDisabled());
-          await page.getByRole('link', { name: texts.previous }).press('Enter');
+          await page.getByRole('link', { name: `${texts.previous}: ${dayShort(DAY)}` }).press('Enter');
           await page.waitForURL(`**${base}/nominations/${nomination.id}?slot=17`);
         },
         { locale, width: base === '' ? 390 : 1440 },
       ));
+
+for (const [locale, name] of [
+  ['en-GB', 'Scale from 0 to 3 MW'],
+  ['de-DE', 'Skala von 0 bis 3 MW'],
+] as const)
+  test(`heat maps have a scale with numbers and unit: ${locale}`, async () => {
+    await visit(
+      asSeller,
+      async (page) => {
+        await open(page, '/month?month=2026-10');
+        await page.getByRole('img', { name }).getByText('MW').waitFor();
+      },
+      { locale, width: 390 },
+    );
+  });
