@@ -295,6 +295,8 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'subject=x order=newest_first&subject=x': 'audit_of_subject(subject; no)',
       'actor=x': 'audit_of_actor(actor; no)',
       'action=x': 'audit_of_action(action; no)',
+      'since={T1} until={T1}&order=newest_first since={T1}&until={T2}&actor=x': 'audit_of_time(; at, no)',
+      'since={T1}&subject=x': 'audit_of_subject(subject; no)',
     },
   },
   'user of a BRP': {

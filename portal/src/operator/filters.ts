@@ -38,7 +38,7 @@ const keys = { owner_type: oneOf(KEY_OWNERS), owner_id: id, ended: oneOf(['hidde
 export type KeyFilters = SearchOf<typeof keys>;
 export const readKeyFilters = searchReader(keys);
 
-const audit = { subject: id, actor: id, action: id };
+const audit = { subject: id, actor: id, action: id, from: day, to: day };
 export type AuditFilters = SearchOf<typeof audit>;
 export const readAuditFilters = searchReader(audit);
 
