@@ -109,6 +109,9 @@ export const Health = Type.Object(
       { title: 'WaitingNominations' },
     ),
     alarms: AlarmCounts,
+    can_simulate: Type.Boolean({
+      description: 'Whether answers of TSOs can be simulated: only with a demo world or in a sandbox.',
+    }),
   },
   { title: 'Health' },
 );
@@ -146,6 +149,7 @@ export const operatorPlatformEndpoints = {
           out_of_balance: 0,
           disk: 0,
         },
+        can_simulate: false,
       },
     },
   }),

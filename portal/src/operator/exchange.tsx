@@ -24,6 +24,7 @@ import { unsentQuery } from './exchange-queries.ts';
 import { useGroupOwners } from './lookups.ts';
 import { ReceivePanel } from './receive-panel.tsx';
 import { SendDialog } from './send-dialog.tsx';
+import { SimulatorPanel } from './simulator-panel.tsx';
 
 const route = getRouteApi('/app/operator/exchange');
 
@@ -72,6 +73,7 @@ export function ExchangePage() {
           {(unsent) => <UnsentTable unsent={unsent} />}
         </PagedList>
       </Panel>
+      {mayManage && <SimulatorPanel />}
       {mayManage && <ReceivePanel />}
       {isOpen && <SendDialog filters={filters} today={today} onClose={() => setIsOpen(false)} />}
     </Page>
