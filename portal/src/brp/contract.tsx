@@ -8,7 +8,7 @@ import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { ContractBadge } from './badges.tsx';
-import { ContractDay } from './contract-day.tsx';
+import { ContractVolumes } from './contract-day.tsx';
 import { DeliveryPeriod } from './contracts.tsx';
 import { GroupName } from './group-name.tsx';
 import { contractQuery } from './queries.ts';
@@ -41,7 +41,7 @@ function ContractView({ contract }: { contract: Contract }) {
     >
       <ContractFacts contract={contract} />
       {contract.type === 'ppa' ? (
-        <ContractDay contract={contract} search={search} set={set} />
+        <ContractVolumes contract={contract} search={search} set={set} />
       ) : (
         <NoVolumes />
       )}

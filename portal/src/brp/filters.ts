@@ -28,7 +28,7 @@ const contractParameters = {
 export type ContractFilters = SearchOf<typeof contractParameters>;
 export const readContractFilters = searchReader(contractParameters);
 
-const contract = { day, slot, versions: oneOf(['all']) };
+const contract = { day, slot, versions: oneOf(['all']), view: oneOf(['month']), month: matching(isMonth) };
 export type ContractSearch = SearchOf<typeof contract>;
 export const readContractSearch = searchReader(contract);
 

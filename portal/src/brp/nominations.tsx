@@ -146,6 +146,8 @@ type TableProps = {
   ownerOf?: (eic: string) => string | undefined;
   /** Only the columns of `SHORT`, which align in several tables. */
   isShort?: boolean;
+  /** Some nominations of a day, whose total saldo has no meaning. */
+  isPart?: boolean;
 };
 
 /**
@@ -201,8 +203,9 @@ function StatusCell({ row: { nomination, totals } }: { row: Row }) {
 }
 
 /** A table of nominations with totals. */
-export function NominationTable({ nominations, ownerOf, isShort = false }: TableProps) {
+export function NominationTable({ nominations, ownerOf, isShort = false, isPart = false }: TableProps) {
   const { t, format } = useI18n();
+  const hasTotal = !ownerOf && !isPart;
   const rows = nominations.map(rowOf);
   const columns: readonly Column<Row>[] = [
     {
@@ -217,7 +220,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false }: Table
           )}
         </GroupCell>
       ),
-      ...(ownerOf ? {} : { footer: t.brp.nominations.netSaldo }),
+      ...(hasTotal ? { footer: t.brp.nominations.netSaldo } : {}),
     },
     {
       id: 'direction',
@@ -230,7 +233,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false }: Table
       header: 'MWh',
       isNumber: true,
       cell: ({ totals }) => format.mwh(totals.amountKwh),
-      ...(ownerOf ? {} : { footer: format.mwhSigned(netSaldoKwh(nominations)) }),
+      ...(hasTotal ? { footer: format.mwhSigned(netSaldoKwh(nominations)) } : {}),
     },
     {
       id: 'status',

@@ -32,6 +32,18 @@ export const contractDayQuery = (id: string, day: DeliveryDay) =>
     placeholderData: keepPreviousData,
   });
 
+/** All versions of a contract's month, with one request. */
+export const contractMonthQuery = (id: string, month: string) =>
+  queryOptions({
+    queryKey: ['contract', id, 'month', month],
+    queryFn: ({ signal }) => {
+      const days = daysOfMonth(month);
+      const range = deliveryRange(days[0] ?? '', days.at(-1) ?? '');
+      return allOf(reader().exports.eachTransaction({ contract_id: id, ...range }, { signal }));
+    },
+    placeholderData: keepPreviousData,
+  });
+
 export const eachTransaction = (
   contractId: string,
   day: DeliveryDay,

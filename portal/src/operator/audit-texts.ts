@@ -60,7 +60,7 @@ const en: AuditTexts = {
 };
 
 const de: AuditTexts = {
-  volumes: (created, corrected) => `${created} neu, ${corrected} korrigiert`,
+  volumes: (created, corrected) => `${created} neu, ${corrected} berichtigt`,
   messages: (count) => (count === 1 ? '1 Nachricht' : `${count} Nachrichten`),
   sentences: {
     'account.created': '{who} hat das Konto {what} angelegt.',

@@ -53,6 +53,14 @@ export const brp = {
     empty: 'No contracts',
     emptyText: 'No contract matches these filters.',
     facts: 'Contract details',
+    nominationsOf: (day: string) => `Nominations of ${day} with these volumes`,
+    month: {
+      heatMap: (month: string) => `Volumes of ${month} by day and quarter-hour`,
+      none: 'no volume',
+      empty: 'No volumes in this month',
+      complete: 'complete',
+      missing: (count: number) => (count === 1 ? '1 quarter-hour missing' : `${count} quarter-hours missing`),
+    },
     noVolumes: 'Only PPA contracts have quarter-hour volumes.',
   },
   transactions: {
