@@ -9,7 +9,7 @@ import { DayFilter, FilterBar, SearchFilter, SelectFilter, TextFilter } from '..
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList, type PagedQuery } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
+import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { ContractBadge } from './badges.tsx';
 import { CONTRACT_COLUMNS } from './exports.ts';
 import { type ContractFilters, EIC_LENGTH } from './filters.ts';
@@ -42,9 +42,13 @@ export function ContractsPage() {
   );
 }
 
-type ListProps = { query: PagedQuery<{ readonly contracts: readonly Contract[] }> };
+type ListProps = {
+  query: PagedQuery<{ readonly contracts: readonly Contract[] }>;
+  /** The list is read in this order. */
+  sort?: Sort;
+};
 
-export function ContractList({ query }: ListProps) {
+export function ContractList({ query, sort }: ListProps) {
   const { t } = useI18n();
   return (
     <Panel isFlush>
@@ -53,7 +57,7 @@ export function ContractList({ query }: ListProps) {
         recordsOf={(page) => page.contracts}
         empty={<EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />}
       >
-        {(contracts) => <ContractTable contracts={contracts} />}
+        {(contracts) => <ContractTable contracts={contracts} sort={sort} />}
       </PagedList>
     </Panel>
   );
@@ -118,12 +122,15 @@ export function DeliveryPeriod({ contract }: { contract: Contract }) {
   return <span className="whitespace-nowrap">{`${start} – ${end}`}</span>;
 }
 
-function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
+type TableProps = { contracts: readonly Contract[]; sort: Sort | undefined };
+
+function ContractTable({ contracts, sort }: TableProps) {
   const { t } = useI18n();
   const { user } = useSession();
   const columns: readonly Column<Contract>[] = [
     {
-      id: 'reference',
+      id: 'external_id',
+      sortBy: 'by-list',
       header: t.brp.contracts.reference,
       cell: (contract) => (
         <>
@@ -182,6 +189,7 @@ function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
       columns={columns}
       rows={contracts}
       rowKey={({ id }) => id}
+      sort={sort}
     />
   );
 }

@@ -14,7 +14,7 @@ import { ExportButton } from '../ui/export.tsx';
 import { DayPicker, FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
+import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { DirectionBadge, NominationBadges } from './badges.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
@@ -22,7 +22,7 @@ import { ExportDaysButton } from './export-dialog.tsx';
 import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
 import { GroupFilter, type NamedGroup, TsoFilter } from './filter-fields.tsx';
 import type { NominationFilters } from './filters.ts';
-import { GroupName } from './group-name.tsx';
+import { GroupName, useGroupLabels } from './group-name.tsx';
 import { NominationLink } from './links.tsx';
 import { MessageButton } from './message-dialog.tsx';
 import { balanceGroupsQuery, eachNomination, nominationsQuery } from './queries.ts';
@@ -36,7 +36,8 @@ export function NominationsPage() {
   const today = useToday();
   const search = route.useSearch();
   const { day = today } = search;
-  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { day });
+  const { sort } = search;
+  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { day, sort });
   const query = useQuery(nominationsQuery(day, filters));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
   return (
@@ -70,7 +71,10 @@ export function NominationsPage() {
                 text={isFiltered ? t.brp.nominations.emptyFiltered : t.brp.nominations.emptyText}
               />
             ) : (
-              <NominationTable nominations={nominations} />
+              <NominationTable
+                nominations={nominations}
+                sort={{ value: sort, onChange: (next) => set({ sort: next }) }}
+              />
             )
           }
         </Loaded>
@@ -80,7 +84,12 @@ export function NominationsPage() {
 }
 
 /** The filters of the page are those of its nominations. */
-export const exportFiltersOf = ({ day: _day, versions: _versions, ...rest }: NominationFilters) => ({
+export const exportFiltersOf = ({
+  day: _day,
+  versions: _versions,
+  sort: _sort,
+  ...rest
+}: NominationFilters) => ({
   nominations: rest,
   transactions: {},
 });
@@ -148,6 +157,7 @@ type TableProps = {
   isShort?: boolean;
   /** Some nominations of a day, whose total saldo has no meaning. */
   isPart?: boolean;
+  sort?: Sort;
 };
 
 /**
@@ -203,7 +213,8 @@ function StatusCell({ row: { nomination, totals } }: { row: Row }) {
 }
 
 /** A table of nominations with totals. */
-export function NominationTable({ nominations, ownerOf, isShort = false, isPart = false }: TableProps) {
+export function NominationTable({ nominations, ownerOf, isShort = false, isPart = false, sort }: TableProps) {
+  const labelOf = useGroupLabels();
   const { t, format } = useI18n();
   const hasTotal = !ownerOf && !isPart;
   const rows = nominations.map(rowOf);
@@ -220,25 +231,31 @@ export function NominationTable({ nominations, ownerOf, isShort = false, isPart 
           )}
         </GroupCell>
       ),
-      ...(hasTotal ? { footer: t.brp.nominations.netSaldo } : {}),
+      sortBy: ({ nomination }) => labelOf(nomination.eic),
+      ...(hasTotal
+        ? { footer: `${t.brp.nominations.netSaldo} · ${t.brp.nominations.count(nominations.length)}` }
+        : {}),
     },
     {
       id: 'direction',
       header: t.common.direction,
       from: 'sm',
       cell: ({ nomination }) => <DirectionBadge direction={nomination.direction} />,
+      sortBy: ({ nomination }) => t.common.directions[nomination.direction],
     },
     {
       id: 'energy',
       header: 'MWh',
       isNumber: true,
       cell: ({ totals }) => format.mwh(totals.amountKwh),
+      sortBy: ({ totals }) => totals.amountKwh,
       ...(hasTotal ? { footer: format.mwhSigned(netSaldoKwh(nominations)) } : {}),
     },
     {
       id: 'status',
       header: t.common.status,
       cell: (row) => <StatusCell row={row} />,
+      sortBy: ({ nomination }) => t.brp.nominations.statuses[nomination.status],
     },
     {
       id: 'shape',
@@ -252,6 +269,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false, isPart 
       isNumber: true,
       from: 'sm',
       cell: ({ amountsKwh }) => format.mw(Math.max(0, ...amountsKwh)),
+      sortBy: ({ amountsKwh }) => Math.max(0, ...amountsKwh),
     },
     {
       id: 'matched',
@@ -267,6 +285,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false, isPart 
       isNumber: true,
       from: 'sm',
       cell: ({ nomination }) => nomination.version,
+      sortBy: ({ nomination }) => nomination.version,
     },
     {
       id: 'gate',
@@ -292,6 +311,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false, isPart 
       rows={rows}
       rowKey={({ nomination }) => nomination.id}
       rowTone={({ nomination }) => (nomination.status === 'superseded' ? 'faded' : null)}
+      sort={sort}
     />
   );
 }

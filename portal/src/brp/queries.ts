@@ -73,7 +73,7 @@ export async function* eachNomination(
   filters: NominationFilters,
   signal: AbortSignal,
 ): AsyncGenerator<Nomination, void, undefined> {
-  const { day: _day, versions: _versions, ...rest } = filters;
+  const { day: _day, versions: _versions, sort: _sort, ...rest } = filters;
   const query = { delivery_date: day, include_slots: 'true', ...given(rest) } as const;
   const isMatch = matchesFilters(filters);
   for await (const nomination of reader().nominations.each(query, { signal }))
@@ -81,7 +81,10 @@ export async function* eachNomination(
 }
 
 /** All nominations of a day with their slots; totals need every page. */
-export const nominationsQuery = (day: DeliveryDay, { day: _day, ...filters }: NominationFilters) =>
+export const nominationsQuery = (
+  day: DeliveryDay,
+  { day: _day, sort: _sort, ...filters }: NominationFilters,
+) =>
   queryOptions({
     queryKey: ['nominations', day, filters],
     queryFn: ({ signal }) => allOf(eachNomination(day, filters, signal)),

@@ -14,7 +14,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { Fact, Panel } from '../ui/page.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
+import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import type { MismatchSearch } from './filters.ts';
 import { useGroupOwners } from './lookups.ts';
 
@@ -105,7 +105,11 @@ export function MismatchDay({ day, mismatches, search, set }: Props) {
         {position && <Sides day={day} position={position} slot={selected.slot} />}
       </div>
       <Panel title={texts.list} isFlush>
-        <MismatchTable positions={positions} selected={position?.mismatch.nomination_id} />
+        <MismatchTable
+          positions={positions}
+          selected={position?.mismatch.nomination_id}
+          sort={{ value: search.sort, onChange: (sort) => set({ sort }) }}
+        />
       </Panel>
     </>
   );
@@ -170,17 +174,20 @@ function Sides({ day, position: { mismatch, slots }, slot }: SidesProps) {
   );
 }
 
-type TableProps = { positions: readonly Position[]; selected: string | undefined };
+type TableProps = { positions: readonly Position[]; selected: string | undefined; sort: Sort };
 
-function MismatchTable({ positions, selected }: TableProps) {
+function MismatchTable({ positions, selected, sort }: TableProps) {
   const { t, format } = useI18n();
   const texts = t.exchange.mismatch;
   const ownerOf = useGroupOwners();
+  const labelOf = useGroupLabels();
   const total = ({ slots }: Position) => sumKwh(slots.map(({ differenceKwh }) => differenceKwh));
   const columns: readonly Column<Position>[] = [
     {
       id: 'group',
       header: t.common.balanceGroup,
+      sortBy: ({ mismatch }) => labelOf(mismatch.eic),
+      footer: t.common.sum,
       cell: ({ mismatch, slots }) => (
         <span className="grid">
           <GroupName eic={mismatch.eic}>
@@ -215,12 +222,21 @@ function MismatchTable({ positions, selected }: TableProps) {
         </Badge>
       ),
     },
-    { id: 'slots', header: texts.slots, isNumber: true, cell: ({ slots }) => format.number(slots.length) },
+    {
+      id: 'slots',
+      header: texts.slots,
+      isNumber: true,
+      cell: ({ slots }) => format.number(slots.length),
+      sortBy: ({ slots }) => slots.length,
+      footer: format.number(positions.reduce((sum, { slots }) => sum + slots.length, 0)),
+    },
     {
       id: 'difference',
       header: `${texts.difference} MWh`,
       isNumber: true,
       cell: (position) => format.mwhSigned(total(position)),
+      sortBy: total,
+      footer: format.mwhSigned(sumKwh(positions.map(total))),
     },
   ];
   return (
@@ -229,6 +245,7 @@ function MismatchTable({ positions, selected }: TableProps) {
       columns={columns}
       rows={positions}
       rowKey={({ mismatch }) => mismatch.nomination_id}
+      sort={sort}
       rowTone={({ mismatch }) => (mismatch.nomination_id === selected ? 'selected' : null)}
     />
   );

@@ -1,12 +1,12 @@
 import type { AuditEntry, Brp, OperatorCustomer } from '@saldo/api';
 import { addDays, type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { ContractFilters } from '../brp/filters.ts';
 import { customerQueryBy, firstSlotFrom, matchesFilters } from '../brp/queries.ts';
 import { allOf, given, PAGE_SIZE, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import type {
   AuditFilters,
+  ContractFilters,
   CustomerFilters,
   GroupFilters,
   KeyFilters,
@@ -29,7 +29,7 @@ export const brpQuery = (id: string) =>
     queryFn: ({ signal }): Promise<Brp> => operatorClient.brps.get(id, { signal }),
   });
 
-export const groupsQuery = (filters: GroupFilters = {}) =>
+export const groupsQuery = (filters: Omit<GroupFilters, 'sort'> = {}) =>
   queryOptions({
     queryKey: ['balance-groups', filters],
     queryFn: ({ signal }) => allOf(operatorClient.balanceGroups.each(given(filters), { signal })),
