@@ -186,17 +186,15 @@ function GroupCell({ nomination, owner, children }: GroupCellProps) {
   const { t } = useI18n();
   return (
     <span className="grid">
-      <GroupName eic={nomination.eic}>
+      <GroupName eic={nomination.eic} tso={nomination.tso}>
         {(label) => (
           <NominationLink id={nomination.id} className="font-medium text-accent-strong hover:underline">
             {label}
           </NominationLink>
         )}
       </GroupName>
-      <span className="text-xs text-muted">
-        {[owner, t.common.tsos[nomination.tso]].filter(Boolean).join(' · ')}
-        <span className="sm:hidden">{` · ${t.common.directions[nomination.direction]}`}</span>
-      </span>
+      {owner && <span className="text-xs text-muted">{owner}</span>}
+      <span className="text-xs text-muted sm:hidden">{t.common.directions[nomination.direction]}</span>
       {children}
     </span>
   );
@@ -216,6 +214,7 @@ function StatusCell({ row: { nomination, totals } }: { row: Row }) {
 export function NominationTable({ nominations, ownerOf, isShort = false, isPart = false, sort }: TableProps) {
   const labelOf = useGroupLabels();
   const { t, format } = useI18n();
+  const texts = t.brp.nominations;
   const hasTotal = !ownerOf && !isPart;
   const rows = nominations.map(rowOf);
   const columns: readonly Column<Row>[] = [
@@ -232,9 +231,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false, isPart 
         </GroupCell>
       ),
       sortBy: ({ nomination }) => labelOf(nomination.eic),
-      ...(hasTotal
-        ? { footer: `${t.brp.nominations.netSaldo} · ${t.brp.nominations.count(nominations.length)}` }
-        : {}),
+      ...(hasTotal ? { footer: isShort ? texts.netSaldo : texts.total(nominations.length) } : {}),
     },
     {
       id: 'direction',

@@ -94,8 +94,12 @@ function AuditFilterFields({ filters, set }: FiltersProps) {
         maxLength={LIMITS.searchLength}
         onChange={(action) => set({ action })}
       />
-      <DayFilter label={texts.from} value={filters.from} onChange={(from) => set({ from })} />
-      <DayFilter label={texts.to} value={filters.to} onChange={(to) => set({ to })} />
+      <div className="w-44">
+        <DayFilter label={texts.from} value={filters.from} onChange={(from) => set({ from })} />
+      </div>
+      <div className="w-44">
+        <DayFilter label={texts.to} value={filters.to} onChange={(to) => set({ to })} />
+      </div>
     </>
   );
 }

@@ -29,6 +29,8 @@ export const messageQuery = (id: string) =>
     queryFn: ({ signal }) => operatorClient.messages.get(id, { signal }),
   });
 
+/** Number of schedules that the simulator offers. */
+const MAX_WAITING = 8;
 const WAITING_STATES = ['sent', 'delivered', 'acknowledged'];
 
 /** The newest schedule of each TSO and day, if it waits for a confirmation, latest day first. */
@@ -41,7 +43,8 @@ export const waitingSchedulesQuery = queryOptions({
     return Array.from(newest.values(), ([first]) => first)
       .filter((message) => message !== undefined)
       .filter(({ state }) => WAITING_STATES.includes(state))
-      .toSorted((one, other) => (other.delivery_date ?? '').localeCompare(one.delivery_date ?? ''));
+      .toSorted((one, other) => (other.delivery_date ?? '').localeCompare(one.delivery_date ?? ''))
+      .slice(0, MAX_WAITING);
   },
 });
 

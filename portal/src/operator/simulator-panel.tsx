@@ -46,7 +46,11 @@ function ScheduleTable({ schedules }: { schedules: readonly Message[] }) {
   const simulate = useMutation({
     mutationFn: ({ id, answer }: { id: string; answer: SimulatedAnswer }) =>
       operatorClient.exchange.simulateAnswer(id, { answer }),
-    onSuccess: ({ messages }) => toast(texts.done(messages.length)),
+    onSuccess: ({ messages }) => {
+      const ignored = messages.find(({ state }) => state === 'ignored');
+      if (ignored?.error) toast(t.problems.serverText(ignored.error), 'warn');
+      else toast(texts.done(messages.length));
+    },
     onError: (error) => toast(problemText(t, error), 'bad'),
     onSettled: () => queryClient.invalidateQueries(),
   });

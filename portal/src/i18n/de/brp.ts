@@ -130,7 +130,7 @@ export const brp: Dictionary['brp'] = {
     difference: 'Nominiert − bestätigt',
     change: 'Änderung',
     notMatched: 'noch nicht bestätigt',
-    count: (count) => (count === 1 ? '1 Nominierung' : `${count} Nominierungen`),
+    total: (count) => `Saldo · ${count === 1 ? '1 Nominierung' : `${count} Nominierungen`}`,
     noneOn: (day: string) => `${day} (keine Nominierung)`,
     peak: 'Spitze',
     shape: 'Tagesverlauf',

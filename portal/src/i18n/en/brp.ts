@@ -129,7 +129,7 @@ export const brp = {
     difference: 'Nominated − confirmed',
     change: 'Change',
     notMatched: 'not matched yet',
-    count: (count: number) => (count === 1 ? '1 nomination' : `${count} nominations`),
+    total: (count: number) => `Net saldo · ${count === 1 ? '1 nomination' : `${count} nominations`}`,
     noneOn: (day: string) => `${day} (no nomination)`,
     peak: 'Peak',
     shape: 'Course of the day',
