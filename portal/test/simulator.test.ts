@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { client, startTestPlatform } from '../../server/test/harness.ts';
-import { createWorld } from '../../server/test/world.ts';
+import { client } from '../../server/test/harness.ts';
 import { open, openStage } from './stage.ts';
 
 const DAY = '2026-10-22';
 const { platform, world, user, visit } = await openStage('2026-10-20T08:00:00Z', { SANDBOX: 'on' });
-const plain = await startTestPlatform();
 const { seller, sellerGroup, producer, consumer } = await world.pair();
 const api = client(platform.baseUrl, await world.operatorKey());
 const asSeller = client(platform.baseUrl, seller.key);
@@ -72,19 +70,3 @@ test('a user who may only read has no simulator', () =>
     await page.getByRole('heading', { level: 2, name: /./ }).first().waitFor();
     assert.equal(await page.getByRole('region', { name: 'TSO simulator' }).count(), 0);
   }));
-
-test('without a demo world or a sandbox no answer can be simulated', async () => {
-  const { id } = await sendSchedule(999);
-  const body = { answer: 'match' };
-  const path = `/operator/v1/messages/${id}/simulated-answer`;
-  const operator = client(plain.baseUrl, await createWorld(plain.db, plain.clock).operatorKey());
-  assert.equal((await operator(path, { method: 'POST', body })).status, 404);
-  assert.equal((await operator('/operator/v1/health')).body.can_simulate, false);
-  assert.equal((await api('/operator/v1/health')).body.can_simulate, true);
-  const unknown = `/operator/v1/messages/msg_${'0'.repeat(26)}/simulated-answer`;
-  const answered = await api(unknown, { method: 'POST', body });
-  assert.deepEqual([answered.status, answered.body.type.split('/').at(-1)], [404, 'message_not_found']);
-  const [answer] = (await api(path, { method: 'POST', body })).body.messages;
-  const ofAnswer = await api(`/operator/v1/messages/${answer.id}/simulated-answer`, { method: 'POST', body });
-  assert.equal(ofAnswer.status, 404, 'an answer of a TSO is no schedule of ours');
-});

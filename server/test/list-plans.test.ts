@@ -233,8 +233,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
         'contract_id_key(; id)',
       'search=x search=x&status=pending': 'contract_id_key(; id) + contract_search(; search_trigrams)',
       'external_id=x': '',
-      'sort=external_id sort=-external_id sort=external_id&status=pending':
-        'contract_external_id_key(; external_id)',
+      'sort=external_id sort=external_id&status=pending': 'contract_external_id_key(; external_id)',
+      // From its end, in the order of the index.
+      'sort=-external_id': 'contract_external_id_key()',
       'eic={eic}':
         'contract_sold_from(seller_brp, seller_eic; id) + contract_bought_at(buyer_brp, buyer_eic; id)',
     },

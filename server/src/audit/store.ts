@@ -125,28 +125,33 @@ export async function listAudit(
   );
 }
 
+/** One look-up by the primary key per actor: for `id = any (…)` the planner may scan another index with the id in it. */
 const FIND_ACTOR_NAMES = statement(
   'find_actor_names',
-  `select typeid('user', id) as id, name from app_user where id = any ($1::uuid[])
-   union all select typeid('key', id), name from api_key where id = any ($2::uuid[])`,
+  `select typeid('user', actor) as id, (select name from app_user where id = actor) as name
+   from unnest($1::uuid[]) as actor
+   union all
+   select typeid('key', actor), (select name from api_key where id = actor) from unnest($2::uuid[]) as actor`,
 );
+
+type ActorNames = ReadonlyMap<string, string | null>;
 
 /** Today's names of the users and keys that caused these events, by id. */
 export async function findActorNames(
   db: Db,
   events: readonly { readonly actor: string }[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ActorNames> {
   const actors = Array.from(new Set(events.map(({ actor }) => actor)));
   const idsOf = (prefix: IdPrefix) =>
     actors.map((actor) => decodeId(prefix, actor)).filter((id) => id !== null);
-  const rows = await db.query<{ id: string; name: string }>(FIND_ACTOR_NAMES, [
+  const rows = await db.query<{ id: string; name: string | null }>(FIND_ACTOR_NAMES, [
     idsOf(ID_PREFIX.user),
     idsOf(ID_PREFIX.key),
   ]);
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-export const wireAudit = (row: AuditRow, names: ReadonlyMap<string, string>): AuditEntry => ({
+export const wireAudit = (row: AuditRow, names: ActorNames): AuditEntry => ({
   id: String(row.no),
   at: formatInstant(row.at),
   actor: row.actor,

@@ -15,7 +15,7 @@ import { problem } from '../platform/http/problem.ts';
 import { longRoute, type Route } from '../platform/http/routes.ts';
 
 /** How much less the counterpart of the first series has in its slots with energy. */
-const MISMATCH_KW = -50;
+const MISMATCH_KW = -40;
 
 function behaviourOf(answer: SimulatedAnswer, { tso, series, operatorEic }: Schedule): Behaviour {
   if (answer === 'rejection') return { ...CONFORMING, rejections: [{ tso, day: null }] };
