@@ -82,7 +82,7 @@ test('an entry leads to its record, and shows the raw details on demand', () =>
 
 test('the days of the audit trail are a filter that is kept in the address', () =>
   visit(asOperator, async (page) => {
-    const [created = '', , , , deactivated = ''] = SENTENCES['en-GB'];
+    const [created, , , , deactivated] = SENTENCES['en-GB'];
     await open(page, '/operator/audit');
     await page.getByLabel('To day').fill('21/10/2026');
     await page.waitForURL((url) => url.searchParams.get('to') === '2026-10-21');

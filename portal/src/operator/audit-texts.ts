@@ -43,7 +43,7 @@ const en: AuditTexts = {
     'user.created': '{who} created the user {what}.',
     'user.disabled': '{who} disabled the user {what}.',
     'user.invited': '{who} invited the user {what}.',
-    'user.password_changed': '{who} changed the own password.',
+    'user.password_changed': '{who} changed their own password.',
     'user.password_set': '{who} chose a password.',
     'user.signed_in': '{who} signed in.',
     'user.signed_out': '{who} signed out.',
