@@ -83,12 +83,15 @@ export function auditText(entry: AuditEntry, texts: Texts): string {
     .join('');
 }
 
-/** The sentence with the record as a link. */
+const NAME = 'font-medium';
+
+/** The sentence without links: it is the summary of an entry that can be opened, which must not contain any. */
 export function AuditSentence({ entry }: { entry: AuditEntry }) {
   const texts = useI18n();
+  const { name } = useRecord(entry);
   const values: Readonly<Record<string, ReactNode>> = {
-    '{who}': <strong className="font-medium">{whoOf(entry)}</strong>,
-    '{what}': <What entry={entry} />,
+    '{who}': <strong className={NAME}>{whoOf(entry)}</strong>,
+    '{what}': <strong className={NAME}>{name}</strong>,
     '{fields}': fieldsOf(entry, texts),
   };
   return partsOf(templateOf(entry, texts)).map((part, index) => (
@@ -96,31 +99,34 @@ export function AuditSentence({ entry }: { entry: AuditEntry }) {
   ));
 }
 
-const LINK = 'font-medium [a&]:text-accent-strong [a&]:hover:underline';
-
-function What({ entry }: { entry: AuditEntry }) {
-  const texts = useI18n();
-  const { format } = texts;
-  const record = recordOf(entry);
-  if (entry.action === 'contract_day.written')
-    return <ContractName id={entry.subject} detail={format.dayShort(String(record.delivery_date))} />;
-  if (entry.action === 'transaction.invalidated')
-    return (
-      <ContractName id={String(record.contract_id)} detail={format.dateTime(String(record.delivery_start))} />
-    );
+/** The record of the sentence, as a link to its page if it has one. */
+export function AuditRecord({ entry }: { entry: AuditEntry }) {
+  const { id, name } = useRecord(entry);
   return (
-    <SubjectTarget id={entry.subject} className={LINK}>
-      {whatOf(entry, texts)}
+    <SubjectTarget id={id} className={`${NAME} [a&]:text-accent-strong [a&]:hover:underline`}>
+      {name}
     </SubjectTarget>
   );
 }
 
-/** These entries have the id of the contract only. */
-function ContractName({ id, detail }: { id: string; detail: string }) {
-  const { data: name } = useQuery(contractNameQuery(id));
-  return (
-    <SubjectTarget id={id} className={LINK}>
-      {`${name ?? id} (${detail})`}
-    </SubjectTarget>
-  );
+/** The id and the name of the record. Entries about volumes have the id of their contract only, whose name is read. */
+function useRecord(entry: AuditEntry): { id: string; name: string } {
+  const texts = useI18n();
+  const contract = contractOf(entry, texts);
+  const { data: name } = useQuery({
+    ...contractNameQuery(contract?.id ?? ''),
+    enabled: contract !== null,
+  });
+  if (contract === null) return { id: entry.subject, name: whatOf(entry, texts) };
+  return { id: contract.id, name: `${name ?? contract.id} (${contract.detail})` };
+}
+
+/** The contract of volumes, and their day or time. */
+function contractOf(entry: AuditEntry, { format }: Texts): { id: string; detail: string } | null {
+  const { contract_id, delivery_date, delivery_start } = recordOf(entry);
+  if (entry.action === 'contract_day.written')
+    return { id: entry.subject, detail: format.dayShort(String(delivery_date)) };
+  if (entry.action === 'transaction.invalidated')
+    return { id: String(contract_id), detail: format.dateTime(String(delivery_start)) };
+  return null;
 }

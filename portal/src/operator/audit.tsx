@@ -13,7 +13,7 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { AuditSentence, auditText } from './audit-sentence.tsx';
+import { AuditRecord, AuditSentence, auditText } from './audit-sentence.tsx';
 import type { AuditFilters } from './filters.ts';
 import { auditQuery, eachAuditEntry } from './queries.ts';
 import { SubjectLink } from './subject-link.tsx';
@@ -142,7 +142,13 @@ function Entry({ entry }: { entry: AuditEntry }) {
               <Badge tone={toneOf(entry.action)}>{entry.action}</Badge>
             </dd>
           </div>
-          <Named label={texts.subject} id={entry.subject} />
+          <div className="min-w-0">
+            <dt className="text-muted">{texts.subject}</dt>
+            <dd className="grid justify-items-start">
+              <AuditRecord entry={entry} />
+              <SubjectLink id={entry.subject} />
+            </dd>
+          </div>
           <Named label={texts.actor} id={entry.actor} />
           {entry.request_id !== null && <Named label={t.common.errorRequestId} id={entry.request_id} />}
         </dl>
