@@ -44,8 +44,8 @@ export async function answerContracts(
     externalId: query.external_id ?? null,
     search: searchValue(query.search),
   };
-  // Only the operator's list has the parameter.
-  const { sort } = query;
+  // The sorted list has the contracts of all BRPs.
+  const sort = viewer.kind === 'operator' ? query.sort : undefined;
   const rows =
     sort === undefined
       ? await listContracts(db, viewer, filter, pageById(page), now)
