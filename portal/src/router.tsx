@@ -30,6 +30,7 @@ import {
   readLateFilters,
   readMessageFilters,
   readMismatchSearch,
+  readContractFilters as readOperatorContractFilters,
   readCustomerFilters as readOperatorCustomerFilters,
   readGroupFilters as readOperatorGroupFilters,
   readNominationFilters as readOperatorNominationFilters,
@@ -223,7 +224,7 @@ const operatorRoutes = [
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/contracts',
-    validateSearch: readContractFilters,
+    validateSearch: readOperatorContractFilters,
     component: lazyRouteComponent(() => import('./operator/contracts.tsx'), 'ContractsPage'),
   }),
   createRoute({

@@ -14,7 +14,7 @@ import { ANONYMOUS, drawn, follow, open, openStage, settled, type Visitor } from
 const DAY = '2026-10-21';
 const WIDTHS = [1440, 390];
 
-const { platform, world, user, visit } = await openStage();
+const { platform, world, user, visit } = await openStage(undefined, { SANDBOX: 'on' });
 const { seller, sellerGroup, producer, consumer, buyer } = await world.pair();
 const spareGroup = await world.group(seller);
 await world.customer(seller, { name: 'Waiting', metadata: { site: 'Harz' } });
@@ -100,8 +100,11 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
     '/': ['/', '/a-page-that-does-not-exist'],
     '/profile': ['/profile'],
     '/contracts': ['/contracts', '/contracts?type=intraday'],
-    '/contracts/$contractId': [`/contracts/${contract.id}?day=${DAY}`],
-    '/nominations': [`/nominations?day=${DAY}&versions=all`],
+    '/contracts/$contractId': [
+      `/contracts/${contract.id}?day=${DAY}`,
+      `/contracts/${contract.id}?view=month&month=${DAY.slice(0, 7)}`,
+    ],
+    '/nominations': [`/nominations?day=${DAY}&versions=all&sort=-energy`],
     '/nominations/$nominationId': [
       `/nominations/${nomination.id}?slot=2`,
       `/nominations/${nomination.id}?view=history`,
@@ -142,7 +145,7 @@ const PAGES: Record<Role, Record<string, readonly string[]>> = {
     '/operator/keys': ['/operator/keys'],
     '/operator/activity': ['/operator/activity'],
     '/operator/webhooks': ['/operator/webhooks'],
-    '/operator/audit': ['/operator/audit'],
+    '/operator/audit': ['/operator/audit', '/operator/audit?from=2026-01-01'],
   },
 };
 

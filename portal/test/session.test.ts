@@ -215,3 +215,20 @@ test('the content security policy blocks inline scripts', () =>
     () => assert.fail('the violation was not noticed'),
     (error: unknown) => assert.match(String(error), /Content Security Policy/),
   ));
+
+for (const [locale, question, answer] of [
+  ['en-GB', 'Forgot your password?', /^Ask the operator of the platform/],
+  ['de-DE', 'Passwort vergessen?', /^Bitten Sie den Betreiber der Plattform/],
+] as const)
+  test(`the sign-in page says whom to ask for a forgotten password: ${locale}`, () =>
+    visit(
+      ANONYMOUS,
+      async (page) => {
+        await open(page, '/sign-in');
+        const text = page.getByText(answer);
+        await text.waitFor({ state: 'hidden' });
+        await page.getByText(question).click();
+        await text.waitFor();
+      },
+      { locale, width: 390 },
+    ));

@@ -7,6 +7,7 @@ import {
   operatorEndpoints,
   operatorWebhooks,
   sandboxEndpoints,
+  simulationEndpoints,
 } from '@saldo/api';
 import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
 import { exportMethods } from './exports.ts';
@@ -113,6 +114,8 @@ export function createOperatorClient(options: ClientOptions) {
       alarms: alarms.list,
       eachAlarm: alarms.each,
       acknowledgeAlarm: method(api.acknowledgeAlarm),
+      /** Available only with a demo world or in a sandbox; otherwise 404. */
+      simulateAnswer: method(simulationEndpoints.simulateAnswer),
     },
     messages: {
       ...list(api.listMessages),

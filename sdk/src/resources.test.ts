@@ -6,6 +6,7 @@ import {
   operatorEndpoints,
   portalEndpoints,
   sandboxEndpoints,
+  simulationEndpoints,
 } from '@saldo/api';
 import { json, standIn } from '../test/stand-in.ts';
 import { createBrpClient } from './brp.ts';
@@ -27,7 +28,7 @@ test('every operation of the APIs is exactly one method of its client', () => {
   assert.deepEqual(endpointIds(createBrpClient(options)), Object.keys(brpEndpoints).toSorted());
   assert.deepEqual(endpointIds(createMarketClient(options)), Object.keys(marketEndpoints).toSorted());
   assert.deepEqual(endpointIds(createPortalClient(options)), Object.keys(portalEndpoints).toSorted());
-  const ofOperator = { ...operatorEndpoints, ...sandboxEndpoints };
+  const ofOperator = { ...operatorEndpoints, ...sandboxEndpoints, ...simulationEndpoints };
   assert.deepEqual(endpointIds(createOperatorClient(options)), Object.keys(ofOperator).toSorted());
 });
 

@@ -10,6 +10,7 @@ import {
   PROBLEMS,
   portalEndpoints,
   sandboxEndpoints,
+  simulationEndpoints,
   TAGS,
 } from '@saldo/api';
 import type { FastifyInstance } from 'fastify';
@@ -23,6 +24,7 @@ import { contractRoutes, portalContractRoutes } from './contracts/routes.ts';
 import { customerChangeRoutes, operatorCustomerChangeRoutes } from './customer-changes/routes.ts';
 import { operatorCustomerRoutes } from './customers/operator-routes.ts';
 import { customerRoutes } from './customers/routes.ts';
+import { simulationRoutes } from './demo/simulated-answers.ts';
 import type { EventPoller } from './events/poller.ts';
 import { eventRoutes, type Feed } from './events/routes.ts';
 import { countOpenAlarms } from './exchange/alarms.ts';
@@ -30,6 +32,7 @@ import { operatorExchangeRoutes } from './exchange/operator-routes.ts';
 import { scheduleRoutes } from './exchange/routes.ts';
 import { exchangeOf } from './exchange-settings.ts';
 import { exportRoutes } from './exports/routes.ts';
+import { isTrial } from './first-start.ts';
 import { healthRoutes } from './health/operator-routes.ts';
 import { operatorMarketRoutes } from './market/operator-routes.ts';
 import { marketRoutes, mountCovers } from './market/routes.ts';
@@ -102,10 +105,11 @@ const OPEN_PATHS = ['/openapi.json', '/operator/openapi.json', '/docs', '/docs/{
 
 const READ_CURSOR_SECRET = statement('read_cursor_secret', "select value from secret where name = 'cursor'");
 
-/** The operator's endpoints. The clock endpoints exist only in a sandbox. */
+/** The operator's endpoints. The clock exists only in a sandbox, simulated answers also with a demo world. */
 const operatorTable = (config: Config) => [
   ...Object.values(operatorEndpoints),
   ...(config.sandbox ? Object.values(sandboxEndpoints) : []),
+  ...(isTrial(config) ? Object.values(simulationEndpoints) : []),
 ];
 
 /** The public URL of a listener, and the public URL below which its error pages are served. */
@@ -271,7 +275,7 @@ const BRPS: PortalRule = { roles: ['brp'], isManaged: true };
 const ACCOUNTS: PortalRule = { roles: ['account'], isManaged: true };
 
 const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, customerUrl: string) => [
-  ...healthRoutes(db, clock, countOpenAlarms),
+  ...healthRoutes(db, clock, countOpenAlarms, isTrial(config)),
   ...operatorCalendarRoutes(clock, config.marketRules),
   ...operatorAuditRoutes(db),
   ...operatorPartyRoutes(db, clock),
@@ -284,6 +288,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
   ...operatorExchangeRoutes(db, clock, exchangeOf(config)),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
+  ...(isTrial(config) ? simulationRoutes(db, clock, exchangeOf(config)) : []),
 ];
 
 /** All listeners of a process share one limiter. With Redis, all processes share the counts. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, open, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from './config.ts';
@@ -78,6 +79,10 @@ async function writePrivately(file: string, text: string): Promise<void> {
   await chmod(draft, 0o600);
   await rename(draft, file);
 }
+
+/** Whether the data are not real, so that answers of TSOs may be simulated. */
+export const isTrial = (config: Config): boolean =>
+  config.sandbox || (config.demo && existsSync(demoFile(config)));
 
 /** Null without a demo world. */
 export async function readDemoAccess(config: Config): Promise<DemoAccess | null> {

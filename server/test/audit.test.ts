@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operatorEndpoints } from '@saldo/api';
+import { recordAudit } from '../src/audit/store.ts';
 import { statement } from '../src/platform/db/statement.ts';
+import { signedIn } from './browser.ts';
 import { type Answer, client, startTestPlatform, walk } from './harness.ts';
 import { createWorld, newEic } from './world.ts';
 
@@ -10,7 +12,7 @@ const platform = await startTestPlatform({ now: NOON });
 const world = createWorld(platform.db, platform.clock);
 const operatorKey = await world.operatorKey();
 const operator = client(platform.baseUrl, operatorKey);
-const actor = (await operator('/operator/v1/api-keys')).body.api_keys[0].id;
+const { id: actor, name: actorName } = (await operator('/operator/v1/api-keys')).body.api_keys[0];
 const trail = (query = '') => walk(operator, `/operator/v1/audit?${query}`, 'entries', 100);
 
 const send = async (method: string, path: string, body?: unknown): Promise<Answer> => {
@@ -36,6 +38,7 @@ async function one(action: string, work: () => Promise<Answer>) {
     id: entry.id,
     at: NOON,
     actor,
+    actor_name: actorName,
     action,
     request_id: answer.headers.get('x-request-id'),
   });
@@ -212,4 +215,39 @@ test('the audit trail can be listed newest first, with the same events', async (
   const { subject } = forward[0];
   const filtered = await trail(`subject=${subject}&order=newest_first`);
   assert.deepEqual(filtered, forward.filter((entry) => entry.subject === subject).toReversed());
+});
+
+const PLAIN = { action: 'brp.created', subject: 'thing', before: null, after: null } as const;
+
+test('an audit event has the name of its user or key, and none of a job', async () => {
+  const { browser, state } = await signedIn(platform, { type: 'operator' });
+  const created = await browser.request('/operator/v1/brps', { method: 'POST', body: { name: 'Named' } });
+  assert.equal(created.status, 201);
+  const [byUser] = await trail(`subject=${created.body.id}`);
+  assert.deepEqual([byUser.actor, byUser.actor_name], [state.user.id, state.user.name]);
+  const [byKey] = await trail(`actor=${actor}`);
+  assert.equal(byKey.actor_name, actorName);
+  await platform.db.transaction((tx) =>
+    recordAudit(tx, { actor: 'migration', request: { id: 'r' } }, PLAIN, platform.clock.now()),
+  );
+  const [byJob] = await trail('actor=migration');
+  assert.equal(byJob.actor_name, null);
+});
+
+test('the audit trail is read by period, in pages, in the order of time, with the other filters', async () => {
+  const at = (minute: number) => `2031-01-01T00:0${minute}:00Z`;
+  for (const [index, minute] of [0, 5, 3, 3, 9].entries()) {
+    const by = { actor: index % 2 === 0 ? 'even' : 'odd', request: { id: 'r' } };
+    await platform.db.transaction((tx) => recordAudit(tx, by, PLAIN, Date.parse(at(minute))));
+  }
+  const timesOf = async (query: string) =>
+    (await walk(operator, `/operator/v1/audit?${query}`, 'entries', 1)).map((entry) => entry.at);
+  assert.deepEqual(await timesOf(`since=${at(0)}`), [0, 3, 3, 5, 9].map(at));
+  assert.deepEqual(await timesOf(`since=${at(0)}&order=newest_first`), [9, 5, 3, 3, 0].map(at));
+  assert.deepEqual(await timesOf(`since=${at(3)}&until=${at(9)}`), [3, 3, 5].map(at));
+  assert.deepEqual(await timesOf(`since=${at(0)}&actor=odd`), [3, 5].map(at));
+  const ofSubject = `subject=${PLAIN.subject}`;
+  assert.deepEqual(await timesOf(`since=${at(3)}&until=${at(9)}&${ofSubject}`), [5, 3, 3].map(at));
+  const past = (await trail()).filter((entry) => entry.at < at(0));
+  assert.deepEqual(await trail(`until=${at(0)}`), past);
 });

@@ -12,6 +12,7 @@ import {
   Problem,
   portalEndpoints,
   sandboxEndpoints,
+  simulationEndpoints,
 } from '@saldo/api';
 import { type Logger, pino } from 'pino';
 import type { TSchema } from 'typebox';
@@ -181,7 +182,14 @@ function checkAnswer(method: string, pathAndQuery: string, answer: Answer): void
   assert.deepEqual(responseValidator(endpoint)(answer.body), [], what);
 }
 
-const ENDPOINTS = [brpEndpoints, operatorEndpoints, sandboxEndpoints, marketEndpoints, portalEndpoints]
+const ENDPOINTS = [
+  brpEndpoints,
+  operatorEndpoints,
+  sandboxEndpoints,
+  simulationEndpoints,
+  marketEndpoints,
+  portalEndpoints,
+]
   .flatMap((table) => Object.values<Endpoint>(table))
   .map((endpoint) => ({
     endpoint,

@@ -235,6 +235,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
         'contract_id_key(; id)',
       'search=x search=x&status=pending': 'contract_id_key(; id) + contract_search(; search_trigrams)',
       'external_id=x': '',
+      'sort=external_id sort=external_id&status=pending': 'contract_external_id_key(; external_id)',
+      // From its end, in the order of the index.
+      'sort=-external_id': 'contract_external_id_key()',
       'eic={eic}':
         'contract_sold_from(seller_brp, seller_eic; id) + contract_bought_at(buyer_brp, buyer_eic; id)',
     },
@@ -297,6 +300,8 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'subject=x order=newest_first&subject=x': 'audit_of_subject(subject; no)',
       'actor=x': 'audit_of_actor(actor; no)',
       'action=x': 'audit_of_action(action; no)',
+      'since={T1} until={T1}&order=newest_first since={T1}&until={T2}&actor=x': 'audit_of_time(; at, no)',
+      'since={T1}&subject=x': 'audit_of_subject(subject; no)',
     },
   },
   'user of a BRP': {

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { DateTime, ordered, Strict } from '../common.ts';
+import { Choice, DateTime, ordered, Strict } from '../common.ts';
 import {
   Contract,
   ContractList,
@@ -21,6 +21,10 @@ const creation = {
   delivery_end: contractExample.delivery_end,
   ppa_type: 'produced',
 };
+
+/** Orders of the operator's contracts that an index serves. */
+export const CONTRACT_SORTS = ['external_id', '-external_id'] as const;
+export type ContractSort = (typeof CONTRACT_SORTS)[number];
 
 export const operatorContractEndpoints = {
   createContract: endpoint({
@@ -45,7 +49,7 @@ export const operatorContractEndpoints = {
     path: '/operator/v1/contracts',
     tag,
     summary: 'List contracts',
-    description: 'All contracts, oldest first.',
+    description: 'All contracts, oldest first unless sorted.',
     scopes: [],
     query: Strict(
       {
@@ -53,6 +57,12 @@ export const operatorContractEndpoints = {
           Type.String({ description: 'Only the contract with this reference.', examples: ['PPA-2026-0017'] }),
         ),
         search: contractSearch,
+        sort: Type.Optional(
+          Choice(CONTRACT_SORTS, {
+            description: 'The order, instead of that of creation; `-` for descending.',
+            examples: ['external_id'],
+          }),
+        ),
         ...contractFilters,
       },
       ordered(['delivery_start', 'delivery_end']),

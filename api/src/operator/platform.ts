@@ -4,6 +4,51 @@ import { DeliveryDayCalendar, deliveryDayEndpoints } from '../delivery-days.ts';
 import { endpoint } from '../endpoint.ts';
 import { AlarmCounts } from './alarms.ts';
 
+/** Record type and past participle. Entries of older versions may have others. */
+export const AUDIT_ACTIONS = [
+  'account.created',
+  'alarm.acknowledged',
+  'api_key.created',
+  'api_key.revoked',
+  'api_key.rotated',
+  'asset.created',
+  'asset.updated',
+  'balance_group.created',
+  'balance_group.updated',
+  'brp.created',
+  'clock.set',
+  'contract.created',
+  'contract.updated',
+  'contract_day.written',
+  'cover.uploaded',
+  'customer.created',
+  'customer.updated',
+  'demand.created',
+  'demand.deleted',
+  'demand.updated',
+  'message.received',
+  'profiles.run',
+  'schedules.sent',
+  'status.requested',
+  'transaction.invalidated',
+  'user.created',
+  'user.invited',
+  'user.password_changed',
+  'user.password_set',
+  'user.signed_in',
+  'user.signed_out',
+  'user.signed_out_elsewhere',
+  'user.updated',
+  'volumes.import_broken_off',
+  'volumes.imported',
+  'webhook_endpoint.created',
+  'webhook_endpoint.deleted',
+  'webhook_endpoint.secret_rotated',
+  'webhook_endpoint.tested',
+  'webhook_endpoint.updated',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
 export const AuditEntry = Type.Object(
   {
     id: Type.String({ description: 'Grows with each entry.' }),
@@ -12,6 +57,12 @@ export const AuditEntry = Type.Object(
       description: 'The key or user that made the change, or the name of a job.',
       examples: ['key_01jhm3w0ave6p8mxk2r5t7zj4h'],
     }),
+    actor_name: Nullable(
+      Type.String({
+        description: 'Its name today; null for a job.',
+        examples: ['Anna Berg'],
+      }),
+    ),
     action: Type.String({ examples: ['customer.updated'] }),
     subject: Type.String({
       description: 'Id of the changed record.',
@@ -58,6 +109,9 @@ export const Health = Type.Object(
       { title: 'WaitingNominations' },
     ),
     alarms: AlarmCounts,
+    can_simulate: Type.Boolean({
+      description: 'Whether answers of TSOs can be simulated: only with a demo world or in a sandbox.',
+    }),
   },
   { title: 'Health' },
 );
@@ -95,6 +149,7 @@ export const operatorPlatformEndpoints = {
           out_of_balance: 0,
           disk: 0,
         },
+        can_simulate: false,
       },
     },
   }),
@@ -119,7 +174,7 @@ export const operatorPlatformEndpoints = {
     tag,
     summary: 'Read the audit trail',
     description:
-      'All changes with actor, time, and the record before and after. Append-only; oldest first by default.',
+      'All changes with actor, time, and the record before and after. Append-only; oldest first by default. With `since` or `until` but without `subject`, entries are in the order of their time.',
     scopes: [],
     query: Strict({
       subject: Type.Optional(
@@ -137,6 +192,8 @@ export const operatorPlatformEndpoints = {
       action: Type.Optional(
         Type.String({ description: 'Only these actions.', examples: ['customer.updated'] }),
       ),
+      since: Type.Optional(DateTime('Only changes at this time or later.')),
+      until: Type.Optional(DateTime('Only changes before this time.')),
       order: Order,
       ...pageQuery,
     }),
@@ -153,6 +210,7 @@ export const operatorPlatformEndpoints = {
             id: '1042',
             at: '2026-01-14T10:02:31Z',
             actor: 'key_01jhm3w0ave6p8mxk2r5t7zj4h',
+            actor_name: 'ERP system',
             action: 'balance_group.updated',
             subject: '11XNORDWIND----J',
             request_id: 'req_8Jx2mQ00001',

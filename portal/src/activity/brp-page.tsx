@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { balanceGroupsQuery, keysQuery } from '../brp/queries.ts';
+import { keysQuery } from '../brp/queries.ts';
 import { Activity } from './activity.tsx';
 import { NamesContext } from './names.ts';
 
 const route = getRouteApi('/app/brp/activity');
 
 export function ActivityPage() {
-  const { data: groups } = useQuery(balanceGroupsQuery);
   const { data: keys } = useQuery({ ...keysQuery, refetchInterval: false });
   const names = {
-    ofGroup: (eic: string) => groups?.find((group) => group.eic === eic)?.name,
     ofKey: (id: string) => keys?.find((key) => key.id === id)?.name,
   };
   return (

@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { groupsQuery, keysQuery } from '../operator/queries.ts';
+import { keysQuery } from '../operator/queries.ts';
 import { Activity } from './activity.tsx';
 import { NamesContext } from './names.ts';
 
 const route = getRouteApi('/app/operator/activity');
 
 export function ActivityPage() {
-  const { data: groups } = useQuery(groupsQuery());
   const { data: keys } = useQuery(keysQuery({ owner_type: 'operator' }));
   const names = {
-    ofGroup: (eic: string) => groups?.find((group) => group.eic === eic)?.name,
     ofKey: (id: string) => keys?.find((key) => key.id === id)?.name,
   };
   return (

@@ -1,6 +1,7 @@
 import type { EventData, SaldoEvent } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useGroupLabels } from '../brp/group-name.tsx';
 import { ContractLink, CustomerLink, NominationLink } from '../brp/links.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage, useSession } from '../session/session.ts';
@@ -47,7 +48,7 @@ function Subject({ event: { data } }: { event: SaldoEvent }) {
 function NominationSubject({ data }: { data: EventData<'nomination.created'> }) {
   const { t, format } = useI18n();
   const { eic, tso, direction, delivery_date, version, id } = data;
-  const group = useNames().ofGroup(eic) ?? eic;
+  const group = useGroupLabels()(eic);
   const about = { group, tso: t.common.tsos[tso], direction: t.common.directions[direction], version };
   return (
     <NominationLink id={id} className={LINK}>
@@ -92,7 +93,7 @@ function CustomerSubject({ id }: { id: string }) {
 
 function GroupSubject({ eic }: { eic: string }) {
   const { t } = useI18n();
-  const text = t.activity.group(useNames().ofGroup(eic) ?? eic);
+  const text = t.activity.group(useGroupLabels()(eic));
   const { role } = useSession().user;
   return (
     <Link to={role === 'operator' ? '/operator/balance-groups' : '/balance-groups'} className={LINK}>

@@ -23,11 +23,17 @@ export function BalanceGroupsPage() {
   const { t } = useI18n();
   const texts = t.brp.groups;
   const query = useQuery(balanceGroupsQuery);
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const search = route.useSearch();
+  const { sort } = search;
+  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
   return (
     <Page title={texts.title} text={texts.text}>
       <FilterBar isFiltered={isFiltered} onClear={clear}>
-        <SearchFilter hint={texts.searchHint} value={filters.search} onChange={(search) => set({ search })} />
+        <SearchFilter
+          hint={texts.searchHint}
+          value={filters.search}
+          onChange={(next) => set({ search: next })}
+        />
       </FilterBar>
       <Panel isFlush>
         <Loaded query={query}>
@@ -35,6 +41,7 @@ export function BalanceGroupsPage() {
             <GroupTable
               groups={groups.filter(({ eic, name }) => containsText(filters.search, eic, name))}
               emptyText={texts.emptyText}
+              sort={{ value: sort, onChange: (next) => set({ sort: next }) }}
               edit={({ eic, name }, close) => <SettingsDialog eic={eic} name={name} onClose={close} />}
             />
           )}

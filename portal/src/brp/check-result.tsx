@@ -18,6 +18,7 @@ import { Panel } from '../ui/page.tsx';
 import { Loaded, SkeletonBlock } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { DirectionBadge } from './badges.tsx';
+import { GroupName, useGroupLabels } from './group-name.tsx';
 import { NominationLink } from './links.tsx';
 import { nominationQuery } from './queries.ts';
 import { SlotButton } from './slot-button.tsx';
@@ -129,17 +130,20 @@ type NameProps = { row: CheckedRow; eic: string; isShown: boolean; onShow: (id: 
 
 /** A compared series can be chosen for the chart. */
 function SeriesName({ row: { id, state }, eic, isShown, onShow }: NameProps) {
-  const name = <span className="font-mono text-[0.92em] whitespace-nowrap">{eic}</span>;
-  if (state !== 'different' && state !== 'equal') return name;
+  if (state !== 'different' && state !== 'equal') return <GroupName eic={eic} />;
   return (
-    <button
-      type="button"
-      aria-pressed={isShown}
-      onClick={() => onShow(id)}
-      className="rounded font-medium text-accent-strong hover:underline"
-    >
-      {name}
-    </button>
+    <GroupName eic={eic}>
+      {(label) => (
+        <button
+          type="button"
+          aria-pressed={isShown}
+          onClick={() => onShow(id)}
+          className="rounded text-left font-medium text-accent-strong hover:underline"
+        >
+          {label}
+        </button>
+      )}
+    </GroupName>
   );
 }
 
@@ -157,6 +161,7 @@ type ComparisonProps = { nomination: Nomination; check: ScheduleCheck; compared:
 function Comparison({ nomination, check, compared }: ComparisonProps) {
   const { t, format } = useI18n();
   const texts = t.schedule.check;
+  const labelOf = useGroupLabels();
   const slots = useMemo(() => slotsOf(nomination), [nomination]);
   const different = useMemo(() => differentSlots(check, compared), [check, compared]);
   const powersKw = useMemo(() => powersOfFile(slots, different), [slots, different]);
@@ -177,7 +182,7 @@ function Comparison({ nomination, check, compared }: ComparisonProps) {
   return (
     <>
       <Panel
-        title={`${eic} · ${different.length === 0 ? texts.noSlots : texts.different(different.length)}`}
+        title={`${labelOf(eic)} · ${different.length === 0 ? texts.noSlots : texts.different(different.length)}`}
         actions={
           <>
             <NominationLink id={id} search={{ slot: selected }} className={buttonClass()}>
@@ -192,7 +197,7 @@ function Comparison({ nomination, check, compared }: ComparisonProps) {
         }
       >
         <SlotChart
-          label={texts.chart(eic, format.dayLong(check.delivery_date))}
+          label={texts.chart(labelOf(eic), format.dayLong(check.delivery_date))}
           starts={slots.map(({ start }) => start)}
           series={[
             {

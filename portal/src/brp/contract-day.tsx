@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { firstVolumesKwh, type VolumeSlot, validSumKwh, volumeSlots } from '../domain/contract-day.ts';
+import { positionsOf } from '../domain/contract-month.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { serverNow, useToday } from '../session/server-clock.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -18,6 +19,8 @@ import { Segments } from '../ui/tabs.tsx';
 import { Instant } from '../ui/time.tsx';
 import { TransactionBadge } from './badges.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
+import { ContractMonth } from './contract-month.tsx';
+import { ContractNominations } from './contract-nominations.tsx';
 import { ExportDaysButton } from './export-dialog.tsx';
 import { TRANSACTION_COLUMNS } from './exports.ts';
 import type { ContractSearch } from './filters.ts';
@@ -42,11 +45,38 @@ type Props = {
   versionActions?: (newest: Transaction) => ReactNode;
 };
 
+/** The volumes of a contract, by day or by month. */
+export function ContractVolumes(props: Props) {
+  const { t } = useI18n();
+  const { contract, search, set } = props;
+  const day = search.day ?? firstDay(contract, useToday());
+  const month = search.month ?? day.slice(0, 7);
+  return (
+    <>
+      <div>
+        <Segments
+          label={t.brp.transactions.title}
+          value={search.view ?? 'day'}
+          onChange={(view) => set(view === 'month' ? { view } : { view: undefined, month: undefined })}
+          tabs={[
+            { value: 'day', label: t.common.day },
+            { value: 'month', label: t.common.month },
+          ]}
+        />
+      </div>
+      {search.view === 'month' ? (
+        <ContractMonth contract={contract} month={month} set={set} />
+      ) : (
+        <ContractDay {...props} day={day} />
+      )}
+    </>
+  );
+}
+
 /** The quarter-hour volumes of a contract on one day, as a chart and a table. */
-export function ContractDay({ contract, search, set, actions, versionActions }: Props) {
+function ContractDay({ contract, search, set, actions, versionActions, day }: Props & { day: DeliveryDay }) {
   const { t, format } = useI18n();
   const today = useToday();
-  const day = search.day ?? firstDay(contract, today);
   const query = useQuery(contractDayQuery(contract.id, day));
   const wanted = (transaction: Transaction) =>
     search.versions === 'all' || transaction.status !== 'superseded';
@@ -84,14 +114,17 @@ export function ContractDay({ contract, search, set, actions, versionActions }: 
               <EmptyState title={t.brp.transactions.empty} text={t.brp.transactions.emptyText} />
             </Panel>
           ) : (
-            <DayView
-              day={day}
-              transactions={transactions}
-              shown={transactions.filter(wanted)}
-              chosen={search.slot}
-              onSelect={(slot) => set({ slot })}
-              versionActions={versionActions}
-            />
+            <>
+              <DayView
+                day={day}
+                transactions={transactions}
+                shown={transactions.filter(wanted)}
+                chosen={search.slot}
+                onSelect={(slot) => set({ slot })}
+                versionActions={versionActions}
+              />
+              <ContractNominations day={day} positions={positionsOf(transactions)} />
+            </>
           )
         }
       </Loaded>

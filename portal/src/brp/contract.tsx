@@ -8,8 +8,9 @@ import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { ContractBadge } from './badges.tsx';
-import { ContractDay } from './contract-day.tsx';
+import { ContractVolumes } from './contract-day.tsx';
 import { DeliveryPeriod } from './contracts.tsx';
+import { GroupName } from './group-name.tsx';
 import { contractQuery } from './queries.ts';
 
 const route = getRouteApi('/app/brp/contracts/$contractId');
@@ -40,7 +41,7 @@ function ContractView({ contract }: { contract: Contract }) {
     >
       <ContractFacts contract={contract} />
       {contract.type === 'ppa' ? (
-        <ContractDay contract={contract} search={search} set={set} />
+        <ContractVolumes contract={contract} search={search} set={set} />
       ) : (
         <NoVolumes />
       )}
@@ -59,14 +60,10 @@ export function NoVolumes() {
 }
 
 function Party({ party }: { party: Counterparty }) {
-  const { t } = useI18n();
   return (
     <>
       <span className="font-medium">{party.name}</span>
-      <span className="block">
-        <Code text={party.eic} />
-      </span>
-      <span className="block text-xs text-muted">{t.common.tsos[party.tso]}</span>
+      <GroupName eic={party.eic} tso={party.tso} />
     </>
   );
 }

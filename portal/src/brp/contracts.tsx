@@ -4,16 +4,16 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useSession } from '../session/session.ts';
 import { filtersOf } from '../ui/address.ts';
-import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SearchFilter, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList, type PagedQuery } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
+import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { ContractBadge } from './badges.tsx';
 import { CONTRACT_COLUMNS } from './exports.ts';
 import { type ContractFilters, EIC_LENGTH } from './filters.ts';
+import { GroupName } from './group-name.tsx';
 import { ContractLink } from './links.tsx';
 import { contractsQuery, eachContract } from './queries.ts';
 
@@ -42,9 +42,13 @@ export function ContractsPage() {
   );
 }
 
-type ListProps = { query: PagedQuery<{ readonly contracts: readonly Contract[] }> };
+type ListProps = {
+  query: PagedQuery<{ readonly contracts: readonly Contract[] }>;
+  /** The list is read in this order. */
+  sort?: Sort;
+};
 
-export function ContractList({ query }: ListProps) {
+export function ContractList({ query, sort }: ListProps) {
   const { t } = useI18n();
   return (
     <Panel isFlush>
@@ -53,7 +57,7 @@ export function ContractList({ query }: ListProps) {
         recordsOf={(page) => page.contracts}
         empty={<EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />}
       >
-        {(contracts) => <ContractTable contracts={contracts} />}
+        {(contracts) => <ContractTable contracts={contracts} sort={sort} />}
       </PagedList>
     </Panel>
   );
@@ -99,13 +103,11 @@ export function ContractFilterFields({ filters, set }: FiltersProps) {
 }
 
 function Party({ party }: { party: Counterparty }) {
-  const { t } = useI18n();
   return (
     <span className="grid">
       <span className="font-medium">{party.name}</span>
-      <span className="flex items-center gap-1.5 text-xs whitespace-nowrap text-muted">
-        <Code text={party.eic} />
-        {t.common.tsos[party.tso]}
+      <span className="text-xs text-muted">
+        <GroupName eic={party.eic} tso={party.tso} />
       </span>
     </span>
   );
@@ -120,12 +122,15 @@ export function DeliveryPeriod({ contract }: { contract: Contract }) {
   return <span className="whitespace-nowrap">{`${start} – ${end}`}</span>;
 }
 
-function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
+type TableProps = { contracts: readonly Contract[]; sort: Sort | undefined };
+
+function ContractTable({ contracts, sort }: TableProps) {
   const { t } = useI18n();
   const { user } = useSession();
   const columns: readonly Column<Contract>[] = [
     {
-      id: 'reference',
+      id: 'external_id',
+      sortBy: 'by-list',
       header: t.brp.contracts.reference,
       cell: (contract) => (
         <>
@@ -184,6 +189,7 @@ function ContractTable({ contracts }: { contracts: readonly Contract[] }) {
       columns={columns}
       rows={contracts}
       rowKey={({ id }) => id}
+      sort={sort}
     />
   );
 }

@@ -8,6 +8,7 @@ import { Fact, Facts } from '../ui/page.tsx';
 import { Notice, Skeleton } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { ifMatchOf, useConflictToast, useCustomerUpdate } from './customer-update.ts';
+import { GroupName } from './group-name.tsx';
 
 type Asked = { readonly change: OperatorCustomerUpdate; readonly etag: string | null };
 type Shown = {
@@ -135,7 +136,7 @@ function Nominations({ nominations }: { nominations: readonly PreviewedNominatio
     {
       id: 'group',
       header: t.common.balanceGroup,
-      cell: ({ eic }) => <code className="font-mono whitespace-nowrap">{eic}</code>,
+      cell: ({ eic }) => <GroupName eic={eic} />,
     },
     { id: 'tso', header: t.common.controlArea, cell: ({ tso }) => t.common.tsos[tso] },
     {

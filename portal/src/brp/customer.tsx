@@ -15,6 +15,7 @@ import { useToast } from '../ui/toast.tsx';
 import { CustomerBadge } from './badges.tsx';
 import { CustomerChangeDialog, useCustomerChange } from './customer-change.tsx';
 import { groupOptions, type NamedGroup } from './filter-fields.tsx';
+import { GroupName, useGroupLabels } from './group-name.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { PlacementsPanel } from './placements.tsx';
 import { balanceGroupsQuery, customerQuery } from './queries.ts';
@@ -154,10 +155,9 @@ function CurrentGroup({ group }: { group: BalanceGroup | null }) {
   const { t } = useI18n();
   if (!group) return <p className="text-sm text-muted">{t.brp.customers.noBalanceGroup}</p>;
   return (
-    <p className="flex items-center gap-2 text-sm">
-      <Code text={group.eic} />
-      {t.common.tsos[group.tso]}
-    </p>
+    <div className="text-sm">
+      <GroupName {...group} />
+    </div>
   );
 }
 
@@ -168,6 +168,7 @@ type GroupFormProps = ViewProps & {
 function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
   const { t } = useI18n();
   const toast = useToast();
+  const labelOf = useGroupLabels();
   const [eic, setEic] = useState(customer.balance_group?.eic ?? '');
   const [tso, setTso] = useState<Tso | ''>(customer.balance_group?.tso ?? '');
   const change = useCustomerChange(customer.id, etag, () => toast(t.brp.customers.saved));
@@ -218,7 +219,7 @@ function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
       {change.asked && !change.isRejected && tso !== '' && (
         <CustomerChangeDialog
           title={t.brp.customers.moveTitle(customer.name)}
-          text={t.brp.customers.moveText(eic, t.common.tsos[tso])}
+          text={t.brp.customers.moveText(labelOf(eic), t.common.tsos[tso])}
           action={t.brp.customers.move}
           change={change}
         />

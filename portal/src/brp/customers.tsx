@@ -3,7 +3,6 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { filtersOf } from '../ui/address.ts';
-import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SearchFilter, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -15,6 +14,7 @@ import { CustomerBadge } from './badges.tsx';
 import { CUSTOMER_COLUMNS } from './exports.ts';
 import { GroupFilter, type NamedGroup, TsoFilter } from './filter-fields.tsx';
 import type { CustomerFilters } from './filters.ts';
+import { GroupName } from './group-name.tsx';
 import { CustomerLink } from './links.tsx';
 import { balanceGroupsQuery, customersQuery, eachCustomer } from './queries.ts';
 
@@ -102,10 +102,7 @@ export function CustomerTable<C extends Customer>({ customers, more = [] }: Tabl
       header: t.common.balanceGroup,
       cell: ({ balance_group }) =>
         balance_group ? (
-          <span className="flex items-center gap-1.5 whitespace-nowrap">
-            <Code text={balance_group.eic} />
-            <span className="text-muted">{t.common.tsos[balance_group.tso]}</span>
-          </span>
+          <GroupName {...balance_group} />
         ) : (
           <span className="text-muted">{t.brp.customers.noBalanceGroup}</span>
         ),

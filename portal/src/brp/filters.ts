@@ -10,6 +10,7 @@ import {
 import { isDay } from '@saldo/core/delivery-day.ts';
 import { isMonth } from '../domain/delivery-period.ts';
 import { matching, oneOf, type SearchOf, searchReader, text, wholeNumber } from '../domain/search.ts';
+import { isSort } from '../domain/sort.ts';
 
 export const EIC_LENGTH = 16;
 const eic = text(EIC_LENGTH);
@@ -17,8 +18,9 @@ const day = matching(isDay);
 const slot = wholeNumber(LIMITS.slotNumber.minimum, LIMITS.slotNumber.maximum);
 
 const search = text(LIMITS.searchLength);
+const sort = matching(isSort);
 
-const contractParameters = {
+export const contractParameters = {
   search,
   status: oneOf(CONTRACT_STATUSES),
   type: oneOf(CONTRACT_TYPES),
@@ -28,7 +30,7 @@ const contractParameters = {
 export type ContractFilters = SearchOf<typeof contractParameters>;
 export const readContractFilters = searchReader(contractParameters);
 
-const contract = { day, slot, versions: oneOf(['all']) };
+const contract = { day, slot, versions: oneOf(['all']), view: oneOf(['month']), month: matching(isMonth) };
 export type ContractSearch = SearchOf<typeof contract>;
 export const readContractSearch = searchReader(contract);
 
@@ -40,8 +42,9 @@ export const nominationParameters = {
   direction: oneOf(DIRECTIONS),
   versions: oneOf(['all']),
 };
-export type NominationFilters = SearchOf<typeof nominationParameters>;
-export const readNominationFilters = searchReader(nominationParameters);
+const sortedNominations = { ...nominationParameters, sort };
+export type NominationFilters = SearchOf<typeof sortedNominations>;
+export const readNominationFilters = searchReader(sortedNominations);
 
 const nomination = { slot, view: oneOf(['history']) };
 export type NominationSearch = SearchOf<typeof nomination>;
@@ -60,6 +63,6 @@ export const customerParameters = {
 export type CustomerFilters = SearchOf<typeof customerParameters>;
 export const readCustomerFilters = searchReader(customerParameters);
 
-export const readGroupFilters = searchReader({ search });
+export const readGroupFilters = searchReader({ search, sort });
 
 export const readKeySearch = searchReader({ ended: oneOf(['hidden']) });

@@ -9,7 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
 import { CheckboxGroup } from '../ui/form.tsx';
 import { EmptyState } from '../ui/states.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
+import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import type { NamedGroup } from './filter-fields.tsx';
 
@@ -23,9 +23,10 @@ type TableProps<G> = {
   owner?: Column<G>;
   /** The dialog that changes the settings of a group. */
   edit: (group: G, onClose: () => void) => ReactNode;
+  sort: Sort | undefined;
 };
 
-export function GroupTable<G extends Group>({ groups, emptyText, owner, edit }: TableProps<G>) {
+export function GroupTable<G extends Group>({ groups, emptyText, owner, edit, sort }: TableProps<G>) {
   const { t } = useI18n();
   const texts = t.brp.groups;
   const mayManage = useMayManage();
@@ -34,6 +35,7 @@ export function GroupTable<G extends Group>({ groups, emptyText, owner, edit }: 
     {
       id: 'group',
       header: t.common.balanceGroup,
+      sortBy: ({ name }) => name,
       cell: ({ eic, name }) => (
         <span className="grid">
           <span className="font-medium">{name}</span>
@@ -57,6 +59,7 @@ export function GroupTable<G extends Group>({ groups, emptyText, owner, edit }: 
       id: 'created',
       header: t.common.created,
       from: 'lg',
+      sortBy: ({ created_at }) => created_at,
       cell: ({ created_at }) => <Instant at={created_at} />,
     },
     {
@@ -79,7 +82,7 @@ export function GroupTable<G extends Group>({ groups, emptyText, owner, edit }: 
   if (groups.length === 0) return <EmptyState title={texts.empty} text={emptyText} />;
   return (
     <>
-      <DataTable label={texts.title} columns={columns} rows={groups} rowKey={({ eic }) => eic} />
+      <DataTable label={texts.title} columns={columns} rows={groups} rowKey={({ eic }) => eic} sort={sort} />
       {edited && edit(edited, () => setEdited(null))}
     </>
   );

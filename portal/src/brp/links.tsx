@@ -7,6 +7,7 @@ type Props = {
   className: string;
   resetScroll?: boolean;
   'aria-current'?: 'true' | undefined;
+  'aria-label'?: string;
   children: ReactNode;
 };
 

@@ -10,6 +10,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { download } from '../ui/download.ts';
 import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { useGroupNames } from './group-name.tsx';
 
 type Position = Pick<Nomination, 'eic' | 'tso'>;
 
@@ -51,6 +52,7 @@ function MessageDialog({ day, positions, onClose }: DialogProps) {
   const { t, format } = useI18n();
   const texts = t.schedule.message;
   const toast = useToast();
+  const nameOf = useGroupNames();
   const [chosen, setChosen] = useState(Array.from(positions.keys())[0] ?? '');
   const [fileFormat, setFileFormat] = useState<(typeof FORMATS)[number]>('ess');
   const [version, setVersion] = useState('1');
@@ -90,7 +92,7 @@ function MessageDialog({ day, positions, onClose }: DialogProps) {
           value={chosen}
           options={Array.from(positions, ([value, { eic, tso }]) => ({
             value,
-            label: `${eic} · ${t.common.tsos[tso]}`,
+            label: [nameOf(eic), eic, t.common.tsos[tso]].filter(Boolean).join(' · '),
           }))}
           onChange={setChosen}
         />

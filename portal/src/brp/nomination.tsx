@@ -18,8 +18,10 @@ import { Tabs } from '../ui/tabs.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
 import { DirectionBadge, NominationBadges } from './badges.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
+import { DaySteps } from './day-steps.tsx';
 import { NOMINATION_COLUMNS } from './exports.ts';
 import type { NominationSearch } from './filters.ts';
+import { GroupHeading, useGroupLabels } from './group-name.tsx';
 import { NominationLink, NominationsLink } from './links.tsx';
 import { nominationHistoryQuery, nominationQuery } from './queries.ts';
 import { ReconciliationPanel } from './reconciliation-panel.tsx';
@@ -50,6 +52,7 @@ export function NominationById({ id, ...rest }: SearchProps & { id: string }) {
 
 function NominationView({ nomination, search, set }: SearchProps & { nomination: Nomination }) {
   const { t, format } = useI18n();
+  const labelOf = useGroupLabels();
   const slots = useMemo(() => slotsOf(nomination), [nomination]);
   const day = findDay(nomination) ?? '';
   const { slot: chosen, view } = search;
@@ -57,7 +60,7 @@ function NominationView({ nomination, search, set }: SearchProps & { nomination:
   const select = (slot: number) => set({ slot });
   return (
     <Page
-      title={`${nomination.eic} · ${format.day(day)}`}
+      title={`${labelOf(nomination.eic)} · ${format.day(day)}`}
       trail={
         <NominationsLink search={{ day }} className="hover:underline">
           {`${t.brp.nominations.title} · ${format.day(day)}`}
@@ -65,7 +68,7 @@ function NominationView({ nomination, search, set }: SearchProps & { nomination:
       }
       heading={
         <>
-          <Code text={nomination.eic} />
+          <GroupHeading eic={nomination.eic} />
           <span>{t.common.tsos[nomination.tso]}</span>
         </>
       }
@@ -78,6 +81,7 @@ function NominationView({ nomination, search, set }: SearchProps & { nomination:
       }
       actions={
         <>
+          <DaySteps nomination={nomination} day={day} search={search} />
           <ScheduleButtons nomination={nomination} day={day} />
           <ExportButton
             fileName={`nomination-${nomination.eic}-${nomination.tso}-${day}-v${nomination.version}`}
@@ -197,6 +201,7 @@ type ChartProps = ViewProps & { selected: NominatedSlot; onSelect: (slot: number
 
 function NominationChart({ nomination, slots, selected, onSelect }: ChartProps) {
   const { t, format } = useI18n();
+  const labelOf = useGroupLabels();
   const starts = useMemo(() => slots.map(({ start }) => start), [slots]);
   const mismatches = slots.filter(isMismatch).map(({ slot }) => slot);
   const isMatched = slots.some(({ matchedKwh }) => matchedKwh !== null);
@@ -230,7 +235,10 @@ function NominationChart({ nomination, slots, selected, onSelect }: ChartProps) 
       }
     >
       <SlotChart
-        label={t.brp.nominations.chartLabel(nomination.eic, format.dayLong(findDay(nomination) ?? ''))}
+        label={t.brp.nominations.chartLabel(
+          labelOf(nomination.eic),
+          format.dayLong(findDay(nomination) ?? ''),
+        )}
         starts={starts}
         series={[
           {

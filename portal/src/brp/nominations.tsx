@@ -14,7 +14,7 @@ import { ExportButton } from '../ui/export.tsx';
 import { DayPicker, FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
+import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { DirectionBadge, NominationBadges } from './badges.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
@@ -22,6 +22,7 @@ import { ExportDaysButton } from './export-dialog.tsx';
 import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
 import { GroupFilter, type NamedGroup, TsoFilter } from './filter-fields.tsx';
 import type { NominationFilters } from './filters.ts';
+import { GroupName, useGroupLabels } from './group-name.tsx';
 import { NominationLink } from './links.tsx';
 import { MessageButton } from './message-dialog.tsx';
 import { balanceGroupsQuery, eachNomination, nominationsQuery } from './queries.ts';
@@ -35,7 +36,8 @@ export function NominationsPage() {
   const today = useToday();
   const search = route.useSearch();
   const { day = today } = search;
-  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { day });
+  const { sort } = search;
+  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { day, sort });
   const query = useQuery(nominationsQuery(day, filters));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
   return (
@@ -69,7 +71,10 @@ export function NominationsPage() {
                 text={isFiltered ? t.brp.nominations.emptyFiltered : t.brp.nominations.emptyText}
               />
             ) : (
-              <NominationTable nominations={nominations} />
+              <NominationTable
+                nominations={nominations}
+                sort={{ value: sort, onChange: (next) => set({ sort: next }) }}
+              />
             )
           }
         </Loaded>
@@ -79,7 +84,12 @@ export function NominationsPage() {
 }
 
 /** The filters of the page are those of its nominations. */
-export const exportFiltersOf = ({ day: _day, versions: _versions, ...rest }: NominationFilters) => ({
+export const exportFiltersOf = ({
+  day: _day,
+  versions: _versions,
+  sort: _sort,
+  ...rest
+}: NominationFilters) => ({
   nominations: rest,
   transactions: {},
 });
@@ -145,6 +155,9 @@ type TableProps = {
   ownerOf?: (eic: string) => string | undefined;
   /** Only the columns of `SHORT`, which align in several tables. */
   isShort?: boolean;
+  /** Some nominations of a day, whose total saldo has no meaning. */
+  isPart?: boolean;
+  sort?: Sort;
 };
 
 /**
@@ -173,16 +186,15 @@ function GroupCell({ nomination, owner, children }: GroupCellProps) {
   const { t } = useI18n();
   return (
     <span className="grid">
-      <NominationLink
-        id={nomination.id}
-        className="font-mono font-medium whitespace-nowrap text-accent-strong hover:underline"
-      >
-        {nomination.eic}
-      </NominationLink>
-      <span className="text-xs text-muted">
-        {[owner, t.common.tsos[nomination.tso]].filter(Boolean).join(' · ')}
-        <span className="sm:hidden">{` · ${t.common.directions[nomination.direction]}`}</span>
-      </span>
+      <GroupName eic={nomination.eic} tso={nomination.tso}>
+        {(label) => (
+          <NominationLink id={nomination.id} className="font-medium text-accent-strong hover:underline">
+            {label}
+          </NominationLink>
+        )}
+      </GroupName>
+      {owner && <span className="text-xs text-muted">{owner}</span>}
+      <span className="text-xs text-muted sm:hidden">{t.common.directions[nomination.direction]}</span>
       {children}
     </span>
   );
@@ -199,8 +211,11 @@ function StatusCell({ row: { nomination, totals } }: { row: Row }) {
 }
 
 /** A table of nominations with totals. */
-export function NominationTable({ nominations, ownerOf, isShort = false }: TableProps) {
+export function NominationTable({ nominations, ownerOf, isShort = false, isPart = false, sort }: TableProps) {
+  const labelOf = useGroupLabels();
   const { t, format } = useI18n();
+  const texts = t.brp.nominations;
+  const hasTotal = !ownerOf && !isPart;
   const rows = nominations.map(rowOf);
   const columns: readonly Column<Row>[] = [
     {
@@ -215,25 +230,29 @@ export function NominationTable({ nominations, ownerOf, isShort = false }: Table
           )}
         </GroupCell>
       ),
-      ...(ownerOf ? {} : { footer: t.brp.nominations.netSaldo }),
+      sortBy: ({ nomination }) => labelOf(nomination.eic),
+      ...(hasTotal ? { footer: isShort ? texts.netSaldo : texts.total(nominations.length) } : {}),
     },
     {
       id: 'direction',
       header: t.common.direction,
       from: 'sm',
       cell: ({ nomination }) => <DirectionBadge direction={nomination.direction} />,
+      sortBy: ({ nomination }) => t.common.directions[nomination.direction],
     },
     {
       id: 'energy',
       header: 'MWh',
       isNumber: true,
       cell: ({ totals }) => format.mwh(totals.amountKwh),
-      ...(ownerOf ? {} : { footer: format.mwhSigned(netSaldoKwh(nominations)) }),
+      sortBy: ({ totals }) => totals.amountKwh,
+      ...(hasTotal ? { footer: format.mwhSigned(netSaldoKwh(nominations)) } : {}),
     },
     {
       id: 'status',
       header: t.common.status,
       cell: (row) => <StatusCell row={row} />,
+      sortBy: ({ nomination }) => t.brp.nominations.statuses[nomination.status],
     },
     {
       id: 'shape',
@@ -247,6 +266,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false }: Table
       isNumber: true,
       from: 'sm',
       cell: ({ amountsKwh }) => format.mw(Math.max(0, ...amountsKwh)),
+      sortBy: ({ amountsKwh }) => Math.max(0, ...amountsKwh),
     },
     {
       id: 'matched',
@@ -262,6 +282,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false }: Table
       isNumber: true,
       from: 'sm',
       cell: ({ nomination }) => nomination.version,
+      sortBy: ({ nomination }) => nomination.version,
     },
     {
       id: 'gate',
@@ -287,6 +308,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false }: Table
       rows={rows}
       rowKey={({ nomination }) => nomination.id}
       rowTone={({ nomination }) => (nomination.status === 'superseded' ? 'faded' : null)}
+      sort={sort}
     />
   );
 }

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Code } from '../ui/copy.tsx';
 import { Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
+import { GroupName } from './group-name.tsx';
 import { placementsQuery } from './queries.ts';
 
 /** The balance groups of a customer by delivery day, newest first. */
@@ -52,8 +52,7 @@ function PlacementTable({ placements }: { placements: readonly Placement[] }) {
       header: t.common.balanceGroup,
       cell: (placement) => (
         <span className="flex flex-wrap items-center gap-x-1.5 gap-y-1">
-          <Code text={placement.balance_group.eic} />
-          <span className="text-muted">{t.common.tsos[placement.balance_group.tso]}</span>
+          <GroupName {...placement.balance_group} />
           {isComing(placement) && <Badge tone="accent">{texts.coming}</Badge>}
           {isCurrent(placement) && <Badge tone="ok">{texts.current}</Badge>}
         </span>

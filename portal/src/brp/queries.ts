@@ -1,10 +1,11 @@
-import type { Contract, Customer, Nomination, OwnBalanceGroup, Transaction } from '@saldo/api';
+import type { Contract, Customer, Nomination, OwnBalanceGroup, Transaction, UserRole } from '@saldo/api';
 import { type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { daysOfMonth, deliveryRange } from '../domain/delivery-period.ts';
 import { portalClient } from '../session/clients.ts';
 import { allOf, given, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { reader } from '../session/reader.ts';
+import type { NamedGroup } from './filter-fields.tsx';
 import type { ContractFilters, CustomerFilters, NominationFilters } from './filters.ts';
 
 export const contractsQuery = (filters: ContractFilters) =>
@@ -28,6 +29,18 @@ export const contractDayQuery = (id: string, day: DeliveryDay) =>
   queryOptions({
     queryKey: ['contract', id, 'transactions', day],
     queryFn: ({ signal }) => allOf(eachTransaction(id, day, signal)),
+    placeholderData: keepPreviousData,
+  });
+
+/** All versions of a contract's month, with one request. */
+export const contractMonthQuery = (id: string, month: string) =>
+  queryOptions({
+    queryKey: ['contract', id, 'month', month],
+    queryFn: ({ signal }) => {
+      const days = daysOfMonth(month);
+      const range = deliveryRange(days[0] ?? '', days.at(-1) ?? '');
+      return allOf(reader().exports.eachTransaction({ contract_id: id, ...range }, { signal }));
+    },
     placeholderData: keepPreviousData,
   });
 
@@ -60,7 +73,7 @@ export async function* eachNomination(
   filters: NominationFilters,
   signal: AbortSignal,
 ): AsyncGenerator<Nomination, void, undefined> {
-  const { day: _day, versions: _versions, ...rest } = filters;
+  const { day: _day, versions: _versions, sort: _sort, ...rest } = filters;
   const query = { delivery_date: day, include_slots: 'true', ...given(rest) } as const;
   const isMatch = matchesFilters(filters);
   for await (const nomination of reader().nominations.each(query, { signal }))
@@ -68,7 +81,10 @@ export async function* eachNomination(
 }
 
 /** All nominations of a day with their slots; totals need every page. */
-export const nominationsQuery = (day: DeliveryDay, { day: _day, ...filters }: NominationFilters) =>
+export const nominationsQuery = (
+  day: DeliveryDay,
+  { day: _day, sort: _sort, ...filters }: NominationFilters,
+) =>
   queryOptions({
     queryKey: ['nominations', day, filters],
     queryFn: ({ signal }) => allOf(eachNomination(day, filters, signal)),
@@ -96,6 +112,17 @@ export const nominationQuery = (id: string) =>
   queryOptions({
     queryKey: ['nomination', id],
     queryFn: ({ signal }) => reader().nominations.get(id, { signal }),
+  });
+
+/** The current nomination of the same balance group and TSO on another day; that of the same direction if there are two. */
+export const neighbourQuery = ({ eic, tso, direction }: Nomination, day: DeliveryDay) =>
+  queryOptions({
+    queryKey: ['nominations', 'neighbour', eic, tso, direction, day],
+    queryFn: async ({ signal }) => {
+      const versions = await allOf(reader().nominations.each({ eic, tso, delivery_date: day }, { signal }));
+      const current = versions.filter(({ status }) => status !== 'superseded');
+      return current.find((nomination) => nomination.direction === direction) ?? current[0] ?? null;
+    },
   });
 
 /** All versions, newest first. */
@@ -194,11 +221,31 @@ const ownBalanceGroups = async () => (await import('../session/brp-client.ts')).
 /** The operator's name of the member, so that both roles share components. */
 const withTsos = ({ enabled_tsos: tsos, ...group }: OwnBalanceGroup) => ({ ...group, tsos });
 
+type Signal = { signal: AbortSignal };
+
+const listOwnGroups = async ({ signal }: Signal) =>
+  (await allOf((await ownBalanceGroups()).each({}, { signal }))).map(withTsos);
+
+const listGroupsOfAll = async ({ signal }: Signal) => {
+  const { operatorClient } = await import('../session/operator-client.ts');
+  return allOf(operatorClient.balanceGroups.each({}, { signal }));
+};
+
+const GROUPS_STALE_MS = 60_000;
+
 export const balanceGroupsQuery = queryOptions({
   queryKey: ['balance-groups'],
-  queryFn: async ({ signal }) => (await allOf((await ownBalanceGroups()).each({}, { signal }))).map(withTsos),
-  staleTime: 60_000,
+  queryFn: listOwnGroups,
+  staleTime: GROUPS_STALE_MS,
 });
+
+/** The balance groups that the role has a list of, under the key of its own pages, which share the request. */
+export const groupNamesQuery = (role: UserRole) =>
+  queryOptions<readonly NamedGroup[]>({
+    queryKey: role === 'operator' ? ['balance-groups', {}] : ['balance-groups'],
+    queryFn: role === 'operator' ? listGroupsOfAll : listOwnGroups,
+    staleTime: GROUPS_STALE_MS,
+  });
 
 export const balanceGroupQuery = (eic: string) =>
   queryOptions({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { slotCount, slotStart } from '@saldo/core/delivery-day.ts';
+import { levelOf, scaleOf } from './heat-levels.ts';
 import { hourTicks } from './hour-ticks.ts';
 import { stepArea, stepPath, ticksUpTo } from './scale.ts';
 import { slotByKey } from './slot-keys.ts';
@@ -46,4 +47,15 @@ test('the axis of the 25-hour day labels the repeated hour, on narrow screens to
     assert.ok(found.includes('02:00A/B'), `${width}: ${found.join(' ')}`);
   }
   assert.ok(!labels('2026-03-29', 1800).includes('02:00'));
+});
+
+test('the shades of a heat map have round limits in MW that contain the largest value', () => {
+  const scale = scaleOf([{ values: [0, null, 250] }, { values: [-1300, 40] }]);
+  assert.deepEqual(scale, { stepKw: 1000, hasAbove: true, hasBelow: true });
+  // 0.25, 1, 1.004, 5.2 and 6 MW.
+  assert.deepEqual(
+    [62, 250, 251, -1300, 1500].map((kwh) => levelOf(kwh, scale)),
+    [1, 1, 2, 6, 6],
+  );
+  assert.deepEqual(scaleOf([{ values: [null, 0] }]), { stepKw: 1, hasAbove: false, hasBelow: false });
 });

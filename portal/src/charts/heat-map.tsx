@@ -1,6 +1,8 @@
 import { type DeliveryDay, SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useState } from 'react';
 import { slotText } from '../domain/delivery-period.ts';
+import { LEVELS, levelOf, opacityOf, type Scale, scaleOf } from './heat-levels.ts';
+import { HeatScale } from './heat-scale.tsx';
 import { useWidth } from './use-width.ts';
 
 export type Cell = { readonly row: number; readonly slot: number };
@@ -10,7 +12,7 @@ export type HeatRow = {
   readonly label: string;
   /** Highlights the label: a day of 23 or 25 hours. */
   readonly isUnusual?: boolean;
-  /** One value per quarter-hour, in order; null where there is none. */
+  /** The energy of each quarter-hour in kWh, in order; null where there is none. */
   readonly values: readonly (number | null)[];
   /** Slots with a frame. */
   readonly marked?: ReadonlySet<number>;
@@ -42,8 +44,6 @@ const LEAST_CELLS_WIDTH = 486;
 const ORDINARY_DAY = '2026-01-01';
 const TOP = 18;
 const ROW_HEIGHT = 20;
-const LEVELS = 6;
-const OPACITIES = ['0', '0.22', '0.38', '0.54', '0.7', '0.85', '1'];
 
 /**
  * Values by quarter-hour, one row per day or balance group. All cells of one shade are one path, so that a month of
@@ -58,6 +58,7 @@ export function HeatMap(props: Props) {
   // The longest row sets the scale; the last columns of shorter rows stay empty.
   const columns = Math.max(1, ...rows.map(({ values }) => values.length));
   const cellWidth = (width - left) / columns;
+  const scale = useMemo(() => scaleOf(rows), [rows]);
   const selectedX = left + (selected.slot - 1) * cellWidth;
   useEffect(() => {
     const element = box.current;
@@ -113,15 +114,18 @@ export function HeatMap(props: Props) {
               if (cell) onOpen(cell);
             }}
           >
-            <Cells rows={rows} cellWidth={cellWidth} left={left} day={day} tone={tone} />
+            <Cells rows={rows} scale={scale} cellWidth={cellWidth} left={left} day={day} tone={tone} />
             <Outline cell={selected} cellWidth={cellWidth} left={left} />
             {hovered && <Outline cell={hovered} cellWidth={cellWidth} left={left} />}
           </svg>
         )}
       </div>
-      <figcaption className="text-xs text-muted" aria-live="polite">
-        {describe(shown)}
-      </figcaption>
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
+        <figcaption className="text-xs text-muted" aria-live="polite">
+          {describe(shown)}
+        </figcaption>
+        <HeatScale scale={scale} tones={TONES[tone]} />
+      </div>
     </figure>
   );
 }
@@ -156,11 +160,11 @@ function Outline({ cell, ...measures }: Measures & { cell: Cell }) {
   return <path d={rect(cell.row, cell.slot, measures)} fill="none" strokeWidth="2" className="stroke-text" />;
 }
 
-type CellsProps = Measures & Required<Pick<Props, 'rows' | 'day' | 'tone'>>;
+type CellsProps = Measures & Required<Pick<Props, 'rows' | 'day' | 'tone'>> & { scale: Scale };
 
 /** The part of the drawing that does not depend on the selection. */
-const Cells = memo(function Cells({ rows, cellWidth, left, day, tone }: CellsProps) {
-  const paths = useMemo(() => pathsOf(rows, { cellWidth, left }), [rows, cellWidth, left]);
+const Cells = memo(function Cells({ rows, scale, cellWidth, left, day, tone }: CellsProps) {
+  const paths = useMemo(() => pathsOf(rows, scale, { cellWidth, left }), [rows, scale, cellWidth, left]);
   const hours = [0, 3, 6, 9, 12, 15, 18, 21].map((hour) => hour * SLOTS_PER_HOUR + 1);
   return (
     <>
@@ -182,10 +186,10 @@ const Cells = memo(function Cells({ rows, cellWidth, left, day, tone }: CellsPro
       ))}
       <path d={paths.empty} className="fill-sunken" />
       {paths.above.map((d, level) => (
-        <path key={`above${level}`} d={d} className={TONES[tone].above} fillOpacity={OPACITIES[level]} />
+        <path key={`above${level}`} d={d} className={TONES[tone].above} fillOpacity={opacityOf(level)} />
       ))}
       {paths.below.map((d, level) => (
-        <path key={`below${level}`} d={d} className={TONES[tone].below} fillOpacity={OPACITIES[level]} />
+        <path key={`below${level}`} d={d} className={TONES[tone].below} fillOpacity={opacityOf(level)} />
       ))}
       <path d={paths.marked} fill="none" strokeWidth="1.6" className="stroke-bad" />
     </>
@@ -193,8 +197,7 @@ const Cells = memo(function Cells({ rows, cellWidth, left, day, tone }: CellsPro
 });
 
 /** Groups cells by style. */
-function pathsOf(rows: readonly HeatRow[], measures: Measures) {
-  const largest = Math.max(1, ...rows.flatMap(({ values }) => values.map((value) => Math.abs(value ?? 0))));
+function pathsOf(rows: readonly HeatRow[], scale: Scale, measures: Measures) {
   const paths = {
     empty: '',
     marked: '',
@@ -209,9 +212,8 @@ function pathsOf(rows: readonly HeatRow[], measures: Measures) {
         paths.empty += cell;
         continue;
       }
-      const level = Math.max(1, Math.ceil((Math.abs(value) / largest) * LEVELS));
       const side = value > 0 ? paths.above : paths.below;
-      side[level] += cell;
+      side[levelOf(value, scale)] += cell;
     }
   }
   return paths;

@@ -1,5 +1,5 @@
 /** The smallest of 1, 2, 2.5 and 5 times a power of ten that is at least the value. */
-function niceStep(value: number): number {
+export function niceStep(value: number): number {
   const magnitude = 10 ** Math.floor(Math.log10(value));
   const factor = [1, 2, 2.5, 5, 10].find((nice) => nice * magnitude >= value) ?? 10;
   return factor * magnitude;

@@ -7,12 +7,13 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { ExportButton } from '../ui/export.tsx';
-import { FilterBar, TextFilter } from '../ui/filters.tsx';
+import { DayFilter, FilterBar, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
+import { AuditRecord, AuditSentence, auditText } from './audit-sentence.tsx';
 import type { AuditFilters } from './filters.ts';
 import { auditQuery, eachAuditEntry } from './queries.ts';
 import { SubjectLink } from './subject-link.tsx';
@@ -23,6 +24,7 @@ const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
   { name: 'id', value: ({ id }) => id },
   { name: 'at', value: ({ at }) => at },
   { name: 'actor', value: ({ actor }) => actor },
+  { name: 'actor_name', value: ({ actor_name }) => actor_name },
   { name: 'action', value: ({ action }) => action },
   { name: 'subject', value: ({ subject }) => subject },
   { name: 'request_id', value: ({ request_id }) => request_id },
@@ -32,16 +34,20 @@ const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
 
 /** The audit trail, newest event first. */
 export function AuditPage() {
-  const { t } = useI18n();
+  const { t, format } = useI18n();
   const texts = t.operator.audit;
   const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
   const query = useInfiniteQuery(auditQuery(filters));
+  const columns = [
+    ...COLUMNS,
+    { name: 'sentence', value: (entry: AuditEntry) => auditText(entry, { t, format }) },
+  ];
   return (
     <Page
       title={texts.title}
       text={texts.text}
       actions={
-        <ExportButton fileName="audit" columns={COLUMNS} rows={(signal) => eachAuditEntry(filters, signal)} />
+        <ExportButton fileName="audit" columns={columns} rows={(signal) => eachAuditEntry(filters, signal)} />
       }
     >
       <FilterBar isFiltered={isFiltered} onClear={clear}>
@@ -88,11 +94,17 @@ function AuditFilterFields({ filters, set }: FiltersProps) {
         maxLength={LIMITS.searchLength}
         onChange={(action) => set({ action })}
       />
+      <div className="w-44">
+        <DayFilter label={texts.from} value={filters.from} onChange={(from) => set({ from })} />
+      </div>
+      <div className="w-44">
+        <DayFilter label={texts.to} value={filters.to} onChange={(to) => set({ to })} />
+      </div>
     </>
   );
 }
 
-/** A table of audit events; each expands to its changes. */
+/** Audit events in sentences; each expands to its changes. */
 export function AuditList({ entries }: { entries: readonly AuditEntry[] }) {
   return (
     <ul className="divide-y divide-line">
@@ -112,16 +124,31 @@ function Entry({ entry }: { entry: AuditEntry }) {
   return (
     <details className="group text-sm open:bg-sunken/50">
       <summary className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 hover:bg-sunken/70">
-        <Instant at={entry.at} />
-        <Badge tone={toneOf(entry.action)}>{entry.action}</Badge>
-        <code className="min-w-0 truncate font-mono text-[0.92em]">{entry.subject}</code>
+        <span className="w-36 shrink-0 text-xs text-muted">
+          <Instant at={entry.at} />
+        </span>
+        <span className="min-w-0 flex-1 basis-64 break-words">
+          <AuditSentence entry={entry} />
+        </span>
         {differences.length > 0 && (
-          <span className="ml-auto text-xs text-muted">{texts.fields(differences.length)}</span>
+          <span className="text-xs text-muted">{texts.fields(differences.length)}</span>
         )}
       </summary>
       <div className="grid gap-3 border-t border-line px-4 py-3">
         <dl className="flex flex-wrap gap-x-8 gap-y-1 text-xs">
-          <Named label={texts.subject} id={entry.subject} />
+          <div>
+            <dt className="text-muted">{texts.action}</dt>
+            <dd>
+              <Badge tone={toneOf(entry.action)}>{entry.action}</Badge>
+            </dd>
+          </div>
+          <div className="min-w-0">
+            <dt className="text-muted">{texts.subject}</dt>
+            <dd className="grid justify-items-start">
+              <AuditRecord entry={entry} />
+              <SubjectLink id={entry.subject} />
+            </dd>
+          </div>
           <Named label={texts.actor} id={entry.actor} />
           {entry.request_id !== null && <Named label={t.common.errorRequestId} id={entry.request_id} />}
         </dl>

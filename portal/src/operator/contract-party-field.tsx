@@ -1,6 +1,7 @@
 import { LIMITS, type OperatorCustomer } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useGroupNames } from '../brp/group-name.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { useSettled } from '../ui/use-settled.ts';
@@ -16,8 +17,9 @@ export function ContractPartyField({ name, label, onChange }: Props) {
   const searched = useSettled(text).trim();
   const { data } = useQuery(partiesQuery(searched));
   const parties = searched === text.trim() ? data : undefined;
+  const groupNameOf = useGroupNames();
   const groupOf = ({ balance_group: group }: OperatorCustomer) =>
-    group && `${group.eic} · ${t.common.tsos[group.tso]}`;
+    group && [groupNameOf(group.eic), group.eic, t.common.tsos[group.tso]].filter(Boolean).join(' · ');
   const nameOf = (customer: OperatorCustomer) =>
     [
       customer.name,

@@ -12,7 +12,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ContractBadge } from '../brp/badges.tsx';
 import { ContractFacts, NoVolumes } from '../brp/contract.tsx';
-import { ContractDay } from '../brp/contract-day.tsx';
+import { ContractVolumes } from '../brp/contract-day.tsx';
 import { contractQuery } from '../brp/queries.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
@@ -85,7 +85,7 @@ function ContractView({ contract }: { contract: Contract }) {
         />
       )}
       {contract.type === 'ppa' && !edited && (
-        <ContractDay
+        <ContractVolumes
           contract={contract}
           search={search}
           set={set}

@@ -1,3 +1,4 @@
+import { CONTRACT_SORTS } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ContractFilterFields, ContractList } from '../brp/contracts.tsx';
@@ -18,7 +19,9 @@ const route = getRouteApi('/app/operator/contracts');
 export function ContractsPage() {
   const { t } = useI18n();
   const mayManage = useMayManage();
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const search = route.useSearch();
+  const { sort } = search;
+  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
   const query = useInfiniteQuery(contractsQuery(filters));
   return (
     <Page
@@ -42,7 +45,13 @@ export function ContractsPage() {
       <FilterBar isFiltered={isFiltered} onClear={clear}>
         <ContractFilterFields filters={filters} set={set} />
       </FilterBar>
-      <ContractList query={query} />
+      <ContractList
+        query={query}
+        sort={{
+          value: sort,
+          onChange: (next) => set({ sort: CONTRACT_SORTS.find((known) => known === next) }),
+        }}
+      />
     </Page>
   );
 }

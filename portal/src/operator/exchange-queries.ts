@@ -29,6 +29,25 @@ export const messageQuery = (id: string) =>
     queryFn: ({ signal }) => operatorClient.messages.get(id, { signal }),
   });
 
+/** Number of schedules that the simulator offers. */
+const MAX_WAITING = 8;
+const WAITING_STATES = ['sent', 'delivered', 'acknowledged'];
+
+/** The newest schedule of each TSO and day, if it waits for a confirmation, latest day first. */
+export const waitingSchedulesQuery = queryOptions({
+  queryKey: ['messages', 'waiting'],
+  queryFn: async ({ signal }) => {
+    const filter = { direction: 'out', type: 'schedule', order: 'newest_first', limit: 100 } as const;
+    const { messages } = await operatorClient.messages.list(filter, { signal });
+    const newest = Map.groupBy(messages, ({ tso, delivery_date }) => `${delivery_date} ${tso}`);
+    return Array.from(newest.values(), ([first]) => first)
+      .filter((message) => message !== undefined)
+      .filter(({ state }) => WAITING_STATES.includes(state))
+      .toSorted((one, other) => (other.delivery_date ?? '').localeCompare(one.delivery_date ?? ''))
+      .slice(0, MAX_WAITING);
+  },
+});
+
 /** A document never changes, so it is cached forever. */
 export const documentQuery = (id: string) =>
   queryOptions({

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { DirectionBadge } from '../brp/badges.tsx';
 import { TsoFilter } from '../brp/filter-fields.tsx';
 import { Gates } from '../brp/gates.tsx';
+import { GroupName } from '../brp/group-name.tsx';
 import { NominationLink } from '../brp/links.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { serverNow, useToday } from '../session/server-clock.ts';
@@ -13,7 +14,6 @@ import { useMayManage } from '../session/session.ts';
 import { filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { Code } from '../ui/copy.tsx';
 import { DayFilter, FilterBar } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
@@ -24,6 +24,7 @@ import { unsentQuery } from './exchange-queries.ts';
 import { useGroupOwners } from './lookups.ts';
 import { ReceivePanel } from './receive-panel.tsx';
 import { SendDialog } from './send-dialog.tsx';
+import { SimulatorPanel } from './simulator-panel.tsx';
 
 const route = getRouteApi('/app/operator/exchange');
 
@@ -72,6 +73,7 @@ export function ExchangePage() {
           {(unsent) => <UnsentTable unsent={unsent} />}
         </PagedList>
       </Panel>
+      {mayManage && <SimulatorPanel />}
       {mayManage && <ReceivePanel />}
       {isOpen && <SendDialog filters={filters} today={today} onClose={() => setIsOpen(false)} />}
     </Page>
@@ -104,7 +106,7 @@ function UnsentTable({ unsent }: { unsent: readonly UnsentNomination[] }) {
       header: t.common.balanceGroup,
       cell: ({ eic, tso }) => (
         <span className="grid">
-          <Code text={eic} />
+          <GroupName eic={eic} />
           <span className="sm:hidden">{t.common.tsos[tso]}</span>
           <span className="text-xs text-muted">{ownerOf(eic)}</span>
         </span>

@@ -1,4 +1,5 @@
 import {
+  CONTRACT_SORTS,
   KEY_OWNERS,
   LIMITS,
   MESSAGE_DIRECTIONS,
@@ -9,13 +10,18 @@ import {
   USER_ROLES,
 } from '@saldo/api';
 import { isDay } from '@saldo/core/delivery-day.ts';
-import { customerParameters, nominationParameters } from '../brp/filters.ts';
+import { contractParameters, customerParameters, nominationParameters } from '../brp/filters.ts';
 import { matching, oneOf, type SearchOf, searchReader, text, wholeNumber } from '../domain/search.ts';
+import { isSort } from '../domain/sort.ts';
 
 const id = text(LIMITS.searchLength);
 const day = matching(isDay);
 const tso = oneOf(TSOS);
 const slot = wholeNumber(LIMITS.slotNumber.minimum, LIMITS.slotNumber.maximum);
+
+const contracts = { ...contractParameters, sort: oneOf(CONTRACT_SORTS) };
+export type ContractFilters = SearchOf<typeof contracts>;
+export const readContractFilters = searchReader(contracts);
 
 const customers = { brp_id: id, ...customerParameters };
 export type CustomerFilters = SearchOf<typeof customers>;
@@ -26,7 +32,7 @@ export const readPartyFilters = searchReader({ search: id });
 export type NominationFilters = SearchOf<typeof nominationParameters>;
 export const readNominationFilters = searchReader(nominationParameters);
 
-const groups = { search: id, brp_id: id, tso };
+const groups = { search: id, brp_id: id, tso, sort: matching(isSort) };
 export type GroupFilters = SearchOf<typeof groups>;
 export const readGroupFilters = searchReader(groups);
 
@@ -38,7 +44,7 @@ const keys = { owner_type: oneOf(KEY_OWNERS), owner_id: id, ended: oneOf(['hidde
 export type KeyFilters = SearchOf<typeof keys>;
 export const readKeyFilters = searchReader(keys);
 
-const audit = { subject: id, actor: id, action: id };
+const audit = { subject: id, actor: id, action: id, from: day, to: day };
 export type AuditFilters = SearchOf<typeof audit>;
 export const readAuditFilters = searchReader(audit);
 
@@ -60,7 +66,7 @@ const late = { day, brp_id: id };
 export type LateFilters = SearchOf<typeof late>;
 export const readLateFilters = searchReader(late);
 
-const mismatches = { day, tso, slot, nomination: id };
+const mismatches = { day, tso, slot, nomination: id, sort: matching(isSort) };
 export type MismatchSearch = SearchOf<typeof mismatches>;
 export const readMismatchSearch = searchReader(mismatches);
 

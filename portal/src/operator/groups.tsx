@@ -18,7 +18,7 @@ import { FilterBar, SearchFilter } from '../ui/filters.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
-import type { Column } from '../ui/table.tsx';
+import type { Column, Sort } from '../ui/table.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { BrpField, BrpFilter, NameField } from './fields.tsx';
 import { BrpLink } from './party-links.tsx';
@@ -38,7 +38,9 @@ const COLUMNS: readonly CsvColumn<OperatorBalanceGroup>[] = [
 export function GroupsPage() {
   const { t } = useI18n();
   const texts = t.operator.groups;
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const search = route.useSearch();
+  const { sort, ...filters } = search;
+  const { set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
   const query = useQuery(groupsQuery(filters));
   return (
     <Page
@@ -67,15 +69,23 @@ export function GroupsPage() {
         <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
       </FilterBar>
       <Panel isFlush>
-        <Loaded query={query}>{(groups) => <OperatorGroupTable groups={groups} hasBrp />}</Loaded>
+        <Loaded query={query}>
+          {(groups) => (
+            <OperatorGroupTable
+              groups={groups}
+              hasBrp
+              sort={{ value: sort, onChange: (next) => set({ sort: next }) }}
+            />
+          )}
+        </Loaded>
       </Panel>
     </Page>
   );
 }
 
-type TableProps = { groups: readonly OperatorBalanceGroup[]; hasBrp?: boolean };
+type TableProps = { groups: readonly OperatorBalanceGroup[]; hasBrp?: boolean; sort?: Sort };
 
-export function OperatorGroupTable({ groups, hasBrp = false }: TableProps) {
+export function OperatorGroupTable({ groups, hasBrp = false, sort }: TableProps) {
   const { t } = useI18n();
   const owner: Column<OperatorBalanceGroup> = {
     id: 'brp',
@@ -88,6 +98,7 @@ export function OperatorGroupTable({ groups, hasBrp = false }: TableProps) {
       groups={groups}
       emptyText={t.operator.groups.emptyText}
       {...(hasBrp ? { owner } : {})}
+      sort={sort}
       edit={(group, close) => <EditGroupDialog group={group} onClose={close} />}
     />
   );

@@ -1,11 +1,11 @@
 import type { LatePositionDay } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { GroupName } from '../brp/group-name.tsx';
 import { lateSums, slotRanges } from '../domain/late.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { filtersOf } from '../ui/address.ts';
-import { Code } from '../ui/copy.tsx';
 import { DownloadButton } from '../ui/download-button.tsx';
 import { DayFilter, FilterBar } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -76,8 +76,7 @@ function LateTable({ late }: { late: readonly LatePositionDay[] }) {
       header: t.common.balanceGroup,
       cell: ({ eic, tso, brp_id }) => (
         <span className="grid">
-          <Code text={eic} />
-          <span className="text-xs text-muted">{t.common.tsos[tso]}</span>
+          <GroupName eic={eic} tso={tso} />
           <BrpLink id={brp_id} />
         </span>
       ),

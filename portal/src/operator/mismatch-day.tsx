@@ -4,6 +4,7 @@ import { sumKwh } from '@saldo/core/energy.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { DirectionBadge } from '../brp/badges.tsx';
+import { GroupName, useGroupLabels } from '../brp/group-name.tsx';
 import { NominationLink } from '../brp/links.tsx';
 import { HeatLegend } from '../charts/heat-legend.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
@@ -12,9 +13,8 @@ import { differencesBySlot, type MismatchedSlot, mismatchedSlots } from '../doma
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { buttonClass } from '../ui/button.tsx';
-import { Code } from '../ui/copy.tsx';
 import { Fact, Panel } from '../ui/page.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
+import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import type { MismatchSearch } from './filters.ts';
 import { useGroupOwners } from './lookups.ts';
 
@@ -28,14 +28,18 @@ type Props = {
 /** A nomination that does not match, with its slots. */
 type Position = { readonly mismatch: NominationMismatch; readonly slots: readonly MismatchedSlot[] };
 
-/** Fits an EIC, a control area and an arrow. */
+/** Fits a name of `LABEL_LENGTH` characters or an EIC, a control area and an arrow. */
 const LABEL_WIDTH = 214;
+const LABEL_LENGTH = 16;
+const shortened = (name: string) =>
+  name.length > LABEL_LENGTH ? `${name.slice(0, LABEL_LENGTH - 1)}…` : name;
 
 /** One day: balance groups by quarter-hour, both sides of the selected one, and everything as a table. */
 export function MismatchDay({ day, mismatches, search, set }: Props) {
   const { t, format } = useI18n();
   const texts = t.exchange.mismatch;
   const navigate = useNavigate();
+  const labelOf = useGroupLabels();
   const positions = useMemo(
     () => mismatches.map((mismatch): Position => ({ mismatch, slots: mismatchedSlots(mismatch) })),
     [mismatches],
@@ -45,18 +49,19 @@ export function MismatchDay({ day, mismatches, search, set }: Props) {
       positions.map(
         ({ mismatch: { nomination_id, eic, tso, direction }, slots }): HeatRow => ({
           id: nomination_id,
-          label: `${eic} ${t.common.tsos[tso]} ${direction === 'out' ? '↗' : '↙'}`,
+          label: `${shortened(labelOf(eic))} ${t.common.tsos[tso]} ${direction === 'out' ? '↗' : '↙'}`,
           values: differencesBySlot(day, slots),
         }),
       ),
-    [positions, day, t],
+    [positions, day, t, labelOf],
   );
   const selected = selectedCell(positions, search);
   const position = positions[selected.row];
   const describe = (cell: Cell): string => {
     const kwh = rows[cell.row]?.values[cell.slot - 1];
+    const mismatch = positions[cell.row]?.mismatch;
     return [
-      rows[cell.row]?.label,
+      ...(mismatch ? [`${labelOf(mismatch.eic)} · ${t.common.tsos[mismatch.tso]}`] : []),
       t.common.slotOf(cell.slot, slotText(day, cell.slot)),
       kwh ? `${texts.difference} ${format.mwhSigned(kwh)} MWh (${format.mwSigned(kwh)} MW)` : texts.none,
     ].join(' · ');
@@ -100,7 +105,11 @@ export function MismatchDay({ day, mismatches, search, set }: Props) {
         {position && <Sides day={day} position={position} slot={selected.slot} />}
       </div>
       <Panel title={texts.list} isFlush>
-        <MismatchTable positions={positions} selected={position?.mismatch.nomination_id} />
+        <MismatchTable
+          positions={positions}
+          selected={position?.mismatch.nomination_id}
+          sort={{ value: search.sort, onChange: (sort) => set({ sort }) }}
+        />
       </Panel>
     </>
   );
@@ -136,7 +145,7 @@ function Sides({ day, position: { mismatch, slots }, slot }: SidesProps) {
       <div className="grid gap-4 text-sm" aria-live="polite">
         <div className="grid gap-1">
           <span className="flex flex-wrap items-center justify-between gap-2">
-            <Code text={mismatch.eic} />
+            <GroupName eic={mismatch.eic} />
             <DirectionBadge direction={mismatch.direction} />
           </span>
           <span className="flex flex-wrap justify-between gap-2 text-muted">
@@ -165,26 +174,33 @@ function Sides({ day, position: { mismatch, slots }, slot }: SidesProps) {
   );
 }
 
-type TableProps = { positions: readonly Position[]; selected: string | undefined };
+type TableProps = { positions: readonly Position[]; selected: string | undefined; sort: Sort };
 
-function MismatchTable({ positions, selected }: TableProps) {
+function MismatchTable({ positions, selected, sort }: TableProps) {
   const { t, format } = useI18n();
   const texts = t.exchange.mismatch;
   const ownerOf = useGroupOwners();
+  const labelOf = useGroupLabels();
   const total = ({ slots }: Position) => sumKwh(slots.map(({ differenceKwh }) => differenceKwh));
   const columns: readonly Column<Position>[] = [
     {
       id: 'group',
       header: t.common.balanceGroup,
+      sortBy: ({ mismatch }) => labelOf(mismatch.eic),
+      footer: t.common.sum,
       cell: ({ mismatch, slots }) => (
         <span className="grid">
-          <NominationLink
-            id={mismatch.nomination_id}
-            search={slots[0] ? { slot: slots[0].slot } : {}}
-            className="font-mono text-[0.92em] font-medium text-accent-strong hover:underline"
-          >
-            {mismatch.eic}
-          </NominationLink>
+          <GroupName eic={mismatch.eic}>
+            {(label) => (
+              <NominationLink
+                id={mismatch.nomination_id}
+                search={slots[0] ? { slot: slots[0].slot } : {}}
+                className="font-medium text-accent-strong hover:underline"
+              >
+                {label}
+              </NominationLink>
+            )}
+          </GroupName>
           <span className="text-xs text-muted">{ownerOf(mismatch.eic)}</span>
         </span>
       ),
@@ -206,12 +222,21 @@ function MismatchTable({ positions, selected }: TableProps) {
         </Badge>
       ),
     },
-    { id: 'slots', header: texts.slots, isNumber: true, cell: ({ slots }) => format.number(slots.length) },
+    {
+      id: 'slots',
+      header: texts.slots,
+      isNumber: true,
+      cell: ({ slots }) => format.number(slots.length),
+      sortBy: ({ slots }) => slots.length,
+      footer: format.number(positions.reduce((sum, { slots }) => sum + slots.length, 0)),
+    },
     {
       id: 'difference',
       header: `${texts.difference} MWh`,
       isNumber: true,
       cell: (position) => format.mwhSigned(total(position)),
+      sortBy: total,
+      footer: format.mwhSigned(sumKwh(positions.map(total))),
     },
   ];
   return (
@@ -220,6 +245,7 @@ function MismatchTable({ positions, selected }: TableProps) {
       columns={columns}
       rows={positions}
       rowKey={({ mismatch }) => mismatch.nomination_id}
+      sort={sort}
       rowTone={({ mismatch }) => (mismatch.nomination_id === selected ? 'selected' : null)}
     />
   );

@@ -1,12 +1,12 @@
 import type { AuditEntry, Brp, OperatorCustomer } from '@saldo/api';
-import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { addDays, type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { ContractFilters } from '../brp/filters.ts';
 import { customerQueryBy, firstSlotFrom, matchesFilters } from '../brp/queries.ts';
 import { allOf, given, PAGE_SIZE, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import type {
   AuditFilters,
+  ContractFilters,
   CustomerFilters,
   GroupFilters,
   KeyFilters,
@@ -29,7 +29,7 @@ export const brpQuery = (id: string) =>
     queryFn: ({ signal }): Promise<Brp> => operatorClient.brps.get(id, { signal }),
   });
 
-export const groupsQuery = (filters: GroupFilters = {}) =>
+export const groupsQuery = (filters: Omit<GroupFilters, 'sort'> = {}) =>
   queryOptions({
     queryKey: ['balance-groups', filters],
     queryFn: ({ signal }) => allOf(operatorClient.balanceGroups.each(given(filters), { signal })),
@@ -173,13 +173,24 @@ export const healthQuery = queryOptions({
   refetchInterval: WITHOUT_EVENTS_MS,
 });
 
+/** Days are German calendar days; the last one is included. */
+const auditFilter = ({ from, to, ...rest }: AuditFilters) =>
+  given({
+    ...rest,
+    since: from && formatInstant(dayStart(from)),
+    until: to && formatInstant(dayStart(addDays(to, 1))),
+  });
+
 export const auditQuery = (filters: AuditFilters, size = PAGE_SIZE) =>
   infiniteQueryOptions({
     queryKey: ['audit', filters, size],
     queryFn: ({ pageParam, signal }) =>
-      operatorClient.audit.list({ ...pageOf(filters, pageParam, size), order: 'newest_first' }, { signal }),
+      operatorClient.audit.list(
+        { ...pageOf(auditFilter(filters), pageParam, size), order: 'newest_first' },
+        { signal },
+      ),
     ...pages,
   });
 
 export const eachAuditEntry = (filters: AuditFilters, signal: AbortSignal): AsyncIterable<AuditEntry> =>
-  operatorClient.audit.each({ ...given(filters), order: 'newest_first' }, { signal });
+  operatorClient.audit.each({ ...auditFilter(filters), order: 'newest_first' }, { signal });

@@ -51,6 +51,10 @@ export function SignInPage() {
           {t.session.signIn}
         </Button>
       </Form>
+      <details className="text-sm">
+        <summary className="cursor-pointer text-accent-strong hover:underline">{t.session.forgot}</summary>
+        <p className="mt-2 text-muted">{t.session.forgotText}</p>
+      </details>
     </Frame>
   );
 }

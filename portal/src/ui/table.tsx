@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { directionOf, nextSort, type SortValue, sortRows } from '../domain/sort.ts';
+import { useI18n } from '../i18n/i18n.tsx';
 import { cx } from './cx.ts';
 
 /** The breakpoint from which a column is shown; columns without one are always shown. */
@@ -20,6 +22,14 @@ export type Column<Row> = {
   readonly width?: string;
   /** The footer of the column, such as its sum. */
   readonly footer?: ReactNode;
+  /** Lets the user sort the table by this value; `by-list` if the list itself is read in that order. */
+  readonly sortBy?: ((row: Row) => SortValue) | 'by-list';
+};
+
+/** The order of a table, which is kept in the URL. */
+export type Sort = {
+  readonly value: string | undefined;
+  readonly onChange: (sort: string | undefined) => void;
 };
 
 type Props<Row> = {
@@ -31,12 +41,16 @@ type Props<Row> = {
   rowTone?: (row: Row) => 'selected' | 'bad' | 'faded' | null;
   /** A long table scrolls below its fixed header. */
   isTall?: boolean;
+  /** Makes the columns with `sortBy` sortable. */
+  sort?: Sort | undefined;
 };
 
 const ROW_TONES = { selected: 'bg-accent-soft', bad: 'bg-bad-soft/60', faded: 'text-muted' };
 
 /** A table of records. On a narrow screen it scrolls horizontally. */
-export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall = false }: Props<Row>) {
+export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall = false, sort }: Props<Row>) {
+  const { format } = useI18n();
+  const sorted = sortedRows(columns, rows, sort, format.locale);
   const cellClass = ({ isNumber, from }: Column<Row>) =>
     cx('px-3 py-1.5 first:pl-4 last:pr-4', isNumber && 'text-right whitespace-nowrap', from && FROM[from]);
   const hasFooter = columns.some(({ footer }) => footer !== undefined);
@@ -50,6 +64,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall =
               <th
                 key={column.id}
                 scope="col"
+                aria-sort={(sort && directionOf(sort.value, column.id)) ?? undefined}
                 className={cx(
                   cellClass(column),
                   'text-xs font-medium whitespace-nowrap text-muted',
@@ -57,13 +72,13 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall =
                   column.width,
                 )}
               >
-                {column.header}
+                {sort && column.sortBy ? <SortButton column={column} sort={sort} /> : column.header}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => {
+          {sorted.map((row) => {
             const tone = rowTone?.(row);
             return (
               <tr
@@ -95,6 +110,37 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall =
         )}
       </table>
     </TableScroll>
+  );
+}
+
+function sortedRows<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  sort: Sort | undefined,
+  locale: string,
+): readonly Row[] {
+  const column = columns.find(({ id }) => directionOf(sort?.value, id) !== null);
+  const direction = column && directionOf(sort?.value, column.id);
+  const valueOf = column?.sortBy;
+  return direction && typeof valueOf === 'function' ? sortRows(rows, valueOf, direction, locale) : rows;
+}
+
+const ARROWS = { ascending: '↑', descending: '↓' };
+
+/** A header that sorts; its arrow shows the direction. */
+function SortButton<Row>({ column: { id, header }, sort }: { column: Column<Row>; sort: Sort }) {
+  const direction = directionOf(sort.value, id);
+  return (
+    <button
+      type="button"
+      onClick={() => sort.onChange(nextSort(sort.value, id))}
+      className="-mx-1 inline-flex min-h-6 items-center gap-1 rounded px-1 font-medium hover:bg-sunken hover:text-text"
+    >
+      {header}
+      <span aria-hidden="true" className={cx('w-2', direction === null && 'opacity-50')}>
+        {direction === null ? '↕' : ARROWS[direction]}
+      </span>
+    </button>
   );
 }
 

@@ -1,5 +1,6 @@
-import type { AuditEntry, ListOrder } from '@saldo/api';
+import type { AuditAction, AuditEntry, ListOrder } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { decodeId, ID_PREFIX, type IdPrefix } from '@saldo/core/id.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -9,8 +10,7 @@ import { timestamp } from '../platform/db/wire-types.ts';
 export type Actor = { readonly actor: string; readonly request: { readonly id: string } };
 
 export type AuditEvent = {
-  /** Record type and past participle, such as `customer.updated`. */
-  readonly action: string;
+  readonly action: AuditAction;
   readonly subject: string;
   /** The record as the API shows it: `before` is null for a new record, `after` for a deleted one. */
   readonly before: object | null;
@@ -47,41 +47,115 @@ type AuditRow = {
   after: unknown;
 };
 
+const COLUMNS = 'no, at, actor, action, subject, request_id, before, after';
+const FILTERS = {
+  subject: { type: 'text', condition: (subject: string) => `subject = ${subject}` },
+  actor: { type: 'text', condition: (actor: string) => `actor = ${actor}` },
+  action: { type: 'text', condition: (action: string) => `action = ${action}` },
+  since: { type: 'timestamptz', condition: (since: string) => `at >= ${since}` },
+  until: { type: 'timestamptz', condition: (until: string) => `at < ${until}` },
+} as const;
+
 /** $1 number of the last entry on the previous page, $2 row limit. */
 const auditList = (name: string, beyond: '<' | '>', direction: 'asc' | 'desc') =>
   filteredList({
     make: statement,
     name,
     ownParameters: 2,
-    filters: {
-      subject: { type: 'text', condition: (subject) => `subject = ${subject}` },
-      actor: { type: 'text', condition: (actor) => `actor = ${actor}` },
-      action: { type: 'text', condition: (action) => `action = ${action}` },
-    },
+    filters: FILTERS,
     leads: ['subject', 'actor', 'action'],
-    text: (where) => `select no, at, actor, action, subject, request_id, before, after
-     from audit where no ${beyond} $1 and ${where} order by no ${direction} limit $2`,
+    text: (where) =>
+      `select ${COLUMNS} from audit where no ${beyond} $1 and ${where} order by no ${direction} limit $2`,
   });
+
+/**
+ * The entries of a period by time, which an index serves; their numbers may be in another order. $1 number and $3 time of
+ * the last entry on the previous page, $2 row limit, $4 and $5 the period.
+ */
+const auditOfPeriod = (name: string, beyond: '<' | '>', direction: 'asc' | 'desc') =>
+  filteredList({
+    make: statement,
+    name,
+    ownParameters: 5,
+    filters: { actor: FILTERS.actor, action: FILTERS.action },
+    leads: [],
+    text: (where) =>
+      `select ${COLUMNS} from audit
+       where (at, no) ${beyond} ($3, $1) and at >= $4 and at < $5 and ${where}
+       order by at ${direction}, no ${direction} limit $2`,
+  });
+
 const LISTS = {
-  oldest_first: { from: '0', list: auditList('list_audit', '>', 'asc') },
-  newest_first: { from: '9223372036854775807', list: auditList('list_audit_backwards', '<', 'desc') },
+  oldest_first: {
+    from: { no: '0', at: '-infinity' },
+    list: auditList('list_audit', '>', 'asc'),
+    ofPeriod: auditOfPeriod('list_audit_of_period', '>', 'asc'),
+  },
+  newest_first: {
+    from: { no: '9223372036854775807', at: 'infinity' },
+    list: auditList('list_audit_backwards', '<', 'desc'),
+    ofPeriod: auditOfPeriod('list_audit_of_period_backwards', '<', 'desc'),
+  },
 } as const satisfies Record<ListOrder, unknown>;
 
-export type AuditFilter = { subject: string | null; actor: string | null; action: string | null };
+export type AuditFilter = {
+  subject: string | null;
+  actor: string | null;
+  action: string | null;
+  since: number | null;
+  until: number | null;
+};
+type Place = { readonly no: number; readonly at: number };
 
 export async function listAudit(
   db: Db,
   filter: AuditFilter,
-  page: { order: ListOrder; after: number | null; count: number },
+  page: { order: ListOrder; after: Place | null; count: number },
 ): Promise<AuditRow[]> {
-  const { from, list } = LISTS[page.order];
-  return db.query<AuditRow>(...list([page.after ?? from, page.count], filter));
+  const { from, list, ofPeriod } = LISTS[page.order];
+  const no = page.after?.no ?? from.no;
+  const since = filter.since === null ? null : timestamp(filter.since);
+  const until = filter.until === null ? null : timestamp(filter.until);
+  // The entries of one record are few: their index is better than that of the period.
+  if (filter.subject !== null || (since === null && until === null))
+    return db.query<AuditRow>(...list([no, page.count], { ...filter, since, until }));
+  const at = page.after === null ? from.at : timestamp(page.after.at);
+  return db.query<AuditRow>(
+    ...ofPeriod([no, page.count, at, since ?? '-infinity', until ?? 'infinity'], filter),
+  );
 }
 
-export const wireAudit = (row: AuditRow): AuditEntry => ({
+/** One look-up by the primary key per actor: for `id = any (…)` the planner may scan another index with the id in it. */
+const FIND_ACTOR_NAMES = statement(
+  'find_actor_names',
+  `select typeid('user', actor) as id, (select name from app_user where id = actor) as name
+   from unnest($1::uuid[]) as actor
+   union all
+   select typeid('key', actor), (select name from api_key where id = actor) from unnest($2::uuid[]) as actor`,
+);
+
+type ActorNames = ReadonlyMap<string, string | null>;
+
+/** Today's names of the users and keys that caused these events, by id. */
+export async function findActorNames(
+  db: Db,
+  events: readonly { readonly actor: string }[],
+): Promise<ActorNames> {
+  const actors = Array.from(new Set(events.map(({ actor }) => actor)));
+  const idsOf = (prefix: IdPrefix) =>
+    actors.map((actor) => decodeId(prefix, actor)).filter((id) => id !== null);
+  const rows = await db.query<{ id: string; name: string | null }>(FIND_ACTOR_NAMES, [
+    idsOf(ID_PREFIX.user),
+    idsOf(ID_PREFIX.key),
+  ]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+export const wireAudit = (row: AuditRow, names: ActorNames): AuditEntry => ({
   id: String(row.no),
   at: formatInstant(row.at),
   actor: row.actor,
+  actor_name: names.get(row.actor) ?? null,
   action: row.action,
   subject: row.subject,
   request_id: row.request_id,

@@ -1,5 +1,5 @@
 import { operatorContractEndpoints as endpoints } from '@saldo/api';
-import { recordAudit } from '../audit/store.ts';
+import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
@@ -13,7 +13,7 @@ export function operatorContractRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.createContract, async (call, tx) => {
       const now = clock.now();
       const after = wireContract(await createContract(tx, call.body, now), now);
-      const event = { action: 'contract.created', subject: after.id, before: null, after };
+      const event: AuditEvent = { action: 'contract.created', subject: after.id, before: null, after };
       await recordAudit(tx, call, event, now);
       return after;
     }),

@@ -13,7 +13,7 @@ import { type PageRequest, pageById, paginate } from '../platform/http/paging.ts
 import { type Route, route } from '../platform/http/routes.ts';
 import { deliveryRange, instantOf, startOf } from '../platform/http/time-filter.ts';
 import { contractNotFound } from './actions.ts';
-import { type ContractRow, findContract, listContracts } from './store.ts';
+import { type ContractRow, findContract, listContracts, listSortedContracts } from './store.ts';
 import { wireContract } from './wire.ts';
 
 /** Same 404 for an unknown contract and for one of another BRP, so that ids cannot be probed. */
@@ -27,7 +27,7 @@ export async function getContract(db: Db, viewer: Viewer, id: string): Promise<C
 type ListQuery = QueryOf<typeof operatorContractEndpoints.operatorListContracts>;
 type ListCall = { viewer: Viewer; query: ListQuery; page: PageRequest };
 
-/** Answers a page of the contracts that the viewer may see. The BRP API has no `external_id` and no `search`. */
+/** Answers a page of the contracts that the viewer may see. The BRP API has no `external_id`, `search` and `sort`. */
 export async function answerContracts(
   db: Db,
   { viewer, query, page }: ListCall,
@@ -44,10 +44,22 @@ export async function answerContracts(
     externalId: query.external_id ?? null,
     search: searchValue(query.search),
   };
-  const rows = await listContracts(db, viewer, filter, pageById(page), now);
-  const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+  // The sorted list has the contracts of all BRPs.
+  const sort = viewer.kind === 'operator' ? query.sort : undefined;
+  const rows =
+    sort === undefined
+      ? await listContracts(db, viewer, filter, pageById(page), now)
+      : await listSortedContracts(db, sort, filter, pageByReference(page), now);
+  const { records, pagination } = paginate(page, rows, (row) => [
+    sort === undefined ? row.id : row.external_id,
+  ]);
   return { contracts: records.map((row) => wireContract(row, now)), pagination };
 }
+
+const pageByReference = ({ after, limit }: PageRequest) => ({
+  after: after === null ? null : String(after[0]),
+  count: limit + 1,
+});
 
 /** For users of a BRP: the list of the BRP API with the parameters that only the portal needs. */
 export const portalContractRoutes = (db: Db, clock: Clock): Route[] => [

@@ -1,4 +1,4 @@
-import type { Asset, Contract, Tso } from '@saldo/api';
+import type { Asset, Contract, ContractSort, Tso } from '@saldo/api';
 import type { Profile } from '@saldo/core/contracts/profile.ts';
 import type { ContractStatus } from '@saldo/core/enums.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
@@ -148,6 +148,29 @@ function contractList(kind: Viewer['kind']) {
 }
 const LISTS = forEachViewer(contractList);
 
+/** A page of the operator's contracts by reference. A descending list begins at its end, which no value of $1 stands for. */
+const contractsByReference = (name: string, beyond: string, direction: 'asc' | 'desc') =>
+  filteredList({
+    make: statement,
+    name,
+    ownParameters: 3,
+    filters: FILTERS,
+    leads: [],
+    text: (where) => `select ${COLUMNS} from (
+        select c.* from contract c where ${beyond} and ${where}
+        order by c.external_id ${direction} limit ${PAGE_ROWS}) c
+      left join asset a on a.id = c.asset_id order by c.external_id ${direction} limit $2`,
+  });
+const BY_REFERENCE = {
+  external_id: contractsByReference('list_contracts_by_reference', 'c.external_id > $1', 'asc'),
+  '-external_id': contractsByReference('list_contracts_by_reference_down', 'c.external_id < $1', 'desc'),
+} as const satisfies Record<ContractSort, unknown>;
+const FROM_LAST_REFERENCE = contractsByReference(
+  'list_contracts_from_last_reference',
+  '$1::text is not null',
+  'desc',
+);
+
 export async function listContracts(
   db: Db,
   viewer: Viewer,
@@ -156,15 +179,28 @@ export async function listContracts(
   now: number,
 ): Promise<ContractRow[]> {
   const own = [page.after, page.count, timestamp(now), ...tenantValues(viewer)];
-  const { externalId, eic, status, type, search, activeWithin } = filter;
-  const query = LISTS[viewer.kind](own, {
-    ...{ externalId, eic, status, type, search },
-    deliveryStart: timestampOrNull(filter.deliveryStart),
-    deliveryEnd: timestampOrNull(filter.deliveryEnd),
-    activeFrom: timestampOrNull(activeWithin?.start ?? null),
-    activeUntil: timestampOrNull(activeWithin?.end ?? null),
-  });
-  return db.query<ContractRow>(...query);
+  return db.query<ContractRow>(...LISTS[viewer.kind](own, valuesOf(filter)));
+}
+
+const valuesOf = ({ externalId, eic, status, type, search, activeWithin, ...times }: ContractFilter) => ({
+  ...{ externalId, eic, status, type, search },
+  deliveryStart: timestampOrNull(times.deliveryStart),
+  deliveryEnd: timestampOrNull(times.deliveryEnd),
+  activeFrom: timestampOrNull(activeWithin?.start ?? null),
+  activeUntil: timestampOrNull(activeWithin?.end ?? null),
+});
+
+/** The contracts of all BRPs, sorted; `after` is the reference of the last row on the previous page. */
+export async function listSortedContracts(
+  db: Db,
+  sort: ContractSort,
+  filter: ContractFilter,
+  page: { after: string | null; count: number },
+  now: number,
+): Promise<ContractRow[]> {
+  const isFromLast = sort === '-external_id' && page.after === null;
+  const list = isFromLast ? FROM_LAST_REFERENCE : BY_REFERENCE[sort];
+  return db.query<ContractRow>(...list([page.after ?? '', page.count, timestamp(now)], valuesOf(filter)));
 }
 
 const FIND = perViewer(

@@ -1,5 +1,5 @@
 import { operatorCustomerEndpoints as endpoints } from '@saldo/api';
-import { recordAudit } from '../audit/store.ts';
+import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { findBrp } from '../parties/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
@@ -15,7 +15,7 @@ export function operatorCustomerRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.operatorCreateCustomer, async (call, tx) => {
       const now = clock.now();
       const after = wireOperatorCustomer(await createCustomer(tx, call.viewer, call.body, now));
-      const event = { action: 'customer.created', subject: after.id, before: null, after };
+      const event: AuditEvent = { action: 'customer.created', subject: after.id, before: null, after };
       await recordAudit(tx, call, event, now);
       return after;
     }),

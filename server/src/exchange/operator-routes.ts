@@ -4,7 +4,7 @@ import {
   type ListOrder,
 } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { recordAudit } from '../audit/store.ts';
+import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { LongOperation } from '../platform/http/idempotency.ts';
@@ -76,7 +76,7 @@ function sendOperation(
     },
     record(tx, { messages, faults }) {
       const after = { messages: messages.map(({ id }) => id), faults };
-      const event = { action: 'schedules.sent', subject: call.request.id, before: null, after };
+      const event: AuditEvent = { action: 'schedules.sent', subject: call.request.id, before: null, after };
       return recordAudit(tx, call, event, now);
     },
   };
@@ -99,7 +99,12 @@ function statusOperation(
       return wireMessage(row);
     },
     record(tx, message) {
-      const event = { action: 'status.requested', subject: message.id, before: null, after: message };
+      const event: AuditEvent = {
+        action: 'status.requested',
+        subject: message.id,
+        before: null,
+        after: message,
+      };
       return recordAudit(tx, call, event, now);
     },
   };
@@ -119,7 +124,7 @@ function alarmRoutes(db: Database, clock: Clock): Route[] {
       const { actor, body, params, request } = call;
       const change = await acknowledgeAlarm(tx, params.alarm_id, { actor, note: body.note, now });
       const [before, after] = [wireAlarm(change.before), wireAlarm(change.after)];
-      const event = { action: 'alarm.acknowledged', subject: after.id, before, after };
+      const event: AuditEvent = { action: 'alarm.acknowledged', subject: after.id, before, after };
       await recordAudit(tx, call, event, now);
       request.log.warn({ alarm: after }, `alarm acknowledged: ${after.text}`);
       return after;

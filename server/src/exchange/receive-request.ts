@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { operatorExchangeEndpoints } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { recordAudit } from '../audit/store.ts';
+import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
 import { answerLong } from '../platform/http/idempotency.ts';
@@ -36,7 +36,12 @@ export function answerReceive(
     throw validationProblem([{ code: 'required', message: 'a body with the document is required' }]);
   }
   const record = (tx: Tx, message: Message) => {
-    const event = { action: 'message.received', subject: message.id, before: null, after: message };
+    const event: AuditEvent = {
+      action: 'message.received',
+      subject: message.id,
+      before: null,
+      after: message,
+    };
     return recordAudit(tx, call, event, now);
   };
   return inTurn(async () => {

@@ -27,6 +27,7 @@ export function healthRoutes(
   db: Db,
   clock: MovableClock,
   countAlarms: (db: Db) => Promise<AlarmCounts>,
+  canSimulate: boolean,
 ): Route[] {
   const startedAt = formatInstant(clock.machineNow());
   return [
@@ -50,6 +51,7 @@ export function healthRoutes(
           oldest_at: row.oldest_at === null ? null : formatInstant(row.oldest_at),
         },
         alarms: await countAlarms(db),
+        can_simulate: canSimulate,
       };
     }),
   ];

@@ -1,7 +1,7 @@
 import { type Cover, operatorMarketEndpoints as endpoints, type ProblemFieldError } from '@saldo/api';
 import { parseInstant } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { recordAudit } from '../audit/store.ts';
+import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
@@ -119,7 +119,7 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
       async (call, tx) => {
         const now = clock.now();
         const after = wireDemand(await createDemand(tx, call.body, now));
-        const event = { action: 'demand.created', subject: after.id, before: null, after };
+        const event: AuditEvent = { action: 'demand.created', subject: after.id, before: null, after };
         await recordAudit(tx, call, event, now);
         return after;
       },
@@ -143,7 +143,7 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
       async (call, tx) => {
         const change = await updateDemand(tx, demandUuid(call.params.demand_id), call.body);
         const [before, after] = [wireDemand(change.before), wireDemand(change.after)];
-        const event = { action: 'demand.updated', subject: after.id, before, after };
+        const event: AuditEvent = { action: 'demand.updated', subject: after.id, before, after };
         await recordAudit(tx, call, event, clock.now());
         return after;
       },
@@ -153,7 +153,7 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.deleteDemand, async (call, tx) => {
       const now = clock.now();
       const before = wireDemand(await withdrawDemand(tx, demandUuid(call.params.demand_id), now));
-      const event = { action: 'demand.deleted', subject: before.id, before, after: null };
+      const event: AuditEvent = { action: 'demand.deleted', subject: before.id, before, after: null };
       await recordAudit(tx, call, event, now);
       return {};
     }),

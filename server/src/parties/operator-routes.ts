@@ -1,6 +1,6 @@
 import { type BodyOf, operatorPartyEndpoints as endpoints, SCOPES } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { recordAudit } from '../audit/store.ts';
+import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Owner } from '../platform/auth/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
@@ -59,7 +59,7 @@ function balanceGroupRoutes(db: Db, clock: Clock): Route[] {
       if (brp === null) throw fieldProblem('brp_id', 'validation_failed', 'is not the id of a BRP');
       await createBalanceGroup(tx, { ...group, brpNo: brp.no }, now);
       const after = wireBalanceGroup(await getBalanceGroup(tx, call.viewer, group.eic));
-      const event = { action: 'balance_group.created', subject: group.eic, before: null, after };
+      const event: AuditEvent = { action: 'balance_group.created', subject: group.eic, before: null, after };
       await recordAudit(tx, call, event, now);
       return after;
     }),
@@ -85,7 +85,7 @@ function accountRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.createAccount, async (call, tx) => {
       const now = clock.now();
       const after = wireAccount(await createAccount(tx, call.body, now));
-      const event = { action: 'account.created', subject: after.id, before: null, after };
+      const event: AuditEvent = { action: 'account.created', subject: after.id, before: null, after };
       await recordAudit(tx, call, event, now);
       return after;
     }),

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { ImportResult, operatorVolumeEndpoints } from '@saldo/api';
+import type { AuditAction, ImportResult, operatorVolumeEndpoints } from '@saldo/api';
 import { recordAudit } from '../audit/store.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { withSmallHeap } from '../platform/heap.ts';
@@ -86,7 +86,7 @@ function importOperation(
   options: ImportOptions,
   counts: ImportCounts,
 ): LongOperation<ImportResult> {
-  const record = async (tx: Tx, action: string, result: ImportResult) => {
+  const record = async (tx: Tx, action: AuditAction, result: ImportResult) => {
     const { rejected: _listed, dry_run: _never, ...after } = result;
     await recordAudit(tx, call, { action, subject: call.request.id, before: null, after }, options.now);
   };

@@ -1,6 +1,6 @@
 import { operatorVolumeEndpoints as endpoints, operatorContractEndpoints } from '@saldo/api';
 import { dayOf } from '@saldo/core/delivery-day.ts';
-import { recordAudit } from '../audit/store.ts';
+import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { changeContractDates } from '../contracts/actions.ts';
 import { wireContract } from '../contracts/wire.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -45,7 +45,7 @@ async function invalidateOne(
     throw problem('invalid_status_transition', `The transaction is ${status} and cannot be invalidated.`);
   const text = transactionBytes(record).toString();
   const after = JSON.parse(text) as { id: string };
-  const event = {
+  const event: AuditEvent = {
     action: 'transaction.invalidated',
     subject: after.id,
     before: { ...after, status: 'valid' },

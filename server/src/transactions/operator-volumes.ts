@@ -3,7 +3,7 @@ import { isDayWithin } from '@saldo/core/contracts/contract.ts';
 import { parseDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { recordAudit } from '../audit/store.ts';
+import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { fieldProblem, problem } from '../platform/http/problem.ts';
@@ -33,7 +33,7 @@ export function operatorVolumeRoutes(
       return {
         work: () => runProfiles(db, now, call.body.days ?? profileDays),
         record(tx, after) {
-          const event = { action: 'profiles.run', subject: call.request.id, before: null, after };
+          const event: AuditEvent = { action: 'profiles.run', subject: call.request.id, before: null, after };
           return recordAudit(tx, call, event, now);
         },
       };
@@ -82,7 +82,7 @@ async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, now: 
   }
   const volumes = call.body.volumes.map((mwh) => (mwh === null ? null : kwhFromMwh(mwh)));
   const after = await writeContractDay(tx, contract, day, volumes, now);
-  const event = {
+  const event: AuditEvent = {
     action: 'contract_day.written',
     subject: id,
     before: null,

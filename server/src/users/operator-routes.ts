@@ -1,7 +1,7 @@
 import { type BodyOf, operatorUserEndpoints as endpoints, type QueryOf } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { recordAudit } from '../audit/store.ts';
+import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { findAccount, findBrp } from '../parties/store.ts';
 import type { CredentialCache } from '../platform/auth/credential-cache.ts';
 import type { Owner } from '../platform/auth/principal.ts';
@@ -58,7 +58,7 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Dependencie
     writeRoute(endpoints.inviteUser, async (call, tx) => {
       const invited = await inviteUser(tx, call.params.user_id, clock.machineNow());
       const [before, after] = [wireUser(invited.before), wireUser(invited.after)];
-      const event = { action: 'user.invited', subject: after.id, before, after };
+      const event: AuditEvent = { action: 'user.invited', subject: after.id, before, after };
       await recordAudit(tx, call, event, clock.now());
       const link = invitationLink(baseUrl(), invited.token);
       return { link, expires_at: formatInstant(invited.expiresAt) };

@@ -1,4 +1,4 @@
-import { portalSessionEndpoints as endpoints, type SessionState } from '@saldo/api';
+import { type AuditAction, portalSessionEndpoints as endpoints, type SessionState } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -106,7 +106,7 @@ export function sessionRoutes({
   device,
   customerUrl,
 }: SessionDependencies): Route[] {
-  const ending = async (call: Actor, action: string, userId: string, end: (tx: Tx) => Promise<void>) => {
+  const ending = async (call: Actor, action: AuditAction, userId: string, end: (tx: Tx) => Promise<void>) => {
     await db.transaction(async (tx) => {
       await end(tx);
       const event = { action, subject: encodeId(ID_PREFIX.user, userId), before: null, after: null };

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { normalizeEmail } from '@saldo/core/users/email.ts';
 import { type Actor, recordAudit } from '../audit/store.ts';
@@ -66,7 +67,7 @@ async function startSession(
   return { token, expiresAt, user: await getUser(tx, userId) };
 }
 
-const auditEventOf = (action: string, user: UserRow) => ({
+const auditEventOf = (action: AuditAction, user: UserRow) => ({
   action,
   subject: encodeId(ID_PREFIX.user, user.id),
   before: null,

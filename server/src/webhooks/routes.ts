@@ -64,7 +64,7 @@ export function webhookRoutes(
 async function audit(
   tx: Tx,
   call: AnyCall,
-  action: string,
+  action: 'created' | 'updated' | 'deleted' | 'secret_rotated',
   change: { before: WebhookEndpoint | null; after: WebhookEndpoint | null },
   now: number,
 ): Promise<void> {
@@ -213,7 +213,7 @@ function testRoute(endpoints: WebhookOperations, db: Db, clock: MovableClock, se
       };
     },
     async record(tx, answer) {
-      const event = {
+      const event: AuditEvent = {
         action: 'webhook_endpoint.tested',
         subject: call.params.webhook_endpoint_id,
         before: null,

@@ -55,6 +55,14 @@ export const brp: Dictionary['brp'] = {
     empty: 'Keine Verträge',
     emptyText: 'Kein Vertrag passt zu diesen Filtern.',
     facts: 'Vertragsdaten',
+    nominationsOf: (day) => `Nominierungen vom ${day} mit diesen Mengen`,
+    month: {
+      heatMap: (month) => `Mengen im ${month} nach Tag und Viertelstunde`,
+      none: 'keine Menge',
+      empty: 'Keine Mengen in diesem Monat',
+      complete: 'vollständig',
+      missing: (count) => (count === 1 ? '1 Viertelstunde fehlt' : `${count} Viertelstunden fehlen`),
+    },
     noVolumes: 'Nur PPA-Verträge haben Viertelstundenmengen.',
   },
   transactions: {
@@ -122,6 +130,8 @@ export const brp: Dictionary['brp'] = {
     difference: 'Nominiert − bestätigt',
     change: 'Änderung',
     notMatched: 'noch nicht bestätigt',
+    total: (count) => `Saldo · ${count === 1 ? '1 Nominierung' : `${count} Nominierungen`}`,
+    noneOn: (day: string) => `${day} (keine Nominierung)`,
     peak: 'Spitze',
     shape: 'Tagesverlauf',
     versionsShown: 'Versionen',

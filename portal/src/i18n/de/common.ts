@@ -39,6 +39,7 @@ export const common: Dictionary['common'] = {
   dateShapes: { day: 'TT.MM.JJJJ', month: 'MM.JJJJ' },
   wrongDate: (shape) => `Kein Datum; schreiben Sie es wie ${shape}`,
   openCalendar: 'Kalender öffnen',
+  scale: (from, to) => `Skala von ${from} bis ${to} MW`,
   previousDay: 'Voriger Tag',
   nextDay: 'Nächster Tag',
   today: 'Heute',

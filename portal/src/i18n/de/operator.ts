@@ -234,6 +234,8 @@ export const operator: Dictionary['operator'] = {
     ofThis: 'Protokoll',
     subject: 'Was',
     actor: 'Wer',
+    from: 'Von Tag',
+    to: 'Bis Tag',
     action: 'Vorgang',
     field: 'Feld',
     changes: 'Was geändert wurde',

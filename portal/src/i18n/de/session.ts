@@ -8,6 +8,9 @@ export const session: Dictionary['session'] = {
   password: 'Passwort',
   showPassword: 'Passwort anzeigen',
   hidePassword: 'Passwort verbergen',
+  forgot: 'Passwort vergessen?',
+  forgotText:
+    'Bitten Sie den Betreiber der Plattform, der Ihren Zugang eingerichtet hat, um einen neuen Link. Er gilt einmal, und Sie wählen damit ein neues Passwort. Benutzer des Betreibers fragen eine Kollegin oder einen Kollegen mit dem Recht zum Verwalten.',
   expired: 'Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.',
   invitationTitle: (name) => `Willkommen, ${name}`,
   invitationText: (email) => `Wählen Sie ein Passwort für ${email}. Danach sind Sie angemeldet.`,

@@ -53,6 +53,14 @@ export const brp = {
     empty: 'No contracts',
     emptyText: 'No contract matches these filters.',
     facts: 'Contract details',
+    nominationsOf: (day: string) => `Nominations of ${day} with these volumes`,
+    month: {
+      heatMap: (month: string) => `Volumes of ${month} by day and quarter-hour`,
+      none: 'no volume',
+      empty: 'No volumes in this month',
+      complete: 'complete',
+      missing: (count: number) => (count === 1 ? '1 quarter-hour missing' : `${count} quarter-hours missing`),
+    },
     noVolumes: 'Only PPA contracts have quarter-hour volumes.',
   },
   transactions: {
@@ -121,6 +129,8 @@ export const brp = {
     difference: 'Nominated − confirmed',
     change: 'Change',
     notMatched: 'not matched yet',
+    total: (count: number) => `Net saldo · ${count === 1 ? '1 nomination' : `${count} nominations`}`,
+    noneOn: (day: string) => `${day} (no nomination)`,
     peak: 'Peak',
     shape: 'Course of the day',
     versionsShown: 'Versions',

@@ -38,6 +38,7 @@ export const common = {
   dateShapes: { day: 'DD/MM/YYYY', month: 'MM/YYYY' },
   wrongDate: (shape: string) => `Not a date; write it like ${shape}`,
   openCalendar: 'Open the calendar',
+  scale: (from: string, to: string) => `Scale from ${from} to ${to} MW`,
   previousDay: 'Previous day',
   nextDay: 'Next day',
   today: 'Today',

@@ -230,6 +230,8 @@ export const operator = {
     ofThis: 'Audit trail',
     subject: 'What',
     actor: 'Who',
+    from: 'From day',
+    to: 'To day',
     action: 'Action',
     field: 'Field',
     changes: 'What was changed',

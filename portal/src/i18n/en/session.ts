@@ -6,6 +6,9 @@ export const session = {
   password: 'Password',
   showPassword: 'Show password',
   hidePassword: 'Hide password',
+  forgot: 'Forgot your password?',
+  forgotText:
+    'Ask the operator of the platform, who opened your account, for a new link. It is valid once and lets you choose a new password. Users of the operator ask a colleague with the permission to manage.',
   expired: 'Your session has ended. Please sign in again.',
   invitationTitle: (name: string) => `Welcome, ${name}`,
   invitationText: (email: string) => `Choose a password for ${email}. Afterwards you are signed in.`,

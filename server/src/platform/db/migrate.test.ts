@@ -320,6 +320,7 @@ const RELEASED = {
   '015-event-rows': '3eef932e9c84c4767cdda3084c4539de45b408adc1e1c054f5856b1ef4a48b06',
   '016-search': '1cc5835f5276e5d95db975a73f89f63c82dcee585ac8aee878f126348862c963',
   '017-sheet-statuses': '32cffebf3db2f1d1e330f3a25b319656f2641572cbb3539c9d77b6670e054314',
+  '018-audit-times': '4b3c64f196e3178e6cec90d4f7d7664cf08472c7f42d145038b56c133b03a74f',
 };
 
 test('the migration files are those that were released', async () => {

@@ -1,0 +1,82 @@
+import { type SimulatedAnswer, simulationEndpoints } from '@saldo/api';
+import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
+import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
+import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { nominationOf, type Schedule } from '@saldo/core/exchange/schedule.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { answersTo, type Behaviour, CONFORMING, finalTypeOf } from '@saldo/simulator/tso.ts';
+import { type AuditEvent, recordAudit } from '../audit/store.ts';
+import { type Receiving, receiveMessage } from '../exchange/process/receive.ts';
+import { findDocument, findMessages } from '../exchange/store.ts';
+import { wireMessage } from '../exchange/wire.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
+import { problem } from '../platform/http/problem.ts';
+import { longRoute, type Route } from '../platform/http/routes.ts';
+
+/** How much less the counterpart of the first series has in its slots with energy. */
+const MISMATCH_KW = -40;
+
+function behaviourOf(answer: SimulatedAnswer, { tso, series, operatorEic }: Schedule): Behaviour {
+  if (answer === 'rejection') return { ...CONFORMING, rejections: [{ tso, day: null }] };
+  const [counterpart] = series.flatMap((one) =>
+    one.powersKw.some((kw) => kw > 0) ? (nominationOf(one, operatorEic) ?? []) : [],
+  );
+  if (answer === 'match' || counterpart === undefined) return CONFORMING;
+  const { eic } = counterpart;
+  return { ...CONFORMING, deviations: [{ eic, tso, day: null, slots: null, differenceKw: MISMATCH_KW }] };
+}
+
+type Simulated = { messages: ReturnType<typeof wireMessage>[] };
+
+const notFound = () => problem('message_not_found', 'There is no schedule of ours with this id.');
+
+/** Lets the simulated TSO answer a schedule on request. Mounted only with a demo world or in a sandbox. */
+export function simulationRoutes(db: Database, clock: Clock, receiving: Receiving): Route[] {
+  async function findSchedule(messageId: string) {
+    const uuid = decodeId(ID_PREFIX.message, messageId);
+    const [message] = uuid === null ? [] : await findMessages(db, [uuid]);
+    const document = uuid === null ? null : await findDocument(db, uuid);
+    if (!message || document === null || message.direction !== 'out') throw notFound();
+    const read = readDocument(document, receiving.rules);
+    if (read.kind !== 'ok' || read.document.kind !== 'schedule') throw notFound();
+    return { schedule: read.document.schedule, format: message.format ?? 'ess' };
+  }
+
+  return [
+    longRoute(simulationEndpoints.simulateAnswer, (call) => {
+      const now = clock.now();
+      return {
+        async work(): Promise<Simulated> {
+          const { schedule, format } = await findSchedule(call.params.message_id);
+          const given = answersTo(schedule, behaviourOf(call.body.answer, schedule), now);
+          const { acknowledgement, anomaly, intermediate, final } = given;
+          const ids: string[] = [];
+          for (const answer of [acknowledgement, anomaly, intermediate, final]) {
+            if (answer === null) continue;
+            const text = writeAnswer(answer, format, receiving.rules, finalTypeOf(schedule.tso));
+            const id = await receiveMessage(db, now, receiving, {
+              document: Buffer.from(text),
+              error: null,
+              fileName: answerFileName(schedule, answer),
+              inboxFingerprint: null,
+            });
+            if (id !== null) ids.push(id);
+          }
+          return { messages: (await findMessages(db, ids)).map(wireMessage) };
+        },
+        async record(tx, { messages }: Simulated) {
+          for (const message of messages) {
+            const event: AuditEvent = {
+              action: 'message.received',
+              subject: message.id,
+              before: null,
+              after: message,
+            };
+            await recordAudit(tx, call, event, now);
+          }
+        },
+      };
+    }),
+  ];
+}

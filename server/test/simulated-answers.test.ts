@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { isTrial } from '../src/first-start.ts';
+import { client, startTestPlatform } from './harness.ts';
+import { listNominated } from './nominated.ts';
+import { createWorld } from './world.ts';
+
+const DAY = '2026-10-22';
+const NOW = '2026-10-20T08:00:00Z';
+const platform = await startTestPlatform({ now: NOW, environment: { SANDBOX: 'on' } });
+const plain = await startTestPlatform({ now: NOW });
+const world = createWorld(platform.db, platform.clock);
+const { seller, producer, consumer } = await world.pair();
+const contract = await world.contract(producer, consumer);
+const operator = client(platform.baseUrl, await world.operatorKey());
+const asSeller = client(platform.baseUrl, seller.key);
+
+/** Sends a changed schedule of the day and returns the id of its message. */
+async function sendSchedule(kwh: number): Promise<string> {
+  await world.volumes(contract, DAY, kwh);
+  await world.nominate();
+  const sent = await operator('/operator/v1/exchange/send', { method: 'POST', body: { delivery_date: DAY } });
+  assert.equal(sent.body.messages.length, 1, sent.text);
+  return sent.body.messages[0].id;
+}
+const simulate = (id: string, answer: string) =>
+  operator(`/operator/v1/messages/${id}/simulated-answer`, { method: 'POST', body: { answer } });
+const stateOf = async (id: string) => (await operator(`/operator/v1/messages/${id}`)).body.state;
+const current = async () => {
+  const versions = await listNominated(asSeller, `&delivery_date=${DAY}`);
+  return versions.find(({ status }) => status !== 'superseded');
+};
+
+test('the simulated TSO rejects, confirms with other amounts, or confirms a schedule now', async () => {
+  const rejected = await sendSchedule(100);
+  const refusal = await simulate(rejected, 'rejection');
+  assert.deepEqual(
+    refusal.body.messages.map(({ type, state, answers }: Record<string, string>) => [type, state, answers]),
+    [['acknowledgement', 'applied', rejected]],
+  );
+  assert.equal(await stateOf(rejected), 'rejected');
+
+  const differing = await sendSchedule(110);
+  await simulate(differing, 'mismatch');
+  assert.equal(await stateOf(differing), 'confirmed');
+  const short = await current();
+  assert.equal(short?.status, 'partial_match');
+  // 40 kW less than 440 kW.
+  assert.deepEqual([short?.slots[0]?.amount, short?.slots[0]?.matched_amount], [0.11, 0.1]);
+
+  const equal = await sendSchedule(120);
+  const { body } = await simulate(equal, 'match');
+  assert.deepEqual(
+    body.messages.map(({ type }: { type: string }) => type),
+    ['acknowledgement', 'confirmation', 'confirmation'],
+  );
+  assert.equal((await current())?.status, 'match');
+  const [audited] = (await operator(`/operator/v1/audit?subject=${body.messages[0].id}`)).body.entries;
+  assert.equal(audited.action, 'message.received');
+});
+
+test('only schedules of ours are answered', async () => {
+  const id = await sendSchedule(130);
+  const [answer] = (await simulate(id, 'match')).body.messages;
+  for (const other of [answer.id, `msg_${'0'.repeat(26)}`, 'nonsense']) {
+    const { status, body } = await simulate(other, 'match');
+    assert.deepEqual([status, body.type.split('/').at(-1)], [404, 'message_not_found']);
+  }
+  const wrong = await simulate(id, 'nothing');
+  assert.deepEqual([wrong.status, wrong.body.errors[0].code], [400, 'invalid_enum_value']);
+});
+
+test('without a demo world or a sandbox no answer can be simulated', async () => {
+  const key = await createWorld(plain.db, plain.clock).operatorKey();
+  const asked = client(plain.baseUrl, key);
+  const id = `msg_${'0'.repeat(26)}`;
+  const path404 = `/operator/v1/messages/${id}/simulated-answer`;
+  const { status, body } = await asked(path404, { method: 'POST', body: { answer: 'match' } });
+  assert.deepEqual([status, body.type.split('/').at(-1)], [404, 'not_found']);
+  assert.equal((await asked('/operator/v1/health')).body.can_simulate, false);
+  assert.equal((await operator('/operator/v1/health')).body.can_simulate, true);
+});
+
+test('a platform has a demo world if its data folder has the file of the demo', async (t) => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-trial-'));
+  t.after(() => rm(dataDir, { recursive: true }));
+  const config = { ...plain.config, sandbox: false, demo: true, dataDir };
+  assert.equal(isTrial(config), false);
+  await writeFile(path.join(dataDir, 'demo.json'), '{}');
+  assert.equal(isTrial(config), true);
+  assert.equal(isTrial({ ...config, demo: false }), false);
+});
