@@ -1,6 +1,6 @@
 import {
+  EVENT_TYPES_OF,
   type EventReader,
-  eventTypesOf,
   LIMITS,
   type NewWebhookSecret,
   type WebhookEndpoint,
@@ -89,7 +89,7 @@ function CreateForm({
             name="types"
             label={texts.chosenTypes}
             value={types}
-            options={eventTypesOf(reader).map((type) => ({
+            options={EVENT_TYPES_OF[reader].map((type) => ({
               value: type,
               label: <code className="font-mono text-xs">{type}</code>,
             }))}
