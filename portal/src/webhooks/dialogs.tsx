@@ -65,7 +65,6 @@ function CreateForm({
           label={texts.url}
           hint={texts.urlHint}
           placeholder="https://"
-          autoFocus
           maxLength={LIMITS.urlLength}
           value={url}
           onChange={setUrl}
