@@ -7,7 +7,7 @@ import { apiAsData } from './api-as-data.ts';
 const SERVER = process.env['SALDO_URL'] ?? 'http://127.0.0.1:8080';
 
 /** Modules of this many pages are in one file. */
-const PAGES_OF_COMMON = 10;
+const PAGES_OF_COMMON = 6;
 
 /** These modules wait for files that import the others, hence are in a file of their own. */
 const isStart = (id: string) => /[\\/](?:index\.html|main\.tsx)$/.test(id);
