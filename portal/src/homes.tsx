@@ -1,7 +1,17 @@
-import { Suspense } from 'react';
-import { HOMES } from './session/homes.ts';
+import type { UserRole } from '@saldo/api';
+import { type ComponentType, lazy, Suspense } from 'react';
+import { loadHome } from './session/homes.ts';
 import { useSession } from './session/session.ts';
 import { RoutePending } from './ui/route-states.tsx';
+
+const homeOf = (role: UserRole) => lazy(async () => ({ default: (await loadHome(role)).HomePage }));
+
+/** The home page of each role. */
+const HOMES: Readonly<Record<UserRole, ComponentType>> = {
+  brp: homeOf('brp'),
+  operator: homeOf('operator'),
+  account: homeOf('account'),
+};
 
 export function HomeOfRole() {
   const Home = HOMES[useSession().user.role];

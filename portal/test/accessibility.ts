@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dayStart } from '@saldo/core/delivery-day.ts';
+import { addDays, dayStart } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
@@ -239,6 +239,8 @@ export function lookAtPagesOf(...roles: Role[]): void {
     if (role === 'operator') test('axe finds no fault in a search field and its list', lookAtSearchField);
     if (role === 'brp') test('axe finds no fault in the result of a checked schedule', lookAtCheckedSchedule);
     if (role === 'operator') test('axe finds no fault in the search dialog', lookAtSearchDialog);
+    if (role === 'brp') test('keys step through days and tabs', pressKeys);
+    if (role === 'brp') test('a toast stays while the pointer is on it', pointAtToast);
     if (DIALOGS[role].length === 0) continue;
     test(`axe finds no fault in dialogs of ${role}; opening focuses the first control, closing the opener`, () =>
       lookAtDialogs(role));
@@ -305,6 +307,51 @@ const lookAtSearchDialog = () =>
     await field.fill('no such name');
     await page.getByText('Nothing found').waitFor();
     assert.deepEqual(await faultsOf(page, 'a search without results'), []);
+  });
+
+const pressKeys = () =>
+  visit(visitors.brp, async (page) => {
+    await open(page, `/nominations?day=${DAY}`);
+    const field = page.getByRole('textbox', { name: 'Delivery day', exact: true });
+    await field.press('ArrowUp');
+    await page.waitForURL((url) => url.searchParams.get('day') === addDays(DAY, 1));
+    await field.press('ArrowDown');
+    await page.waitForURL((url) => url.searchParams.get('day') === DAY);
+    await open(page, `/nominations/${nomination.id}`);
+    const tabs = page.getByRole('tab');
+    const last = (await tabs.count()) - 1;
+    for (const [key, at] of [
+      ['End', last],
+      ['Home', 0],
+      ['ArrowLeft', last],
+      ['ArrowRight', 0],
+    ] as const) {
+      await page.getByRole('tab', { selected: true }).press(key);
+      await tabs.nth(at).and(page.locator('[aria-selected=true]:focus')).waitFor();
+    }
+  });
+
+const pointAtToast = () =>
+  visit(visitors.brp, async (visited) => {
+    // Another context: a page that other tests use again would keep the clock.
+    const storageState = await visited.context().storageState();
+    const context = await visited
+      .context()
+      .browser()
+      ?.newContext({ baseURL: platform.baseUrl, storageState });
+    assert.ok(context);
+    const page = await context.newPage();
+    await page.clock.install();
+    await open(page, '/profile');
+    await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    const toast = page.getByText('All other sessions have ended.');
+    await toast.hover();
+    await page.clock.runFor(60_000);
+    assert.equal(await toast.count(), 1);
+    await page.mouse.move(0, 0);
+    await page.clock.runFor(10_000);
+    await toast.waitFor({ state: 'detached' });
+    await context.close();
   });
 
 const lookAtCheckedSchedule = () =>

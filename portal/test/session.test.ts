@@ -187,7 +187,11 @@ async function firstLoad(page: Page, url: string): Promise<number[]> {
     const isShown = document.querySelector('h1') && !document.querySelector('.animate-pulse');
     const scripts = performance
       .getEntriesByType('resource')
-      .filter(({ name }) => new URL(name).pathname.endsWith('.js'));
+      .filter(({ name }) => new URL(name).pathname.endsWith('.js'))
+      // Other pages are loaded afterwards, while the browser is idle.
+      .filter(({ startTime }) =>
+        performance.getEntriesByName('prefetch-begun').every((begun) => startTime < begun.startTime),
+      );
     return isShown && scripts.map((entry) => (entry as PerformanceResourceTiming).encodedBodySize);
   });
   return (await loaded.jsonValue()) || [];

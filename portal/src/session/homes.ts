@@ -1,9 +1,13 @@
 import type { UserRole } from '@saldo/api';
-import { lazyRouteComponent } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
 
-/** The home page of each role. */
-export const HOMES = {
-  brp: lazyRouteComponent(() => import('../brp/home.tsx'), 'HomePage'),
-  operator: lazyRouteComponent(() => import('../operator/home.tsx'), 'HomePage'),
-  account: lazyRouteComponent(() => import('../account/home.tsx'), 'HomePage'),
-} as const satisfies Record<UserRole, unknown>;
+type Home = { readonly HomePage: ComponentType };
+
+const LOADERS: Readonly<Record<UserRole, () => Promise<Home>>> = {
+  brp: () => import('../brp/home.tsx'),
+  operator: () => import('../operator/home.tsx'),
+  account: () => import('../account/home.tsx'),
+};
+
+/** Loads the home page of a role. */
+export const loadHome = (role: UserRole): Promise<Home> => LOADERS[role]();

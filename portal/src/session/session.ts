@@ -4,7 +4,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { startAtCurrentPlace } from './changes.ts';
 import { portalClient } from './clients.ts';
-import { HOMES } from './homes.ts';
+import { loadHome } from './homes.ts';
 import { loadReader } from './reader.ts';
 import { setServerTime } from './server-clock.ts';
 
@@ -28,7 +28,7 @@ export const sessionQuery = queryOptions({
 export async function prepareSession(state: SessionState): Promise<SessionState> {
   setServerTime(state.server_time);
   const { role } = state.user;
-  const home = window.location.pathname === '/' ? HOMES[role].preload?.() : null;
+  const home = window.location.pathname === '/' ? loadHome(role) : null;
   await Promise.all([loadReader(role), startAtCurrentPlace(), home]);
   return state;
 }
