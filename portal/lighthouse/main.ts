@@ -33,7 +33,7 @@ const METRICS = {
 const EXPECTED_INDEX = 1750;
 const EXPECTED_SLOWDOWN = 4;
 /** The long poll for changes keeps the network busy; by default Lighthouse would wait 45 s for its end. */
-const LOAD_MS = 15_000;
+const LOAD_MS = 10_000;
 const OUTPUT_BYTES = 64 * 1024 * 1024;
 
 type Audited = {

@@ -18,7 +18,8 @@ type Props = Pick<
 
 /**
  * A date in the format of the page's language: a native date input has that of the browser. The calendar is the
- * browser's. Arrow keys step by a day or a month. Text that is no date makes the input invalid, which keeps its form from being sent.
+ * browser's. Arrow keys step by a day or a month. Text that is no date makes the input invalid, which keeps its form from
+ * being sent.
  */
 export function DateInput({ kind = 'day', value, min, onChange, ...control }: Props) {
   const { t, format } = useI18n();
@@ -43,7 +44,10 @@ export function DateInput({ kind = 'day', value, min, onChange, ...control }: Pr
     const date = parse(text);
     if (step === undefined || date === null) return;
     event.preventDefault();
-    take(written(kind === 'day' ? addDays(date, step) : addMonths(date, step)));
+    const next = kind === 'day' ? addDays(date, step) : addMonths(date, step);
+    setText(written(next));
+    // Not compared with `value`, which is older while the page changes its address.
+    onChange(next);
   };
   const isWrong = text.trim() !== '' && parse(text) === null;
   const shape = t.common.dateShapes[kind];
