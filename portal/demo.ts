@@ -18,6 +18,8 @@ export async function withDemo(act: (demo: Demo) => Promise<void>): Promise<void
   const folder = await mkdtemp(path.join(tmpdir(), 'saldo-demo-'));
   try {
     const product = await startProduct({ DATA_DIR: folder });
+    // Also after Ctrl C, which ends this process only.
+    process.once('exit', () => product.child.kill());
     try {
       const { baseUrl } = product;
       const { users } = await product.demo();

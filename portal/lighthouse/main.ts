@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { availableParallelism, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium, type Page } from 'playwright-core';
@@ -73,6 +74,8 @@ async function freePort(): Promise<number> {
 }
 
 const PORT = await freePort();
+/** Of the minute before the run. Above the number of processors, the performance says nothing. */
+const LOAD = loadavg()[0]?.toFixed(1);
 
 async function lighthouse(url: string, ...options: readonly string[]): Promise<Report> {
   const { stdout } = await promisify(execFile)(
@@ -151,7 +154,8 @@ const resultText = (rows: readonly string[][]): string => `# Lighthouse
 
 \`npm run lighthouse\` starts the platform with its demo data, signs in and measures three pages with an empty cache: the
 median of ${RUNS} runs. A phone has the slow mobile network that Lighthouse simulates, and a slower processor, calibrated
-with its benchmark. The goal is ${GOAL} in each category. Other work on the machine lowers the performance, not the rest.
+with its benchmark. The goal is ${GOAL} in each category. Other work on the machine lowers the performance, not the rest:
+before the run its load was ${LOAD} on ${availableParallelism()} processors.
 
 ${tableOf(rows)}`;
 
