@@ -27,11 +27,11 @@ const OPTIONS = [
 ];
 
 /** Starts a headless Chromium with a temporary profile, which is removed when it is closed. */
-export async function launchChromium(): Promise<Browser> {
+export async function launchChromium(...options: readonly string[]): Promise<Browser> {
   const { file, environment } = await findProgram();
   return chromium.launch({
     executablePath: file,
-    args: OPTIONS,
+    args: [...OPTIONS, ...options],
     // No limit: on a busy machine a start takes longer than the default of 30 s.
     timeout: 0,
     env: { ...process.env, ...environment },

@@ -1,21 +1,14 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { launchChromium } from './chromium.ts';
+import { withDemo } from './demo.ts';
 
-/**
- * Measures the rendering times of the portal of a running platform with its demo world, and prints them: `npm run
- * measure --workspace portal -- ./data`. The argument is the platform's data folder.
- */
-const BASE = process.env['SALDO_URL'] ?? 'http://127.0.0.1:8080';
+/** Measures the rendering times of the portal with its demo data, and prints them: `npm run measure --workspace portal`. */
 const RUNS = 10;
 const FRAME_MS = 1000 / 60;
 
-type Demo = { readonly users: readonly { email: string; password: string; role: string }[] };
-
 /** From the arrival of the nomination's last data to the first frame with its chart and table. */
-async function drawNomination(page: Page, url: string): Promise<number> {
-  await page.goto(`${BASE}/keys`);
+async function drawNomination(page: Page, baseUrl: string, url: string): Promise<number> {
+  await page.goto(`${baseUrl}/keys`);
   await page.locator('h1').first().waitFor();
   return page.evaluate(async (address) => {
     const { __TSR_ROUTER__ } = window as unknown as {
@@ -41,8 +34,8 @@ async function drawNomination(page: Page, url: string): Promise<number> {
 }
 
 /** Frame times while the page is scrolled from top to end and the pointer moves over the cells. */
-async function scrollMonth(page: Page, month: string): Promise<number[]> {
-  await page.goto(`${BASE}/month?month=${month}`);
+async function scrollMonth(page: Page, baseUrl: string, month: string): Promise<number[]> {
+  await page.goto(`${baseUrl}/month?month=${month}`);
   await page.locator('figure svg').first().waitFor();
   return page.evaluate(async () => {
     const frames: number[] = [];
@@ -67,29 +60,23 @@ const quantile = (values: readonly number[], share: number) =>
 const line = (name: string, values: readonly number[]) =>
   `${name}: median ${quantile(values, 0.5)} ms, 95 % ${quantile(values, 0.95)} ms, longest ${quantile(values, 1)} ms\n`;
 
-const [dataDir = './data'] = process.argv.slice(2);
-const demo = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as Demo;
-const user = demo.users.find(({ role }) => role === 'brp');
-if (!user) throw new Error(`${dataDir}/demo.json names no user of a BRP`);
 const browser = await launchChromium();
 try {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-  await page.goto(`${BASE}/sign-in`);
-  await page.fill('input[name=email]', user.email);
-  await page.fill('input[name=password]', user.password);
-  await page.click('button[type=submit]');
-  await page.waitForURL(`${BASE}/`);
-  await page.goto(`${BASE}/nominations`);
-  const url = await page.locator('tbody a').first().getAttribute('href');
-  if (url === null) throw new Error('there is no nomination today');
-  const month = await page.locator('input[type=date]').inputValue();
-  const draws: number[] = [];
-  for (let run = 0; run < RUNS; run++) draws.push(await drawNomination(page, url));
-  process.stdout.write(line('A nomination is drawn after its data', draws));
-  const frames = await scrollMonth(page, month.slice(0, 7));
-  process.stdout.write(line('A frame while a month of slots is scrolled', frames));
-  const late = frames.filter((ms) => ms > 2 * FRAME_MS).length;
-  process.stdout.write(`Frames that took longer than two: ${late} of ${frames.length}\n`);
+  await withDemo(async ({ baseUrl, signIn }) => {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await signIn(page, 'brp');
+    await page.goto(`${baseUrl}/nominations`);
+    const url = await page.locator('tbody a').first().getAttribute('href');
+    if (url === null) throw new Error('The demo data has no nomination of today.');
+    const month = await page.locator('input[type=date]').inputValue();
+    const draws: number[] = [];
+    for (let run = 0; run < RUNS; run++) draws.push(await drawNomination(page, baseUrl, url));
+    process.stdout.write(line('A nomination is drawn after its data', draws));
+    const frames = await scrollMonth(page, baseUrl, month.slice(0, 7));
+    process.stdout.write(line('A frame while a month of slots is scrolled', frames));
+    const late = frames.filter((ms) => ms > 2 * FRAME_MS).length;
+    process.stdout.write(`Frames that took longer than two: ${late} of ${frames.length}\n`);
+  });
 } finally {
   await browser.close();
 }

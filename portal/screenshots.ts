@@ -1,91 +1,105 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from './chromium.ts';
+import { type Demo, type DemoRole, loaded, withDemo } from './demo.ts';
 
 /**
- * Takes the screenshots of the documentation from a running platform with its demo world: `npm run screenshots
- * --workspace portal -- ./data`. The first argument is the platform's data folder; further arguments limit it to
- * these screenshots.
+ * Takes the screenshots of the documentation from the demo data: `npm run screenshots --workspace portal`. Arguments
+ * limit it to the screenshots of these names. `--review <folder>` writes each page in both themes and both sizes to that
+ * folder instead.
  */
-const OUT = fileURLToPath(new URL('../docs/images', import.meta.url));
-const BASE = process.env['SALDO_URL'] ?? 'http://127.0.0.1:8080';
+const IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url));
 
-type Demo = { readonly users: readonly { email: string; password: string; role: string }[] };
+const SIZES = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
+const THEMES = ['light', 'dark'] as const;
+/** In the demo data a balance group sent no schedule three days ago. */
+const FORGOTTEN = new Date(Date.now() - 3 * 24 * 3_600_000).toISOString().slice(0, 10);
+
+type Look = { readonly size: keyof typeof SIZES; readonly theme: (typeof THEMES)[number] };
 type View = {
-  readonly name: string;
+  readonly role: DemoRole;
   readonly path: string;
-  readonly role: 'brp' | 'operator' | 'account';
-  readonly width: number;
-  readonly theme: 'light' | 'dark';
+  /** Goes on from that page. */
+  readonly act?: (page: Page) => Promise<void>;
+  /** The images of the documentation, by name. */
+  readonly images: Readonly<Record<string, Look>>;
 };
 
-const WIDE = 1440;
-const PHONE = 390;
-/** In the demo world a balance group sent no schedule three days ago. */
-const FORGOTTEN = new Date(Date.now() - 3 * 24 * 3_600_000).toISOString().slice(0, 10);
 const VIEWS: readonly View[] = [
-  { name: 'overview', path: '/', role: 'brp', width: WIDE, theme: 'light' },
-  { name: 'nominations', path: '/nominations', role: 'brp', width: WIDE, theme: 'light' },
-  { name: 'nomination', path: 'long-day', role: 'brp', width: WIDE, theme: 'dark' },
-  { name: 'nomination-phone', path: 'long-day', role: 'brp', width: PHONE, theme: 'light' },
-  { name: 'month', path: '/month', role: 'brp', width: WIDE, theme: 'dark' },
+  { role: 'brp', path: '/', images: { overview: { size: 'wide', theme: 'light' } } },
+  { role: 'brp', path: '/nominations', images: { nominations: { size: 'wide', theme: 'light' } } },
   {
-    name: 'mismatches',
-    path: `/operator/mismatches?day=${FORGOTTEN}`,
-    role: 'operator',
-    width: WIDE,
-    theme: 'light',
+    role: 'brp',
+    path: `/nominations?day=${repeatedHourDay()}`,
+    act: openFirst,
+    images: {
+      nomination: { size: 'wide', theme: 'dark' },
+      'nomination-phone': { size: 'phone', theme: 'light' },
+    },
   },
-  { name: 'offers', path: '/offers', role: 'account', width: WIDE, theme: 'dark' },
+  { role: 'brp', path: '/month', images: { month: { size: 'wide', theme: 'dark' } } },
+  {
+    role: 'operator',
+    path: `/operator/mismatches?day=${FORGOTTEN}`,
+    images: { mismatches: { size: 'wide', theme: 'light' } },
+  },
+  { role: 'account', path: '/offers', images: { offers: { size: 'wide', theme: 'dark' } } },
 ];
 
-async function signIn(page: Page, user: Demo['users'][number]): Promise<void> {
-  await page.goto(`${BASE}/sign-in`);
-  await page.fill('input[name=email]', user.email);
-  await page.fill('input[name=password]', user.password);
-  await page.click('button[type=submit]');
-  await page.waitForURL(`${BASE}/`);
+/** The last Sunday of October, on which the clock goes back. */
+function repeatedHourDay(): string {
+  const year = new Date().getUTCFullYear();
+  return `${year}-10-${31 - new Date(Date.UTC(year, 9, 31)).getUTCDay()}`;
 }
 
-/** The day with the repeated hour. */
-async function openLongDay(page: Page): Promise<void> {
-  const year = new Date().getUTCFullYear();
-  const lastOfOctober = new Date(Date.UTC(year, 9, 31));
-  const sunday = 31 - lastOfOctober.getUTCDay();
-  await page.goto(`${BASE}/nominations?day=${year}-10-${sunday}`);
+async function openFirst(page: Page): Promise<void> {
   await page.locator('tbody a').first().click();
   await page.waitForSelector('[role=slider] svg');
 }
 
-async function take(browser: Browser, demo: Demo, view: View): Promise<void> {
-  const user = demo.users.find(({ role }) => role === view.role);
-  if (!user) throw new Error(`the demo world has no user of the role ${view.role}`);
-  const viewport = { width: view.width, height: view.width === PHONE ? 844 : 900 };
-  const context = await browser.newContext({ viewport, colorScheme: view.theme, locale: 'en-GB' });
+async function take(browser: Browser, demo: Demo, view: View, look: Look, file: string): Promise<void> {
+  const context = await browser.newContext({
+    viewport: SIZES[look.size],
+    colorScheme: look.theme,
+    locale: 'en-GB',
+  });
   const page = await context.newPage();
-  await signIn(page, user);
-  if (view.path === 'long-day') await openLongDay(page);
-  else await page.goto(BASE + view.path);
-  // Not until the network is idle: a long poll waits for changes as long as the page is open.
-  await page.locator('h1').first().waitFor();
-  await page.waitForFunction(
-    () =>
-      document.querySelector('.animate-pulse') === null &&
-      [...document.images].every(({ complete }) => complete),
-  );
-  await page.screenshot({ path: path.join(OUT, `${view.name}.png`) });
+  await demo.signIn(page, view.role);
+  await page.goto(demo.baseUrl + view.path);
+  await loaded(page);
+  await view.act?.(page);
+  await loaded(page);
+  await page.screenshot({ path: file });
   await context.close();
 }
 
-const [dataDir = './data', ...names] = process.argv.slice(2);
-const demo = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as Demo;
-await mkdir(OUT, { recursive: true });
+const LOOKS = Object.keys(SIZES).flatMap((size) =>
+  THEMES.map((theme) => ({ size: size as Look['size'], theme })),
+);
+
+/** Every view in every look, each named after its page and look. */
+const reviewed = ({ images }: View) =>
+  LOOKS.map((look) => [`${Object.keys(images)[0]}-${look.size}-${look.theme}`, look] as const);
+
+const { values, positionals } = parseArgs({
+  options: { review: { type: 'string' } },
+  allowPositionals: true,
+});
+const folder = values.review ?? IMAGES;
+const isWanted = (name: string) => positionals.length === 0 || positionals.includes(name);
+await mkdir(folder, { recursive: true });
 const browser = await launchChromium();
 try {
-  const wanted = VIEWS.filter(({ name }) => names.length === 0 || names.includes(name));
-  for (const view of wanted) await take(browser, demo, view);
+  await withDemo(async (demo) => {
+    for (const view of VIEWS) {
+      const images = values.review === undefined ? Object.entries(view.images) : reviewed(view);
+      for (const [name, look] of images)
+        if (isWanted(name)) await take(browser, demo, view, look, path.join(folder, `${name}.png`));
+    }
+  });
 } finally {
   await browser.close();
 }

@@ -1,18 +1,37 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { apiAsData } from './api-as-data.ts';
 
 /** The server's address for `npm run dev --workspace portal`. */
 const SERVER = process.env['SALDO_URL'] ?? 'http://127.0.0.1:8080';
 
+/** Modules of this many pages are in one file. */
+const PAGES_OF_COMMON = 6;
+
+/** These modules wait for files that import the others, hence are in a file of their own. */
+const isStart = (id: string) => /[\\/](?:index\.html|main\.tsx)$/.test(id);
+
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [apiAsData, react(), tailwindcss()],
   build: {
     target: 'es2023',
     // Nothing may be inlined: the content security policy allows scripts, styles and images from files only.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // Two files for all that every page needs: a file for each set of pages would compress worse.
+            { name: 'libraries', test: /[\\/]node_modules[\\/]/, tags: ['$initial'] },
+            { name: 'frame', test: (id) => !isStart(id), tags: ['$initial'] },
+            { name: 'common', minShareCount: PAGES_OF_COMMON },
+          ],
+        },
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(

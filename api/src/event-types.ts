@@ -167,8 +167,13 @@ export const EVENT_TYPES = {
 
 export type EventType = keyof typeof EVENT_TYPES;
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
-export const eventTypesOf = (reader: EventReader): EventType[] =>
+const typesOf = (reader: EventReader) =>
   EVENT_TYPE_NAMES.filter((name) => EVENT_TYPES[name].readers.includes(reader));
+export const EVENT_TYPES_OF: Readonly<Record<EventReader, readonly EventType[]>> = {
+  brp: typesOf('brp'),
+  operator: typesOf('operator'),
+  account: typesOf('account'),
+};
 
 /** `data` of an event of the type. */
 export type EventData<T extends EventType = EventType> = Static<(typeof EVENT_TYPES)[T]['data']>;

@@ -3,16 +3,16 @@ import { Choice, DateTime, LIMITS, Order, Pagination, pageQuery, Strict } from '
 import { endpoint } from './endpoint.ts';
 import {
   EVENT_TYPES,
+  EVENT_TYPES_OF,
   type EventData,
   type EventReader,
   type EventType,
-  eventTypesOf,
 } from './event-types.ts';
 import type { Scope } from './scopes.ts';
 
 /** What selects types of events: exact names, or a subject such as `nomination.*` for all its types. */
 export function eventPatternsOf(reader: EventReader): string[] {
-  const types = eventTypesOf(reader);
+  const types = EVENT_TYPES_OF[reader];
   return [...types, ...new Set(types.map((type) => `${type.slice(0, type.indexOf('.'))}.*`))];
 }
 
@@ -22,7 +22,7 @@ export const eventTypesSchema = (reader: EventReader) =>
     minItems: 1,
     maxItems: LIMITS.eventTypes,
     description: 'Types of events. A subject and `.*` stand for all types of that subject.',
-    examples: [[`${eventTypesOf(reader)[0]?.split('.', 1)[0]}.*`]],
+    examples: [[`${EVENT_TYPES_OF[reader][0]?.split('.', 1)[0]}.*`]],
   });
 
 /** One of the types with its data. A union, so that `type` determines `data`. */
@@ -38,7 +38,7 @@ const eventSchema = (reader: EventReader) =>
     title: 'Event',
     description:
       'A change, without the content of the changed record: read the record with your own key. Ignore types that you do not know.',
-    anyOf: eventTypesOf(reader).map((type) =>
+    anyOf: EVENT_TYPES_OF[reader].map((type) =>
       Type.Object(
         {
           id: Type.String({ examples: ['evt_01m7fmt31re008000000001f2k'] }),

@@ -11,9 +11,13 @@ import { ToastProvider } from './ui/toast.tsx';
 
 applyTheme(storedTheme());
 markUnattendedRequests();
-const first = await firstLanguage();
 const queryClient = createQueryClient();
 const router = createPortalRouter(queryClient);
+// Texts, session and the page's script are loaded at the same time, not one after another.
+for (const { routeId } of router.matchRoutes(router.latestLocation))
+  void router.loadRouteChunk(router.routesById[routeId as keyof typeof router.routesById]);
+void router.load();
+const first = await firstLanguage();
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');
 

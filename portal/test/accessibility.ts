@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dayStart } from '@saldo/core/delivery-day.ts';
+import { addDays, dayStart } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
@@ -192,32 +192,44 @@ async function faultsOf(page: Page, name: string): Promise<string[]> {
   return faults;
 }
 
-type DialogCase = { url: string; button: string; width?: number; before?: (page: Page) => Promise<unknown> };
+type DialogCase = {
+  url: string;
+  button: string;
+  /** The name of the element that has the focus when the dialog has opened. */
+  focused: string;
+  width?: number;
+  before?: (page: Page) => Promise<unknown>;
+};
 
 const DIALOGS: Record<Role, readonly DialogCase[]> = {
   anonymous: [],
-  account: [{ url: `/offers/${assetId}`, button: 'Contact the operator' }],
+  account: [{ url: `/offers/${assetId}`, button: 'Contact the operator', focused: 'Duration' }],
   brp: [
-    { url: '/keys', button: 'New key' },
-    { url: '/webhooks', button: 'New endpoint' },
-    { url: `/customers/${producer.id}`, button: 'Deactivate', width: 390 },
+    { url: '/keys', button: 'New key', focused: 'Name' },
+    { url: '/webhooks', button: 'New endpoint', focused: 'URL' },
+    { url: `/customers/${producer.id}`, button: 'Deactivate', width: 390, focused: 'Cancel' },
     {
       url: `/customers/${producer.id}`,
       button: 'Save',
+      focused: 'Cancel',
       before: (page) =>
         page.getByRole('combobox', { name: 'Balance group', exact: true }).selectOption(spareGroup.eic),
     },
-    { url: '/balance-groups', button: `Settings: ${sellerGroup.eic}` },
-    { url: `/nominations?day=${DAY}`, button: 'Export…' },
-    { url: '/', button: 'Menu', width: 390 },
+    { url: '/balance-groups', button: `Settings: ${sellerGroup.eic}`, focused: 'Amprion' },
+    { url: `/nominations?day=${DAY}`, button: 'Export…', focused: 'Data' },
+    { url: '/', button: 'Menu', focused: 'Overview', width: 390 },
   ],
   operator: [
-    { url: '/', button: 'Acknowledge' },
-    { url: '/operator/users', button: 'New user' },
-    { url: '/operator/balance-groups', button: 'New balance group' },
-    { url: '/operator/nominations', button: 'Net now' },
-    { url: `/operator/contracts/${contract.id}?day=${DAY}`, button: 'Set end' },
-    { url: `/operator/customers/${producer.id}`, button: 'Deactivate' },
+    { url: '/', button: 'Acknowledge', focused: 'Note' },
+    { url: '/operator/users', button: 'New user', focused: 'Name' },
+    { url: '/operator/balance-groups', button: 'New balance group', focused: 'BRP' },
+    { url: '/operator/nominations', button: 'Net now', focused: 'All days' },
+    {
+      url: `/operator/contracts/${contract.id}?day=${DAY}`,
+      button: 'Set end',
+      focused: 'Last day of delivery',
+    },
+    { url: `/operator/customers/${producer.id}`, button: 'Deactivate', focused: 'Cancel' },
   ],
 };
 
@@ -230,8 +242,10 @@ export function lookAtPagesOf(...roles: Role[]): void {
     if (role === 'operator') test('axe finds no fault in a search field and its list', lookAtSearchField);
     if (role === 'brp') test('axe finds no fault in the result of a checked schedule', lookAtCheckedSchedule);
     if (role === 'operator') test('axe finds no fault in the search dialog', lookAtSearchDialog);
+    if (role === 'brp') test('keys step through days and tabs', pressKeys);
+    if (role === 'brp') test('a toast stays while the pointer is on it', pointAtToast);
     if (DIALOGS[role].length === 0) continue;
-    test(`axe finds no fault in dialogs of ${role}, and closing returns the focus to the opener`, () =>
+    test(`axe finds no fault in dialogs of ${role}; opening focuses the first control, closing the opener`, () =>
       lookAtDialogs(role));
   }
 }
@@ -298,6 +312,51 @@ const lookAtSearchDialog = () =>
     assert.deepEqual(await faultsOf(page, 'a search without results'), []);
   });
 
+const pressKeys = () =>
+  visit(visitors.brp, async (page) => {
+    await open(page, `/nominations?day=${DAY}`);
+    const field = page.getByRole('textbox', { name: 'Delivery day', exact: true });
+    await field.press('ArrowUp');
+    await page.waitForURL((url) => url.searchParams.get('day') === addDays(DAY, 1));
+    await field.press('ArrowDown');
+    await page.waitForURL((url) => url.searchParams.get('day') === DAY);
+    await open(page, `/nominations/${nomination.id}`);
+    const tabs = page.getByRole('tab');
+    const last = (await tabs.count()) - 1;
+    for (const [key, at] of [
+      ['End', last],
+      ['Home', 0],
+      ['ArrowLeft', last],
+      ['ArrowRight', 0],
+    ] as const) {
+      await page.getByRole('tab', { selected: true }).press(key);
+      await tabs.nth(at).and(page.locator('[aria-selected=true]:focus')).waitFor();
+    }
+  });
+
+const pointAtToast = () =>
+  visit(visitors.brp, async (visited) => {
+    // Another context: a page that other tests use again would keep the clock.
+    const storageState = await visited.context().storageState();
+    const context = await visited
+      .context()
+      .browser()
+      ?.newContext({ baseURL: platform.baseUrl, storageState });
+    assert.ok(context);
+    const page = await context.newPage();
+    await page.clock.install();
+    await open(page, '/profile');
+    await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    const toast = page.getByText('All other sessions have ended.');
+    await toast.hover();
+    await page.clock.runFor(60_000);
+    assert.equal(await toast.count(), 1);
+    await page.mouse.move(0, 0);
+    await page.clock.runFor(10_000);
+    await toast.waitFor({ state: 'detached' });
+    await context.close();
+  });
+
 const lookAtCheckedSchedule = () =>
   visit(visitors.brp, async (page) => {
     const { text } = await asSeller('/v1/nominations/schedule?delivery_date=2026-10-25');
@@ -317,10 +376,16 @@ const lookAtCheckedSchedule = () =>
     assert.deepEqual(await faultsOf(page, 'a faulty schedule'), []);
   });
 
+/** The name of the focused element, as a screen reader announces it. */
+async function nameOfFocused(page: Page): Promise<string> {
+  const tree = await page.locator(':focus').ariaSnapshot();
+  return /"(.*?)"/.exec(tree)?.[1] ?? tree;
+}
+
 const lookAtDialogs = (role: Role) =>
   visit(visitors[role], async (page) => {
     let go = open;
-    for (const { url, button, width = 1440, before } of DIALOGS[role]) {
+    for (const { url, button, focused, width = 1440, before } of DIALOGS[role]) {
       await page.setViewportSize({ width, height: 900 });
       await go(page, url);
       go = follow;
@@ -329,6 +394,7 @@ const lookAtDialogs = (role: Role) =>
       await opener.click();
       await page.getByRole('dialog').waitFor();
       await settled(page);
+      assert.equal(await nameOfFocused(page), focused, `${url}: ${button}`);
       assert.deepEqual(await violationsInBoth(page), [], `${url}: ${button}`);
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });

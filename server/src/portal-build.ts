@@ -14,6 +14,7 @@ const SOURCES = [
   'portal/index.html',
   'portal/package.json',
   'portal/vite.config.ts',
+  'portal/api-as-data.ts',
   'portal/src',
   'portal/public',
   'sdk/src',

@@ -1,4 +1,4 @@
-import { type EventReader, eventTypesOf, type SaldoEvent } from '@saldo/api';
+import { EVENT_TYPES_OF, type EventReader, type SaldoEvent } from '@saldo/api';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -55,7 +55,7 @@ function useTypeChoices(role: EventReader) {
   const { t } = useI18n();
   const { subjects, types } = t.activity;
   const subjectOf = (type: string) => type.slice(0, type.indexOf('.')) as keyof typeof subjects;
-  const ofRole = eventTypesOf(role);
+  const ofRole = EVENT_TYPES_OF[role];
   const bySubject = Object.entries(Object.groupBy(ofRole, subjectOf));
   return bySubject.flatMap(([subject, ofSubject]) => {
     const label = subjects[subject as keyof typeof subjects];

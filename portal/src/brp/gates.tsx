@@ -21,19 +21,26 @@ const closingOf = (calendar: DeliveryDayCalendar | undefined, phase: Phase): num
 export function Gates({ today, tomorrow }: { today: DeliveryDay; tomorrow: DeliveryDay }) {
   const { t, format } = useI18n();
   const now = useServerNow();
-  const { data: calendarToday } = useQuery(deliveryDayQuery(today));
-  const { data: calendarTomorrow } = useQuery(deliveryDayQuery(tomorrow));
+  const { data: calendarToday, isPending: isTodayPending } = useQuery(deliveryDayQuery(today));
+  const { data: calendarTomorrow, isPending: isTomorrowPending } = useQuery(deliveryDayQuery(tomorrow));
   const dayAhead = closingOf(calendarTomorrow, 'day_ahead');
   const wait = closingOf(calendarTomorrow, 'wait');
   const dayAfter = closingOf(calendarToday, 'day_after');
   const isWaiting = dayAhead !== null && wait !== null && now >= dayAhead && now < wait;
   return (
     <section aria-label={t.brp.home.gates} className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+      {isTomorrowPending && <PendingTile />}
       {dayAhead !== null && !isWaiting && (
         <GateTile label={t.brp.home.dayAheadGate(format.dayShort(tomorrow))} closesAt={dayAhead} now={now} />
       )}
       {isWaiting && (
         <GateTile label={t.brp.home.waitGate(format.dayShort(tomorrow))} closesAt={wait} now={now} />
+      )}
+      {isTodayPending && (
+        <>
+          <PendingTile />
+          <PendingTile />
+        </>
       )}
       <NextSlotTile calendar={calendarToday} now={now} />
       {dayAfter !== null && (
@@ -63,6 +70,20 @@ function NextSlotTile({ calendar, now }: { calendar: DeliveryDayCalendar | undef
   );
 }
 
+const TILE = 'flex items-center justify-between gap-4 rounded-lg border bg-surface px-4 py-2.5';
+
+/** As high as a tile, so that the page below does not move. */
+const PendingTile = () => (
+  <div className={cx(TILE, 'border-line')}>
+    <span className="w-full animate-pulse text-sm">
+      <span className="block">
+        <span className="inline-block h-3 w-2/3 rounded bg-line" />
+      </span>
+      <span className="inline-block h-3 w-1/2 rounded bg-line" />
+    </span>
+  </div>
+);
+
 type TileProps = { label: string; closesAt: number; now: number; isRoutine?: boolean };
 
 function GateTile({ label, closesAt, now, isRoutine = false }: TileProps) {
@@ -70,12 +91,7 @@ function GateTile({ label, closesAt, now, isRoutine = false }: TileProps) {
   const leftMs = closesAt - now;
   const isUrgent = !isRoutine && leftMs > 0 && leftMs < URGENT_MS;
   return (
-    <div
-      className={cx(
-        'flex items-center justify-between gap-4 rounded-lg border bg-surface px-4 py-2.5',
-        isUrgent ? 'border-warn' : 'border-line',
-      )}
-    >
+    <div className={cx(TILE, isUrgent ? 'border-warn' : 'border-line')}>
       <span className="min-w-0 text-sm">
         <span className="block text-muted">{label}</span>
         <Instant at={new Date(closesAt).toISOString()} withUtc />

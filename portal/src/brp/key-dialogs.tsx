@@ -87,7 +87,6 @@ function CreateForm({
           name="name"
           label={texts.name}
           hint={texts.nameHint}
-          autoFocus
           maxLength={LIMITS.nameLength}
           value={name}
           onChange={setName}

@@ -122,7 +122,6 @@ function AcknowledgeDialog({ alarm, onClose }: { alarm: Alarm; onClose: () => vo
           name="note"
           label={texts.note}
           hint={texts.noteHint}
-          autoFocus
           autoComplete="off"
           maxLength={LIMITS.reasonLength}
           value={note}

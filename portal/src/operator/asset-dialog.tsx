@@ -51,7 +51,6 @@ export function AssetDialog({ asset, onSaved, onClose }: Props) {
         <TextField
           name="name"
           label={texts.name}
-          autoFocus
           autoComplete="off"
           maxLength={LIMITS.nameLength}
           value={name}

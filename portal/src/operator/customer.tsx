@@ -129,7 +129,7 @@ function EditDialog({ customer, etag, onClose }: ViewProps & { onClose: () => vo
         fields={['name', 'brp_id', 'balance_group']}
         onSubmit={submit}
       >
-        <NameField autoFocus value={name} onChange={setName} />
+        <NameField value={name} onChange={setName} />
         <BrpField name="brp_id" label={t.operator.brp} value={brp} onChange={chooseBrp} />
         {isMoved && (
           <>

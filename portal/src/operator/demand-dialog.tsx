@@ -46,7 +46,6 @@ export function DemandDialog({ demand, onClose }: { demand: Demand | null; onClo
           <TextField
             name="delivery_volume"
             label={texts.volumeMwh}
-            autoFocus
             inputMode="decimal"
             autoComplete="off"
             error={errorOf('delivery_volume')}

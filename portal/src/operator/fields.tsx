@@ -53,15 +53,14 @@ export function BrpFilter({ value, onChange }: BrpFilterProps) {
   );
 }
 
-type NameFieldProps = { value: string; onChange: (name: string) => void; autoFocus?: boolean };
+type NameFieldProps = { value: string; onChange: (name: string) => void };
 
-export function NameField({ value, onChange, autoFocus = false }: NameFieldProps) {
+export function NameField({ value, onChange }: NameFieldProps) {
   const { t } = useI18n();
   return (
     <TextField
       name="name"
       label={t.operator.name}
-      autoFocus={autoFocus}
       autoComplete="off"
       maxLength={LIMITS.nameLength}
       value={value}

@@ -138,7 +138,6 @@ export function CreateGroupDialog({ brpId, onClose }: CreateProps) {
           name="eic"
           label="EIC"
           hint={texts.eicHint}
-          autoFocus
           autoComplete="off"
           maxLength={EIC_LENGTH}
           value={eic}
@@ -164,7 +163,7 @@ function EditGroupDialog({ group, onClose }: { group: OperatorBalanceGroup; onCl
   return (
     <Dialog title={`${t.brp.groups.edit}: ${group.eic}`} onClose={onClose}>
       <Form error={others} fields={['name', 'tsos']} onSubmit={() => update.mutate()}>
-        <NameField autoFocus value={name} onChange={setName} />
+        <NameField value={name} onChange={setName} />
         <TsosField name="tsos" value={tsos} error={atTsos} onChange={setTsos} />
         <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />
       </Form>

@@ -38,7 +38,6 @@ export function InvalidateDialog({ transaction, onClose }: Props) {
           name="reason"
           label={texts.reason}
           hint={texts.reasonHint}
-          autoFocus
           autoComplete="off"
           maxLength={LIMITS.reasonLength}
           value={reason}

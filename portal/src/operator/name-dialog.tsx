@@ -30,7 +30,7 @@ export function NameDialog<T>({ title, queryKey, create, onCreated, onClose }: P
   return (
     <Dialog title={title} onClose={onClose}>
       <Form error={creation.error} fields={['name']} onSubmit={() => creation.mutate()}>
-        <NameField autoFocus value={name} onChange={setName} />
+        <NameField value={name} onChange={setName} />
         <FormButtons action={t.operator.submit} isBusy={creation.isPending} onClose={onClose} />
       </Form>
     </Dialog>

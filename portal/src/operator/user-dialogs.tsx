@@ -53,7 +53,7 @@ export function NewUserDialog({ owner, onClose }: { owner?: UserOwner; onClose: 
         fields={['email', 'name', 'role', 'permissions', 'brp_id', 'account_id']}
         onSubmit={() => create.mutate()}
       >
-        <NameField autoFocus value={name} onChange={setName} />
+        <NameField value={name} onChange={setName} />
         <TextField
           name="email"
           type="email"
@@ -132,7 +132,7 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
         fields={['name', 'permissions', 'disabled']}
         onSubmit={() => update.mutate()}
       >
-        <NameField autoFocus value={name} onChange={setName} />
+        <NameField value={name} onChange={setName} />
         <PermissionsField value={permissions} onChange={setPermissions} />
         <div className="grid gap-1">
           <Checkbox label={texts.disabled} checked={isDisabled} onChange={setIsDisabled} />

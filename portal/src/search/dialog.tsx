@@ -115,8 +115,6 @@ export function SearchDialog({ role, onClose }: { role: Role; onClose: () => voi
           aria-expanded={options.length > 0}
           aria-controls={options.length > 0 ? listId : undefined}
           aria-activedescendant={options.length > 0 ? `${listId}-${active}` : undefined}
-          // The attribute decides where a modal dialog puts the focus. React's `autoFocus` does not set it.
-          ref={(element) => element?.setAttribute('autofocus', '')}
           autoComplete="off"
           spellCheck={false}
           enterKeyHint="go"

@@ -4,6 +4,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { startAtCurrentPlace } from './changes.ts';
 import { portalClient } from './clients.ts';
+import { loadHome } from './homes.ts';
 import { loadReader } from './reader.ts';
 import { setServerTime } from './server-clock.ts';
 
@@ -23,10 +24,12 @@ export const sessionQuery = queryOptions({
   staleTime: STALE_MS,
 });
 
-/** Sets the platform's time and loads the API client of the role, before any page is shown. */
+/** Sets the platform's time and loads the API client of the role and the home page, before any page is shown. */
 export async function prepareSession(state: SessionState): Promise<SessionState> {
   setServerTime(state.server_time);
-  await Promise.all([loadReader(state.user.role), startAtCurrentPlace()]);
+  const { role } = state.user;
+  const home = window.location.pathname === '/' ? loadHome(role) : null;
+  await Promise.all([loadReader(role), startAtCurrentPlace(), home]);
   return state;
 }
 

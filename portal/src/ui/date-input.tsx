@@ -1,5 +1,7 @@
-import { type InputHTMLAttributes, useRef, useState } from 'react';
+import { addDays } from '@saldo/core/delivery-day.ts';
+import { type InputHTMLAttributes, type KeyboardEvent, useRef, useState } from 'react';
 import { formatTypedDate, parseTypedDay, parseTypedMonth } from '../domain/date-input.ts';
+import { addMonths } from '../domain/delivery-period.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { IconButton } from './button.tsx';
 
@@ -16,7 +18,8 @@ type Props = Pick<
 
 /**
  * A date in the format of the page's language: a native date input has that of the browser. The calendar is the
- * browser's. Text that is no date makes the input invalid, which keeps its form from being sent.
+ * browser's. Arrow keys step by a day or a month. Text that is no date makes the input invalid, which keeps its form from
+ * being sent.
  */
 export function DateInput({ kind = 'day', value, min, onChange, ...control }: Props) {
   const { t, format } = useI18n();
@@ -36,6 +39,16 @@ export function DateInput({ kind = 'day', value, min, onChange, ...control }: Pr
     setText(typed);
     if (date !== value) onChange(date);
   };
+  const stepBy = (event: KeyboardEvent) => {
+    const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    const date = parse(text);
+    if (step === undefined || date === null) return;
+    event.preventDefault();
+    const next = kind === 'day' ? addDays(date, step) : addMonths(date, step);
+    setText(written(next));
+    // Not compared with `value`, which is older while the page changes its address.
+    onChange(next);
+  };
   const isWrong = text.trim() !== '' && parse(text) === null;
   const shape = t.common.dateShapes[kind];
   return (
@@ -51,6 +64,7 @@ export function DateInput({ kind = 'day', value, min, onChange, ...control }: Pr
         title={isWrong ? t.common.wrongDate(shape) : undefined}
         ref={(input) => input?.setCustomValidity(isWrong ? t.common.wrongDate(shape) : '')}
         onChange={(event) => take(event.target.value)}
+        onKeyDown={stepBy}
         onFocus={() => setIsLeft(false)}
         onBlur={() => {
           setIsLeft(true);

@@ -11,11 +11,18 @@ type DialogProps = {
   isHeldOpen?: boolean;
 };
 
-/** A native modal dialog: it traps the focus and restores it when it closes. */
+const CONTROLS = 'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled';
+
+/**
+ * A native modal dialog: it traps the focus and restores it when it closes. The first control of its content gets the
+ * focus, not the button that closes it.
+ */
 export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogProps) {
   const { t } = useI18n();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const hasFocused = useRef(false);
   useHeldOpen(isHeldOpen);
   useLayoutEffect(() => {
     const element = dialog.current;
@@ -23,6 +30,13 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
     // Close before unmounting: only then does the browser restore the focus.
     return () => element?.close();
   }, []);
+  useLayoutEffect(() => {
+    // At the first render with a control: some contents are loaded first.
+    if (hasFocused.current) return;
+    const control = content.current?.querySelector<HTMLElement>(CONTROLS);
+    control?.focus();
+    hasFocused.current = control !== null;
+  });
   return (
     <dialog
       ref={dialog}
@@ -39,7 +53,9 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
         </h2>
         {!isHeldOpen && <IconButton icon="close" label={t.common.close} onClick={onClose} />}
       </header>
-      <div className="p-5">{children}</div>
+      <div ref={content} className="p-5">
+        {children}
+      </div>
     </dialog>
   );
 }

@@ -18,7 +18,8 @@ export function Headline({ label, value, unit, note }: Props) {
           {value}
           <span className="ml-1.5 text-base font-normal tracking-normal text-muted">{unit}</span>
         </span>
-        <span className="text-sm text-muted">{note}</span>
+        {/* On a phone a line of its own, also while the note is unknown: the page below does not move. */}
+        <span className="min-h-5 basis-full text-sm text-muted sm:basis-auto">{note}</span>
       </dd>
     </dl>
   );

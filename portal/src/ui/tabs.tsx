@@ -11,16 +11,15 @@ type Props<V extends string> = {
   children: ReactNode;
 };
 
-/** Tabs: several views of the same record. Arrow keys move between them. */
+/** Tabs: several views of the same record. Arrow keys, Home and End move between them. */
 export function Tabs<V extends string>({ label, tabs, value, onChange, children }: Props<V>) {
   const id = useId();
   const move = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
     const index = tabs.findIndex((tab) => tab.value === value);
-    const next = tabs[(index + step + tabs.length) % tabs.length];
+    const target = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: -1 }[event.key];
+    const next = target === undefined ? undefined : tabs.at(target % tabs.length);
     if (!next) return;
+    event.preventDefault();
     onChange(next.value);
     document.getElementById(`${id}-${next.value}`)?.focus();
   };

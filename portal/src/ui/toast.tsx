@@ -1,4 +1,12 @@
-import { createContext, type ReactNode, useCallback, useContext, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useEffectEvent,
+  useState,
+} from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { cx } from './cx.ts';
 import { Icon } from './icons.tsx';
@@ -15,22 +23,40 @@ const TONES: Readonly<Record<ToastTone, string>> = {
 
 const Context = createContext<((text: string, tone?: ToastTone) => void) | null>(null);
 
-/** Short messages about completed actions: announced immediately, removed after a few seconds. */
+/**
+ * Short messages about completed actions: announced immediately, removed after a few seconds, the oldest first. They stay
+ * while the pointer or the focus is on them.
+ */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const { t } = useI18n();
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
-  const remove = (id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id));
+  const [isRead, setIsRead] = useState(false);
+  const remove = (id: number) => {
+    setToasts((shown) => shown.filter((toast) => toast.id !== id));
+    // The removed element reports no end of the pointer or the focus.
+    setIsRead(false);
+  };
   const add = useCallback((text: string, tone: ToastTone = 'ok') => {
     const toast = { id: performance.now(), text, tone };
     setToasts((shown) => [...shown, toast]);
-    setTimeout(() => setToasts((shown) => shown.filter(({ id }) => id !== toast.id)), SHOWN_MS);
   }, []);
+  const oldest = toasts[0]?.id;
+  const removeOldest = useEffectEvent(() => oldest !== undefined && remove(oldest));
+  useEffect(() => {
+    if (oldest === undefined || isRead) return;
+    const timer = setTimeout(removeOldest, SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [oldest, isRead]);
   return (
     <Context value={add}>
       {children}
       <div
         role="status"
         aria-live="polite"
+        onPointerEnter={() => setIsRead(true)}
+        onPointerLeave={() => setIsRead(false)}
+        onFocus={() => setIsRead(true)}
+        onBlur={() => setIsRead(false)}
         className="pointer-events-none fixed inset-x-4 bottom-4 z-50 grid justify-items-center gap-2 sm:left-auto sm:justify-items-end"
       >
         {toasts.map(({ id, text, tone }) => (

@@ -1,6 +1,6 @@
 import {
+  EVENT_TYPES_OF,
   type EventReader,
-  eventTypesOf,
   LIMITS,
   type NewWebhookSecret,
   type WebhookEndpoint,
@@ -65,7 +65,6 @@ function CreateForm({
           label={texts.url}
           hint={texts.urlHint}
           placeholder="https://"
-          autoFocus
           maxLength={LIMITS.urlLength}
           value={url}
           onChange={setUrl}
@@ -89,7 +88,7 @@ function CreateForm({
             name="types"
             label={texts.chosenTypes}
             value={types}
-            options={eventTypesOf(reader).map((type) => ({
+            options={EVENT_TYPES_OF[reader].map((type) => ({
               value: type,
               label: <code className="font-mono text-xs">{type}</code>,
             }))}
