@@ -282,6 +282,7 @@ const RELEASED = {
   '014-shorter-sheets': 'e1f8f406efa34db9ea105d1b2a71574ad59b0ab1cc995b5e8514b3f6ece84a6e',
   '015-event-rows': '3eef932e9c84c4767cdda3084c4539de45b408adc1e1c054f5856b1ef4a48b06',
   '016-search': '1cc5835f5276e5d95db975a73f89f63c82dcee585ac8aee878f126348862c963',
+  '019-event-timeline': '7d41bc7d28b43eac7f2531953a776ddb473616ca9fe2fef0aa64e2682a507052',
 };
 
 test('the migration files are those that were released', async () => {
