@@ -54,6 +54,10 @@ export const endpoint = <
   definition: Endpoint<Path, Query, Body, Response>,
 ): Endpoint<Path, Query, Body, Response> => definition;
 
+/** Whether the operation changes nothing. Bulk reads are POSTs, as their scopes show. */
+export const isRead = ({ method, scopes }: Pick<Endpoint, 'method' | 'scopes'>): boolean =>
+  method === 'GET' || (scopes.length > 0 && scopes.every((scope) => scope.endsWith(':read')));
+
 type PathParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameterNames<Rest>
   : never;

@@ -209,3 +209,29 @@ test('the base address may end in a slash and have a path, and must be a URL', a
     assert.throws(() => createOperatorClient({ ...options, baseUrl }), /baseUrl must be/);
   }
 });
+
+test('a client sends the newest position of its answers with later requests, for a minute', async () => {
+  const at = (position: string) => json(BRP, 201, { 'x-saldo-position': position });
+  const { options, requests, waits } = standIn(
+    json(BRP),
+    at('9ff.seal'),
+    problem(503, 'unavailable', { 'retry-after': '1' }),
+    at('a00.seal'),
+    at('9fe.late'),
+    json(BRP),
+    problem(503, 'unavailable', { 'retry-after': '60' }),
+    json(BRP),
+    json(BRP),
+  );
+  const operator = createOperatorClient(options);
+  await operator.brps.get('brp_1');
+  await operator.brps.create({ name: 'Nordwind' });
+  await operator.brps.create({ name: 'Nordwind' });
+  await operator.brps.create({ name: 'Nordwind' });
+  for (let count = 0; count < 3; count++) await operator.brps.get('brp_1');
+  assert.deepEqual(
+    requests.map(({ headers }) => headers.get('x-saldo-position')),
+    [null, null, '9ff.seal', '9ff.seal', 'a00.seal', 'a00.seal', 'a00.seal', 'a00.seal', null],
+  );
+  assert.deepEqual(waits, [1_000, 60_000]);
+});

@@ -1,5 +1,6 @@
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ResponseOf } from '@saldo/api';
 import { type Download, downloadOf } from './download.ts';
+import { PositionMemory } from './position.ts';
 import { SaldoConnectionError } from './problem.ts';
 import { type AnyInput, readAnswer, requestOf } from './request.ts';
 import {
@@ -93,9 +94,12 @@ export function createClient(options: ClientOptions): Client {
     now: options.now ?? REAL_DEPENDENCIES.now,
   };
 
+  const positions = new PositionMemory(dependencies.now);
+
   async function send(endpoint: Endpoint, input: AnyInput, call: CallOptions, files: Files = {}) {
     const { upload = null, isDownload = false } = files;
-    const request = requestOf(endpoint, input, { ...call, apiKey: options.apiKey ?? null, upload });
+    const { apiKey = null } = options;
+    const request = requestOf(endpoint, input, { ...call, apiKey, upload, position: positions.current() });
     const isSafe = request.isSafe && (upload === null || isRepeatable(upload.source));
     const retry = { ...DEFAULT_RETRY, ...options.retry, ...call.retry };
     const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -115,6 +119,7 @@ export function createClient(options: ClientOptions): Client {
               source: upload.source,
               onProgress,
             });
+      positions.note(response);
       options.onResponse?.(response);
       call.onResponse?.(response);
       if (isDownload && response.ok) {

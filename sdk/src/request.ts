@@ -1,4 +1,5 @@
-import type { Endpoint } from '@saldo/api';
+import { type Endpoint, isRead } from '@saldo/api';
+import { POSITION_HEADER } from './position.ts';
 import { problemOf, SaldoConnectionError, SaldoProblem } from './problem.ts';
 import { type Attempt, retryAfterMs } from './retry.ts';
 
@@ -10,6 +11,8 @@ type RequestSettings = {
   readonly idempotencyKey?: string;
   readonly ifMatch?: string;
   readonly listVersion?: string;
+  /** The state that the answer must include: see `PositionMemory`. */
+  readonly position: string | null;
   readonly upload: { readonly mediaType: string } | null;
 };
 
@@ -29,6 +32,7 @@ export function requestOf(endpoint: Endpoint, input: AnyInput, settings: Request
   else if (body !== undefined) headers['content-type'] = 'application/json';
   if (settings.ifMatch !== undefined) headers['if-match'] = settings.ifMatch;
   if (settings.listVersion !== undefined) headers['x-list-version'] = settings.listVersion;
+  if (settings.position !== null) headers[POSITION_HEADER] = settings.position;
   const isChange = endpoint.method === 'POST' && !isRead(endpoint);
   if (isChange) headers['idempotency-key'] = settings.idempotencyKey ?? newIdempotencyKey();
   return {
@@ -46,10 +50,6 @@ export function requestOf(endpoint: Endpoint, input: AnyInput, settings: Request
     isSafe: endpoint.method !== 'PATCH' || settings.ifMatch !== undefined,
   };
 }
-
-/** Bulk reads are POSTs that change nothing, as their scopes show. */
-const isRead = ({ scopes }: Endpoint) =>
-  scopes.length > 0 && scopes.every((scope) => scope.endsWith(':read'));
 
 /** 128 random bits. `crypto.randomUUID` is missing in pages that were loaded over plain http. */
 const newIdempotencyKey = () =>

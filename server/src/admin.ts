@@ -1,18 +1,32 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Database } from './platform/db/database.ts';
+import type { ReplicatedDatabase } from './platform/db/database.ts';
 import { isReachable } from './platform/db/reachable.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
 
 type Answer = { status: number; type: string; body: string };
 const plain = (status: number, body: string): Answer => ({ status, type: 'text/plain; charset=utf-8', body });
 
+/** Replicas do not affect readiness: without them the primary serves all reads. */
+const replicaLines = ({ replication }: ReplicatedDatabase): string =>
+  (replication?.states() ?? [])
+    .map(({ name, isInUse, lagS }) => {
+      const lag = lagS === null ? 'lag unknown' : `${lagS.toFixed(1)} s behind`;
+      return `replica ${name}: ${isInUse ? 'in use' : 'left out'}, ${lag}\n`;
+    })
+    .join('');
+
 /** Liveness, readiness and metrics for the operations team. Listens on loopback by default. */
-export function createAdminServer(db: Database, metrics: Pick<Metrics, 'text' | 'contentType'>): Server {
+export function createAdminServer(
+  db: ReplicatedDatabase,
+  metrics: Pick<Metrics, 'text' | 'contentType'>,
+): Server {
   const pages: Record<string, () => Promise<Answer>> = {
     '/healthz': async () => plain(200, 'ok\n'),
     '/readyz': async () =>
-      (await isReachable(db)) ? plain(200, 'ready\n') : plain(503, 'the database is not reachable\n'),
+      (await isReachable(db))
+        ? plain(200, `ready\n${replicaLines(db)}`)
+        : plain(503, 'the database is not reachable\n'),
     '/metrics': async () => ({ status: 200, type: metrics.contentType, body: await metrics.text() }),
   };
   return createServer((request, response) => {

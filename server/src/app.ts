@@ -46,7 +46,7 @@ import { keyCredentials } from './platform/auth/key-credentials.ts';
 import type { LastUsed } from './platform/auth/last-used.ts';
 import { sessionCredentials } from './platform/auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from './platform/clock.ts';
-import type { Database } from './platform/db/database.ts';
+import type { ReplicatedDatabase } from './platform/db/database.ts';
 import { statement } from './platform/db/statement.ts';
 import { cursorSealer } from './platform/http/cursor.ts';
 import { deviceCookie } from './platform/http/device-cookie.ts';
@@ -64,6 +64,7 @@ import {
 } from './platform/http/guard.ts';
 import { openApiDocument } from './platform/http/openapi.ts';
 import type { Portal } from './platform/http/portal-files.ts';
+import { positionTracker } from './platform/http/positions.ts';
 import { problem } from './platform/http/problem.ts';
 import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from './platform/http/rate-limit.ts';
 import type { RequestQueue } from './platform/http/request-queue.ts';
@@ -83,7 +84,7 @@ import { type WebhookSettings, webhookRoutes } from './webhooks/routes.ts';
 
 export type AppDependencies = {
   readonly config: Config;
-  readonly db: Database;
+  readonly db: ReplicatedDatabase;
   readonly clock: MovableClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -193,15 +194,18 @@ async function mountingOf(
   const cursors = cursorSealer(secret.value);
   const isSecure = config.baseUrl?.startsWith('https:') ?? config.tls !== null;
   const sessionAuth: SessionAuth = {
-    sessions: sessionCredentials(db, () => clock.machineNow(), monotonicNow),
+    // Never from a replica: a revocation would take effect later than promised.
+    sessions: sessionCredentials(db.current, () => clock.machineNow(), monotonicNow),
     sessionUsed: (id) => lastUsed.sessionUsed(id, clock.machineNow()),
     cookie: sessionCookie(isSecure),
     device: deviceCookie(isSecure, secret.value),
     baseUrl: () => addresses.base,
   };
-  const behind = (guard: Guard): Mounting => ({ db, guard, cursors });
+  const { replication } = db;
+  const positions = replication && positionTracker(replication, secret.value, monotonicNow);
+  const behind = (guard: Guard): Mounting => ({ db, guard, cursors, positions });
   const forOwners = (kind: KeyKind): Mounting & { feed: Feed } => {
-    const keys = keyCredentials(kind, db, lastUsed, () => clock.now(), monotonicNow);
+    const keys = keyCredentials(kind, db.current, lastUsed, () => clock.now(), monotonicNow);
     known.push(keys);
     const feed = { poller, queue, findPrincipal: principalFinder(keys, sessionAuth) };
     return { ...behind(apiGuard(kind, keys, sessionAuth, limiter)), feed };
@@ -241,21 +245,25 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...balanceGroupRoutes(db, clock),
     ...webhookRoutes(brpWebhooks, db, clock, webhooks),
     ...calendarRoutes(clock, config.marketRules),
-    ...eventRoutes(db, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
+    ...eventRoutes(db.current, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
   ];
-  const users = { db, clock, ...sessionAuth, customerUrl };
+  const users = { db: db.current, clock, ...sessionAuth, customerUrl };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
   mountRoutes(app, brpRoutes, forBrps);
   mountRoutes(app, operatorRoutes(dependencies, customerUrl), forOperators);
   mountRoutes(app, exports.operator, forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
-  mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
+  mountRoutes(
+    app,
+    eventRoutes(db.current, operatorListEvents, operatorGetEvent, forOperators.feed),
+    forOperators,
+  );
   mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);
   // Endpoints that only the portal uses.
   mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));
   const forUsers = behind(sessionGuard(ALL_ROLES, sessionAuth, limiter));
   mountRoutes(app, sessionRoutes(users), forUsers);
-  mountRoutes(app, changesRoutes(db, clock, forBrps.feed), forUsers);
+  mountRoutes(app, changesRoutes(db.current, clock, forBrps.feed), forUsers);
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));
   mountRoutes(app, portalContractRoutes(db, clock), behind(sessionGuard(BRPS, sessionAuth, limiter)));
   const browsing = {
@@ -264,7 +272,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     baseUrl: () => addresses.base,
     customerUrl: () => customerUrl,
   };
-  mountRoutes(app, marketRoutes(db, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
+  mountRoutes(app, marketRoutes(db.current, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
   mountOpenPages(app, documentation(config, addresses));
   return app;
 }
@@ -274,8 +282,9 @@ const OWNERS: PortalRule = { roles: ['brp', 'account'], isManaged: true };
 const BRPS: PortalRule = { roles: ['brp'], isManaged: true };
 const ACCOUNTS: PortalRule = { roles: ['account'], isManaged: true };
 
+/** The state of the exchange is read from the primary, because it is what the operator decides by before a gate. */
 const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, customerUrl: string) => [
-  ...healthRoutes(db, clock, countOpenAlarms, isTrial(config)),
+  ...healthRoutes(db.current, clock, countOpenAlarms, isTrial(config)),
   ...operatorCalendarRoutes(clock, config.marketRules),
   ...operatorAuditRoutes(db),
   ...operatorPartyRoutes(db, clock),
@@ -286,9 +295,9 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...operatorTransactionRoutes(db, clock),
   ...operatorVolumeRoutes(db, clock, config, importCounts),
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
-  ...operatorExchangeRoutes(db, clock, exchangeOf(config)),
+  ...operatorExchangeRoutes(db.current, clock, exchangeOf(config)),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
-  ...(isTrial(config) ? simulationRoutes(db, clock, exchangeOf(config)) : []),
+  ...(isTrial(config) ? simulationRoutes(db.current, clock, exchangeOf(config)) : []),
 ];
 
 /** All listeners of a process share one limiter. With Redis, all processes share the counts. */
@@ -403,7 +412,7 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   };
   const forAccounts = forOwners('account');
   const { listMarketEvents, getMarketEvent } = marketEndpoints;
-  mountRoutes(app, marketRoutes(db, listing), forAccounts);
+  mountRoutes(app, marketRoutes(db.current, listing), forAccounts);
   mountRoutes(app, eventRoutes(db, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
   mountRoutes(app, webhookRoutes(marketWebhooks, db, clock, webhooks), forAccounts);
   mountCovers(app, db);

@@ -56,6 +56,15 @@ test('an invalid value is reported in one line: the variable, what it must be, a
     [{ QUEUE_WAIT_MS: '0' }, /QUEUE_WAIT_MS must be a whole number from 1 to 60000, but it was "0"/],
     [{ REQUESTS_AT_ONCE: '0' }, /REQUESTS_AT_ONCE must be a whole number from 1 to 100000, but it was "0"/],
     [{ REQUEST_TIMEOUT_S: '1h' }, /REQUEST_TIMEOUT_S must be a whole number from 1 to 3600, but it was "1h"/],
+    [{ READ_LAG_S: '21' }, /READ_LAG_S must be a whole number from 1 to 20, but it was "21"/],
+    [
+      { DATABASE_READ_URL: 'postgres://db/saldo' },
+      /DATABASE_READ_URL must be set together with DATABASE_URL/,
+    ],
+    [
+      { DATABASE_DIRECT_URL: 'postgres://db/saldo' },
+      /DATABASE_DIRECT_URL must be set together with DATABASE_URL/,
+    ],
     [{ IMPORT_SILENCE_S: '-1' }, /IMPORT_SILENCE_S must be a whole number from 1 to 3600, but it was "-1"/],
   ];
   for (const [environment, expected] of wrong) {
@@ -79,9 +88,26 @@ test('in production the demo is off unless requested, and the operator’s EIC h
   assert.match(refusal({ NODE_ENV: 'production' }), /^OPERATOR_EIC must be set in production/);
 });
 
+test('DATABASE_URL may have several hosts, and DATABASE_READ_URL several servers', () => {
+  const DATABASE_URL = 'postgres://saldo:a,b@h1:5432,h2:5433/saldo?sslmode=disable';
+  const DATABASE_READ_URL = 'postgres://saldo@h3,h4/saldo,postgres://other@h5/saldo';
+  const config = readConfig({ DATA_DIR: folder, DATABASE_URL, DATABASE_READ_URL });
+  assert.deepEqual(
+    [config.databaseUrl, config.databaseReadUrls, config.readLagS],
+    [
+      DATABASE_URL,
+      ['postgres://saldo@h3/saldo', 'postgres://saldo@h4/saldo', 'postgres://other@h5/saldo'],
+      10,
+    ],
+  );
+});
+
 test('an invalid secret is not printed', () => {
   for (const [name, value] of [
     ['DATABASE_URL', 'mysql://saldo:hunter2@db/saldo'],
+    ['DATABASE_URL', 'postgres://saldo:hunter2@db:1,db:x/saldo'],
+    ['DATABASE_READ_URL', 'postgres://saldo:hunter2@db/saldo,mysql://db'],
+    ['DATABASE_DIRECT_URL', 'saldo:hunter2@db'],
     ['SALDO_OPERATOR_KEY', 'hunter2'],
   ] as const) {
     const message = refusal({ [name]: value });

@@ -11,6 +11,7 @@ import { BUILT_IN_RULES, parseMarketRules } from '@saldo/core/market-rules-file.
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { ConfigError, fileOf } from './config-error.ts';
 import type { SftpSettings } from './exchange/transport/sftp.ts';
+import { urlPerHost, urlPerServer } from './platform/db/urls.ts';
 import { parseTransports } from './sftp-settings.ts';
 
 /** The configuration from environment variables. The defaults suit a first trial on a developer's machine. */
@@ -26,8 +27,14 @@ export type Config = {
   readonly customerBaseUrl: string | null;
   readonly errorBase: string | null;
   readonly dataDir: string;
-  /** Null: the embedded database. */
+  /** May have several hosts, of which one is the primary. Null: the embedded database. */
   readonly databaseUrl: string | null;
+  /** The server behind the pooler of `databaseUrl`. Null: `databaseUrl` names no pooler. */
+  readonly databaseDirectUrl: string | null;
+  /** One URL per read replica. */
+  readonly databaseReadUrls: readonly string[];
+  /** A replica that is further behind the primary is left out. */
+  readonly readLagS: number;
   readonly redisUrl: string | null;
   readonly rateLimit: number;
   readonly rateWindowS: number;
@@ -297,16 +304,49 @@ function workers(env: Environment): number {
     : wholeNumber(env, 'WORKERS', range, ', or auto');
 }
 
+function postgresUrl(env: Environment, name: string, urlsOf = urlPerHost): string | null {
+  const value = text(env, name);
+  if (value !== null && urlsOf(value) === null)
+    refuse(name, 'a URL that begins with postgres:// or postgresql://', value);
+  return value;
+}
+
 /** Null: the embedded database. */
-export const readDatabaseUrl = (env: Environment): string | null =>
-  url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']);
+export const readDatabaseUrl = (env: Environment): string | null => postgresUrl(env, 'DATABASE_URL');
+
+/** The server itself where `DATABASE_URL` names a pooler. */
+export const readDirectUrl = (env: Environment): string | null => postgresUrl(env, 'DATABASE_DIRECT_URL');
+
+function readUrls(env: Environment): readonly string[] {
+  const value = postgresUrl(env, 'DATABASE_READ_URL', urlPerServer);
+  return value === null ? [] : (urlPerServer(value) ?? []);
+}
+
+/** With `DATABASE_URL` only: the embedded database has neither a pooler nor replicas. */
+function databaseSettings(env: Environment) {
+  const settings = {
+    databaseUrl: readDatabaseUrl(env),
+    databaseDirectUrl: readDirectUrl(env),
+    databaseReadUrls: readUrls(env),
+    readLagS: wholeNumber(env, 'READ_LAG_S', { min: 1, max: MAX_READ_LAG_S, default: 10 }),
+  };
+  for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URL']) {
+    const value = text(env, name);
+    if (settings.databaseUrl === null && value !== null)
+      refuse(name, 'set together with DATABASE_URL', value);
+  }
+  return settings;
+}
+
+/** Positions of callers are remembered for longer, so that every replica in use has them by then. */
+const MAX_READ_LAG_S = 20;
 
 export const readDataDir = (env: Environment): string => text(env, 'DATA_DIR') ?? 'data';
 
 const PORTS = { min: 0, max: 65_535 };
 
 export function readConfig(env: Environment): Config {
-  const databaseUrl = readDatabaseUrl(env);
+  const database = databaseSettings(env);
   const settings = {
     host: text(env, 'HOST') ?? '127.0.0.1',
     port: wholeNumber(env, 'PORT', { ...PORTS, default: 8080 }),
@@ -316,7 +356,7 @@ export function readConfig(env: Environment): Config {
     baseUrl: url(env, 'BASE_URL', ['http:', 'https:']),
     customerBaseUrl: url(env, 'CUSTOMER_BASE_URL', ['http:', 'https:']),
     errorBase: url(env, 'ERROR_BASE', ['http:', 'https:']),
-    databaseUrl,
+    ...database,
     redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
     rateLimit: wholeNumber(env, 'RATE_LIMIT', { min: 1, max: 1_000_000_000, default: 300 }),
     rateWindowS: wholeNumber(env, 'RATE_WINDOW_S', { min: 1, max: 86_400, default: 60 }),
@@ -331,7 +371,12 @@ export function readConfig(env: Environment): Config {
     isProduction: isProduction(env),
     // An external database and a platform in production get demo data only on explicit request.
     demo:
-      oneOf(env, 'DEMO', ['on', 'off'], databaseUrl === null && !isProduction(env) ? 'on' : 'off') === 'on',
+      oneOf(
+        env,
+        'DEMO',
+        ['on', 'off'],
+        database.databaseUrl === null && !isProduction(env) ? 'on' : 'off',
+      ) === 'on',
     sandbox: oneOf(env, 'SANDBOX', ['on', 'off'], 'off') === 'on',
     allowsPrivateWebhooks: oneOf(env, 'WEBHOOK_ALLOW_PRIVATE', ['on', 'off'], 'off') === 'on',
     marketRules: marketRules(env),

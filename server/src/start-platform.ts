@@ -22,9 +22,10 @@ import { nominateDue } from './nominations/actions.ts';
 import { remindOfExpiringKeys } from './parties/key-reminders.ts';
 import { createLastUsed, type LastUsed } from './platform/auth/last-used.ts';
 import { type Clock, type MovableClock, monotonicNow, movableClock } from './platform/clock.ts';
-import { type Database, openDatabase } from './platform/db/database.ts';
+import { type Database, type OpenDatabase, openDatabase } from './platform/db/database.ts';
 import { SALDO } from './platform/db/embedded.ts';
 import { migrate } from './platform/db/migrate.ts';
+import { checkSettings } from './platform/db/pooler.ts';
 import { loadPortal } from './platform/http/portal-files.ts';
 import { MAX_WAITING, RequestQueue } from './platform/http/request-queue.ts';
 import { originOf } from './platform/http/server.ts';
@@ -104,8 +105,10 @@ export const startStore = (config: Config, { say, prepare }: StoreDependencies) 
   startInOrder(async (started) => {
     const url = config.databaseUrl ?? (await embeddedDatabase(config.dataDir, say, started));
     if (config.databaseUrl !== null) say('Using the database of DATABASE_URL.');
-    await migrate(url, say);
-    const db = openDatabase(url);
+    const directUrl = config.databaseDirectUrl;
+    await checkSettings(url, directUrl !== null);
+    await migrate(directUrl ?? url, say);
+    const db = openDatabase(url, { directUrl });
     try {
       if (await db.transaction(continueEventLog))
         say('The database is a copy: event numbers skip those that it lacks.');
@@ -130,7 +133,7 @@ export const startService = (
   startInOrder(async (started) => {
     const { logger, runsJobs, portalDir } = dependencies;
     const clock = movableClock(dependencies.clock);
-    const db = openDatabase(databaseUrl, availabilityLog(logger));
+    const db = openConfigured(config, databaseUrl, logger);
     started.push(() => db.close());
     const lastUsed = createLastUsed(db);
     started.push(() =>
@@ -148,7 +151,10 @@ export const startService = (
     const sender = createSender(senderSettings(config.allowsPrivateWebhooks, monotonicNow));
     started.push(async () => sender.close());
     const webhooks = { send: sender.send, allowsPrivate: config.allowsPrivateWebhooks };
-    const poller = new EventPoller(db, logger, async () => fingerprintText(await readFingerprint(db)));
+    // Replicas know neither the locks nor the order of the newest events.
+    const poller = new EventPoller(db.current, logger, async (from) =>
+      fingerprintText(await readFingerprint(from)),
+    );
     metrics.addGauge(
       'saldo_event_readers_waiting',
       'Long polls that wait for an event.',
@@ -174,10 +180,16 @@ export const startService = (
     listeners.push(app);
     await open(app, { host: config.host, port: config.port });
     if (runsJobs) {
+      const { replication } = db;
+      const untilReplicated = async () => replication?.untilReplicated();
       const all = [
         ...platformJobs(config, db, clock, lastUsed),
         ...exchangeJobs(config, db, clock, logger, metrics),
-        ...webhookJobs({ db, clock, logger, send: sender.send, random: Math.random }, poller, metrics),
+        ...webhookJobs(
+          { db, clock, logger, send: sender.send, random: Math.random, untilReplicated },
+          poller,
+          metrics,
+        ),
       ];
       const running = startJobs(all, logger);
       addJobMetrics(metrics, running);
@@ -186,6 +198,20 @@ export const startService = (
     const baseUrl = config.baseUrl ?? originOf(app);
     return { db, metrics, app, customerApp, baseUrl, customerUrl, flush: () => lastUsed.flush() };
   });
+
+/** The database as configured, with its replicas. Without a logger, outages are not logged. */
+export function openConfigured(config: Config, url: string, logger: Logger | null): OpenDatabase {
+  const { databaseDirectUrl: directUrl, databaseReadUrls: urls } = config;
+  const onChange = (replica: string, reason: string | null) =>
+    reason === null
+      ? logger?.info({ replica }, 'replica is in use')
+      : logger?.warn({ replica, reason }, 'replica is left out: its reads go to other servers');
+  return openDatabase(url, {
+    ...(logger === null ? {} : { listener: availabilityLog(logger) }),
+    directUrl,
+    replicas: urls.length === 0 ? null : { urls, maxLagMs: config.readLagS * 1000, onChange },
+  });
+}
 
 /** Logs an outage of the database once. Logging each failed request and job would flood the log. */
 const availabilityLog = (logger: Logger) => ({
@@ -216,7 +242,7 @@ function countImports(metrics: Metrics): ImportCounts {
 
 export async function startAdmin(
   config: Config,
-  db: Database,
+  db: OpenDatabase,
   metrics: Pick<Metrics, 'text' | 'contentType'>,
 ) {
   const admin = createAdminServer(db, metrics);

@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import { openDatabase } from './platform/db/database.ts';
 import { untilQuiet } from './platform/http/connection-drain.ts';
 import { type Metrics, metricsOfWorkers } from './platform/telemetry/metrics.ts';
 import {
+  openConfigured,
   type Platform,
   type PlatformDependencies,
   startAdmin,
@@ -42,7 +42,7 @@ const say = (worker: Worker, message: ToWorker) => worker.send(message);
  */
 export async function startWorkers(config: Config, dependencies: PlatformDependencies): Promise<Platform> {
   const store = await startStore(config, dependencies);
-  const db = openDatabase(store.url);
+  const db = openConfigured(config, store.url, null);
   const ports: Server[] = [];
   const pool = createWorkerPool(dependencies.logger);
   const stop = async () => {

@@ -58,12 +58,19 @@ export type TestPlatform = {
  * variables of `npm start`.
  */
 export async function startTestPlatform(
-  options: { now?: string; environment?: Record<string, string>; logger?: Logger; portalDir?: string } = {},
+  options: {
+    now?: string;
+    environment?: Record<string, string>;
+    /** Values that the environment does not allow. */
+    config?: Partial<Config>;
+    logger?: Logger;
+    portalDir?: string;
+  } = {},
 ): Promise<TestPlatform> {
   const database = await createDatabase();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-data-'));
   const clock = testClock(options.now ?? '2026-10-20T08:00:00Z');
-  const config = readConfig({
+  const environment = {
     PORT: '0',
     CUSTOMER_PORT: '0',
     ADMIN_PORT: '0',
@@ -71,7 +78,8 @@ export async function startTestPlatform(
     DATABASE_URL: database.url,
     RATE_LIMIT: '1000000',
     ...options.environment,
-  });
+  };
+  const config = { ...readConfig(environment), ...options.config };
   const platform = await startPlatform(config, {
     clock,
     logger: options.logger ?? pino({ level: 'silent' }),

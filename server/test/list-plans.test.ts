@@ -96,10 +96,12 @@ const queries: Pick<Database, 'query' | 'arrays'> = {
 };
 const recording: Database = { ...db, ...queries, hot: queries };
 
+const recorded = { ...recording, current: recording, replication: null };
+
 const { config, customerUrl } = platform;
 const logger = pino({ level: 'silent' });
 const parts = {
-  ...{ config, logger, db: recording, clock: movableClock(platform.clock), metrics: createMetrics() },
+  ...{ config, logger, db: recorded, clock: movableClock(platform.clock), metrics: createMetrics() },
   ...{ ...(await createRateLimiter(config, logger)), lastUsed: createLastUsed(db) },
   queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
   poller: new EventPoller(recording, logger),

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { primaryUrl } from '../platform/db/primary.ts';
 
 /**
  * With these settings every version of PostgreSQL writes a value as the same text, reads a table in stored order, and
@@ -28,7 +29,8 @@ export async function withConnection<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
-  const client = new pg.Client({ connectionString: url, application_name: 'saldo backup' });
+  const connectionString = await primaryUrl(url);
+  const client = new pg.Client({ connectionString, application_name: 'saldo backup' });
   // `pg` rejects the running statement of a broken connection.
   client.on('error', () => {});
   const breakOff = () => client.connection.stream.destroy();

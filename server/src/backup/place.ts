@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { FolderInUse } from '@saldo/postgres/cluster.ts';
 import { findRunningPostgres, startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
-import { readDatabaseUrl, readDataDir } from '../config.ts';
+import { readDatabaseUrl, readDataDir, readDirectUrl } from '../config.ts';
 import { SALDO } from '../platform/db/embedded.ts';
 import { BackupError } from './backup.ts';
 
@@ -57,6 +57,7 @@ export async function openTarget(env: Environment, say: Say): Promise<Place> {
 const RESTORE_SETTINGS = { wal_level: 'minimal', max_wal_senders: '0' };
 
 function externalPlace(env: Environment): Place | null {
-  const url = readDatabaseUrl(env);
+  // A backup needs a session of its own, so it cannot use a pooler.
+  const url = readDirectUrl(env) ?? readDatabaseUrl(env);
   return url === null ? null : { name: 'the database of DATABASE_URL', url, close: async () => {} };
 }

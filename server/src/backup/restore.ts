@@ -56,7 +56,7 @@ export const restore = (url: string, file: BackupFile, options: Options): Promis
   withConnection(url, options.signal, async (client) => {
     const { header } = file;
     const { progress } = options;
-    await begin(client, 'isolation level read committed', LOAD_SETTINGS);
+    await begin(client, 'isolation level read committed, read write', LOAD_SETTINGS);
     await rejectUsedDatabase(client);
     await migrateInTransaction(client, header.migrations.length);
     const tables = await chooseTables(client, header, options.without);

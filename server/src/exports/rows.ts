@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { listNominations, type NominationFilter, type NominationRow } from '../nominations/store.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
@@ -19,8 +20,18 @@ const QUERIES_AT_ONCE = 2;
 
 const inTurn = concurrencyLimiter({ atOnce: QUERIES_AT_ONCE });
 
-/** Batches are larger than a hot statement may be, so they use the pool. No connection is held between two batches. */
-const pooled = (db: Db): Db => ({ query: db.query, arrays: db.arrays, hot: db });
+/**
+ * Batches are larger than a hot statement may be, so they use the pool. No connection is held between two batches. The
+ * stream asks for them outside of the asynchronous context of the request, which decides where reads go.
+ */
+function pooled(db: Db): Db {
+  const inRequest = AsyncLocalStorage.snapshot();
+  const queries = {
+    query: (...call) => inRequest(() => db.query(...call)),
+    arrays: (...call) => inRequest(() => db.arrays(...call)),
+  } as Pick<Db, 'query' | 'arrays'>;
+  return { ...queries, hot: queries };
+}
 
 /** Walks the list of transactions with large pages. There is at least one batch, which may be empty. */
 export async function* eachTransactionBatch(
@@ -29,10 +40,9 @@ export async function* eachTransactionBatch(
   filter: TransactionFilter | null,
 ): AsyncGenerator<TransactionRecord[]> {
   if (filter === null) return yield [];
+  const source = pooled(db);
   for (let after: TransactionPosition | null = null; ; ) {
-    const records = await inTurn(() =>
-      listTransactions(pooled(db), viewer, filter, after, BATCH.transactions),
-    );
+    const records = await inTurn(() => listTransactions(source, viewer, filter, after, BATCH.transactions));
     yield records;
     const last = records.at(-1);
     if (last === undefined || records.length < BATCH.transactions) return;
@@ -47,9 +57,10 @@ export async function* eachNominationBatch(
   viewer: Viewer,
   filter: NominationFilter,
 ): AsyncGenerator<NominationRow[]> {
+  const source = pooled(db);
   for (let after = { day: FIRST_DAY, id: FIRST_ID }; ; ) {
     const page = { after, count: BATCH.nominations };
-    const rows = await inTurn(() => listNominations(pooled(db), viewer, filter, page, true));
+    const rows = await inTurn(() => listNominations(source, viewer, filter, page, true));
     yield rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH.nominations) return;

@@ -1,7 +1,7 @@
 import type { NominationStatus } from '@saldo/api';
 import { dayOf } from '@saldo/core/delivery-day.ts';
 import { type Clock, monotonicNow } from '../platform/clock.ts';
-import type { Db, OpenDatabase } from '../platform/db/database.ts';
+import type { Db, OpenDatabase, Replication } from '../platform/db/database.ts';
 import { isReachable } from '../platform/db/reachable.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
@@ -113,6 +113,22 @@ export function addPlatformMetrics(metrics: Metrics, db: OpenDatabase, clock: Cl
     'Calls that wait for a database connection, by pool.',
     'pool',
     usage('waiting'),
+  );
+  if (db.replication !== null) addReplicaMetrics(metrics, db.replication);
+}
+
+function addReplicaMetrics(metrics: Metrics, replication: Replication): void {
+  metrics.addLabelledGauge('saldo_replica_in_use', 'Whether reads go to the replica.', 'replica', () =>
+    Object.fromEntries(replication.states().map(({ name, isInUse }) => [name, isInUse ? 1 : 0])),
+  );
+  metrics.addLabelledGauge(
+    'saldo_replica_lag_seconds',
+    'Seconds by which the replica is behind the primary.',
+    'replica',
+    () =>
+      Object.fromEntries(
+        replication.states().flatMap(({ name, lagS }) => (lagS === null ? [] : [[name, lagS]])),
+      ),
   );
 }
 

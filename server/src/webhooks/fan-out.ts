@@ -69,17 +69,20 @@ async function insertDeliveries(tx: Tx, matches: readonly Match[], now: number):
 /**
  * Creates the deliveries of new events, one step after the other. One place in the log serves all endpoints: writers
  * of events pay nothing, and the cost does not grow with the log. A process that finds the place locked leaves the
- * work to the one that holds it. Returns up to which sequence; `known` has new events up to its horizon.
+ * work to the one that holds it. Returns up to which sequence; `known` has new events up to its horizon. Receivers of an
+ * event read its record, so that all replicas must have it: `untilReplicated` waits for them.
  */
 export async function fanOutEvents(
   db: Database,
   now: () => number,
   known: { horizon: number } | null = null,
+  untilReplicated: () => Promise<void> = async () => {},
 ): Promise<number> {
   const { horizon } = known ?? (await readHorizon(db));
   // Most of the time there is nothing new, and a read costs no transaction.
   const [place] = known === null ? await db.query<{ sequence: number }>(READ_PLACE) : [];
   if (place !== undefined && place.sequence >= horizon) return horizon;
+  await untilReplicated();
   for (;;) {
     const isDone = await db.transaction(async (tx) => {
       const [taken] = await tx.query<{ sequence: number }>(TAKE_PLACE);

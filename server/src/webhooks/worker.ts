@@ -24,6 +24,8 @@ export type WorkerDependencies = {
   readonly logger: Logger;
   readonly send: Send;
   readonly random: () => number;
+  /** Waits until the reads of receivers include all events. */
+  readonly untilReplicated?: () => Promise<void>;
 };
 
 const EXPIRED: SendResult = {
@@ -119,7 +121,7 @@ export type WebhookWorker = ReturnType<typeof createWebhookWorker>;
 
 /** Runs the worker until the platform stops. A failure ends the run; the next one continues from the database. */
 export function webhookJob(
-  { db, clock }: WorkerDependencies,
+  { db, clock, untilReplicated }: WorkerDependencies,
   worker: WebhookWorker,
   poller: EventPoller,
   stopMs = STOP_MS,
@@ -140,7 +142,7 @@ export function webhookJob(
       lookAt = monotonicNow() + LOOK_EVERY_MS;
       tenants = await listFeeds(db);
     }
-    const seenTo = await fanOutEvents(db, () => clock.now(), known);
+    const seenTo = await fanOutEvents(db, () => clock.now(), known, untilReplicated);
     // Without endpoints the log is not polled.
     if (tenants.length === 0) return;
     void poller.wait({ tenants, types: null }, seenTo, LOOK_EVERY_MS, waiting.signal).then((horizon) => {

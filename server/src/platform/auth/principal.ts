@@ -47,6 +47,12 @@ export function viewerOf(owner: Owner): Viewer | null {
   return owner.type === 'brp' ? { kind: 'brp', brpNo: owner.brpNo } : null;
 }
 
+/** A unique text per key and per session. */
+export function callerOf(principal: Principal | null): string {
+  if (principal === null || principal.owner === null) return 'anonymous';
+  return principal.session === null ? `key:${principal.actor}` : `session:${principal.session.id}`;
+}
+
 /** A unique text per owner. Cursors are bound to it, so that one owner cannot use another owner's cursor. */
 export function ownerKey(owner: Owner | null): string {
   if (owner === null) return 'none';

@@ -33,6 +33,11 @@ export class DatabaseStalled extends DatabaseUnavailable {
 export const combineFailures = (failures: readonly unknown[], message: string): Error =>
   failures.find((failure) => failure instanceof DatabaseUnavailable) ?? new AggregateError(failures, message);
 
+/** No connection was made, so nothing was sent: even a write can be repeated on another server. */
+export class NotConnected extends DatabaseUnavailable {
+  override name = 'NotConnected';
+}
+
 /** The connection broke and is closed. A read can be repeated on another one, because it changes nothing. */
 class ConnectionLost extends DatabaseUnavailable {
   override name = 'ConnectionLost';
@@ -69,8 +74,10 @@ const LOST_MESSAGES =
 export const QUERY_TIMED_OUT = 'Query read timeout';
 /** The message for the pending calls of a connection that this process closed, which it does when Postgres has stalled. */
 const CLOSED_HERE = /^(Connection terminated$|Client was closed)/;
+export const CONNECTION_ABANDONED = 'Connection terminated';
 
-const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
 
 /** Whether another connection may give the result that this one could not. Only reads may be repeated. */
 export const needsAnotherConnection = (error: unknown): boolean =>
@@ -98,8 +105,8 @@ export function translate(error: unknown): unknown {
 /** A failed attempt to connect. Repeating it at once would only add load to a database that is away. */
 export function translateConnecting(error: unknown): unknown {
   const failure = translate(error);
-  return failure instanceof ConnectionLost
-    ? new DatabaseUnavailable(failure.message, { cause: error })
+  return failure instanceof DatabaseUnavailable && !(failure instanceof NotConnected)
+    ? new NotConnected(failure.message, { cause: error })
     : failure;
 }
 
@@ -107,14 +114,7 @@ export function translateConnecting(error: unknown): unknown {
 export const isTimeout = (error: unknown): boolean =>
   error instanceof DatabaseStalled && error.cause instanceof Error && error.cause.message === QUERY_TIMED_OUT;
 
-const connectionConfig = (url: string, timeoutMs: number, settings: string): pg.ClientConfig => ({
-  connectionString: url,
-  application_name: 'saldo',
-  connectionTimeoutMillis: DATABASE_LIMITS.connectMs,
-  options: `-c timezone=UTC -c statement_timeout=${timeoutMs} ${settings}`,
-  keepAlive: true,
-  types: typeParsers,
-});
+type Settings = Readonly<Record<string, string | number>>;
 
 /**
  * Read-only, so that a read can never write. Bitmap scans are off because they must complete before their first row,
@@ -122,29 +122,77 @@ const connectionConfig = (url: string, timeoutMs: number, settings: string): pg.
  * is small. Generic plans, since each statement has one good plan. JIT is off: without sequential scans Postgres
  * overestimates the cost of reads that have no index, and would compile them.
  */
-const READER_SETTINGS =
-  '-c default_transaction_read_only=on -c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off ' +
-  '-c enable_seqscan=off -c jit=off';
+const READER_SETTINGS: Settings = {
+  default_transaction_read_only: 'on',
+  plan_cache_mode: 'force_generic_plan',
+  enable_bitmapscan: 'off',
+  enable_seqscan: 'off',
+  jit: 'off',
+};
+
+/** The opposite of `READER_SETTINGS`, for connections of a role that has these. */
+export const WRITER_SETTINGS: Settings = {
+  default_transaction_read_only: 'off',
+  plan_cache_mode: 'auto',
+  enable_bitmapscan: 'on',
+  enable_seqscan: 'on',
+  jit: 'on',
+};
+
+/** The settings that the role needs when a pooler shares its connections between readers and writers. */
+export const ROLE_SETTINGS: Settings = {
+  timezone: 'UTC',
+  statement_timeout: DATABASE_LIMITS.readMs,
+  ...READER_SETTINGS,
+};
+
+/** Begins a transaction that may write, in one call whatever the settings of the role are. */
+export const BEGIN_POOLED = [
+  'begin read write',
+  ...Object.entries({ ...WRITER_SETTINGS, statement_timeout: DATABASE_LIMITS.writeMs }).map(
+    ([name, value]) => `set local ${name} = ${value}`,
+  ),
+].join('; ');
+
+/** Settings are null for a pooler, which accepts none: those of the role apply. */
+const connectionConfig = (url: string, timeoutMs: number, settings: Settings | null): pg.ClientConfig => ({
+  connectionString: url,
+  application_name: 'saldo',
+  connectionTimeoutMillis: DATABASE_LIMITS.connectMs,
+  ...(settings === null ? {} : { options: optionsOf({ ...settings, statement_timeout: timeoutMs }) }),
+  keepAlive: true,
+  types: typeParsers,
+});
+
+/** The startup parameter of a connection with these settings. */
+export const optionsOf = (settings: Settings): string =>
+  Object.entries({ timezone: 'UTC', ...settings })
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
 
 /** Without `query_timeout`: the pipeline detects by itself that its connection has stalled. */
-export const hotConfig = (url: string): pg.ClientConfig =>
-  connectionConfig(url, DATABASE_LIMITS.hotMs, READER_SETTINGS);
+export const hotConfig = (url: string, isPooled = false): pg.ClientConfig =>
+  connectionConfig(url, DATABASE_LIMITS.hotMs, isPooled ? null : READER_SETTINGS);
 
-const pooledConfig = (url: string, timeoutMs: number, settings: string): pg.ClientConfig => ({
+const pooledConfig = (url: string, timeoutMs: number, settings: Settings | null): pg.ClientConfig => ({
   ...connectionConfig(url, timeoutMs, settings),
   query_timeout: timeoutMs + DATABASE_LIMITS.answerMarginMs,
 });
 
-export const readerConfig = (url: string): pg.ClientConfig =>
-  pooledConfig(url, DATABASE_LIMITS.readMs, READER_SETTINGS);
+export const readerConfig = (url: string, isPooled = false): pg.ClientConfig =>
+  pooledConfig(url, DATABASE_LIMITS.readMs, isPooled ? null : READER_SETTINGS);
 
-export const writerConfig = (url: string): pg.ClientConfig => pooledConfig(url, DATABASE_LIMITS.writeMs, '');
+export const writerConfig = (url: string, isPooled = false): pg.ClientConfig =>
+  pooledConfig(url, DATABASE_LIMITS.writeMs, isPooled ? null : {});
 
 /** Without a listener, an 'error' event would end the process. The pending calls of the connection fail anyway. */
 const ignoreLoss = (): void => {};
 
-export function openPool(config: pg.ClientConfig, max: number): pg.Pool {
-  const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: DATABASE_LIMITS.idleMs });
+/** Rejects a new connection that leads to a server which must not be used. */
+export type ConnectionCheck = (client: pg.ClientBase) => Promise<void>;
+
+export function openPool(config: pg.ClientConfig, max: number, onConnect: ConnectionCheck): pg.Pool {
+  const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: DATABASE_LIMITS.idleMs, onConnect });
   // The pool listens only to idle connections, so connections in use need their own listener.
   pool.on('connect', (client) => client.on('error', ignoreLoss));
   pool.on('error', ignoreLoss);

@@ -1,45 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { finished } from 'node:stream/promises';
-import type pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
-import {
-  DATABASE_LIMITS,
-  DatabaseUnavailable,
-  hotConfig,
-  isTimeout,
-  needsAnotherConnection,
-  openPool,
-  readerConfig,
-  StaleStatement,
-  translate,
-  translateConnecting,
-  writerConfig,
-} from './connection.ts';
-import { Pipeline } from './pipeline.ts';
-import type { RowShape } from './read.ts';
-import type { HotStatement, Statement } from './statement.ts';
+import { codeOf, DatabaseUnavailable } from './connection.ts';
+import type { ConnectionUsage } from './database-server.ts';
+import { type Lsn, laterOf, parseLsn } from './lsn.ts';
+import { type AvailabilityListener, Primary } from './primary.ts';
+import { type Db, queriesOn, type Run, type Tx } from './queries.ts';
+import { type ChosenReplica, type ReplicaSettings, type ReplicaState, Replicas } from './replicas.ts';
+import { hotStatement } from './statement.ts';
+import { urlPerHost } from './urls.ts';
 
-type Row = Record<string, unknown>;
-
-type Queries<S extends Statement> = {
-  /** Rows as objects. */
-  query<R extends Row>(statement: S, values?: readonly unknown[]): Promise<R[]>;
-  /** Rows as arrays of columns, for large answers. */
-  arrays<R extends readonly unknown[]>(statement: S, values?: readonly unknown[]): Promise<R[]>;
-};
-
-/** The first argument of query functions: the database itself or a transaction. */
-export type Db = Queries<Statement> & {
-  /** Pipelined: many reads share a connection, so a slow statement would delay the others. */
-  readonly hot: Queries<HotStatement>;
-};
-
-/** An open transaction. Only `transaction` and `rolledBack` create one. */
-export type Tx = Db & {
-  readonly inTransaction: true;
-  /** Runs a `copy … from stdin` with rows in text format, the fastest way to insert many rows. */
-  copy(text: string, rows: Buffer): Promise<void>;
-};
+export type { Db, Tx } from './queries.ts';
 
 export type Database = Db & {
   /** The only way to write. `work` must use only `tx`: a second connection could deadlock on the pool. */
@@ -54,177 +23,194 @@ export type Database = Db & {
   close(): Promise<void>;
 };
 
-export type OpenDatabase = Database & {
-  /** Connections in use, and calls that wait for one, by the kind of connection. */
-  connections(): Record<'read' | 'write', { inUse: number; waiting: number }>;
+/** For the modules that start the platform. No other one knows about replicas. */
+export type ReplicatedDatabase = Database & {
+  /** The same database, for reads that no replica may answer. */
+  readonly current: Database;
+  /** Null without read replicas. */
+  readonly replication: Replication | null;
 };
 
-const usageOf = ({ totalCount, idleCount, waitingCount }: pg.Pool) => ({
-  inUse: totalCount - idleCount,
-  waiting: waitingCount,
-});
+export type OpenDatabase = ReplicatedDatabase & {
+  /** Of the primary. */
+  connections(): ConnectionUsage;
+};
 
-type Run = <R>(statement: Statement, values: readonly unknown[], shape: RowShape) => Promise<R[]>;
+export type Replication = {
+  /** Runs the work of a request, whose reads may go to a replica. Reads outside of a request go to the primary. */
+  within<T>(request: RequestScope, work: () => Promise<T>): Promise<T>;
+  /** Resolves when all replicas have the changes that the primary has now. */
+  untilReplicated(): Promise<void>;
+  states(): ReplicaState[];
+};
 
-const queriesOn = (run: Run): Queries<Statement> => ({
-  query: (statement, values = []) => run(statement, values, 'object'),
-  arrays: (statement, values = []) => run(statement, values, 'array'),
-});
+/** The reads and writes of one request. */
+export type RequestScope = {
+  /** Identifies the key or session, whose reads go to one replica as long as possible. */
+  readonly caller: string;
+  /** Whether the request only reads. All reads of other requests go to the primary. */
+  readonly isRead: boolean;
+  /** Reads include all changes up to this position. */
+  readonly after: Lsn;
+  /** Set after a write or a read of the primary: the caller's next reads must include it. */
+  reached: Lsn | null;
+};
 
-const runOn =
-  (client: pg.PoolClient): Run =>
-  async <R>({ name, text }: Statement, values: readonly unknown[], shape: RowShape) => {
-    const config = { name, text, values: [...values] };
-    const { rows } = await (shape === 'array'
-      ? client.query({ ...config, rowMode: 'array' })
-      : client.query(config));
-    return rows as R[];
+type Scope = {
+  readonly request: RequestScope;
+  /** Chosen by the first read. All later ones use the same server, so that no read goes back in time. */
+  replica: Promise<ChosenReplica | null> | null;
+  hasReadPrimary: boolean;
+};
+
+export type DatabaseOptions = {
+  readonly listener?: AvailabilityListener;
+  /** The server behind the pooler that the URL names, for locks of a session. Null: the URL names no pooler. */
+  readonly directUrl?: string | null;
+  readonly replicas?: ReplicaSettings | null;
+};
+
+const READ_POSITION = hotStatement('read_position', 'select pg_current_wal_insert_lsn()::text as position');
+
+/** A standby cancels reads that would delay the replay of changes (40001, 40P01). */
+const CONFLICTS = /^(40001|40P01)$/;
+const STATEMENT_TIMED_OUT = '57014';
+
+/** Whether the primary may answer a read that failed on a replica. A slow read would be slow there, too. */
+const isFaultOfReplica = (error: unknown): error is Error =>
+  error instanceof Error &&
+  (CONFLICTS.test(codeOf(error)) ||
+    (error instanceof DatabaseUnavailable && codeOf(error.cause) !== STATEMENT_TIMED_OUT));
+
+/** Reads over the pool, or pipelined. */
+type Read = <R>(how: 'read' | 'readHot', ...call: Parameters<Run>) => Promise<R[]>;
+
+/** Sends the reads of requests to replicas, and all others to the primary. */
+class ReadRouter {
+  private readonly onPrimary: Read;
+  private readonly replicas: Replicas;
+  private readonly scopes = new AsyncLocalStorage<Scope>();
+
+  constructor(replicas: Replicas, onPrimary: Read) {
+    this.replicas = replicas;
+    this.onPrimary = onPrimary;
+  }
+
+  states(): ReplicaState[] {
+    return this.replicas.states();
+  }
+
+  untilReplicated(): Promise<void> {
+    return this.replicas.untilReplicated();
+  }
+
+  async within<T>(request: RequestScope, work: () => Promise<T>): Promise<T> {
+    const scope: Scope = { request, replica: request.isRead ? null : ON_PRIMARY, hasReadPrimary: false };
+    const result = await this.scopes.run(scope, work);
+    if (scope.hasReadPrimary) {
+      const [row] = await this.onPrimary<{ position: string }>('readHot', READ_POSITION, [], 'object');
+      if (row !== undefined) reach(request, parseLsn(row.position));
+    }
+    return result;
+  }
+
+  async read<R>(...[how, ...call]: Parameters<Read>): Promise<R[]> {
+    const scope = this.scopes.getStore();
+    if (!scope?.request.isRead) return this.onPrimary(how, ...call);
+    const chosen = await this.replicaOf(scope);
+    if (chosen !== null) {
+      try {
+        return await chosen.server[how]<R>(...call);
+      } catch (error) {
+        if (!isFaultOfReplica(error)) throw error;
+        scope.replica = ON_PRIMARY;
+        if (error instanceof DatabaseUnavailable) this.replicas.leaveOut(chosen, error);
+      }
+    }
+    return this.readPrimary(how, ...call);
+  }
+
+  /** The caller's next reads must not go back to an older state. */
+  readPrimary: Read = (...call) => {
+    const scope = this.scopes.getStore();
+    if (scope?.request.isRead) scope.hasReadPrimary = true;
+    return this.onPrimary(...call);
   };
 
-/** Closes a connection after a failure: it may be in the middle of a response or hold an outdated statement. */
-async function onConnection<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((error: unknown) => {
-    throw translateConnecting(error);
-  });
-  let failure: unknown;
-  try {
-    return await use(client);
-  } catch (error) {
-    failure = translate(error);
-    throw failure;
-  } finally {
-    client.release(failure instanceof DatabaseUnavailable ? failure : undefined);
+  /** The position after a write of the request. Its later reads include it, because they go to the primary. */
+  noteWrite = (position: Lsn): void => {
+    const scope = this.scopes.getStore();
+    if (scope === undefined) return;
+    scope.replica = ON_PRIMARY;
+    reach(scope.request, position);
+  };
+
+  close(): Promise<void> {
+    return this.replicas.close();
+  }
+
+  private async replicaOf(scope: Scope): Promise<ChosenReplica | null> {
+    const { caller, after } = scope.request;
+    scope.replica ??= this.replicas.choose(caller, after);
+    const chosen = await scope.replica;
+    if (chosen === null || isUsable(chosen)) return chosen;
+    scope.replica = ON_PRIMARY;
+    return null;
   }
 }
 
-/** Each attempt closes one lost or outdated connection, so one attempt more than the pool's size gets a new one. */
-async function readOn<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  for (let left = DATABASE_LIMITS.readers; ; left--) {
-    try {
-      return await onConnection(pool, use);
-    } catch (error) {
-      if (!needsAnotherConnection(error) || left === 0) throw error;
-    }
-  }
-}
+const isUsable = ({ replica, server }: ChosenReplica) => replica.isInUse && replica.server === server;
 
-function transactionOn(client: pg.PoolClient): Tx {
-  const queries = queriesOn(runOn(client));
-  return {
-    ...queries,
-    hot: queries,
-    inTransaction: true,
-    async copy(text, rows) {
-      await finished(client.query(copyFrom(text)).end(rows));
-    },
-  };
-}
+const ON_PRIMARY: Promise<null> = Promise.resolve(null);
 
-const inTransaction = <T>(
-  pool: pg.Pool,
-  work: (tx: Tx) => Promise<T>,
-  end: 'commit' | 'rollback',
-): Promise<T> =>
-  onConnection(pool, async (client) => {
-    const begin = { text: 'begin', query_timeout: DATABASE_LIMITS.beginMs };
-    await client.query(begin);
-    try {
-      const result = await work(transactionOn(client));
-      await client.query(end);
-      return result;
-    } catch (error) {
-      // Postgres rolls back when a connection is lost.
-      if (!(translate(error) instanceof DatabaseUnavailable)) await client.query('rollback');
-      throw error;
-    }
-  });
-
-const exclusivelyOn = <T>(pool: pg.Pool, name: string, work: () => Promise<T>): Promise<T | null> =>
-  onConnection(pool, async (client) => {
-    const lock = {
-      text: 'select pg_try_advisory_lock(hashtextextended($1, 0)) as is_locked',
-      values: [name],
-    };
-    const { rows } = await client.query<{ is_locked: boolean }>(lock);
-    if (!rows[0]?.is_locked) return null;
-    try {
-      return await work();
-    } finally {
-      await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]);
-    }
-  });
-
-/** Called once when the database becomes unavailable and once when it is available again. */
-export type AvailabilityListener = {
-  lost(reason: Error): void;
-  back(awayMs: number): void;
-};
-
-function availability(listener: AvailabilityListener | undefined, closeInUse: () => void) {
-  let lostAt: number | null = null;
-  return async <T>(call: Promise<T>): Promise<T> => {
-    try {
-      const result = await call;
-      if (lostAt !== null) {
-        listener?.back(performance.now() - lostAt);
-        lostAt = null;
-      }
-      return result;
-    } catch (error) {
-      if (isTimeout(error)) closeInUse();
-      if (error instanceof DatabaseUnavailable && !(error instanceof StaleStatement) && lostAt === null) {
-        lostAt = performance.now();
-        listener?.lost(error);
-      }
-      throw error;
-    }
-  };
+function reach(request: RequestScope, position: Lsn): void {
+  request.reached = laterOf(request.reached ?? position, position);
 }
 
 /**
  * Opens pipelined connections for hot statements (a third of a pool's cost per look-up), a pool of read-only
  * connections for all other reads, and a pool for transactions.
  */
-export function openDatabase(url: string, listener?: AvailabilityListener): OpenDatabase {
-  const pipelines = Array.from({ length: DATABASE_LIMITS.pipelines }, () => new Pipeline(hotConfig(url)));
-  const readers = openPool(readerConfig(url), DATABASE_LIMITS.readers);
-  const writers = openPool(writerConfig(url), DATABASE_LIMITS.writers);
-  // When one call times out, the database is stalled: fail all open transactions at once instead of each at its own timeout.
-  const inUse = new Set<pg.PoolClient>();
-  writers.on('acquire', (client) => inUse.add(client));
-  writers.on('release', (_error, client) => inUse.delete(client));
-  const watched = availability(listener, () => {
-    for (const client of inUse) client.end().catch(() => {});
-  });
+export function openDatabase(url: string, options: DatabaseOptions = {}): OpenDatabase {
+  const { listener, directUrl = null, replicas = null } = options;
+  const primary = new Primary(urlPerHost(url) ?? [url], directUrl !== null, listener);
+  const direct = directUrl === null ? null : new Primary(urlPerHost(directUrl) ?? [directUrl], false);
+  const onPrimary: Read = (how, statement, values, shape) =>
+    primary.use((server) => server[how](statement, values, shape));
+  const router = replicas && new ReadRouter(new Replicas(primary, replicas), onPrimary);
   // Detects calls that need a second connection inside a transaction: enough of them at once would deadlock the pool.
   const transactionScope = new AsyncLocalStorage<true>();
   const refuseInTransaction = (what: string) => {
     if (transactionScope.getStore()) throw new Error(`${what} inside a transaction: use its tx`);
   };
 
-  const leastBusy = () =>
-    pipelines.reduce((best, pipeline) => (pipeline.inFlight < best.inFlight ? pipeline : best));
-  const read: Run = (statement, values, shape) => {
-    refuseInTransaction('a read');
-    return watched(readOn(readers, (client) => runOn(client)(statement, values, shape)));
-  };
-  const readHot: Run = (statement, values, shape) => watched(leastBusy().run(statement, values, shape));
   const begin = <T>(work: (tx: Tx) => Promise<T>, end: 'commit' | 'rollback') => {
     refuseInTransaction('a transaction');
-    return transactionScope.run(true, () => watched(inTransaction(writers, work, end)));
+    return transactionScope.run(true, () =>
+      primary.use((server) => server.transaction(work, end, router?.noteWrite ?? null)),
+    );
   };
-  return {
-    ...queriesOn(read),
-    hot: queriesOn(readHot),
+  const databaseWith = (read: Read): Database => ({
+    ...queriesOn((statement, values, shape) => {
+      refuseInTransaction('a read');
+      return read('read', statement, values, shape);
+    }),
+    hot: queriesOn((statement, values, shape) => read('readHot', statement, values, shape)),
     transaction: (work) => begin(work, 'commit'),
     rolledBack: (work) => begin(work, 'rollback'),
     exclusively(name, work) {
       refuseInTransaction('exclusive work');
-      return watched(exclusivelyOn(writers, name, work));
+      return (direct ?? primary).use((server) => server.exclusively(name, work));
     },
-    connections: () => ({ read: usageOf(readers), write: usageOf(writers) }),
     async close() {
-      await Promise.all([...pipelines.map((pipeline) => pipeline.close()), readers.end(), writers.end()]);
+      await router?.close();
+      await Promise.all([primary.close(), direct?.close()]);
     },
-  };
+  });
+  const connections = () => primary.connections();
+  if (router === null)
+    return { ...databaseWith(onPrimary), connections, current: databaseWith(onPrimary), replication: null };
+  const read: Read = (...call) => router.read(...call);
+  const current = databaseWith(router.readPrimary);
+  return { ...databaseWith(read), connections, current, replication: router };
 }

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
 import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
-import pg from 'pg';
+import type pg from 'pg';
+import { optionsOf, WRITER_SETTINGS } from './connection.ts';
+import { connectToPrimary } from './primary.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 const FILE = /^(.+)\.sql$/;
@@ -39,13 +41,9 @@ const optionsFor = (say: (message: string) => void) => ({
  * the later ones find no pending migration.
  */
 export async function migrate(url: string, say: (message: string) => void, dir = MIGRATIONS): Promise<void> {
-  const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' });
-  await client.connect().catch((error: Error) => {
-    throw new DatabaseUnusable(
-      `The database cannot be reached (${error.message}). Check DATABASE_URL and that PostgreSQL runs there.`,
-      { cause: error },
-    );
-  });
+  // The role may have the settings of readers, for a pooler. A migration may take any time.
+  const options = optionsOf({ ...WRITER_SETTINGS, statement_timeout: 0 });
+  const client = await connectToPrimary(url, { options });
   try {
     // A session lock, which is released when the connection closes.
     await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);

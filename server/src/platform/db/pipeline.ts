@@ -1,6 +1,8 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import {
+  CONNECTION_ABANDONED,
+  type ConnectionCheck,
   DATABASE_LIMITS,
   needsAnotherConnection,
   QUERY_TIMED_OUT,
@@ -22,6 +24,7 @@ const STALLED_AFTER_MS = DATABASE_LIMITS.hotMs + DATABASE_LIMITS.answerMarginMs;
 export class Pipeline {
   inFlight = 0;
   private isCorked = false;
+  private isAbandoned = false;
   private socket: Socket | null = null;
   private connected: pg.Client | null = null;
   private connecting: Promise<pg.Client> | null = null;
@@ -30,9 +33,11 @@ export class Pipeline {
   private progressAt = 0;
   private stallTimer: NodeJS.Timeout | null = null;
   private readonly config: pg.ClientConfig;
+  private readonly check: ConnectionCheck;
 
-  constructor(config: pg.ClientConfig) {
+  constructor(config: pg.ClientConfig, check: ConnectionCheck = async () => {}) {
     this.config = config;
+    this.check = check;
   }
 
   async run<R>(statement: Statement, values: readonly unknown[], shape: RowShape): Promise<R[]> {
@@ -117,9 +122,14 @@ export class Pipeline {
     };
     client.on('error', forget);
     client.on('end', forget);
-    await client.connect().catch((error: unknown) => {
+    try {
+      await client.connect();
+      await this.check(client);
+      if (this.isAbandoned) throw new Error(CONNECTION_ABANDONED);
+    } catch (error) {
+      socket.destroy();
       throw translateConnecting(error);
-    });
+    }
     this.progressAt = performance.now();
     this.connected = client;
     this.socket = socket;
@@ -133,6 +143,13 @@ export class Pipeline {
     this.connected = null;
     // `end` would hide from the reads in flight that the connection was lost.
     if (reason instanceof StaleStatement) this.end(client).catch(() => {});
+  }
+
+  /** Fails the reads in flight and closes the connection, without waiting for the server. */
+  abandon(): void {
+    this.isAbandoned = true;
+    this.connected = null;
+    this.socket?.destroy(new Error(CONNECTION_ABANDONED));
   }
 
   async close(): Promise<void> {

@@ -10,6 +10,7 @@ const EXPOSED_HEADERS = [
   'Link',
   'X-Total-Count',
   'X-List-Version',
+  'X-Saldo-Position',
 ].join(', ');
 
 const METHODS = 'GET, HEAD, POST, PATCH, PUT, DELETE';

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CredentialCache } from '../auth/credential-cache.ts';
-import { ANONYMOUS, type Owner, type Principal } from '../auth/principal.ts';
+import { ANONYMOUS, callerOf, type Owner, type Principal } from '../auth/principal.ts';
 import type { DeviceCookie } from './device-cookie.ts';
 import { type ProblemError, problem } from './problem.ts';
 import type { RateLimiter, RateLimitState } from './rate-limit.ts';
@@ -90,7 +90,7 @@ export const unroutedCounter =
     for (const cache of keys) {
       const principal = await cache.find(secret);
       if (principal === null) continue;
-      reply.headers(rateHeaders(await limiter.take(countedAs(principal))));
+      reply.headers(rateHeaders(await limiter.take(callerOf(principal))));
       return;
     }
   };
@@ -165,7 +165,7 @@ export function apiGuard(
         request.principal = principal;
         request.callerSecret = secret;
         noteUse(request, principal, sessionAuth);
-        return andThen(count(reply, limiter, countedAs(principal)), () => authorize(request, principal));
+        return andThen(count(reply, limiter, callerOf(principal)), () => authorize(request, principal));
       });
     };
   };
@@ -174,9 +174,6 @@ export function apiGuard(
 /** Stays synchronous when the value is available: one promise per request cost more than the check itself. */
 const andThen = <T>(value: T | Promise<T>, next: (value: T) => void | Promise<void>): void | Promise<void> =>
   value instanceof Promise ? value.then(next) : next(value);
-
-const countedAs = ({ session, actor }: Principal) =>
-  session === null ? `key:${actor}` : `session:${session.id}`;
 
 export type PortalRule = {
   /** The roles that may use these endpoints. */
@@ -198,7 +195,7 @@ export function sessionGuard(rule: PortalRule, sessionAuth: SessionAuth, limiter
     request.principal = principal;
     request.callerSecret = token;
     noteUse(request, principal, sessionAuth);
-    await count(reply, limiter, countedAs(principal));
+    await count(reply, limiter, callerOf(principal));
     refuseForeignPage(request, sessionAuth);
     if (!rule.roles.some((role) => role === principal.owner?.type)) {
       throw problem('insufficient_permissions', 'Users of your role have no access to this operation.');

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BodyOf, Endpoint, ParamsOf, ProblemFieldError, QueryOf } from '@saldo/api';
-import { LIMITS } from '@saldo/api';
+import { isRead, LIMITS } from '@saldo/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Owner, ownerKey } from '../auth/principal.ts';
 import type { Viewer } from '../auth/viewer.ts';
@@ -10,6 +10,7 @@ import { bindingOf, type CursorSealer, type Position } from './cursor.ts';
 import type { Guard } from './guard.ts';
 import { answerInTransaction, answerLong, type LongOperation } from './idempotency.ts';
 import type { PageRequest } from './paging.ts';
+import type { PositionTracker } from './positions.ts';
 import { problem, validationProblem } from './problem.ts';
 import { takeFiles } from './streams.ts';
 import { compile, compileQuery } from './validation.ts';
@@ -76,14 +77,20 @@ export type Mounting = {
   readonly db: Database;
   readonly guard: Guard;
   readonly cursors: CursorSealer;
+  /** Null without read replicas. */
+  readonly positions: PositionTracker | null;
 };
 
 export function mountRoutes(app: FastifyInstance, routes: readonly Route[], mounting: Mounting): void {
-  const { db, guard, cursors } = mounting;
+  const { db, guard, cursors, positions } = mounting;
   for (const route of routes) {
     const { endpoint } = route;
     const check = requestCheck(route, cursors);
-    const answer = (call: Call<Endpoint>) => answerRoute(db, route, call);
+    const readsOnly = 'handle' in route && isRead(endpoint);
+    const answer = (call: Call<Endpoint>) =>
+      positions === null
+        ? answerRoute(db, route, call)
+        : positions(call.request, call.reply, readsOnly, () => answerRoute(db, route, call));
     const mount = (scope: FastifyInstance) =>
       scope.route({
         method: endpoint.method,

@@ -1,0 +1,181 @@
+import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
+import pg from 'pg';
+import {
+  type ConnectionCheck,
+  DATABASE_LIMITS,
+  DatabaseStalled,
+  DatabaseUnavailable,
+  isTimeout,
+  NotConnected,
+  StaleStatement,
+} from './connection.ts';
+import { type ConnectionUsage, DatabaseServer } from './database-server.ts';
+import { nameOf, urlPerHost } from './urls.ts';
+
+const IS_STANDBY = 'select pg_is_in_recovery() as is_standby';
+
+/** Only the primary has all changes and accepts new ones. */
+const refuseStandby: ConnectionCheck = async (client) => {
+  const query = { text: IS_STANDBY, query_timeout: DATABASE_LIMITS.connectMs };
+  const { rows } = await client.query<{ is_standby: boolean }>(query);
+  if (rows[0]?.is_standby !== false) throw new NotConnected('the server is a standby');
+};
+
+/** Each promotion of a standby begins a timeline with a greater number, of eight hexadecimal digits. */
+const TIMELINE = `select case when pg_is_in_recovery() then null
+  else left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;
+
+/** A host that has not answered by then is not the primary. */
+const PROBE_MS = 3_000;
+
+type Found = { readonly url: string; readonly timeline: string };
+
+async function probe(url: string): Promise<Found | null> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: PROBE_MS,
+    query_timeout: PROBE_MS,
+  });
+  // The failure of a call is its result. Without a listener, the event would end the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ timeline: string | null }>(TIMELINE);
+    const timeline = rows[0]?.timeline ?? null;
+    return timeline === null ? null : { url, timeline };
+  } catch {
+    return null;
+  } finally {
+    void client.end().catch(() => {});
+  }
+}
+
+/** Null if none of the hosts is a primary. Of two primaries, the one that was promoted later is in charge. */
+async function findPrimary(urls: readonly string[]): Promise<Found | null> {
+  const found = (await Promise.all(urls.map(probe))).filter((one) => one !== null);
+  return found.reduce<Found | null>(
+    (best, one) => (best === null || one.timeline > best.timeline ? one : best),
+    null,
+  );
+}
+
+/** The URL of the primary among the hosts of a URL. Throws `DatabaseUnusable`. */
+export async function primaryUrl(url: string): Promise<string> {
+  const urls = urlPerHost(url) ?? [url];
+  const found = urls.length === 1 ? url : (await findPrimary(urls))?.url;
+  if (found !== undefined) return found;
+  throw new DatabaseUnusable(
+    `None of the hosts of DATABASE_URL is a primary that can be reached: ${urls.map(nameOf).join(', ')}.`,
+  );
+}
+
+/** One connection to the primary, for work before the platform starts. Throws `DatabaseUnusable`. */
+export async function connectToPrimary(url: string, config: pg.ClientConfig = {}): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: await primaryUrl(url), ...config });
+  await client.connect().catch((error: Error) => {
+    throw new DatabaseUnusable(
+      `The database cannot be reached (${error.message}). Check DATABASE_URL and that PostgreSQL runs there.`,
+      { cause: error },
+    );
+  });
+  return client;
+}
+
+/** Called once when the database becomes unavailable and once when it is available again. */
+export type AvailabilityListener = {
+  lost(reason: Error): void;
+  back(awayMs: number): void;
+};
+
+/**
+ * The primary among several hosts. After a fail-over, the first call that cannot connect looks for the new primary and
+ * continues there. `pg` has no `target_session_attrs`.
+ */
+export class Primary {
+  private readonly urls: readonly string[];
+  private readonly isPooled: boolean;
+  private readonly listener: AvailabilityListener | undefined;
+  private lostAt: number | null = null;
+  private server: DatabaseServer | null;
+  private timeline = '';
+  private finding: Promise<DatabaseServer> | null = null;
+
+  constructor(urls: readonly string[], isPooled: boolean, listener?: AvailabilityListener) {
+    this.urls = urls;
+    this.isPooled = isPooled;
+    this.listener = listener;
+    const [url, ...others] = urls;
+    this.server = url !== undefined && others.length === 0 ? this.open(url) : null;
+  }
+
+  async use<T>(call: (server: DatabaseServer) => Promise<T>): Promise<T> {
+    let server: DatabaseServer | null = null;
+    try {
+      server = this.server ?? (await this.find());
+      const result = await call(server);
+      if (this.lostAt !== null) this.noteBack(this.lostAt);
+      return result;
+    } catch (error) {
+      if (server !== null && (await this.hasSuccessor(server, error))) return this.use(call);
+      if (error instanceof DatabaseUnavailable && !(error instanceof StaleStatement)) this.noteLost(error);
+      throw error;
+    }
+  }
+
+  /** Whether another server is the primary now, and the failed call can be repeated there, because nothing was sent. */
+  private async hasSuccessor(server: DatabaseServer, error: unknown): Promise<boolean> {
+    // When one call times out, the server is stalled, and so are all other calls.
+    if (isTimeout(error)) server.failTransactions();
+    if (this.urls.length === 1) return false;
+    if (error instanceof DatabaseStalled) void this.find().catch(() => {});
+    return error instanceof NotConnected && (await this.find()) !== server;
+  }
+
+  private noteLost(reason: Error): void {
+    if (this.lostAt !== null) return;
+    this.lostAt = performance.now();
+    this.listener?.lost(reason);
+  }
+
+  private noteBack(lostAt: number): void {
+    this.lostAt = null;
+    this.listener?.back(performance.now() - lostAt);
+  }
+
+  connections(): ConnectionUsage {
+    const none = { inUse: 0, waiting: 0 };
+    return this.server?.connections() ?? { read: none, write: none };
+  }
+
+  /** Coalesces concurrent searches. Keeps the known server if no host is a primary. */
+  private find(): Promise<DatabaseServer> {
+    this.finding ??= this.findNow().finally(() => {
+      this.finding = null;
+    });
+    return this.finding;
+  }
+
+  private async findNow(): Promise<DatabaseServer> {
+    const found = await findPrimary(this.urls);
+    const { server } = this;
+    // A former primary that is back, but does not know of its successor yet, has an older timeline.
+    if (found !== null && found.timeline >= this.timeline) {
+      this.timeline = found.timeline;
+      if (server?.url === found.url) return server;
+      server?.abandon();
+      this.server = this.open(found.url);
+      return this.server;
+    }
+    if (server !== null) return server;
+    throw new NotConnected(`none of the hosts is a primary: ${this.urls.map(nameOf).join(', ')}`);
+  }
+
+  private open(url: string): DatabaseServer {
+    return new DatabaseServer({ url, isPooled: this.isPooled, check: refuseStandby });
+  }
+
+  async close(): Promise<void> {
+    await this.finding?.catch(() => null);
+    await this.server?.close();
+  }
+}

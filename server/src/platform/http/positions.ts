@@ -1,0 +1,97 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callerOf } from '../auth/principal.ts';
+import type { Replication, RequestScope } from '../db/database.ts';
+import { type Lsn, laterOf } from '../db/lsn.ts';
+
+/**
+ * Read-your-writes with read replicas. The answer of a request that has changed or seen the newest state has this
+ * header. A read that carries it sees that state, in every process. Without it, the process remembers the position of
+ * each key and session.
+ */
+const HEADER = 'x-saldo-position';
+
+/** Longer than the lag of any replica in use, so that no position is forgotten too early. */
+const REMEMBERED_MS = 30_000;
+
+const FORM = /^([0-9a-f]{1,16})\.([\w-]{22})$/;
+const SEAL_LENGTH = 22;
+
+/** Signed, so that a caller cannot send all its reads to the primary with a position that no replica reaches. */
+function positionSealer(secret: Uint8Array) {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'position', 32));
+  const sealOf = (text: string) =>
+    createHmac('sha256', key).update(text).digest('base64url').slice(0, SEAL_LENGTH);
+  return {
+    seal(position: Lsn): string {
+      const text = position.toString(16);
+      return `${text}.${sealOf(text)}`;
+    },
+    /** Null for text that this platform has not signed. */
+    open(header: string): Lsn | null {
+      const [, text, seal] = FORM.exec(header) ?? [];
+      if (text === undefined || seal === undefined) return null;
+      return timingSafeEqual(Buffer.from(seal), Buffer.from(sealOf(text))) ? BigInt(`0x${text}`) : null;
+    },
+  };
+}
+
+/** The newest position of each caller that has one. In order of their times, so that the oldest come first. */
+class RecentPositions {
+  private readonly byCaller = new Map<string, { readonly position: Lsn; readonly at: number }>();
+  private readonly monotonicNow: () => number;
+
+  constructor(monotonicNow: () => number) {
+    this.monotonicNow = monotonicNow;
+  }
+
+  of(caller: string): Lsn {
+    const known = this.byCaller.get(caller);
+    return known !== undefined && this.monotonicNow() - known.at < REMEMBERED_MS ? known.position : 0n;
+  }
+
+  remember(caller: string, position: Lsn): void {
+    const at = this.monotonicNow();
+    for (const [known, { at: rememberedAt }] of this.byCaller) {
+      if (at - rememberedAt < REMEMBERED_MS) break;
+      this.byCaller.delete(known);
+    }
+    const newest = laterOf(position, this.of(caller));
+    this.byCaller.delete(caller);
+    this.byCaller.set(caller, { position: newest, at });
+  }
+}
+
+/** Answers a request so that its reads include what its caller has written or seen before. */
+export type PositionTracker = <T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  isRead: boolean,
+  answer: () => Promise<T>,
+) => Promise<T>;
+
+export function positionTracker(
+  replication: Replication,
+  secret: Uint8Array,
+  monotonicNow: () => number,
+): PositionTracker {
+  const { seal, open } = positionSealer(secret);
+  const recent = new RecentPositions(monotonicNow);
+  return async (request, reply, isRead, answer) => {
+    const caller = callerOf(request.principal);
+    const header = request.headers[HEADER];
+    const given = typeof header === 'string' ? open(header) : null;
+    const after = laterOf(given ?? 0n, recent.of(caller));
+    const scope: RequestScope = { caller, isRead, after, reached: null };
+    try {
+      return await replication.within(scope, answer);
+    } finally {
+      // Also after a failure: the caller of a conflict has to see the state that it conflicts with.
+      const { reached } = scope;
+      if (reached !== null) {
+        recent.remember(caller, reached);
+        reply.header(HEADER, seal(reached));
+      }
+    }
+  };
+}
