@@ -16,6 +16,8 @@ import { Button, IconButton } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icons.tsx';
 import { Notice } from './ui/states.tsx';
+import { useMayLeave } from './ui/unsaved.ts';
+import { UnsavedGuard } from './ui/unsaved-guard.tsx';
 
 /** The layout of every page that requires a session. */
 export function AppShell() {
@@ -32,7 +34,9 @@ export function AppShell() {
   if (!session) return null;
   return (
     <SessionContext value={session}>
-      <Frame />
+      <UnsavedGuard>
+        <Frame />
+      </UnsavedGuard>
     </SessionContext>
   );
 }
@@ -134,13 +138,17 @@ function UserBox() {
   const { user } = useSession();
   const router = useRouter();
   const queryClient = useQueryClient();
+  const mayLeave = useMayLeave();
   const signOut = useMutation({
     mutationFn: () => portalClient.session.signOut(),
     onSettled: async () => {
-      await router.navigate({ to: '/sign-in' });
+      await router.navigate({ to: '/sign-in', ignoreBlocker: true });
       queryClient.clear();
     },
   });
+  const askToSignOut = async () => {
+    if (await mayLeave()) signOut.mutate();
+  };
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-t border-line pt-3 text-sm">
       <Link
@@ -162,7 +170,7 @@ function UserBox() {
         </p>
       )}
       <div className="flex items-center justify-between">
-        <Button variant="quiet" icon="signOut" isBusy={signOut.isPending} onClick={() => signOut.mutate()}>
+        <Button variant="quiet" icon="signOut" isBusy={signOut.isPending} onClick={() => void askToSignOut()}>
           {t.session.signOut}
         </Button>
       </div>

@@ -184,6 +184,7 @@ function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
       <Form
         error={error === undefined ? formError : null}
         fields={['balance_group.eic', 'balance_group.tso']}
+        isUnsaved={isChanged}
         onSubmit={() => eic !== '' && tso !== '' && change.ask({ balance_group: { eic, tso } })}
       >
         <SelectField

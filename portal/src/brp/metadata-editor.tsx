@@ -50,6 +50,7 @@ function EditorForm({ customer, etag }: Props) {
   const [entries, setEntries] = useState(() => entriesOf(customer.metadata));
   const update = useCustomerUpdate(customer.id, etag, () => toast(t.brp.customers.saved));
   const change = metadataChange(customer.metadata, entries);
+  const isChanged = Object.keys(change).length > 0;
   const duplicates = duplicateIds(entries);
   const edit = (id: number, part: Partial<MetadataEntry>) =>
     setEntries(entries.map((entry) => (entry.id === id ? { ...entry, ...part } : entry)));
@@ -62,7 +63,12 @@ function EditorForm({ customer, etag }: Props) {
   };
   const fields = entries.map(({ key }) => `metadata.${key}`);
   return (
-    <Form error={update.error} fields={fields} onSubmit={() => update.mutate({ metadata: change })}>
+    <Form
+      error={update.error}
+      fields={fields}
+      isUnsaved={isChanged}
+      onSubmit={() => update.mutate({ metadata: change })}
+    >
       {entries.length === 0 && <p className="text-sm text-muted">{t.brp.customers.emptyMetadata}</p>}
       <div className="grid gap-2">
         {entries.map((entry, index) => (
@@ -80,7 +86,7 @@ function EditorForm({ customer, etag }: Props) {
         <Button
           type="submit"
           variant="primary"
-          disabled={Object.keys(change).length === 0 || duplicates.size > 0}
+          disabled={!isChanged || duplicates.size > 0}
           isBusy={update.isPending}
         >
           {t.common.save}

@@ -128,6 +128,7 @@ function EditDialog({ customer, etag, onClose }: ViewProps & { onClose: () => vo
         error={isMoved ? move.error : rename.error}
         fields={['name', 'brp_id', 'balance_group']}
         onSubmit={submit}
+        isUnsaved={isMoved || name !== customer.name}
       >
         <NameField autoFocus value={name} onChange={setName} />
         <BrpField name="brp_id" label={t.operator.brp} value={brp} onChange={chooseBrp} />

@@ -61,7 +61,7 @@ function PasswordPanel() {
   };
   return (
     <Panel title={t.session.changePassword}>
-      <Form error={change.error} fields={['current', 'new']} onSubmit={submit}>
+      <Form error={change.error} fields={['current', 'new']} isUnsaved={values !== EMPTY} onSubmit={submit}>
         <PasswordField
           name="current"
           label={t.session.currentPassword}

@@ -1,7 +1,16 @@
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
 import { FormProblem } from './form.tsx';
+import { useMayLeave } from './unsaved.ts';
 
 type DialogProps = {
   title: string;
@@ -16,7 +25,11 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
   const { t } = useI18n();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  useHeldOpen(isHeldOpen);
+  const mayLeave = useMayLeave();
+  const close = async () => {
+    if (!isHeldOpen && (await mayLeave(dialog.current ?? undefined))) onClose();
+  };
+  useEscape(dialog, () => void close());
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
@@ -29,7 +42,7 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        if (!isHeldOpen) onClose();
+        void close();
       }}
       className="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-xl border border-line bg-surface p-0 text-text shadow-2xl"
     >
@@ -37,7 +50,7 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
         <h2 id={id} className="font-semibold">
           {title}
         </h2>
-        {!isHeldOpen && <IconButton icon="close" label={t.common.close} onClick={onClose} />}
+        {!isHeldOpen && <IconButton icon="close" label={t.common.close} onClick={() => void close()} />}
       </header>
       <div className="p-5">{children}</div>
     </dialog>
@@ -45,19 +58,27 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
 }
 
 /** `preventDefault` on cancel is not enough: browsers close a dialog at the second Escape regardless. */
-function useHeldOpen(isHeldOpen: boolean): void {
+function useEscape(dialog: RefObject<HTMLDialogElement | null>, onEscape: () => void): void {
+  const escape = useEffectEvent(onEscape);
   useEffect(() => {
-    if (!isHeldOpen) return;
-    const hold = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault();
-    document.addEventListener('keydown', hold);
-    return () => document.removeEventListener('keydown', hold);
-  }, [isHeldOpen]);
+    const onKeyDown = (event: KeyboardEvent) => {
+      // A list in the dialog may have closed instead. The question about unsaved input is the last dialog of the page.
+      const topmost = Array.from(document.querySelectorAll('dialog[open]')).at(-1);
+      if (event.key !== 'Escape' || event.defaultPrevented || topmost !== dialog.current) return;
+      event.preventDefault();
+      escape();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [dialog]);
 }
 
 type ConfirmProps = {
   title: string;
   text: string;
   action: string;
+  /** The other button, if it is not "Cancel". */
+  cancel?: string;
   isDangerous?: boolean;
   /** False while the effects of the action are unknown: it cannot be confirmed yet. */
   isReady?: boolean;
@@ -78,7 +99,7 @@ export function ConfirmDialog(props: ConfirmProps) {
         {props.children}
         <FormProblem error={props.error} />
         <div className="flex justify-end gap-2">
-          <Button onClick={props.onClose}>{t.common.cancel}</Button>
+          <Button onClick={props.onClose}>{props.cancel ?? t.common.cancel}</Button>
           <Button
             variant={props.isDangerous ? 'danger' : 'primary'}
             disabled={props.isReady === false}

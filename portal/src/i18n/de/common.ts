@@ -71,6 +71,12 @@ export const common: Dictionary['common'] = {
   errorRequestId: 'Anfrage',
   offline:
     'Keine Verbindung zum Server. Die Daten können veraltet sein; sie werden neu geladen, sobald der Server antwortet.',
+  unsaved: {
+    title: 'Änderungen verwerfen?',
+    text: 'Ihre Eingaben sind nicht gespeichert und gingen verloren.',
+    keep: 'Weiter bearbeiten',
+    discard: 'Änderungen verwerfen',
+  },
   language: 'Sprache',
   theme: 'Darstellung',
   themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },

@@ -70,6 +70,12 @@ export const common = {
   errorRequestId: 'Request',
   offline:
     'No connection to the server. Data may be outdated; it is fetched again as soon as the server answers.',
+  unsaved: {
+    title: 'Discard your changes?',
+    text: 'Your input has not been saved and would be lost.',
+    keep: 'Keep editing',
+    discard: 'Discard changes',
+  },
   language: 'Language',
   theme: 'Appearance',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
