@@ -82,6 +82,8 @@ type ConfirmProps = {
   isDangerous?: boolean;
   /** False while the effects of the action are unknown: it cannot be confirmed yet. */
   isReady?: boolean;
+  /** The action makes no sense any more: the dialog can only be closed. */
+  isOver?: boolean;
   isBusy: boolean;
   error: unknown;
   onConfirm: () => void;
@@ -99,15 +101,19 @@ export function ConfirmDialog(props: ConfirmProps) {
         {props.children}
         <FormProblem error={props.error} />
         <div className="flex justify-end gap-2">
-          <Button onClick={props.onClose}>{props.cancel ?? t.common.cancel}</Button>
-          <Button
-            variant={props.isDangerous ? 'danger' : 'primary'}
-            disabled={props.isReady === false}
-            isBusy={props.isBusy}
-            onClick={props.onConfirm}
-          >
-            {props.action}
+          <Button onClick={props.onClose}>
+            {props.isOver ? t.common.close : (props.cancel ?? t.common.cancel)}
           </Button>
+          {!props.isOver && (
+            <Button
+              variant={props.isDangerous ? 'danger' : 'primary'}
+              disabled={props.isReady === false}
+              isBusy={props.isBusy}
+              onClick={props.onConfirm}
+            >
+              {props.action}
+            </Button>
+          )}
         </div>
       </div>
     </Dialog>
