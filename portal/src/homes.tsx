@@ -1,13 +1,26 @@
 import type { UserRole } from '@saldo/api';
 import { type ComponentType, lazy, Suspense } from 'react';
+import { loadPart } from './session/connection.ts';
 import { useSession } from './session/session.ts';
 import { RoutePending } from './ui/route-states.tsx';
 
+type Home = { readonly HomePage: ComponentType };
+
+const LOADERS: Readonly<Record<UserRole, () => Promise<Home>>> = {
+  brp: () => import('./brp/home.tsx'),
+  operator: () => import('./operator/home.tsx'),
+  account: () => import('./account/home.tsx'),
+};
+
+export const loadHome = (role: UserRole): Promise<Home> => loadPart(LOADERS[role]);
+
+const homeOf = (role: UserRole) => lazy(async () => ({ default: (await loadHome(role)).HomePage }));
+
 /** The home page of each role. */
 const HOMES: Readonly<Record<UserRole, ComponentType>> = {
-  brp: lazy(() => import('./brp/home.tsx').then(({ HomePage }) => ({ default: HomePage }))),
-  operator: lazy(() => import('./operator/home.tsx').then(({ HomePage }) => ({ default: HomePage }))),
-  account: lazy(() => import('./account/home.tsx').then(({ HomePage }) => ({ default: HomePage }))),
+  brp: homeOf('brp'),
+  operator: homeOf('operator'),
+  account: homeOf('account'),
 };
 
 export function HomeOfRole() {

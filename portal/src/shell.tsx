@@ -5,9 +5,10 @@ import { useI18n } from './i18n/i18n.tsx';
 import { NAVIGATION } from './navigation.ts';
 import { alarmsQuery } from './operator/alarms-query.ts';
 import { Preferences } from './preferences.tsx';
+import { usePrefetch } from './prefetch.ts';
 import { SearchButton } from './search/button.tsx';
 import { portalClient } from './session/clients.ts';
-import { useIsConnected } from './session/connection.ts';
+import { retryNow, useIsConnected } from './session/connection.ts';
 import { useLiveRefresh } from './session/live-refresh.ts';
 import { useServerNow } from './session/server-clock.ts';
 import { SessionContext, sessionQuery, useSession } from './session/session.ts';
@@ -46,6 +47,7 @@ function Frame() {
   const isConnected = useIsConnected();
   useFocusOnNewPage();
   useLiveRefresh();
+  usePrefetch();
   return (
     <div className="grid min-h-dvh grid-rows-[auto_1fr] lg:grid-cols-[14rem_minmax(0,1fr)] lg:grid-rows-1">
       <a
@@ -62,7 +64,12 @@ function Frame() {
           tabIndex={-1}
           className="mx-auto grid max-w-[110rem] grid-cols-[minmax(0,1fr)] gap-4 p-4 outline-none lg:p-6"
         >
-          {!isConnected && <Notice tone="bad">{t.common.offline}</Notice>}
+          {!isConnected && (
+            <Notice tone="bad">
+              {t.common.offline}
+              <Button onClick={retryNow}>{t.common.retry}</Button>
+            </Notice>
+          )}
           <Outlet />
         </main>
       </div>

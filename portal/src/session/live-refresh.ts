@@ -3,7 +3,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { staleQueries } from '../domain/stale-queries.ts';
 import { forgetPlace, readChanges } from './changes.ts';
-import { setConnected } from './connection.ts';
+import { onRetry, setConnected } from './connection.ts';
 import { handleError } from './query-client.ts';
 import { useToday } from './server-clock.ts';
 
@@ -73,11 +73,14 @@ async function followChanges(queryClient: QueryClient, signal: AbortSignal): Pro
     await untilVisibility(isVisible, signal);
     if (signal.aborted) return;
     const hiding = new AbortController();
-    const ended = AbortSignal.any([signal, hiding.signal]);
+    const retrying = new AbortController();
+    const removeRetry = onRetry(() => retrying.abort());
+    const ended = AbortSignal.any([signal, hiding.signal, retrying.signal]);
     void untilVisibility(() => !isVisible(), ended).then(() => hiding.abort());
     const askedAt = performance.now();
     try {
-      const changed = await readChanges(ended);
+      // After a failure the answer itself is the news.
+      const changed = await (retryMs > 0 ? readChanges(ended, 0) : readChanges(ended));
       const waitedMs = performance.now() - askedAt;
       setConnected(true);
       // Queries may have failed together with the last long poll.
@@ -93,8 +96,9 @@ async function followChanges(queryClient: QueryClient, signal: AbortSignal): Pro
       // The place is unknown to the server, for example after its secret was changed.
       if (isProblem(error) && error.status === 400) forgetPlace();
       retryMs = retryMs === 0 ? RETRY_MS.first : next(retryMs, RETRY_MS);
-      await pause(retryMs * (0.5 + Math.random() / 2), signal);
+      await pause(retryMs * (0.5 + Math.random() / 2), AbortSignal.any([signal, retrying.signal]));
     } finally {
+      removeRetry();
       hiding.abort();
     }
   }
