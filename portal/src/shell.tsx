@@ -49,7 +49,7 @@ function Frame() {
   useLiveRefresh();
   usePrefetch();
   return (
-    <div className="grid min-h-dvh grid-rows-[auto_1fr] lg:grid-cols-[14rem_minmax(0,1fr)] lg:grid-rows-1">
+    <div className="grid min-h-dvh grid-rows-[auto_1fr] lg:grid-cols-[14rem_minmax(0,1fr)] lg:grid-rows-1 print:block">
       <a
         href="#content"
         className="sr-only z-50 rounded bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
@@ -193,7 +193,7 @@ function Sidebar() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   return (
     <>
-      <header className="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line bg-surface p-3 lg:flex">
+      <header className="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line bg-surface p-3 lg:flex print:hidden">
         <div className="px-2.5 pt-2">
           <Brand />
         </div>
@@ -224,7 +224,7 @@ function NarrowBar() {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <header className="flex items-center justify-between border-b border-line bg-surface px-4 py-2 lg:hidden">
+      <header className="flex items-center justify-between border-b border-line bg-surface px-4 py-2 lg:hidden print:hidden">
         <Brand />
         <IconButton icon="menu" label={t.common.menu} onClick={() => setIsOpen(true)} />
       </header>
@@ -246,7 +246,7 @@ function TopBar() {
   const { t, format } = useI18n();
   const now = useServerNow();
   return (
-    <div className="flex items-center justify-end gap-4 border-b border-line bg-surface px-4 py-1.5 text-xs text-muted lg:px-6">
+    <div className="flex items-center justify-end gap-4 border-b border-line bg-surface px-4 py-1.5 text-xs text-muted lg:px-6 print:hidden">
       <SearchButton />
       <section aria-label={t.common.serverTime} title={t.common.serverTime} className="flex gap-4">
         <span>

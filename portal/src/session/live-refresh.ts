@@ -1,4 +1,4 @@
-import { isProblem } from '@saldo/sdk';
+import { isProblem, SaldoConnectionError } from '@saldo/sdk';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { staleQueries } from '../domain/stale-queries.ts';
@@ -69,6 +69,8 @@ async function refresh(queryClient: QueryClient, changed: readonly string[] | nu
 async function followChanges(queryClient: QueryClient, signal: AbortSignal): Promise<void> {
   let pauseMs = PAUSE_MS.first;
   let retryMs = 0;
+  /** The next answer must come at once, to show whether the server is there. */
+  let isProbe = false;
   for (;;) {
     await untilVisibility(isVisible, signal);
     if (signal.aborted) return;
@@ -79,19 +81,24 @@ async function followChanges(queryClient: QueryClient, signal: AbortSignal): Pro
     void untilVisibility(() => !isVisible(), ended).then(() => hiding.abort());
     const askedAt = performance.now();
     try {
-      // After a failure the answer itself is the news.
-      const changed = await (retryMs > 0 ? readChanges(ended, 0) : readChanges(ended));
+      const changed = await (isProbe ? readChanges(ended, 0) : readChanges(ended));
       const waitedMs = performance.now() - askedAt;
       setConnected(true);
       // Queries may have failed together with the last long poll.
       const isStale = retryMs > 0 || changed === null || changed.length > 0;
       if (isStale) await refresh(queryClient, retryMs > 0 ? null : changed);
       retryMs = 0;
+      isProbe = false;
       // An overloaded server answers at once, as without waiting.
       pauseMs = waitedMs > QUIET_MS ? PAUSE_MS.first : next(pauseMs, PAUSE_MS);
       if (isStale || waitedMs < QUIET_MS) await pause(pauseMs, signal);
     } catch (error) {
+      isProbe ||= retrying.signal.aborted;
       if (ended.aborted) continue;
+      // A machine that has slept finds its long poll timed out.
+      const isTimeout = error instanceof SaldoConnectionError && error.kind === 'timeout' && !isProbe;
+      isProbe = true;
+      if (isTimeout) continue;
       handleError(queryClient, error);
       // The place is unknown to the server, for example after its secret was changed.
       if (isProblem(error) && error.status === 400) forgetPlace();
