@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { useNotifications } from './activity/use-notifications.ts';
 import { useI18n } from './i18n/i18n.tsx';
 import { NAVIGATION } from './navigation.ts';
 import { alarmsQuery } from './operator/alarms-query.ts';
@@ -48,6 +49,7 @@ function Frame() {
   useFocusOnNewPage();
   useLiveRefresh();
   usePrefetch();
+  useNotifications();
   return (
     <div className="grid min-h-dvh grid-rows-[auto_1fr] lg:grid-cols-[14rem_minmax(0,1fr)] lg:grid-rows-1 print:block">
       <a

@@ -160,6 +160,30 @@ test('a hidden page sends nothing, and goes on from its place when it is shown a
     await shown(page, row.getByText('active'));
   }));
 
+test('a hidden page with notifications follows the changes without reading anything else, and says that it is unused', () =>
+  visit(asBrp, async (page) => {
+    await openWithoutTimers(page, '/customers');
+    await page.evaluate(() => {
+      localStorage.setItem('saldo.notifications', 'on');
+      Object.defineProperty(Notification, 'permission', { value: 'granted', configurable: true });
+    });
+    await setVisibility(page, 'hidden');
+    await page.clock.fastForward(2 * MINUTE_MS);
+    const poll = page.waitForRequest(isLongPoll);
+    const { id } = await world.customer(seller, { name: 'Hofgut Sonne' });
+    await api(`/v1/customers/${id}`, { method: 'PATCH', body: { status: 'active' } });
+    const requests = await requestsInMinute(page);
+    assert.equal((await poll).headers()['saldo-unattended'], '1');
+    assert.ok(requests.length <= 1, requests.join(', '));
+    // The notifications have their own list.
+    assert.ok(
+      requests.every((url) => url.includes('/v1/events?')),
+      requests.join(', '),
+    );
+    await setVisibility(page, 'visible');
+    await shown(page, page.getByRole('row', { name: /Hofgut Sonne/ }));
+  }));
+
 test('the page says that the server is away, asks less and less often, and recovers by itself', () =>
   visit(asBrp, async (page) => {
     const { id } = await world.customer(seller, { name: 'Moorhof' });
