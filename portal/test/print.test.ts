@@ -93,11 +93,6 @@ for (const { name, visitor, url, tables, rows } of SHEETS) {
             assert.ok(look.width <= 703, `${look.width} px wide`);
             const pdf = await page.pdf({ preferCSSPageSize: true });
             assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
-            if (process.env['PRINT_DIR'])
-              await page.pdf({
-                preferCSSPageSize: true,
-                path: `${process.env['PRINT_DIR']}/${name}-${locale}.pdf`,
-              });
           } finally {
             await page.emulateMedia({ media: 'screen' });
           }

@@ -30,7 +30,7 @@ export function SlotTable({ slots, selected, onSelect }: Props) {
   const label = t.brp.nominations.table;
   return (
     <div>
-      <div className="px-4 py-3">
+      <div className="px-4 py-3 print:hidden">
         <Segments
           label={label}
           value={rows}

@@ -33,7 +33,7 @@ export const session: Dictionary['session'] = {
   signedOutElsewhere: 'Alle anderen Sitzungen sind beendet.',
   notifications: 'Benachrichtigungen',
   notificationsText: (minutes) =>
-    `Eine Benachrichtigung dieses Browsers ${minutes.join(' und ')} Minuten vor einer Frist, wenn Nominierungen nicht gesendet sind oder abweichen, und bei neuen Abweichungen. Sie kommt, solange das Portal in einem Fenster oder Tab offen ist, auch in einem verdeckten, und bis die Sitzung endet.`,
+    `Eine Benachrichtigung dieses Browsers ${minutes.join(' und ')} Minuten vor einer Frist, wenn Nominierungen nicht gesendet sind oder abweichen, und bei neuen Abweichungen, solange das Portal offen ist, auch in einem verdeckten Tab.`,
   showNotifications: 'In diesem Browser Benachrichtigungen zeigen',
   notificationsBlocked:
     'Dieser Browser blockiert Benachrichtigungen dieser Seite. Bitte erlauben Sie sie zuerst in seinen Einstellungen.',

@@ -31,7 +31,7 @@ export const session = {
   signedOutElsewhere: 'All other sessions have ended.',
   notifications: 'Notifications',
   notificationsText: (minutes: readonly number[]) =>
-    `A notification of this browser ${minutes.join(' and ')} minutes before a gate closes with nominations that are not sent or differ, and for new mismatches. It comes while the portal is open in a window or tab, also a hidden one, and until the session ends.`,
+    `A notification of this browser ${minutes.join(' and ')} minutes before a gate closes with nominations that are not sent or differ, and for new mismatches, while the portal is open, also in a hidden tab.`,
   showNotifications: 'Show notifications in this browser',
   notificationsBlocked: 'This browser blocks notifications of this page. Allow them in its settings first.',
   name: 'Name',
