@@ -4,6 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { firstLanguage, I18nProvider } from './i18n/i18n.tsx';
 import { createPortalRouter } from './router.tsx';
+import { watchNetwork } from './session/connection.ts';
 import { createQueryClient } from './session/query-client.ts';
 import { markUnattendedRequests } from './session/unattended.ts';
 import { applyTheme, storedTheme } from './ui/theme.ts';
@@ -11,6 +12,7 @@ import { ToastProvider } from './ui/toast.tsx';
 
 applyTheme(storedTheme());
 markUnattendedRequests();
+watchNetwork();
 const queryClient = createQueryClient();
 const router = createPortalRouter(queryClient);
 // Texts, session and the page's script are loaded at the same time, not one after another.

@@ -4,7 +4,7 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent,
+  lazyRouteComponent as lazyComponent,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
@@ -38,10 +38,15 @@ import {
   readUnsentFilters,
   readUserFilters,
 } from './operator/filters.ts';
+import { loadPart } from './session/connection.ts';
 import { sessionQuery } from './session/session.ts';
 import { AppShell } from './shell.tsx';
 import { NotFoundPage, RouteError, RoutePending } from './ui/route-states.tsx';
 import { readWebhookSearch } from './webhooks/filters.ts';
+
+/** A page in a file of its own. Without a connection its skeleton stays until the file has been loaded. */
+const lazyRouteComponent: typeof lazyComponent = (importer, exportName) =>
+  lazyComponent(() => loadPart(importer), exportName);
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,

@@ -1,13 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { useNotifications } from './activity/use-notifications.ts';
 import { useI18n } from './i18n/i18n.tsx';
 import { NAVIGATION } from './navigation.ts';
 import { alarmsQuery } from './operator/alarms-query.ts';
 import { Preferences } from './preferences.tsx';
+import { usePrefetch } from './prefetch.ts';
 import { SearchButton } from './search/button.tsx';
 import { portalClient } from './session/clients.ts';
-import { useIsConnected } from './session/connection.ts';
+import { retryNow, useIsConnected } from './session/connection.ts';
 import { useLiveRefresh } from './session/live-refresh.ts';
 import { useServerNow } from './session/server-clock.ts';
 import { SessionContext, sessionQuery, useSession } from './session/session.ts';
@@ -16,6 +18,8 @@ import { Button, IconButton } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icons.tsx';
 import { Notice } from './ui/states.tsx';
+import { useMayLeave } from './ui/unsaved.ts';
+import { UnsavedGuard } from './ui/unsaved-guard.tsx';
 
 /** The layout of every page that requires a session. */
 export function AppShell() {
@@ -32,7 +36,9 @@ export function AppShell() {
   if (!session) return null;
   return (
     <SessionContext value={session}>
-      <Frame />
+      <UnsavedGuard>
+        <Frame />
+      </UnsavedGuard>
     </SessionContext>
   );
 }
@@ -42,8 +48,10 @@ function Frame() {
   const isConnected = useIsConnected();
   useFocusOnNewPage();
   useLiveRefresh();
+  usePrefetch();
+  useNotifications();
   return (
-    <div className="grid min-h-dvh grid-rows-[auto_1fr] lg:grid-cols-[14rem_minmax(0,1fr)] lg:grid-rows-1">
+    <div className="grid min-h-dvh grid-rows-[auto_1fr] lg:grid-cols-[14rem_minmax(0,1fr)] lg:grid-rows-1 print:block">
       <a
         href="#content"
         className="sr-only z-50 rounded bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
@@ -58,7 +66,12 @@ function Frame() {
           tabIndex={-1}
           className="mx-auto grid max-w-[110rem] grid-cols-[minmax(0,1fr)] gap-4 p-4 outline-none lg:p-6"
         >
-          {!isConnected && <Notice tone="bad">{t.common.offline}</Notice>}
+          {!isConnected && (
+            <Notice tone="bad">
+              {t.common.offline}
+              <Button onClick={retryNow}>{t.common.retry}</Button>
+            </Notice>
+          )}
           <Outlet />
         </main>
       </div>
@@ -134,13 +147,17 @@ function UserBox() {
   const { user } = useSession();
   const router = useRouter();
   const queryClient = useQueryClient();
+  const mayLeave = useMayLeave();
   const signOut = useMutation({
     mutationFn: () => portalClient.session.signOut(),
     onSettled: async () => {
-      await router.navigate({ to: '/sign-in' });
+      await router.navigate({ to: '/sign-in', ignoreBlocker: true });
       queryClient.clear();
     },
   });
+  const askToSignOut = async () => {
+    if (await mayLeave()) signOut.mutate();
+  };
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-t border-line pt-3 text-sm">
       <Link
@@ -162,7 +179,7 @@ function UserBox() {
         </p>
       )}
       <div className="flex items-center justify-between">
-        <Button variant="quiet" icon="signOut" isBusy={signOut.isPending} onClick={() => signOut.mutate()}>
+        <Button variant="quiet" icon="signOut" isBusy={signOut.isPending} onClick={() => void askToSignOut()}>
           {t.session.signOut}
         </Button>
       </div>
@@ -178,7 +195,7 @@ function Sidebar() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   return (
     <>
-      <header className="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line bg-surface p-3 lg:flex">
+      <header className="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line bg-surface p-3 lg:flex print:hidden">
         <div className="px-2.5 pt-2">
           <Brand />
         </div>
@@ -209,7 +226,7 @@ function NarrowBar() {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <header className="flex items-center justify-between border-b border-line bg-surface px-4 py-2 lg:hidden">
+      <header className="flex items-center justify-between border-b border-line bg-surface px-4 py-2 lg:hidden print:hidden">
         <Brand />
         <IconButton icon="menu" label={t.common.menu} onClick={() => setIsOpen(true)} />
       </header>
@@ -231,7 +248,7 @@ function TopBar() {
   const { t, format } = useI18n();
   const now = useServerNow();
   return (
-    <div className="flex items-center justify-end gap-4 border-b border-line bg-surface px-4 py-1.5 text-xs text-muted lg:px-6">
+    <div className="flex items-center justify-end gap-4 border-b border-line bg-surface px-4 py-1.5 text-xs text-muted lg:px-6 print:hidden">
       <SearchButton />
       <section aria-label={t.common.serverTime} title={t.common.serverTime} className="flex gap-4">
         <span>

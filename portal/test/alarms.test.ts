@@ -10,30 +10,35 @@ import { open, openStage } from './stage.ts';
 const DAY = '2026-10-21';
 
 const { platform, world, user, visit } = await openStage('2026-10-20T12:00:00Z');
-const { producer, consumer } = await world.pair();
+const { seller, producer, consumer } = await world.pair();
 await world.volumes(await world.contract(producer, consumer), DAY, 250);
 await world.nominate();
+await world.customer(seller, { name: 'Wartend' });
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { send, receive, answer, messages } = operating(platform, operator);
 const asOperator = await user({ type: 'operator' });
 const asReader = await user({ type: 'operator' }, 'read');
 const watch = () => watchExchange(platform.db, platform.clock.now(), platform.exchange);
 
-const panelOf = (page: Page, title: string) => page.getByRole('region', { name: title });
+const listOf = (page: Page, title: string) => page.getByRole('list', { name: title });
 
 test('alarms appear on the operator’s open first page, lead to their message, and are acknowledged there', () =>
   visit(asOperator, async (page) => {
     await send({ delivery_date: DAY });
     await open(page, '/');
-    const panel = panelOf(page, 'Open alarms');
-    await panel.getByText('No open alarms.').waitFor();
+    const panel = listOf(page, 'Needs attention');
+    await panel.getByText('1 customer').waitFor();
 
     await answer({ rejections: [{ tso: 'DE_AMPRION', day: DAY }] });
     assert.equal((await receive('<nonsense/>')).status, 400);
     await watch();
     const rejected = panel.getByRole('listitem').filter({ hasText: 'Schedule rejected' });
     await rejected.getByText(/Version 1 of the schedule of 2026-10-21 for DE_AMPRION was rejected/).waitFor();
-    await eventually(async () => assert.match(await rejected.innerText(), /critical[^]*Amprion · .*21/));
+    await rejected.getByText('Gate 20/10/2026, 14:30').waitFor();
+    await eventually(async () => {
+      assert.match(await rejected.innerText(), /critical[^]*Amprion[^]*21\/10[^]*send again before the gate/);
+      assert.match(await panel.getByRole('listitem').first().innerText(), /Schedule rejected/);
+    });
     const unreadable = panel.getByRole('listitem').filter({ hasText: 'Message unreadable' });
     await unreadable.getByText('warning', { exact: true }).waitFor();
 
@@ -63,15 +68,16 @@ test('a read-only operator sees alarms in German without a button, until their c
     asReader,
     async (page) => {
       await open(page, '/');
-      const panel = panelOf(page, 'Offene Alarme');
+      const panel = listOf(page, 'Braucht Aufmerksamkeit');
       await panel.getByText('Fahrplan abgelehnt', { exact: true }).waitFor();
       await panel.getByText(/^Version 1 des Fahrplans des .* wurde abgelehnt\. Der ÜNB hat /).waitFor();
       await panel.getByText('kritisch').waitFor();
+      await panel.getByText(/vor der Frist erneut senden/).waitFor();
       assert.equal(await panel.getByRole('button').count(), 0);
       await send({ delivery_date: DAY });
       await answer();
       await watch();
-      await panel.getByText('Keine offenen Alarme.').waitFor();
+      await panel.getByText('Fahrplan abgelehnt', { exact: true }).waitFor({ state: 'detached' });
     },
     { locale: 'de-DE' },
   ));

@@ -53,9 +53,12 @@ test('settings changed by another user meanwhile are shown, not overwritten', as
     await dialog.getByRole('checkbox', { name: 'Amprion' }).uncheck();
     assert.equal((await change(['DE_AMPRION', 'DE_TENNET', 'DE_50HERTZ'])).status, 200);
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('This balance group has been changed meanwhile.').waitFor();
+    await dialog.getByText('control areas: Amprion, TenneT → Amprion, TenneT, 50Hertz').waitFor();
     await dialog.getByRole('checkbox', { name: '50Hertz', checked: true }).waitFor();
+    await dialog.getByRole('checkbox', { name: 'Amprion', checked: false }).waitFor();
+    await dialog.getByRole('button', { name: 'Discard my input' }).click();
     await dialog.getByRole('checkbox', { name: 'Amprion', checked: true }).waitFor();
+    await dialog.getByText('control areas: ').waitFor({ state: 'detached' });
   });
   assert.deepEqual(await enabled(), ['DE_AMPRION', 'DE_TENNET', 'DE_50HERTZ']);
 });

@@ -463,7 +463,7 @@ test('metadata can be added, changed and removed, and only the changes are sent'
   assert.deepEqual(await metadataOf(id), { site: 'Harz', contact: 'Jule', room: '7' });
 });
 
-test('metadata changed by another user meanwhile is shown, not overwritten', async () => {
+test('metadata changed by another program meanwhile is shown, and the own input is kept', async () => {
   const { id } = await world.customer(nord, { name: 'Heidehof', metadata: { site: 'Heide' } });
   await visit(asNord, async (page) => {
     await holdLiveRefresh(page);
@@ -473,10 +473,13 @@ test('metadata changed by another user meanwhile is shown, not overwritten', asy
     const change = { method: 'PATCH', body: { metadata: { site: 'Moor' } } };
     assert.equal((await api(`/v1/customers/${id}`, change)).status, 200);
     await editor.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Another user has changed this customer meanwhile.').waitFor();
-    await page.waitForFunction(
-      () => document.querySelector<HTMLInputElement>('input[aria-label="Value 1"]')?.value === 'Moor',
-    );
+    await editor.getByText('metadata · site: Heide → Moor').waitFor();
+    await editor.getByText(/^test has changed this, \d/).waitFor();
+    assert.equal(await editor.getByRole('textbox', { name: 'Value 1' }).inputValue(), 'Harz');
+    assert.deepEqual(await metadataOf(id), { site: 'Moor' });
+    await editor.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await editor.getByText('metadata · site').waitFor({ state: 'detached' });
   });
-  assert.deepEqual(await metadataOf(id), { site: 'Moor' });
+  assert.deepEqual(await metadataOf(id), { site: 'Harz' });
 });

@@ -134,8 +134,11 @@ test('problems of a preview are those of the change, and nothing is sent', async
     const meanwhile = { method: 'PATCH', body: { metadata: { site: 'Moor' } } };
     assert.equal((await api(`/v1/customers/${id}`, meanwhile)).status, 200);
     await dialog.getByRole('button', { name: 'Deactivate' }).click();
-    await page.getByText('Another user has changed this customer meanwhile.').waitFor();
-    await dialog.getByRole('alert').waitFor();
+    await dialog.getByText('metadata · site: – → Moor').waitFor();
+    await dialog.getByText('Nothing has been saved.').waitFor();
+    assert.equal(await dialog.getByRole('button', { name: 'Deactivate' }).count(), 0);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog.waitFor({ state: 'detached' });
   });
   const { status, balance_group } = await stored();
   assert.deepEqual([status, balance_group.eic], ['active', first]);

@@ -24,6 +24,8 @@ async function waitingReaders(): Promise<number> {
 const untilWaiting = (count: number) => until(async () => (await waitingReaders()) === count);
 
 const pathOf = (request: Request) => new URL(request.url()).pathname;
+/** Pages of the role are loaded once while the browser is idle; all other requests are for data. */
+const isForData = (request: Request) => !pathOf(request).startsWith('/assets/');
 const isLongPoll = (request: Request) => pathOf(request) === '/portal/v1/changes';
 
 /** Opens a page whose clock stands still, so that nothing on it happens by a timer of a second or more. */
@@ -94,10 +96,12 @@ test('an account holder’s page shows a new demand', () =>
 
 const MINUTE_MS = 60_000;
 
-/** Requests of a page within one minute of its clock. Long polls are not counted: they take the server's time. */
+/** Requests for data within one minute of the page's clock. Long polls are not counted: they take the server's time. */
 async function requestsInMinute(page: Page): Promise<string[]> {
   const requests: string[] = [];
-  const note = (request: Request) => void (isLongPoll(request) || requests.push(request.url()));
+  const note = (request: Request) => {
+    if (isForData(request) && !isLongPoll(request)) requests.push(request.url());
+  };
   page.on('request', note);
   await page.clock.runFor(MINUTE_MS);
   page.off('request', note);
@@ -156,6 +160,33 @@ test('a hidden page sends nothing, and goes on from its place when it is shown a
     await shown(page, row.getByText('active'));
   }));
 
+test('a hidden page with notifications follows the changes without reading anything else, and says that it is unused', () =>
+  visit(asBrp, async (page) => {
+    await openWithoutTimers(page, '/customers');
+    await page.evaluate(() => {
+      localStorage.setItem('saldo.notifications', 'on');
+      Object.defineProperty(Notification, 'permission', { value: 'granted', configurable: true });
+    });
+    await setVisibility(page, 'hidden');
+    const requests = await requestsInMinute(page);
+    assert.ok(requests.length <= 1, requests.join(', '));
+    // The notifications have their own list.
+    assert.ok(
+      requests.every((url) => url.includes('/v1/events?')),
+      requests.join(', '),
+    );
+    const polls: Request[] = [];
+    page.on('request', (request) => isLongPoll(request) && polls.push(request));
+    await page.clock.fastForward(2 * MINUTE_MS);
+    await until(async () => {
+      await page.clock.runFor(1_000);
+      return polls.some((request) => request.headers()['saldo-unattended'] === '1');
+    });
+    await world.customer(seller, { name: 'Hofgut Sonne' });
+    await setVisibility(page, 'visible');
+    await shown(page, page.getByRole('row', { name: /Hofgut Sonne/ }));
+  }));
+
 test('the page says that the server is away, asks less and less often, and recovers by itself', () =>
   visit(asBrp, async (page) => {
     const { id } = await world.customer(seller, { name: 'Moorhof' });
@@ -186,7 +217,7 @@ test('requests of a page that no person uses say so', () =>
     assert.equal(isMarked(await first), false);
     const nextIsMarked = async () => {
       const asked: Request[] = [];
-      page.on('request', (request) => asked.push(request));
+      page.on('request', (request) => isForData(request) && asked.push(request));
       await until(async () => {
         await page.clock.runFor(1_000);
         return asked.length > 0;
@@ -206,7 +237,7 @@ test('the countdown ends and the gate closes by the clock alone', () =>
     const gate = page.getByRole('region', { name: 'Gates' });
     await gate.getByRole('timer').first().waitFor();
     const requests: string[] = [];
-    page.on('request', (request) => requests.push(pathOf(request)));
+    page.on('request', (request) => isForData(request) && requests.push(pathOf(request)));
     // The next day-ahead gate is within the day of the page.
     await page.clock.fastForward(8 * 3_600_000);
     await shown(page, gate.getByText('closed').first());

@@ -26,6 +26,8 @@ export function createPortalClient(options: ClientOptions) {
     },
     /** What has changed, for open pages. */
     changes: { list: method(api.listChanges) },
+    /** Who changed a record last. */
+    lastChange: { get: method(api.getLastChange) },
     /** The contracts of a BRP, with a search. */
     contracts: list(api.searchOwnContracts),
     /** The market, for users of an account. */

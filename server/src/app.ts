@@ -21,6 +21,7 @@ import { changesRoutes } from './changes/portal-routes.ts';
 import type { Config } from './config.ts';
 import { operatorContractRoutes } from './contracts/operator-routes.ts';
 import { contractRoutes, portalContractRoutes } from './contracts/routes.ts';
+import { lastChangeRoutes } from './customer-changes/last-change.ts';
 import { customerChangeRoutes, operatorCustomerChangeRoutes } from './customer-changes/routes.ts';
 import { operatorCustomerRoutes } from './customers/operator-routes.ts';
 import { customerRoutes } from './customers/routes.ts';
@@ -264,6 +265,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const forUsers = behind(sessionGuard(ALL_ROLES, sessionAuth, limiter));
   mountRoutes(app, sessionRoutes(users), forUsers);
   mountRoutes(app, changesRoutes(db.current, clock, forBrps.feed), forUsers);
+  mountRoutes(app, lastChangeRoutes(db), behind(sessionGuard(VIEWERS, sessionAuth, limiter)));
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));
   mountRoutes(app, portalContractRoutes(db, clock), behind(sessionGuard(BRPS, sessionAuth, limiter)));
   const browsing = {
@@ -278,6 +280,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
 }
 
 const ALL_ROLES: PortalRule = { roles: ['operator', 'brp', 'account'], isManaged: false };
+const VIEWERS: PortalRule = { roles: ['operator', 'brp'], isManaged: false };
 const OWNERS: PortalRule = { roles: ['brp', 'account'], isManaged: true };
 const BRPS: PortalRule = { roles: ['brp'], isManaged: true };
 const ACCOUNTS: PortalRule = { roles: ['account'], isManaged: true };

@@ -25,6 +25,11 @@ const holder = await platform.db.transaction((tx) =>
   createAccount(tx, { name: 'Holder' }, platform.clock.now()),
 );
 const { browser: ofAccount } = await signedIn(platform, { type: 'account', accountNo: holder.no });
+const changed = await world.customer(brp);
+await client(platform.baseUrl, brp.key)(`/v1/customers/${changed.id}`, {
+  method: 'PATCH',
+  body: { metadata: { site: 'Harz' } },
+});
 const newKeyId = async () =>
   (await browser.request('/portal/v1/api-keys', { method: 'POST', body: { name: 'case' } })).body.id;
 
@@ -42,6 +47,7 @@ const cases: Record<string, Case> = {
   browseAssets: { path: `${base}/assets` },
   browseDemands: { path: `${base}/demands` },
   listChanges: { path: `${base}/changes` },
+  getLastChange: { path: `${base}/records/${changed.id}/last-change` },
   getInvitation: { path: `${base}/invitations/${token}` },
   acceptInvitation: { path: `${base}/invitations/${token}`, body: { password: PASSWORD } },
   signIn: { path: `${base}/session`, body: { email: invited.email, password: PASSWORD } },

@@ -1,5 +1,6 @@
 import { portalChangesEndpoints } from './changes.ts';
 import { portalContractEndpoints } from './contracts.ts';
+import { portalLastChangeEndpoints } from './last-change.ts';
 import { portalMarketEndpoints } from './market.ts';
 import { portalOwnEndpoints } from './own.ts';
 import { portalSessionEndpoints } from './session.ts';
@@ -11,4 +12,5 @@ export const portalEndpoints = {
   ...portalContractEndpoints,
   ...portalMarketEndpoints,
   ...portalChangesEndpoints,
+  ...portalLastChangeEndpoints,
 };

@@ -1,20 +1,24 @@
 import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { type AttentionItem, byUrgency, type Due, nextGate } from '../domain/attention.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useIsPast, useServerMinute } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
 import { NominationLink, NominationsLink } from './links.tsx';
 import { deliveryDayQuery } from './queries.ts';
 
-/** Maximum number of items shown; the rest is only counted. */
+/** Maximum number of items shown at first. */
 const MAX_SHOWN = 12;
 
-const TONES: Readonly<Record<AttentionItem['kind'], Tone>> = {
+type Kind = Exclude<AttentionItem['kind'], 'alarm'>;
+
+const TONES: Readonly<Record<Kind, Tone>> = {
   mismatch: 'bad',
   unsent: 'warn',
   unanswered: 'warn',
@@ -23,35 +27,48 @@ const TONES: Readonly<Record<AttentionItem['kind'], Tone>> = {
 };
 
 /** What needs a person, most urgent first, each with its deadline and the next step. */
-function AttentionList({ items }: { items: readonly AttentionItem[] }) {
+function AttentionList({ items, alarmRow }: { items: readonly AttentionItem[]; alarmRow: AlarmRow }) {
   const { t } = useI18n();
+  const [areAllShown, setAreAllShown] = useState(false);
   const due = byUrgency(useDeadlines(items));
   if (due.length === 0) return <EmptyState title={t.attention.nothing} text={t.attention.nothingText} />;
   return (
     <>
       <ol aria-label={t.brp.home.attention} className="divide-y divide-line">
-        {due.slice(0, MAX_SHOWN).map((item) => (
-          <AttentionRow key={`${item.kind} ${item.day}`} item={item} />
-        ))}
+        {due.slice(0, areAllShown ? undefined : MAX_SHOWN).map((item) =>
+          item.kind === 'alarm' ? (
+            <li key={item.alarm?.id}>{alarmRow(item)}</li>
+          ) : (
+            <li key={`${item.kind} ${item.day}`}>
+              <AttentionRow kind={item.kind} item={item} />
+            </li>
+          ),
+        )}
       </ol>
-      {due.length > MAX_SHOWN && (
-        <p className="px-4 py-2 text-xs text-muted">{t.brp.home.more(due.length - MAX_SHOWN)}</p>
+      {due.length > MAX_SHOWN && !areAllShown && (
+        <div className="border-t border-line px-4 py-2">
+          <Button onClick={() => setAreAllShown(true)}>{t.brp.home.more(due.length - MAX_SHOWN)}</Button>
+        </div>
       )}
     </>
   );
 }
 
+/** The row of an alarm, which only the operator has. */
+type AlarmRow = (item: Due) => ReactNode;
+
 type PanelProps = {
   title: string;
+  alarmRow?: AlarmRow;
   query: Parameters<typeof Loaded<readonly AttentionItem[]>>[0]['query'];
 };
 
-export function AttentionPanel({ title, query }: PanelProps) {
+export function AttentionPanel({ title, query, alarmRow = () => null }: PanelProps) {
   return (
     <Panel title={title} isFlush>
       <div aria-live="polite">
         <Loaded query={query} loading={<Skeleton lines={4} />}>
-          {(items) => <AttentionList items={items} />}
+          {(items) => <AttentionList items={items} alarmRow={alarmRow} />}
         </Loaded>
       </div>
     </Panel>
@@ -69,15 +86,15 @@ function useDeadlines(items: readonly AttentionItem[]): Due[] {
   });
 }
 
-function AttentionRow({ item }: { item: Due }) {
+function AttentionRow({ kind, item }: { kind: Kind; item: Due }) {
   const { t, format } = useI18n();
   const { role } = useSession().user;
   const isOperator = role === 'operator';
-  const { kind, day, deadline } = item;
+  const { day, deadline } = item;
   const isLost = kind === 'mismatch' && deadline === null;
   const steps = isOperator ? t.attention.operatorSteps : t.attention.brpSteps;
   return (
-    <li className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1 px-4 py-2.5 text-sm">
+    <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1 px-4 py-2.5 text-sm">
       <div className="grid min-w-0 flex-1 basis-80 gap-0.5">
         <p className="flex flex-wrap items-center gap-2">
           <Badge tone={TONES[kind]}>{t.attention.kinds[kind]}</Badge>
@@ -87,11 +104,11 @@ function AttentionRow({ item }: { item: Due }) {
         <p className="text-muted">{isLost ? t.attention.settled : steps[kind]}</p>
       </div>
       {deadline !== null && <Deadline at={deadline} />}
-    </li>
+    </div>
   );
 }
 
-function Deadline({ at }: { at: number }) {
+export function Deadline({ at }: { at: number }) {
   const { t } = useI18n();
   if (useIsPast(at)) return <span className="text-muted">{t.brp.home.gateClosed}</span>;
   return (

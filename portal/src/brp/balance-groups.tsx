@@ -1,4 +1,3 @@
-import { isProblem } from '@saldo/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -13,7 +12,9 @@ import { Form, FormButtons } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { type Group, GroupTable, splitInUse, TsosField } from './group-table.tsx';
+import { ConflictNotice, useOthersChange } from './conflict.tsx';
+import { ifMatchOf } from './customer-update.ts';
+import { areSameTsos, type Group, GroupTable, rebasedTsos, splitInUse, TsosField } from './group-table.tsx';
 import { balanceGroupQuery, balanceGroupsQuery } from './queries.ts';
 
 const route = getRouteApi('/app/brp/balance-groups');
@@ -59,10 +60,7 @@ function SettingsDialog({ eic, name, onClose }: DialogProps) {
   return (
     <Dialog title={`${t.brp.groups.edit}: ${name}`} onClose={onClose}>
       <Loaded query={query} loading={<Skeleton lines={6} />}>
-        {({ record, etag }) => (
-          // After a concurrent change, the form restarts from the stored values.
-          <SettingsForm key={etag} group={record} etag={etag} onClose={onClose} />
-        )}
+        {({ record, etag }) => <SettingsForm group={record} etag={etag} onClose={onClose} />}
       </Loaded>
     </Dialog>
   );
@@ -76,24 +74,27 @@ function SettingsForm({ group, etag, onClose }: FormProps) {
   const refresh = useRefresh();
   const [tsos, setTsos] = useState(group.tsos);
   const update = useMutation({
-    mutationFn: () =>
-      brpClient.balanceGroups.update(
-        group.eic,
-        { enabled_tsos: [...tsos] },
-        etag === null ? {} : { ifMatch: etag },
-      ),
+    mutationFn: () => brpClient.balanceGroups.update(group.eic, { enabled_tsos: [...tsos] }, ifMatchOf(etag)),
     onSuccess: ({ name }) => {
       toast(t.brp.groups.saved(name));
       onClose();
     },
-    onError: (error) => {
-      if (isProblem(error, 'precondition_failed')) toast(t.brp.groups.changedMeanwhile, 'warn');
-    },
     onSettled: () => refresh(balanceGroupsQuery.queryKey),
   });
   const { atTsos, others } = splitInUse(t, update.error);
+  const isUnsaved = !areSameTsos(tsos, group.tsos);
+  const started = useOthersChange(group, {
+    isChangedFrom: (of) => !areSameTsos(tsos, of.tsos),
+    rebase: (base, stored) => setTsos(rebasedTsos(base.tsos, tsos, stored.tsos)),
+  });
   return (
-    <Form error={others} fields={['enabled_tsos']} onSubmit={() => update.mutate()}>
+    <Form error={others} fields={['enabled_tsos']} isUnsaved={isUnsaved} onSubmit={() => update.mutate()}>
+      <ConflictNotice
+        recordId={group.eic}
+        started={started}
+        current={group}
+        onReset={() => setTsos(group.tsos)}
+      />
       <TsosField name="enabled_tsos" value={tsos} error={atTsos} onChange={setTsos} />
       <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />
     </Form>

@@ -1,16 +1,24 @@
 import type { Customer, CustomerPreview, OperatorCustomerUpdate } from '@saldo/api';
+import { isProblem } from '@saldo/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { reader } from '../session/reader.ts';
+import { useRefresh } from '../session/use-refresh.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Fact, Facts } from '../ui/page.tsx';
 import { Notice, Skeleton } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
-import { ifMatchOf, useConflictToast, useCustomerUpdate } from './customer-update.ts';
+import { ConflictNotice } from './conflict.tsx';
+import { ifMatchOf, useCustomerUpdate } from './customer-update.ts';
 import { GroupName } from './group-name.tsx';
 
-type Asked = { readonly change: OperatorCustomerUpdate; readonly etag: string | null };
+type Asked = {
+  readonly change: OperatorCustomerUpdate;
+  /** The version of the customer that the change starts from. */
+  readonly customer: Customer;
+  readonly etag: string | null;
+};
 type Shown = {
   readonly effect: CustomerPreview;
   /** A gate has closed since the preview that was confirmed. */
@@ -21,23 +29,30 @@ type CustomerChange = ReturnType<typeof useCustomerChange>;
 
 /**
  * A change with effects on nominations: `ask` previews it, `confirm` sends it. If the effective day has changed since the
- * preview, `confirm` shows the new preview instead. The change starts from the version of the customer that was previewed.
+ * preview, `confirm` shows the new preview instead.
  */
-export function useCustomerChange(id: string, etag: string | null, done: (customer: Customer) => void) {
+export function useCustomerChange(
+  customer: Customer,
+  etag: string | null,
+  done: (customer: Customer) => void,
+) {
+  const { id } = customer;
+  const refresh = useRefresh();
   const [asked, setAsked] = useState<Asked | null>(null);
   const [shown, setShown] = useState<Shown | null>(null);
-  const reportConflict = useConflictToast(id);
   const preview = useMutation({
     mutationFn: (next: Asked) => reader().customers.preview(id, next.change, ifMatchOf(next.etag)),
-    onError: reportConflict,
+    onError: (error) => {
+      if (isProblem(error, 'precondition_failed')) void refresh(['customer', id], ['customers']);
+    },
   });
-  const update = useCustomerUpdate(id, asked?.etag ?? null, (customer) => {
+  const update = useCustomerUpdate(id, asked?.etag ?? null, (changed) => {
     cancel();
-    done(customer);
+    done(changed);
   });
   const ask = (change: OperatorCustomerUpdate) => {
     cancel();
-    const next = { change, etag };
+    const next = { change, customer, etag };
     setAsked(next);
     preview.mutate(next, { onSuccess: (effect) => setShown({ effect, isPostponed: false }) });
   };
@@ -66,6 +81,9 @@ export function useCustomerChange(id: string, etag: string | null, done: (custom
     isRejected: shown === null && error !== null,
     shown,
     error,
+    /** The customer, and the version that the change started from if others have changed it since. */
+    customer,
+    started: asked !== null && isProblem(error, 'precondition_failed') ? asked.customer : null,
     isBusy: preview.isPending || update.isPending,
     ask,
     confirm,
@@ -83,7 +101,7 @@ type DialogProps = {
 
 /** Shows what a change will do, and sends it only after confirmation. */
 export function CustomerChangeDialog({ title, text, action, isDangerous = false, change }: DialogProps) {
-  const { shown, error } = change;
+  const { shown, error, customer, started } = change;
   return (
     <ConfirmDialog
       title={title}
@@ -91,12 +109,14 @@ export function CustomerChangeDialog({ title, text, action, isDangerous = false,
       action={action}
       isDangerous={isDangerous}
       isReady={shown !== null}
+      isOver={started !== null}
       isBusy={change.isBusy}
-      error={error}
+      error={started === null ? error : null}
       onConfirm={change.confirm}
       onClose={change.cancel}
     >
-      {shown === null ? !error && <Skeleton lines={4} /> : <Effect {...shown} />}
+      <ConflictNotice recordId={customer.id} started={started} current={customer} />
+      {started === null && (shown === null ? !error && <Skeleton lines={4} /> : <Effect {...shown} />)}
     </ConfirmDialog>
   );
 }

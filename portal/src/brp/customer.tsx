@@ -13,6 +13,7 @@ import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { CustomerBadge } from './badges.tsx';
+import { ConflictNotice, useOthersChange } from './conflict.tsx';
 import { CustomerChangeDialog, useCustomerChange } from './customer-change.tsx';
 import { groupOptions, type NamedGroup } from './filter-fields.tsx';
 import { GroupName, useGroupLabels } from './group-name.tsx';
@@ -94,7 +95,7 @@ export function StatusButtons({ customer, etag }: ViewProps) {
   const { t } = useI18n();
   const toast = useToast();
   const texts = t.brp.customers;
-  const change = useCustomerChange(customer.id, etag, ({ name, status }) =>
+  const change = useCustomerChange(customer, etag, ({ name, status }) =>
     toast(status === 'active' ? texts.activatedToast(name) : texts.deactivatedToast(name)),
   );
   const isActivation = change.asked?.status === 'active';
@@ -134,15 +135,7 @@ export function BalanceGroupPanel({ customer, etag, text, groups }: GroupPanelPr
     <Panel title={t.common.balanceGroup} text={text}>
       {mayManage ? (
         <Loaded query={groups} loading={<Skeleton lines={3} />}>
-          {(offered) => (
-            <BalanceGroupForm
-              // After a concurrent change, the form restarts from the stored values.
-              key={`${group?.eic}${group?.tso}`}
-              customer={customer}
-              etag={etag}
-              groups={offered}
-            />
-          )}
+          {(offered) => <BalanceGroupForm customer={customer} etag={etag} groups={offered} />}
         </Loaded>
       ) : (
         <CurrentGroup group={group} />
@@ -171,10 +164,19 @@ function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
   const labelOf = useGroupLabels();
   const [eic, setEic] = useState(customer.balance_group?.eic ?? '');
   const [tso, setTso] = useState<Tso | ''>(customer.balance_group?.tso ?? '');
-  const change = useCustomerChange(customer.id, etag, () => toast(t.brp.customers.saved));
+  const change = useCustomerChange(customer, etag, () => toast(t.brp.customers.saved));
   const enabled = groups.find((group) => group.eic === eic)?.tsos ?? [];
-  const isChanged =
-    eic !== (customer.balance_group?.eic ?? '') || tso !== (customer.balance_group?.tso ?? '');
+  const isChangedFrom = ({ balance_group }: Customer) =>
+    eic !== (balance_group?.eic ?? '') || tso !== (balance_group?.tso ?? '');
+  const isChanged = isChangedFrom(customer);
+  const take = ({ balance_group }: Customer) => {
+    setEic(balance_group?.eic ?? '');
+    setTso(balance_group?.tso ?? '');
+  };
+  const started = useOthersChange(customer, {
+    isChangedFrom,
+    rebase: (base, stored) => isChangedFrom(base) || take(stored),
+  });
   const choose = { value: '' as const, label: t.brp.customers.chooseBalanceGroup, isDisabled: true };
   const formError = change.isRejected ? change.error : null;
   const error = isProblem(formError, 'balance_group_tso_not_enabled')
@@ -185,8 +187,15 @@ function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
       <Form
         error={error === undefined ? formError : null}
         fields={['balance_group.eic', 'balance_group.tso']}
+        isUnsaved={isChanged}
         onSubmit={() => eic !== '' && tso !== '' && change.ask({ balance_group: { eic, tso } })}
       >
+        <ConflictNotice
+          recordId={customer.id}
+          started={started}
+          current={customer}
+          onReset={() => take(customer)}
+        />
         <SelectField
           name="balance_group.eic"
           label={t.common.balanceGroup}

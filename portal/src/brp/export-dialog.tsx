@@ -86,7 +86,12 @@ function ExportDialog({ day, filters, onClose }: Props & { onClose: () => void }
   const isBackwards = first !== '' && last !== '' && last < first;
   return (
     <Dialog title={texts.title} onClose={onClose}>
-      <Form error={run.error} fields={['delivery_start', 'delivery_end']} onSubmit={() => run.mutate()}>
+      <Form
+        error={run.error}
+        fields={['delivery_start', 'delivery_end']}
+        isUnsaved={false}
+        onSubmit={() => run.mutate()}
+      >
         <p className="text-sm text-muted">{texts.text}</p>
         <div className="grid gap-4 sm:grid-cols-2">
           {subjects.length > 1 && (

@@ -107,6 +107,17 @@ export function TsosField(props: TsosFieldProps) {
   );
 }
 
+/** The TSOs after others have changed the stored ones, with the form's own changes on top. */
+export const rebasedTsos = (
+  base: readonly Tso[],
+  chosen: readonly Tso[],
+  stored: readonly Tso[],
+): readonly Tso[] =>
+  TSOS.filter((tso) => (chosen.includes(tso) === base.includes(tso) ? stored : chosen).includes(tso));
+
+export const areSameTsos = (a: readonly Tso[], b: readonly Tso[]): boolean =>
+  new Set(a).symmetricDifference(new Set(b)).size === 0;
+
 /** Splits the error of an update: TSOs in use are reported at their field, everything else above the form. */
 export function splitInUse(t: Dictionary, error: unknown): { atTsos: string | undefined; others: unknown } {
   if (!isProblem(error, 'position_in_use')) return { atTsos: undefined, others: error };

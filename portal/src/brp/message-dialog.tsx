@@ -83,6 +83,7 @@ function MessageDialog({ day, positions, onClose }: DialogProps) {
       <Form
         error={run.error}
         fields={['eic', 'format', 'message_version']}
+        isUnsaved={false}
         onSubmit={() => position && isVersion && run.mutate(position)}
       >
         <p className="text-sm text-muted">{texts.text}</p>

@@ -1,7 +1,13 @@
 import { type Customer, LIMITS } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { useId, useState } from 'react';
-import { duplicateIds, entriesOf, type MetadataEntry, metadataChange } from '../domain/metadata.ts';
+import {
+  duplicateIds,
+  entriesOf,
+  type MetadataEntry,
+  metadataChange,
+  rebasedEntries,
+} from '../domain/metadata.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { fieldErrorText } from '../i18n/problem-text.ts';
 import { useMayManage } from '../session/session.ts';
@@ -9,6 +15,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Form, inputClass } from '../ui/form.tsx';
 import { Panel } from '../ui/page.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { ConflictNotice, useOthersChange } from './conflict.tsx';
 import { useCustomerUpdate } from './customer-update.ts';
 
 type Props = { customer: Customer; etag: string | null };
@@ -19,11 +26,7 @@ export function MetadataEditor({ customer, etag }: Props) {
   const mayManage = useMayManage();
   return (
     <Panel title={t.brp.customers.metadata} text={t.brp.customers.metadataText(LIMITS.metadata.keys)}>
-      {mayManage ? (
-        <EditorForm key={JSON.stringify(customer.metadata)} customer={customer} etag={etag} />
-      ) : (
-        <ReadOnly metadata={customer.metadata} />
-      )}
+      {mayManage ? <EditorForm customer={customer} etag={etag} /> : <ReadOnly metadata={customer.metadata} />}
     </Panel>
   );
 }
@@ -50,6 +53,15 @@ function EditorForm({ customer, etag }: Props) {
   const [entries, setEntries] = useState(() => entriesOf(customer.metadata));
   const update = useCustomerUpdate(customer.id, etag, () => toast(t.brp.customers.saved));
   const change = metadataChange(customer.metadata, entries);
+  const isChanged = Object.keys(change).length > 0;
+  const started = useOthersChange(customer, {
+    isChangedFrom: ({ metadata }) => Object.keys(metadataChange(metadata, entries)).length > 0,
+    rebase: (base, stored) => {
+      // Entries that stay the same keep the focus.
+      if (Object.keys(metadataChange(base.metadata, entriesOf(stored.metadata))).length > 0)
+        setEntries(rebasedEntries(base.metadata, entries, stored.metadata));
+    },
+  });
   const duplicates = duplicateIds(entries);
   const edit = (id: number, part: Partial<MetadataEntry>) =>
     setEntries(entries.map((entry) => (entry.id === id ? { ...entry, ...part } : entry)));
@@ -62,7 +74,18 @@ function EditorForm({ customer, etag }: Props) {
   };
   const fields = entries.map(({ key }) => `metadata.${key}`);
   return (
-    <Form error={update.error} fields={fields} onSubmit={() => update.mutate({ metadata: change })}>
+    <Form
+      error={update.error}
+      fields={fields}
+      isUnsaved={isChanged}
+      onSubmit={() => update.mutate({ metadata: change })}
+    >
+      <ConflictNotice
+        recordId={customer.id}
+        started={started}
+        current={customer}
+        onReset={() => setEntries(entriesOf(customer.metadata))}
+      />
       {entries.length === 0 && <p className="text-sm text-muted">{t.brp.customers.emptyMetadata}</p>}
       <div className="grid gap-2">
         {entries.map((entry, index) => (
@@ -80,7 +103,7 @@ function EditorForm({ customer, etag }: Props) {
         <Button
           type="submit"
           variant="primary"
-          disabled={Object.keys(change).length === 0 || duplicates.size > 0}
+          disabled={!isChanged || duplicates.size > 0}
           isBusy={update.isPending}
         >
           {t.common.save}

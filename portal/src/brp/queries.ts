@@ -185,7 +185,7 @@ export const eachCustomer = (filters: CustomerFilters, signal: AbortSignal) =>
 type ReadOptions = { signal: AbortSignal; onResponse: (response: Response) => void };
 
 /** A record, and the `ETag` that a change has to send. */
-async function readWithEtag<T>(read: (options: ReadOptions) => Promise<T>, signal: AbortSignal) {
+export async function readWithEtag<T>(read: (options: ReadOptions) => Promise<T>, signal: AbortSignal) {
   let etag: string | null = null;
   const onResponse = ({ headers }: Response) => {
     etag = headers.get('etag');

@@ -7,6 +7,7 @@ import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icons.tsx';
 import { TableScroll } from '../ui/table.tsx';
 import { Segments } from '../ui/tabs.tsx';
+import { useIsPrinting } from '../ui/use-is-printing.ts';
 
 type Props = { slots: readonly NominatedSlot[]; selected: number; onSelect: (slot: number) => void };
 
@@ -19,6 +20,7 @@ export function SlotTable({ slots, selected, onSelect }: Props) {
   const { t } = useI18n();
   const [rows, setRows] = useState<'hour' | 'quarter'>('hour');
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const isPrinting = useIsPrinting();
   const toggle = (label: string) => {
     const next = new Set(opened);
     if (!next.delete(label)) next.add(label);
@@ -28,7 +30,7 @@ export function SlotTable({ slots, selected, onSelect }: Props) {
   const label = t.brp.nominations.table;
   return (
     <div>
-      <div className="px-4 py-3">
+      <div className="px-4 py-3 print:hidden">
         <Segments
           label={label}
           value={rows}
@@ -57,7 +59,7 @@ export function SlotTable({ slots, selected, onSelect }: Props) {
                   <HourRows
                     key={hour.label}
                     hour={hour}
-                    isOpen={opened.has(hour.label)}
+                    isOpen={isPrinting || opened.has(hour.label)}
                     onToggle={() => toggle(hour.label)}
                     selected={selected}
                     onSelect={onSelect}

@@ -102,6 +102,7 @@ export function HeatMap(props: Props) {
             aria-hidden="true"
             width={width}
             height={height}
+            viewBox={`0 0 ${width} ${height}`}
             className="block cursor-crosshair text-[11px]"
             onPointerMove={(event) => setHovered(cellAt(event))}
             onPointerLeave={() => setHovered(null)}

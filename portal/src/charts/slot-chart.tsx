@@ -146,7 +146,13 @@ function Drawing({ width, starts, series, marked, selected, hovered }: DrawingPr
   const y = (kwh: number) => round(EDGE.top + innerHeight * (1 - kwh / top));
   const hours = useMemo(() => hourTicks(starts, innerWidth), [starts, innerWidth]);
   return (
-    <svg aria-hidden="true" width={width} height={height} className="block text-[11px]">
+    <svg
+      aria-hidden="true"
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      className="block text-[11px]"
+    >
       <EnergyScale width={width} ticksMwh={ticks} y={y} />
       {hours.map(({ index, label }) => (
         <g key={index}>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeliveryDayCalendar, Nomination } from '@saldo/api';
-import { type AttentionKind, byUrgency, itemsByDay, nextGate } from './attention.ts';
+import { type AttentionKind, byUrgency, itemsByDay, itemsOfAlarms, nextGate } from './attention.ts';
 
 const item = (kind: AttentionKind, day: string | null, deadline: number | null) => ({
   kind,
@@ -9,6 +9,7 @@ const item = (kind: AttentionKind, day: string | null, deadline: number | null) 
   deadline,
   count: 1,
   nomination: null,
+  alarm: null,
 });
 
 test('the earliest open deadline comes first, then the newest day without one', () => {
@@ -38,8 +39,8 @@ test('nominations of a day are one item', () => {
   const single = on('2026-10-21T22:00:00Z');
   const items = itemsByDay('unsent', [on('2026-10-20T22:00:00Z'), on('2026-10-20T22:00:00Z'), single]);
   assert.deepEqual(items, [
-    { kind: 'unsent', day: '2026-10-21', count: 2, nomination: null },
-    { kind: 'unsent', day: '2026-10-22', count: 1, nomination: single },
+    { kind: 'unsent', day: '2026-10-21', count: 2, nomination: null, alarm: null },
+    { kind: 'unsent', day: '2026-10-22', count: 1, nomination: single, alarm: null },
   ]);
 });
 
@@ -50,4 +51,35 @@ test('the deadline is the first gate that is open', () => {
   assert.equal(at('2026-10-20T12:29:59Z'), Date.parse('2026-10-20T12:30:00Z'));
   assert.equal(at('2026-10-20T12:30:00Z'), Date.parse('2026-10-21T21:30:00Z'));
   assert.equal(at('2026-10-21T21:30:00Z'), null);
+});
+
+test('alarms are sorted by the gate of their day; a critical one without a day comes first', () => {
+  const alarm = (
+    kind: 'disk' | 'unreadable' | 'rejected',
+    severity: 'critical' | 'warning',
+    day: string | null,
+  ) => ({
+    id: `alm_${kind}`,
+    kind,
+    severity,
+    tso: null,
+    delivery_date: day,
+    message_id: null,
+    since: '2026-10-20T08:00:00Z',
+    text: '',
+    ended_at: null,
+    acknowledged_by: null,
+    note: null,
+  });
+  const alarms = itemsOfAlarms([
+    alarm('unreadable', 'warning', null),
+    alarm('rejected', 'critical', '2026-10-21'),
+    alarm('disk', 'critical', null),
+  ]);
+  const due = alarms.map((one) => ({ ...one, deadline: one.day === null ? null : 100 }));
+  const others = [item('unsent', '2026-10-21', 100), item('mismatch', '2026-10-18', null)];
+  assert.deepEqual(
+    byUrgency([...others, ...due]).map((one) => one.alarm?.kind ?? one.kind),
+    ['disk', 'rejected', 'unsent', 'unreadable', 'mismatch'],
+  );
 });

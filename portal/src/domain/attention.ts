@@ -1,8 +1,8 @@
-import type { DeliveryDayCalendar, Nomination } from '@saldo/api';
+import type { Alarm, DeliveryDayCalendar, Nomination } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { findDay } from './nomination.ts';
 
-export type AttentionKind = 'mismatch' | 'unsent' | 'unanswered' | 'volumes' | 'customers';
+export type AttentionKind = 'alarm' | 'mismatch' | 'unsent' | 'unanswered' | 'volumes' | 'customers';
 
 /** Something that a person should look at. */
 export type AttentionItem = {
@@ -12,17 +12,19 @@ export type AttentionItem = {
   readonly count: number;
   /** The nomination, if there is only one. */
   readonly nomination: Nomination | null;
+  /** Of the kind `alarm` only. */
+  readonly alarm: Alarm | null;
 };
 
 /** At the same deadline. */
-const KINDS: readonly AttentionKind[] = ['mismatch', 'unsent', 'unanswered', 'volumes', 'customers'];
+const KINDS: readonly AttentionKind[] = ['alarm', 'mismatch', 'unsent', 'unanswered', 'volumes', 'customers'];
 
 /** One item per day, because all nominations of a day have the same deadline and the same next step. */
 export function itemsByDay(kind: AttentionKind, nominations: readonly Nomination[]): AttentionItem[] {
   const byDay = Map.groupBy(nominations, findDay);
   return Array.from(byDay, ([day, ofDay]) => {
     const [first = null] = ofDay;
-    return { kind, day, count: ofDay.length, nomination: ofDay.length === 1 ? first : null };
+    return { kind, day, count: ofDay.length, nomination: ofDay.length === 1 ? first : null, alarm: null };
   });
 }
 
@@ -34,11 +36,18 @@ export function nextGate({ gates }: DeliveryDayCalendar, now: number): number | 
 
 export type Due = AttentionItem & { readonly deadline: number | null };
 
+const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** A critical alarm without a day, such as of the disk, needs an action at once. */
+const dueAt = ({ alarm, day, deadline }: Due): number =>
+  alarm?.severity === 'critical' && day === null ? 0 : (deadline ?? Number.POSITIVE_INFINITY);
+
 /** Most urgent first: the earliest open deadline, then matters without one, of the newest day first. */
 export const byUrgency = (items: readonly Due[]): Due[] =>
   items.toSorted(
     (a, b) =>
-      (a.deadline ?? Number.POSITIVE_INFINITY) - (b.deadline ?? Number.POSITIVE_INFINITY) ||
+      // Not a difference, which is not a number between two infinities.
+      compare(dueAt(a), dueAt(b)) ||
       KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
       (b.day ?? '').localeCompare(a.day ?? ''),
   );
@@ -65,4 +74,14 @@ export const itemOfCount = (
   kind: AttentionKind,
   count: number,
   day: DeliveryDay | null = null,
-): AttentionItem[] => (count === 0 ? [] : [{ kind, day, count, nomination: null }]);
+): AttentionItem[] => (count === 0 ? [] : [{ kind, day, count, nomination: null, alarm: null }]);
+
+/** One item per alarm: each has its own cause and next step. */
+export const itemsOfAlarms = (alarms: readonly Alarm[]): AttentionItem[] =>
+  alarms.map((alarm) => ({
+    kind: 'alarm',
+    day: alarm.delivery_date,
+    count: 1,
+    nomination: null,
+    alarm,
+  }));

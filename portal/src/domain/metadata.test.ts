@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { duplicateIds, entriesOf, metadataChange } from './metadata.ts';
+import { duplicateIds, entriesOf, metadataChange, rebasedEntries } from './metadata.ts';
 
 test('only changed keys are sent, and removed ones as null', () => {
   const stored = { keep: '1', change: 'old', remove: 'x' };
@@ -22,4 +22,22 @@ test('keys may be called anything', () => {
 test('a repeated key is detected', () => {
   const entries = ['a', 'b', 'a'].map((key, id) => ({ id, key, value: '' }));
   assert.deepEqual([...duplicateIds(entries)], [2]);
+});
+
+test('own changes stay on top of those of others', () => {
+  const base = { site: 'Heide', meter: '1', room: '7' };
+  const entries = [
+    { id: 0, key: 'site', value: 'Harz' },
+    { id: 1, key: 'room', value: '7' },
+  ];
+  const stored = { site: 'Moor', meter: '1', room: '8', owner: 'Jule' };
+  const rebased = rebasedEntries(base, entries, stored);
+  assert.deepEqual(
+    rebased.map(({ key, value }) => [key, value]),
+    [
+      ['room', '8'],
+      ['owner', 'Jule'],
+      ['site', 'Harz'],
+    ],
+  );
 });

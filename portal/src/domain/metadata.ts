@@ -36,3 +36,15 @@ export function metadataChange(
   for (const [key, value] of changed) change[key] = value;
   return change;
 }
+
+/** The entries after others have changed the stored metadata: their keys, with the editor's own changes on top. */
+export function rebasedEntries(
+  base: Readonly<Record<string, string>>,
+  entries: readonly MetadataEntry[],
+  stored: Readonly<Record<string, string>>,
+): MetadataEntry[] {
+  const change = new Map(Object.entries(metadataChange(base, entries)));
+  const kept = Object.entries(stored).filter(([key]) => !change.has(key));
+  const own = Array.from(change).filter((entry): entry is [string, string] => entry[1] !== null);
+  return [...kept, ...own].map(([key, value], id) => ({ id, key, value }));
+}

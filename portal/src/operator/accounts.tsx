@@ -20,7 +20,9 @@ export function AccountsPage() {
       client={operatorClient.accounts}
       link={AccountLink}
       filters={filtersOf(route.useSearch(), route.useNavigate())}
-      onCreated={(accountId) => void navigate({ to: '/operator/accounts/$accountId', params: { accountId } })}
+      onCreated={(accountId) =>
+        void navigate({ to: '/operator/accounts/$accountId', params: { accountId }, ignoreBlocker: true })
+      }
     />
   );
 }

@@ -1,7 +1,9 @@
 import { type Alarm, LIMITS } from '@saldo/api';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Deadline } from '../brp/attention.tsx';
+import type { Due } from '../domain/attention.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
@@ -10,75 +12,42 @@ import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
-import { Panel } from '../ui/page.tsx';
-import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { alarmsQuery } from './alarms-query.ts';
 
 const SEVERITY_TONES: Readonly<Record<Alarm['severity'], Tone>> = { critical: 'bad', warning: 'warn' };
 
-/** The open alarms of the exchange, newest first. */
-export function AlarmsPanel() {
-  const { t } = useI18n();
-  const texts = t.exchange.alarm;
-  const query = useQuery(alarmsQuery);
-  const [acknowledging, setAcknowledging] = useState<Alarm | null>(null);
-  return (
-    <Panel title={texts.title} isFlush actions={query.data && <AlarmCount list={query.data} />}>
-      <div aria-live="polite">
-        <Loaded query={query} loading={<Skeleton lines={2} />}>
-          {({ alarms }) =>
-            alarms.length === 0 ? (
-              <p className="px-4 py-3 text-sm text-muted">{texts.none}</p>
-            ) : (
-              <ul className="divide-y divide-line">
-                {alarms.map((alarm) => (
-                  <AlarmItem key={alarm.id} alarm={alarm} onAcknowledge={() => setAcknowledging(alarm)} />
-                ))}
-              </ul>
-            )
-          }
-        </Loaded>
-      </div>
-      {acknowledging && <AcknowledgeDialog alarm={acknowledging} onClose={() => setAcknowledging(null)} />}
-    </Panel>
-  );
-}
-
-type AlarmList = Awaited<ReturnType<typeof operatorClient.exchange.alarms>>;
-
-function AlarmCount({ list: { alarms, pagination } }: { list: AlarmList }) {
-  const isCritical = alarms.some(({ severity }) => severity === 'critical');
-  const tone = alarms.length === 0 ? 'ok' : isCritical ? 'bad' : 'warn';
-  return <Badge tone={tone}>{`${pagination.has_more ? '> ' : ''}${alarms.length}`}</Badge>;
-}
-
-function AlarmItem({ alarm, onAcknowledge }: { alarm: Alarm; onAcknowledge: () => void }) {
+/** An alarm of the exchange in the list of what needs attention. */
+export function AlarmRow({ item: { alarm, deadline } }: { item: Due }) {
   const { t, format } = useI18n();
   const texts = t.exchange.alarm;
   const mayManage = useMayManage();
+  const [isAcknowledging, setIsAcknowledging] = useState(false);
+  if (alarm === null) return null;
   const { kind, severity, tso, delivery_date, since, text } = alarm;
-  const about = [tso && t.common.tsos[tso], delivery_date && format.day(delivery_date)].filter(Boolean);
   return (
-    <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 px-4 py-3 text-sm">
-      <div className="grid min-w-0 flex-1 basis-80 gap-1">
+    <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 px-4 py-2.5 text-sm">
+      <div className="grid min-w-0 flex-1 basis-80 gap-0.5">
         <p className="flex flex-wrap items-center gap-2">
           <Badge tone={SEVERITY_TONES[severity]}>{texts.severities[severity]}</Badge>
           <span className="font-medium">{texts.kinds[kind]}</span>
-          {about.length > 0 && <span>{about.join(' · ')}</span>}
+          {tso && <span>{t.common.tsos[tso]}</span>}
+          {delivery_date && <span className="text-muted">{format.day(delivery_date)}</span>}
           <span className="text-xs text-muted">
             {`${texts.since} `}
             <Instant at={since} />
           </span>
         </p>
-        <p className="break-words text-muted">{t.problems.serverText(text)}</p>
+        <p className="break-words">{t.problems.serverText(text)}</p>
+        <p className="text-muted">{texts.steps[kind]}</p>
+        <div className="mt-1 flex flex-wrap items-center gap-3">
+          <AlarmLink alarm={alarm} />
+          {mayManage && <Button onClick={() => setIsAcknowledging(true)}>{texts.acknowledge}</Button>}
+        </div>
       </div>
-      <div className="flex flex-wrap items-center gap-3">
-        <AlarmLink alarm={alarm} />
-        {mayManage && <Button onClick={onAcknowledge}>{texts.acknowledge}</Button>}
-      </div>
-    </li>
+      {deadline !== null && <Deadline at={deadline} />}
+      {isAcknowledging && <AcknowledgeDialog alarm={alarm} onClose={() => setIsAcknowledging(false)} />}
+    </div>
   );
 }
 

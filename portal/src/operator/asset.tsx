@@ -92,6 +92,7 @@ function OfferPart({ asset }: { asset: OperatorAsset }) {
   const [isBegun, setIsBegun] = useState(false);
   const [isWithdrawn, setIsWithdrawn] = useState(false);
   const [inputs, setInputs] = useState(() => offerInputs(asset));
+  const [savedInputs, setSavedInputs] = useState(inputs);
   const { customer_base_url } = useSession();
   if (asset.offer === null && !isBegun) {
     return (
@@ -123,7 +124,16 @@ function OfferPart({ asset }: { asset: OperatorAsset }) {
             )
           }
         >
-          <OfferForm asset={asset} inputs={inputs} onChange={setInputs} onSaved={() => setIsBegun(false)} />
+          <OfferForm
+            asset={asset}
+            inputs={inputs}
+            isUnsaved={inputs !== savedInputs}
+            onChange={setInputs}
+            onSaved={() => {
+              setIsBegun(false);
+              setSavedInputs(inputs);
+            }}
+          />
         </Panel>
       )}
       <section className="grid gap-2 lg:sticky lg:top-4">
@@ -135,7 +145,9 @@ function OfferPart({ asset }: { asset: OperatorAsset }) {
           asset={asset}
           onDone={() => {
             setIsWithdrawn(false);
-            setInputs(offerInputs({ offer: null }));
+            const empty = offerInputs({ offer: null });
+            setInputs(empty);
+            setSavedInputs(empty);
           }}
           onClose={() => setIsWithdrawn(false)}
         />

@@ -56,7 +56,11 @@ export function AssetsPage() {
             {(close) => (
               <AssetDialog
                 onSaved={({ id }) =>
-                  void navigate({ to: '/operator/assets/$assetId', params: { assetId: id } })
+                  void navigate({
+                    to: '/operator/assets/$assetId',
+                    params: { assetId: id },
+                    ignoreBlocker: true,
+                  })
                 }
                 onClose={close}
               />

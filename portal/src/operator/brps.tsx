@@ -30,7 +30,9 @@ export function BrpsPage() {
         },
       ]}
       filters={filtersOf(route.useSearch(), route.useNavigate())}
-      onCreated={(brpId) => void navigate({ to: '/operator/brps/$brpId', params: { brpId } })}
+      onCreated={(brpId) =>
+        void navigate({ to: '/operator/brps/$brpId', params: { brpId }, ignoreBlocker: true })
+      }
     />
   );
 }

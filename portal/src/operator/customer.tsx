@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CustomerBadge } from '../brp/badges.tsx';
+import { ConflictNotice, useOthersChange } from '../brp/conflict.tsx';
 import { BalanceGroupPanel, CustomerFacts, StatusButtons } from '../brp/customer.tsx';
 import { CustomerChangeDialog, useCustomerChange } from '../brp/customer-change.tsx';
 import { useCustomerUpdate } from '../brp/customer-update.ts';
@@ -97,12 +98,20 @@ function EditDialog({ customer, etag, onClose }: ViewProps & { onClose: () => vo
   const [brp, setBrp] = useState(customer.brp_id);
   const [group, setGroup] = useState<BalanceGroup | null>(null);
   const isMoved = brp !== customer.brp_id;
+  const isUnsaved = isMoved || name !== customer.name;
+  const started = useOthersChange(customer, {
+    isChangedFrom: (of) => name !== of.name || brp !== of.brp_id,
+    rebase: (base, stored) => {
+      if (name === base.name) setName(stored.name);
+      if (brp === base.brp_id) setBrp(stored.brp_id);
+    },
+  });
   const done = () => {
     toast(t.operator.savedToast(name));
     onClose();
   };
   const rename = useCustomerUpdate(customer.id, etag, done);
-  const move = useCustomerChange(customer.id, etag, done);
+  const move = useCustomerChange(customer, etag, done);
   const submit = () => {
     if (isMoved) move.ask({ name, brp_id: brp, ...(group && { balance_group: group }) });
     else rename.mutate({ name });
@@ -128,7 +137,17 @@ function EditDialog({ customer, etag, onClose }: ViewProps & { onClose: () => vo
         error={isMoved ? move.error : rename.error}
         fields={['name', 'brp_id', 'balance_group']}
         onSubmit={submit}
+        isUnsaved={isUnsaved}
       >
+        <ConflictNotice
+          recordId={customer.id}
+          started={started}
+          current={customer}
+          onReset={() => {
+            setName(customer.name);
+            chooseBrp(customer.brp_id);
+          }}
+        />
         <NameField value={name} onChange={setName} />
         <BrpField name="brp_id" label={t.operator.brp} value={brp} onChange={chooseBrp} />
         {isMoved && (

@@ -60,7 +60,7 @@ export function DayEditor({ contract, day, transactions, firstSlot, onClose }: P
     <>
       <ClockChangeNotice day={day} />
       <Panel title={texts.title(format.dayLong(day))} text={texts.text}>
-        <div className="grid gap-4">
+        <div data-unsaved={changes.length + wrong.size > 0 || undefined} className="grid gap-4">
           <VolumeGrid
             day={day}
             typed={typed}

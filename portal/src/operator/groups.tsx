@@ -2,9 +2,11 @@ import { type OperatorBalanceGroup, TSOS, type Tso } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ConflictNotice, useOthersChange } from '../brp/conflict.tsx';
+import { ifMatchOf } from '../brp/customer-update.ts';
 import { TsoFilter } from '../brp/filter-fields.tsx';
 import { EIC_LENGTH } from '../brp/filters.ts';
-import { GroupTable, splitInUse, TsosField } from '../brp/group-table.tsx';
+import { areSameTsos, GroupTable, rebasedTsos, splitInUse, TsosField } from '../brp/group-table.tsx';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
@@ -17,12 +19,12 @@ import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SearchFilter } from '../ui/filters.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { Loaded } from '../ui/states.tsx';
+import { Loaded, Skeleton } from '../ui/states.tsx';
 import type { Column, Sort } from '../ui/table.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { BrpField, BrpFilter, NameField } from './fields.tsx';
 import { BrpLink } from './party-links.tsx';
-import { groupsQuery } from './queries.ts';
+import { groupQuery, groupsQuery } from './queries.ts';
 
 const route = getRouteApi('/app/operator/balance-groups');
 
@@ -153,20 +155,55 @@ export function CreateGroupDialog({ brpId, onClose }: CreateProps) {
 
 function EditGroupDialog({ group, onClose }: { group: OperatorBalanceGroup; onClose: () => void }) {
   const { t } = useI18n();
+  const query = useQuery(groupQuery(group.eic));
+  return (
+    <Dialog title={`${t.brp.groups.edit}: ${group.eic}`} onClose={onClose}>
+      <Loaded query={query} loading={<Skeleton lines={6} />}>
+        {({ record, etag }) => <EditGroupForm group={record} etag={etag} onClose={onClose} />}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+type EditProps = { group: OperatorBalanceGroup; etag: string | null; onClose: () => void };
+
+function EditGroupForm({ group, etag, onClose }: EditProps) {
+  const { t } = useI18n();
   const [name, setName] = useState(group.name);
   const [tsos, setTsos] = useState<readonly Tso[]>(group.tsos);
   const update = useMutation({
-    mutationFn: () => operatorClient.balanceGroups.update(group.eic, { name, tsos: [...tsos] }),
+    mutationFn: () =>
+      operatorClient.balanceGroups.update(group.eic, { name, tsos: [...tsos] }, ifMatchOf(etag)),
     ...useGroupsSaved(onClose),
   });
   const { atTsos, others } = splitInUse(t, update.error);
+  const isChangedFrom = (of: OperatorBalanceGroup) => name !== of.name || !areSameTsos(tsos, of.tsos);
+  const started = useOthersChange(group, {
+    isChangedFrom,
+    rebase: (base, stored) => {
+      if (name === base.name) setName(stored.name);
+      setTsos(rebasedTsos(base.tsos, tsos, stored.tsos));
+    },
+  });
   return (
-    <Dialog title={`${t.brp.groups.edit}: ${group.eic}`} onClose={onClose}>
-      <Form error={others} fields={['name', 'tsos']} onSubmit={() => update.mutate()}>
-        <NameField value={name} onChange={setName} />
-        <TsosField name="tsos" value={tsos} error={atTsos} onChange={setTsos} />
-        <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />
-      </Form>
-    </Dialog>
+    <Form
+      error={others}
+      fields={['name', 'tsos']}
+      isUnsaved={isChangedFrom(group)}
+      onSubmit={() => update.mutate()}
+    >
+      <ConflictNotice
+        recordId={group.eic}
+        started={started}
+        current={group}
+        onReset={() => {
+          setName(group.name);
+          setTsos(group.tsos);
+        }}
+      />
+      <NameField value={name} onChange={setName} />
+      <TsosField name="tsos" value={tsos} error={atTsos} onChange={setTsos} />
+      <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />
+    </Form>
   );
 }

@@ -5,13 +5,14 @@ import type { ReactNode } from 'react';
 import { AttentionPanel } from '../brp/attention.tsx';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
 import { Gates } from '../brp/gates.tsx';
-import { itemOfCount, itemsOfNominations } from '../domain/attention.ts';
+import { itemOfCount, itemsOfAlarms, itemsOfNominations } from '../domain/attention.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { Headline } from '../ui/headline.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Notice } from '../ui/states.tsx';
-import { AlarmsPanel } from './alarms.tsx';
+import { AlarmRow } from './alarms.tsx';
+import { alarmsQuery } from './alarms-query.ts';
 import { AuditList } from './audit.tsx';
 import { HealthPanel } from './health.tsx';
 import {
@@ -26,7 +27,7 @@ import {
 const DAYS_BACK = 7;
 const AUDIT_SHOWN = 8;
 
-/** Overview of the platform: alarms, deadlines, problems that need attention, health, and the latest audit events. */
+/** Overview of the platform: problems that need attention, deadlines, health, and the latest audit events. */
 export function HomePage() {
   const { t, format } = useI18n();
   const today = useToday();
@@ -34,10 +35,9 @@ export function HomePage() {
   return (
     <Page title={t.operator.home.title} text={format.dayLong(today)}>
       <Unsent today={today} />
-      <AlarmsPanel />
+      <Attention today={today} tomorrow={tomorrow} />
       <ClockChangeNotice day={today} />
       <Gates today={today} tomorrow={tomorrow} />
-      <Attention today={today} tomorrow={tomorrow} />
       <div className="grid items-start gap-4 2xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <LastEntries />
         <HealthPanel />
@@ -74,11 +74,13 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
   const pending = useQuery(nominationsInStateQuery(first, 'pending'));
   const waiting = useQuery(pendingCustomersQuery);
   const silent = useQuery(contractsWithoutVolumesQuery(tomorrow));
-  const queries = [mismatched, pending, waiting, silent];
+  const alarms = useQuery(alarmsQuery);
+  const queries = [mismatched, pending, waiting, silent, alarms];
   const query = {
     data:
-      mismatched.data && pending.data && waiting.data && silent.data !== undefined
+      mismatched.data && pending.data && waiting.data && alarms.data && silent.data !== undefined
         ? [
+            ...itemsOfAlarms(alarms.data.alarms),
             ...itemsOfNominations(mismatched.data, pending.data, today),
             ...itemOfCount('volumes', silent.data?.length ?? 0, tomorrow),
             ...itemOfCount('customers', waiting.data.length),
@@ -89,7 +91,11 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
   };
   return (
     <>
-      <AttentionPanel query={query} title={t.brp.home.attention} />
+      <AttentionPanel
+        query={query}
+        title={t.brp.home.attention}
+        alarmRow={(item) => <AlarmRow item={item} />}
+      />
       {silent.data === null && <Notice tone="warn">{t.operator.home.tooManyContracts}</Notice>}
     </>
   );

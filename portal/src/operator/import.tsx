@@ -28,6 +28,12 @@ type State =
   | { readonly step: 'failed'; readonly attempt: Attempt; readonly error: unknown }
   | { readonly step: 'cancelled'; readonly file: File; readonly isDryRun: boolean };
 
+/** A file on its way, or checked in a dry run and not imported yet. */
+const isUnfinished = (state: State): boolean =>
+  state.step === 'sending' || (state.step === 'done' && state.result.dry_run && isWorthwhile(state.result));
+
+const isWorthwhile = ({ created, corrected }: ImportResult): boolean => created + corrected > 0;
+
 const formatOfFile = ({ name }: File) => (/\.(?:ndjson|jsonl)$/i.test(name) ? 'ndjson' : 'csv');
 
 /** Imports volumes from a file: dropped or chosen, with an optional dry run first, stored day by day. */
@@ -69,6 +75,7 @@ export function ImportPage() {
   };
   return (
     <Page title={texts.title} text={texts.text}>
+      <span hidden data-unsaved={isUnfinished(state) || undefined} />
       {!mayManage && <Notice tone="warn">{t.common.readOnlyHint}</Notice>}
       {state.step === 'sending' ? (
         <Sending {...state} onCancel={() => sending.current?.abort()} />
@@ -159,7 +166,6 @@ function Result({ file, result, onImport }: { file: File; result: ImportResult; 
   const { t, format } = useI18n();
   const texts = t.operator.import;
   const hasFaults = result.rejected_lines > 0;
-  const isWorthwhile = result.created + result.corrected > 0;
   return (
     <>
       <Panel
@@ -173,7 +179,7 @@ function Result({ file, result, onImport }: { file: File; result: ImportResult; 
         }
         actions={
           result.dry_run &&
-          isWorthwhile && (
+          isWorthwhile(result) && (
             <Button variant="primary" icon="upload" onClick={onImport}>
               {hasFaults ? texts.importRest : texts.importNow}
             </Button>

@@ -99,7 +99,11 @@ export function NewContractPage() {
     onSuccess: async ({ id, external_id }) => {
       toast(t.operator.savedToast(external_id));
       await refresh(['contracts']);
-      await navigate({ to: '/operator/contracts/$contractId', params: { contractId: id } });
+      await navigate({
+        to: '/operator/contracts/$contractId',
+        params: { contractId: id },
+        ignoreBlocker: true,
+      });
     },
   });
   return (
@@ -114,14 +118,19 @@ export function NewContractPage() {
     >
       <div className="max-w-3xl">
         <Panel>
-          <Form error={create.error} fields={FIELDS} onSubmit={() => create.mutate()}>
+          <Form
+            error={create.error}
+            fields={FIELDS}
+            onSubmit={() => create.mutate()}
+            isUnsaved={inputs !== EMPTY || profile !== EMPTY_PROFILE}
+          >
             <CommonFields inputs={inputs} set={set} />
             {inputs.type === 'ppa' && <PpaFields inputs={inputs} set={set} />}
             {inputs.type === 'ppa' && isProfileKind(inputs.ppaType) && (
               <ProfileFields kind={inputs.ppaType} value={profile} onChange={setProfile} />
             )}
             <div className="flex justify-end gap-2">
-              <Link to="/operator/contracts" className={buttonClass()}>
+              <Link to="/operator/contracts" ignoreBlocker className={buttonClass()}>
                 {t.common.cancel}
               </Link>
               <Button type="submit" variant="primary" isBusy={create.isPending}>

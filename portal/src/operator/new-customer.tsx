@@ -29,7 +29,11 @@ export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefin
       }),
     onSuccess: async ({ id }) => {
       await refresh(['customers']);
-      await navigate({ to: '/operator/customers/$customerId', params: { customerId: id } });
+      await navigate({
+        to: '/operator/customers/$customerId',
+        params: { customerId: id },
+        ignoreBlocker: true,
+      });
     },
   });
   const chooseBrp = (chosen: string) => {

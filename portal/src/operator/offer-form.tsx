@@ -25,12 +25,13 @@ const FIELDS = [
 type Props = {
   asset: OperatorAsset;
   inputs: OfferInputs;
+  isUnsaved: boolean;
   onChange: (inputs: OfferInputs) => void;
   onSaved: () => void;
 };
 
 /** Publishes an offer, or changes the existing one. */
-export function OfferForm({ asset, inputs, onChange, onSaved }: Props) {
+export function OfferForm({ asset, inputs, isUnsaved, onChange, onSaved }: Props) {
   const { t } = useI18n();
   const texts = t.market.operator;
   const toast = useToast();
@@ -46,7 +47,7 @@ export function OfferForm({ asset, inputs, onChange, onSaved }: Props) {
   });
   const { errorOf, submit } = useFaults(offerFaults(inputs), save.mutate);
   return (
-    <Form error={save.error} fields={FIELDS} onSubmit={submit}>
+    <Form error={save.error} fields={FIELDS} isUnsaved={isUnsaved} onSubmit={submit}>
       <div className="grid gap-4 sm:grid-cols-2">
         <SelectField
           name="offer.ppa_type"

@@ -1,7 +1,7 @@
 import type { AuditEntry, Brp, OperatorCustomer } from '@saldo/api';
 import { addDays, type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { customerQueryBy, firstSlotFrom, matchesFilters } from '../brp/queries.ts';
+import { customerQueryBy, firstSlotFrom, matchesFilters, readWithEtag } from '../brp/queries.ts';
 import { allOf, given, PAGE_SIZE, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import type {
@@ -27,6 +27,13 @@ export const brpQuery = (id: string) =>
   queryOptions({
     queryKey: ['brps', id],
     queryFn: ({ signal }): Promise<Brp> => operatorClient.brps.get(id, { signal }),
+  });
+
+export const groupQuery = (eic: string) =>
+  queryOptions({
+    queryKey: ['balance-groups', eic],
+    queryFn: ({ signal }) =>
+      readWithEtag((options) => operatorClient.balanceGroups.get(eic, options), signal),
   });
 
 export const groupsQuery = (filters: Omit<GroupFilters, 'sort'> = {}) =>

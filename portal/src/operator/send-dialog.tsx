@@ -36,7 +36,12 @@ export function SendDialog({ filters, today, onClose }: Props) {
   });
   return (
     <Dialog title={texts.sendTitle} onClose={onClose}>
-      <Form error={send.error} fields={['delivery_date', 'tso']} onSubmit={() => send.mutate()}>
+      <Form
+        error={send.error}
+        fields={['delivery_date', 'tso']}
+        isUnsaved={false}
+        onSubmit={() => send.mutate()}
+      >
         <p className="text-sm text-muted">{texts.sendText}</p>
         <div className="grid gap-4 sm:grid-cols-2">
           <SelectField

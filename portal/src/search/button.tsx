@@ -1,9 +1,11 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { loadPart } from '../session/connection.ts';
 import { useSession } from '../session/session.ts';
 import { Icon } from '../ui/icons.tsx';
 
-const SearchDialog = lazy(() => import('./dialog.tsx').then((module) => ({ default: module.SearchDialog })));
+export const loadSearch = () => loadPart(() => import('./dialog.tsx'));
+const SearchDialog = lazy(async () => ({ default: (await loadSearch()).SearchDialog }));
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.userAgent);
 

@@ -23,11 +23,14 @@ export function forgetPlace(): void {
  * Long poll: what has changed since the last call; empty if nothing has. The first call is answered at once, and null:
  * anything may have changed before it.
  */
-export async function readChanges(signal?: AbortSignal): Promise<readonly string[] | null> {
+export async function readChanges(
+  signal?: AbortSignal,
+  waitS: number = WAIT_S,
+): Promise<readonly string[] | null> {
   const isFirst = place === null;
   const longPoll = { ...NO_RETRY, timeoutMs: WAIT_S * 1000 + ANSWER_MS };
   const options = { ...(isFirst ? {} : longPoll), ...(signal && { signal }) };
-  const query = place === null ? {} : { after: place, wait: WAIT_S };
+  const query = place === null ? {} : { after: place, wait: waitS };
   const { changed, next, server_time } = await portalClient.changes.list(query, options);
   place = next;
   setServerTime(server_time);

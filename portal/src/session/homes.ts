@@ -1,5 +1,6 @@
 import type { UserRole } from '@saldo/api';
 import type { ComponentType } from 'react';
+import { loadPart } from './connection.ts';
 
 type Home = { readonly HomePage: ComponentType };
 
@@ -10,4 +11,4 @@ const LOADERS: Readonly<Record<UserRole, () => Promise<Home>>> = {
 };
 
 /** Loads the home page of a role. */
-export const loadHome = (role: UserRole): Promise<Home> => LOADERS[role]();
+export const loadHome = (role: UserRole): Promise<Home> => loadPart(LOADERS[role]);

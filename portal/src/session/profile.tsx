@@ -1,13 +1,21 @@
-import { LIMITS } from '@saldo/api';
+import { GATE_REMINDER_MINUTES, LIMITS } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button } from '../ui/button.tsx';
-import { Form, FormProblem, PasswordField } from '../ui/form.tsx';
+import { Checkbox, Form, FormProblem, PasswordField } from '../ui/form.tsx';
 import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { Notice } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { NO_RETRY, portalClient } from './clients.ts';
+import {
+  areNotificationsBlocked,
+  areNotificationsOn,
+  areNotificationsSupported,
+  turnNotificationsOff,
+  turnNotificationsOn,
+} from './notifications.ts';
 import { useSession } from './session.ts';
 
 /** The user's own data, and the form to change the password. */
@@ -32,6 +40,7 @@ export function ProfilePage() {
       <div className="grid gap-4 lg:grid-cols-2">
         <PasswordPanel />
         <OtherSessionsPanel />
+        {user.role !== 'account' && areNotificationsSupported() && <NotificationsPanel />}
       </div>
     </Page>
   );
@@ -61,7 +70,7 @@ function PasswordPanel() {
   };
   return (
     <Panel title={t.session.changePassword}>
-      <Form error={change.error} fields={['current', 'new']} onSubmit={submit}>
+      <Form error={change.error} fields={['current', 'new']} isUnsaved={values !== EMPTY} onSubmit={submit}>
         <PasswordField
           name="current"
           label={t.session.currentPassword}
@@ -111,6 +120,27 @@ function OtherSessionsPanel() {
         <Button isBusy={end.isPending} onClick={() => end.mutate()}>
           {t.session.signOutElsewhere}
         </Button>
+      </div>
+    </Panel>
+  );
+}
+
+/** The switch of this browser's notifications. The permission is asked for by its click only. */
+function NotificationsPanel() {
+  const { t } = useI18n();
+  const [isOn, setIsOn] = useState(areNotificationsOn);
+  const [isBlocked, setIsBlocked] = useState(areNotificationsBlocked);
+  const change = async (on: boolean) => {
+    if (!on) turnNotificationsOff();
+    setIsOn(on && (await turnNotificationsOn()));
+    setIsBlocked(areNotificationsBlocked());
+  };
+  return (
+    <Panel title={t.session.notifications}>
+      <div className="grid gap-3">
+        <p className="text-sm text-muted">{t.session.notificationsText(GATE_REMINDER_MINUTES)}</p>
+        <Checkbox label={t.session.showNotifications} checked={isOn} onChange={(on) => void change(on)} />
+        {isBlocked && <Notice tone="warn">{t.session.notificationsBlocked}</Notice>}
       </div>
     </Panel>
   );

@@ -1,7 +1,16 @@
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
 import { FormProblem } from './form.tsx';
+import { useMayLeave } from './unsaved.ts';
 
 type DialogProps = {
   title: string;
@@ -23,7 +32,11 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
   const dialog = useRef<HTMLDialogElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const hasFocused = useRef(false);
-  useHeldOpen(isHeldOpen);
+  const mayLeave = useMayLeave();
+  const close = async () => {
+    if (!isHeldOpen && (await mayLeave(dialog.current ?? undefined))) onClose();
+  };
+  useEscape(dialog, () => void close());
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
@@ -43,7 +56,7 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        if (!isHeldOpen) onClose();
+        void close();
       }}
       className="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-xl border border-line bg-surface p-0 text-text shadow-2xl"
     >
@@ -51,7 +64,7 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
         <h2 id={id} className="font-semibold">
           {title}
         </h2>
-        {!isHeldOpen && <IconButton icon="close" label={t.common.close} onClick={onClose} />}
+        {!isHeldOpen && <IconButton icon="close" label={t.common.close} onClick={() => void close()} />}
       </header>
       <div ref={content} className="p-5">
         {children}
@@ -61,22 +74,32 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
 }
 
 /** `preventDefault` on cancel is not enough: browsers close a dialog at the second Escape regardless. */
-function useHeldOpen(isHeldOpen: boolean): void {
+function useEscape(dialog: RefObject<HTMLDialogElement | null>, onEscape: () => void): void {
+  const escape = useEffectEvent(onEscape);
   useEffect(() => {
-    if (!isHeldOpen) return;
-    const hold = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault();
-    document.addEventListener('keydown', hold);
-    return () => document.removeEventListener('keydown', hold);
-  }, [isHeldOpen]);
+    const onKeyDown = (event: KeyboardEvent) => {
+      // A list in the dialog may have closed instead. The question about unsaved input is the last dialog of the page.
+      const topmost = Array.from(document.querySelectorAll('dialog[open]')).at(-1);
+      if (event.key !== 'Escape' || event.defaultPrevented || topmost !== dialog.current) return;
+      event.preventDefault();
+      escape();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [dialog]);
 }
 
 type ConfirmProps = {
   title: string;
   text: string;
   action: string;
+  /** The other button, if it is not "Cancel". */
+  cancel?: string;
   isDangerous?: boolean;
   /** False while the effects of the action are unknown: it cannot be confirmed yet. */
   isReady?: boolean;
+  /** The action makes no sense any more: the dialog can only be closed. */
+  isOver?: boolean;
   isBusy: boolean;
   error: unknown;
   onConfirm: () => void;
@@ -94,15 +117,19 @@ export function ConfirmDialog(props: ConfirmProps) {
         {props.children}
         <FormProblem error={props.error} />
         <div className="flex justify-end gap-2">
-          <Button onClick={props.onClose}>{t.common.cancel}</Button>
-          <Button
-            variant={props.isDangerous ? 'danger' : 'primary'}
-            disabled={props.isReady === false}
-            isBusy={props.isBusy}
-            onClick={props.onConfirm}
-          >
-            {props.action}
+          <Button onClick={props.onClose}>
+            {props.isOver ? t.common.close : (props.cancel ?? t.common.cancel)}
           </Button>
+          {!props.isOver && (
+            <Button
+              variant={props.isDangerous ? 'danger' : 'primary'}
+              disabled={props.isReady === false}
+              isBusy={props.isBusy}
+              onClick={props.onConfirm}
+            >
+              {props.action}
+            </Button>
+          )}
         </div>
       </div>
     </Dialog>

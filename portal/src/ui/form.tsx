@@ -19,6 +19,8 @@ type FormProps = {
   /** The names of the form's fields; errors of other fields are shown above the form. */
   fields: readonly string[];
   onSubmit: () => void;
+  /** Whether the input would be lost. Without it: once a field was changed. */
+  isUnsaved?: boolean;
   children: ReactNode;
 };
 
@@ -26,11 +28,14 @@ type FormProps = {
 const hasWrongText = (element: Element): element is HTMLInputElement =>
   element instanceof HTMLInputElement && element.validity.customError;
 
-export function Form({ error, fields, onSubmit, children }: FormProps) {
+export function Form({ error, fields, onSubmit, isUnsaved, children }: FormProps) {
+  const [isTouched, setIsTouched] = useState(false);
   return (
     <FormError value={error}>
       <form
         noValidate
+        data-unsaved={(isUnsaved ?? isTouched) || undefined}
+        onChange={() => setIsTouched(true)}
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();

@@ -3,12 +3,12 @@ import { directionOf, nextSort, type SortValue, sortRows } from '../domain/sort.
 import { useI18n } from '../i18n/i18n.tsx';
 import { cx } from './cx.ts';
 
-/** The breakpoint from which a column is shown; columns without one are always shown. */
+/** The breakpoint from which a column is shown; columns without one are always shown. On paper all are. */
 const FROM = {
-  sm: 'hidden sm:table-cell',
-  md: 'hidden md:table-cell',
-  lg: 'hidden lg:table-cell',
-  xl: 'hidden xl:table-cell',
+  sm: 'hidden sm:table-cell print:table-cell',
+  md: 'hidden md:table-cell print:table-cell',
+  lg: 'hidden lg:table-cell print:table-cell',
+  xl: 'hidden xl:table-cell print:table-cell',
 };
 
 export type Column<Row> = {

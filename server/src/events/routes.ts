@@ -131,6 +131,8 @@ export async function waitForEvent(
   const gone = new AbortController();
   const leave = () => gone.abort();
   reply.raw.once('close', leave);
+  // The reader may have left before.
+  if (reply.raw.closed) leave();
   const horizon = await poller.wait(filter, seenTo, ms, gone.signal);
   reply.raw.off('close', leave);
   await refuseRevoked(request, findPrincipal);

@@ -80,6 +80,10 @@ export const activity: Dictionary['activity'] = {
     published: 'wurde veröffentlicht.',
     withdrawn: 'wurde zurückgezogen.',
   },
+  notifications: {
+    gate: (minutes) => `Eine Frist endet in ${minutes} Minuten`,
+    mismatch: 'Neue Abweichung',
+  },
   members: {
     name: 'Name',
     status: 'Status',

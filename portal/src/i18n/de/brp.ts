@@ -259,8 +259,6 @@ export const brp: Dictionary['brp'] = {
     removeMetadata: (key) => `${key || 'Diesen Eintrag'} entfernen`,
     emptyMetadata: 'Noch keine Einträge.',
     duplicateKey: 'Diesen Schlüssel gibt es zweimal.',
-    changedMeanwhile:
-      'Jemand hat diesen Kunden inzwischen geändert. Die aktuellen Daten sind geladen; bitte prüfen und erneut speichern.',
   },
   groups: {
     searchHint: 'EIC oder Name',
@@ -272,8 +270,6 @@ export const brp: Dictionary['brp'] = {
     empty: 'Keine Bilanzkreise',
     emptyText: 'Der Betreiber legt Ihre Bilanzkreise an.',
     saved: (name) => `${name} ist gespeichert.`,
-    changedMeanwhile:
-      'Dieser Bilanzkreis wurde inzwischen geändert. Die aktuellen Einstellungen sind geladen; bitte prüfen und erneut speichern.',
   },
   keys: {
     title: 'API-Schlüssel',

@@ -72,6 +72,21 @@ export const common: Dictionary['common'] = {
   errorRequestId: 'Anfrage',
   offline:
     'Keine Verbindung zum Server. Die Daten können veraltet sein; sie werden neu geladen, sobald der Server antwortet.',
+  conflict: {
+    changed: 'Jemand hat dies inzwischen geändert:',
+    changedBy: (name) => `${name} hat dies geändert,`,
+    operator: 'Der Betreiber',
+    platform: 'Die Plattform',
+    kept: 'Ihre Eingaben sind erhalten und noch nicht gespeichert.',
+    notSaved: 'Nichts wurde gespeichert.',
+    reset: 'Meine Eingaben verwerfen',
+  },
+  unsaved: {
+    title: 'Änderungen verwerfen?',
+    text: 'Ihre Eingaben sind nicht gespeichert und gingen verloren.',
+    keep: 'Weiter bearbeiten',
+    discard: 'Änderungen verwerfen',
+  },
   language: 'Sprache',
   theme: 'Darstellung',
   themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },

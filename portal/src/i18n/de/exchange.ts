@@ -120,9 +120,18 @@ export const exchange: Dictionary['exchange'] = {
     difference: 'Nominiert − Transaktionen, MWh',
   },
   alarm: {
-    title: 'Offene Alarme',
-    none: 'Keine offenen Alarme.',
     since: 'seit',
+    steps: {
+      rejected:
+        'In der Nachricht die Gründe des ÜNB ansehen, die Ursache beheben und vor der Frist erneut senden.',
+      answer_overdue: 'Die Antwort erneut anfordern; fehlt sie kurz vor der Frist, den ÜNB anrufen.',
+      unreadable: 'Die Nachricht öffnen und den ÜNB bitten, sie erneut zu senden.',
+      unsent_before_gate: 'Die Nominierungen jetzt senden.',
+      unknown_series: 'Den ÜNB fragen, welche Zeitreihe es ist, und die Bilanzkreise prüfen.',
+      out_of_balance:
+        'Die Mengen korrigieren: Die Viertelstunden eines Fahrplans müssen sich zu null saldieren.',
+      disk: 'Auf dem Dateisystem des Datenordners Platz schaffen.',
+    },
     severities: { critical: 'kritisch', warning: 'Warnung' },
     kinds: {
       rejected: 'Fahrplan abgelehnt',

@@ -89,7 +89,8 @@ export const problems: Dictionary['problems'] = {
       'Eine benutzte Regelzone kann nicht abgeschaltet werden. Verlegen Sie zuerst ihre Kunden; am ersten Tag der neuen Zuordnung lässt sie sich abschalten.',
     too_many_endpoints: 'Es gibt schon zehn Webhook-Endpunkte. Löschen Sie zuerst einen.',
     webhook_endpoint_disabled: 'Der Endpunkt ist abgeschaltet. Schalten Sie ihn zuerst ein.',
-    precondition_failed: 'Jemand hat dies inzwischen geändert. Bitte laden Sie es neu.',
+    precondition_failed:
+      'Nichts wurde gespeichert, weil jemand dies inzwischen geändert hat. Die aktuellen Daten sind geladen: bitte prüfen und erneut speichern.',
     internal_error:
       'Im Server ist ein Fehler aufgetreten. Bitte versuchen Sie es erneut; bleibt er, nennen Sie dem Betreiber die Anfrage-Id.',
     unavailable: 'Der Server ist ausgelastet oder startet neu. Bitte versuchen Sie es gleich noch einmal.',

@@ -34,6 +34,12 @@ export const session: Dictionary['session'] = {
   otherSessionsText: 'Beendet alle Sitzungen außer dieser, etwa auf einem verlorenen Gerät.',
   signOutElsewhere: 'Überall sonst abmelden',
   signedOutElsewhere: 'Alle anderen Sitzungen sind beendet.',
+  notifications: 'Benachrichtigungen',
+  notificationsText: (minutes) =>
+    `Eine Benachrichtigung dieses Browsers ${minutes.join(' und ')} Minuten vor einer Frist, wenn Nominierungen nicht gesendet sind oder abweichen, und bei neuen Abweichungen, solange das Portal offen ist, auch in einem verdeckten Tab.`,
+  showNotifications: 'In diesem Browser Benachrichtigungen zeigen',
+  notificationsBlocked:
+    'Dieser Browser blockiert Benachrichtigungen dieser Seite. Bitte erlauben Sie sie zuerst in seinen Einstellungen.',
   name: 'Name',
   organisation: 'Arbeitet für',
   role: 'Rolle',

@@ -81,6 +81,10 @@ export const activity = {
     published: 'was published.',
     withdrawn: 'was withdrawn.',
   },
+  notifications: {
+    gate: (minutes: number) => `A gate closes in ${minutes} minutes`,
+    mismatch: 'New mismatch',
+  },
   members: {
     name: 'name',
     status: 'status',

@@ -256,8 +256,6 @@ export const brp = {
     removeMetadata: (key: string) => `Remove ${key || 'this entry'}`,
     emptyMetadata: 'No entries yet.',
     duplicateKey: 'This key is repeated.',
-    changedMeanwhile:
-      'Another user has changed this customer meanwhile. The current data has been loaded; please check and save again.',
   },
   groups: {
     searchHint: 'EIC or name',
@@ -269,8 +267,6 @@ export const brp = {
     empty: 'No balance groups',
     emptyText: 'The operator registers your balance groups.',
     saved: (name: string) => `${name} is saved.`,
-    changedMeanwhile:
-      'This balance group has been changed meanwhile. The current settings have been loaded; please check and save again.',
   },
   keys: {
     title: 'API keys',

@@ -71,6 +71,21 @@ export const common = {
   errorRequestId: 'Request',
   offline:
     'No connection to the server. Data may be outdated; it is fetched again as soon as the server answers.',
+  conflict: {
+    changed: 'Another user has changed this meanwhile:',
+    changedBy: (name: string) => `${name} has changed this,`,
+    operator: 'The operator',
+    platform: 'The platform',
+    kept: 'Your input has been kept and is not saved yet.',
+    notSaved: 'Nothing has been saved.',
+    reset: 'Discard my input',
+  },
+  unsaved: {
+    title: 'Discard your changes?',
+    text: 'Your input has not been saved and would be lost.',
+    keep: 'Keep editing',
+    discard: 'Discard changes',
+  },
   language: 'Language',
   theme: 'Appearance',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },

@@ -112,9 +112,16 @@ export const exchange = {
     difference: 'Nominated − transactions, MWh',
   },
   alarm: {
-    title: 'Open alarms',
-    none: 'No open alarms.',
     since: 'since',
+    steps: {
+      rejected: 'Open the message for the TSO’s reasons, correct the cause and send again before the gate.',
+      answer_overdue: 'Request the answer again; without one before the gate, phone the TSO.',
+      unreadable: 'Open the message, and ask the TSO to send it again.',
+      unsent_before_gate: 'Send the nominations now.',
+      unknown_series: 'Ask the TSO which series it is, and check the balance groups.',
+      out_of_balance: 'Correct the volumes: the slots of a schedule must net to zero.',
+      disk: 'Free space on the file system of the data folder.',
+    },
     severities: { critical: 'critical', warning: 'warning' },
     kinds: {
       rejected: 'Schedule rejected',

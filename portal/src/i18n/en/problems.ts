@@ -22,7 +22,8 @@ export const problems = {
       'A control area in use cannot be disabled. Move its customers first; it can be disabled on the first day of their new placement.',
     too_many_endpoints: 'There are ten webhook endpoints already. Delete one first.',
     webhook_endpoint_disabled: 'The endpoint is disabled. Enable it first.',
-    precondition_failed: 'Another user has changed this meanwhile. Please load it again.',
+    precondition_failed:
+      'Nothing was saved, because another user has changed this meanwhile. The current data is shown: check it and save again.',
     internal_error:
       'A server error occurred. Please try again; if it persists, tell the operator the request id.',
     unavailable: 'The server is busy or being restarted. Please try again in a moment.',

@@ -32,6 +32,11 @@ export const session = {
   otherSessionsText: 'Ends all sessions except this one, for example on a lost device.',
   signOutElsewhere: 'Sign out everywhere else',
   signedOutElsewhere: 'All other sessions have ended.',
+  notifications: 'Notifications',
+  notificationsText: (minutes: readonly number[]) =>
+    `A notification of this browser ${minutes.join(' and ')} minutes before a gate closes with nominations that are not sent or differ, and for new mismatches, while the portal is open, also in a hidden tab.`,
+  showNotifications: 'Show notifications in this browser',
+  notificationsBlocked: 'This browser blocks notifications of this page. Allow them in its settings first.',
   name: 'Name',
   organisation: 'Works for',
   role: 'Role',

@@ -1,0 +1,37 @@
+import Type, { type Static } from 'typebox';
+import { DateTime, Nullable, Strict } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+
+export const LastChange = Type.Object(
+  {
+    at: DateTime('Time by the platform’s clock.'),
+    actor_name: Nullable(
+      Type.String({
+        description:
+          'The user or API key that made the change. Null if it belongs to another party, which for a BRP is the operator, or if it was a job.',
+        examples: ['Jana Petersen'],
+      }),
+    ),
+  },
+  { title: 'LastChange' },
+);
+export type LastChange = Static<typeof LastChange>;
+
+/** Answers who made the change that a form is in conflict with. What has changed follows from the record itself. */
+export const portalLastChangeEndpoints = {
+  getLastChange: endpoint({
+    id: 'getLastChange',
+    method: 'GET',
+    path: '/portal/v1/records/{record_id}/last-change',
+    tag: 'Changes',
+    summary: 'Read who changed a record last',
+    description:
+      'The last change of a customer or a balance group, from the audit trail. `record_id` is the id of the customer, or the EIC of the balance group.',
+    scopes: [],
+    query: Strict({}),
+    body: null,
+    response: LastChange,
+    problems: ['invalid_session', 'not_found'],
+    example: { response: { at: '2026-01-14T10:02:31Z', actor_name: 'Jana Petersen' } },
+  }),
+};
