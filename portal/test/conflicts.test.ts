@@ -36,7 +36,7 @@ for (const width of [1440, 390]) {
           return values.map(({ value }) => value).join() === '7,Harz';
         });
         await editor.getByRole('button', { name: 'Speichern' }).click();
-        await page.getByText('Gespeichert.').waitFor();
+        await page.getByText('Gespeichert.', { exact: true }).waitFor();
       },
       { locale: 'de-DE', width },
     );
