@@ -138,7 +138,7 @@ function NotificationsPanel() {
   return (
     <Panel title={t.session.notifications}>
       <div className="grid gap-3">
-        <p className="text-sm text-muted">{t.session.notificationsText(GATE_REMINDER_MINUTES)}</p>
+        <p className="text-sm text-muted">{t.session.notificationsText(...GATE_REMINDER_MINUTES)}</p>
         <Checkbox label={t.session.showNotifications} checked={isOn} onChange={(on) => void change(on)} />
         {isBlocked && <Notice tone="warn">{t.session.notificationsBlocked}</Notice>}
       </div>

@@ -35,7 +35,7 @@ export const session: Dictionary['session'] = {
   signOutElsewhere: 'Überall sonst abmelden',
   signedOutElsewhere: 'Alle anderen Sitzungen sind beendet.',
   notifications: 'Benachrichtigungen',
-  notificationsText: (minutes) =>
+  notificationsText: (...minutes) =>
     `Eine Benachrichtigung dieses Browsers ${minutes.join(' und ')} Minuten vor einer Frist, wenn Nominierungen nicht gesendet sind oder abweichen, und bei neuen Abweichungen, solange das Portal offen ist, auch in einem verdeckten Tab.`,
   showNotifications: 'In diesem Browser Benachrichtigungen zeigen',
   notificationsBlocked:

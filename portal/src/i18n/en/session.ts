@@ -33,7 +33,7 @@ export const session = {
   signOutElsewhere: 'Sign out everywhere else',
   signedOutElsewhere: 'All other sessions have ended.',
   notifications: 'Notifications',
-  notificationsText: (minutes: readonly number[]) =>
+  notificationsText: (...minutes: number[]) =>
     `A notification of this browser ${minutes.join(' and ')} minutes before a gate closes with nominations that are not sent or differ, and for new mismatches, while the portal is open, also in a hidden tab.`,
   showNotifications: 'Show notifications in this browser',
   notificationsBlocked: 'This browser blocks notifications of this page. Allow them in its settings first.',
