@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import * as api from '@saldo/api';
 import type { Plugin } from 'vite';
 
@@ -11,9 +10,6 @@ const VALUE = `${INDEX}/`;
 const VALUES = new Map<string, unknown>(
   Object.entries(api).filter(([, value]) => typeof value !== 'function'),
 );
-
-/** The only function that the SDK calls. Its module has no schemas. */
-const IS_READ = `export { isRead } from '${fileURLToPath(new URL('../api/src/endpoint.ts', import.meta.url))}';`;
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 const isEndpoint = (value: object): value is api.Endpoint => 'method' in value && 'path' in value;
@@ -48,7 +44,7 @@ const withoutDocumentation = (value: unknown): unknown => {
 
 /**
  * Replaces the API package by its values as data: the schemas, the documentation and TypeBox would be a fifth of the
- * script of the first page. Functions are left out, except one, and importing another fails the build.
+ * script of the first page. Functions are left out, and importing one fails the build.
  */
 export const apiAsData: Plugin = {
   name: 'saldo:api-as-data',
@@ -60,10 +56,7 @@ export const apiAsData: Plugin = {
   },
   load(id) {
     if (id === INDEX)
-      return [
-        IS_READ,
-        ...Array.from(VALUES.keys(), (name) => `export { ${name} } from '${VALUE}${name}';`),
-      ].join('\n');
+      return Array.from(VALUES.keys(), (name) => `export { ${name} } from '${VALUE}${name}';`).join('\n');
     if (!id.startsWith(VALUE)) return null;
     const name = id.slice(VALUE.length);
     return `export const ${name} = ${JSON.stringify(withoutDocumentation(VALUES.get(name)))};`;

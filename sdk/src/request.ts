@@ -1,4 +1,4 @@
-import { type Endpoint, isRead } from '@saldo/api';
+import type { Endpoint } from '@saldo/api';
 import { POSITION_HEADER } from './position.ts';
 import { problemOf, SaldoConnectionError, SaldoProblem } from './problem.ts';
 import { type Attempt, retryAfterMs } from './retry.ts';
@@ -50,6 +50,10 @@ export function requestOf(endpoint: Endpoint, input: AnyInput, settings: Request
     isSafe: endpoint.method !== 'PATCH' || settings.ifMatch !== undefined,
   };
 }
+
+/** Bulk reads are POSTs that change nothing, as their scopes show. The package has no functions of the API. */
+const isRead = ({ scopes }: Endpoint) =>
+  scopes.length > 0 && scopes.every((scope) => scope.endsWith(':read'));
 
 /** 128 random bits. `crypto.randomUUID` is missing in pages that were loaded over plain http. */
 const newIdempotencyKey = () =>

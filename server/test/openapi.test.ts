@@ -183,6 +183,7 @@ function describeDocument(
       'invalid_api_key',
       'request_timeout',
       'rate_limited',
+      'uri_too_long',
       'headers_too_large',
       'internal_error',
       'unavailable',
