@@ -35,7 +35,7 @@ test('signing in leads to the requested page, and signing out hides everything',
     await page.waitForURL((url) => url.pathname === '/sign-in');
     await fillIn(page, user.email, user.password);
     await heading(page, 'Customers').waitFor();
-    await page.waitForURL('/customers?status=pending');
+    await page.waitForURL(({ pathname, search }) => pathname + search === '/customers?status=pending');
     await eventually(async () => assert.equal(await page.title(), 'Customers · Saldo'));
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(page, 'Sign in to Saldo').waitFor();
