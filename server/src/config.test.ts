@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import ssh2 from 'ssh2';
+import { generateSshKey } from '../test/ssh-key.ts';
 import { readConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
 
@@ -123,7 +123,7 @@ const fileWith = (name: string, content: string) => {
 };
 
 test('EXCHANGE_TRANSPORTS names the SFTP server of a TSO, its key or password, and its known host keys', () => {
-  const { private: key, public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
+  const { private: key, public: publicKey } = generateSshKey();
   const [keyFile, passwordFile] = [fileWith('key', key), fileWith('password', 'a secret\n')];
   const known = fileWith('known', `gw.example ${publicKey}\n[gw.example]:2222 ${publicKey}\n`);
   const environment = {
@@ -155,7 +155,7 @@ test('EXCHANGE_TRANSPORTS names the SFTP server of a TSO, its key or password, a
 });
 
 test('a wrong EXCHANGE_TRANSPORTS is reported without its value, which may contain a password', () => {
-  const { public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
+  const { public: publicKey } = generateSshKey();
   const SFTP_KNOWN_HOSTS = fileWith('known', `gw.example ${publicKey}\n`);
   const [empty, password] = [fileWith('empty', '\n'), fileWith('password', 'a secret\n')];
   const right = `inbox=/in&password_file=${password}`;

@@ -14,7 +14,8 @@ import { AT_REST_MS } from '../src/exchange/transport/at-rest.ts';
 import { agree, newPlace, operating, type Place, readSchedule } from './exchanging.ts';
 import { client, startTestPlatform, type TestPlatform } from './harness.ts';
 import { listNominated } from './nominated.ts';
-import { generateSshKey, type Sshd, startSshd, withoutSshd } from './sshd.ts';
+import { generateSshKey } from './ssh-key.ts';
+import { type Sshd, startSshd, withoutSshd } from './sshd.ts';
 import { createWorld, type World } from './world.ts';
 
 const DAY = '2026-10-25';

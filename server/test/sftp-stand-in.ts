@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import ssh2, { type SFTPWrapper } from 'ssh2';
+import { generateSshKey } from './ssh-key.ts';
 
 const { STATUS_CODE } = ssh2.utils.sftp;
 
@@ -28,7 +29,7 @@ type Faults = {
  * and refuses to rename onto an existing file, as the protocol's standard demands.
  */
 export async function startStandIn(user: string, password: string): Promise<StandIn> {
-  const host = ssh2.utils.generateKeyPairSync('ed25519');
+  const host = generateSshKey();
   const files = new Map<string, Buffer>();
   const faults = { isFull: false, isTakenAtOnce: false, isEnding: false };
   const server = new ssh2.Server({ hostKeys: [host.private] }, (client) => {

@@ -8,7 +8,6 @@ import path from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import ssh2 from 'ssh2';
 import { freePort } from './ports.ts';
 
 const SSHD = '/usr/sbin/sshd';
@@ -170,5 +169,3 @@ const isListening = (port: number) =>
     });
     socket.on('error', () => resolve(false));
   });
-
-export const generateSshKey = () => ssh2.utils.generateKeyPairSync('ed25519');
