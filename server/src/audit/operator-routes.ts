@@ -6,7 +6,7 @@ import { findActorNames, listAudit, wireAudit } from './store.ts';
 
 export function operatorAuditRoutes(db: Db): Route[] {
   return [
-    route(operatorPlatformEndpoints.listAudit, async ({ query, page }) => {
+    route(operatorPlatformEndpoints.listAudit, async ({ viewer, query, page }) => {
       const filter = {
         subject: query.subject ?? null,
         actor: query.actor ?? null,
@@ -18,7 +18,7 @@ export function operatorAuditRoutes(db: Db): Route[] {
       const order = query.order ?? 'oldest_first';
       const rows = await listAudit(db, filter, { order, after, count: page.limit + 1 });
       const { records, pagination } = paginate(page, rows, (row) => [row.no, row.at]);
-      const names = await findActorNames(db, records);
+      const names = await findActorNames(db, viewer, records);
       return { entries: records.map((row) => wireAudit(row, names)), pagination };
     }),
   ];

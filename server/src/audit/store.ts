@@ -1,6 +1,7 @@
 import type { AuditAction, AuditEntry, ListOrder } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX, type IdPrefix } from '@saldo/core/id.ts';
+import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -125,20 +126,27 @@ export async function listAudit(
   );
 }
 
-/** One look-up by the primary key per actor: for `id = any (…)` the planner may scan another index with the id in it. */
+/**
+ * $3 BRP whose users and keys are named, or null for all. One look-up by the primary key per actor: for `id = any (…)`
+ * the planner may scan another index with the id in it.
+ */
 const FIND_ACTOR_NAMES = statement(
   'find_actor_names',
-  `select typeid('user', actor) as id, (select name from app_user where id = actor) as name
+  `select typeid('user', actor) as id,
+     (select name from app_user where id = actor and ($3::int is null or brp_no = $3)) as name
    from unnest($1::uuid[]) as actor
    union all
-   select typeid('key', actor), (select name from api_key where id = actor) from unnest($2::uuid[]) as actor`,
+   select typeid('key', actor),
+     (select name from api_key where id = actor and ($3::int is null or brp_no = $3))
+   from unnest($2::uuid[]) as actor`,
 );
 
 type ActorNames = ReadonlyMap<string, string | null>;
 
-/** Today's names of the users and keys that caused these events, by id. */
+/** Today's names of the users and keys that caused these events, by id. A BRP does not see those of other parties. */
 export async function findActorNames(
   db: Db,
+  viewer: Viewer,
   events: readonly { readonly actor: string }[],
 ): Promise<ActorNames> {
   const actors = Array.from(new Set(events.map(({ actor }) => actor)));
@@ -147,6 +155,7 @@ export async function findActorNames(
   const rows = await db.query<{ id: string; name: string | null }>(FIND_ACTOR_NAMES, [
     idsOf(ID_PREFIX.user),
     idsOf(ID_PREFIX.key),
+    viewer.kind === 'brp' ? viewer.brpNo : null,
   ]);
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
