@@ -60,6 +60,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ...inOrder(PLATFORM, [...PACKAGES, 'postgres/src']),
   ...inOrder(SUBJECTS, [...PLATFORM, ...PACKAGES]),
   ['server/src/calendar', AUDIT],
+  ['server/src/docs', ['server/src/platform/http', 'api/src']],
   ['server/src/changes', ['server/src/events', ...AUDIT]],
   ['server/src/health', AUDIT],
   ['server/src/sandbox', AUDIT],

@@ -65,7 +65,15 @@ test('a release starts read-only and as an ordinary user, with the embedded data
 
   const page = await (await fetch(`${product.baseUrl}/`)).text();
   const [, script = ''] = /src="([^"]+\.js)"/.exec(page) ?? [];
-  const files = [script, '/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/openapi.json'];
+  const docs = [
+    '/docs',
+    '/docs/operations.md',
+    '/docs/sdk',
+    '/docs/images/offers.png',
+    '/docs/assets/search.json',
+  ];
+  const tryOut = ['/docs/try', '/docs/try/swagger-ui-bundle.js', '/docs/try/swagger-ui.css'];
+  const files = [script, ...docs, '/errors', '/llms.txt', ...tryOut, '/openapi.json'];
   for (const file of files) assert.equal((await fetch(product.baseUrl + file)).status, 200, file);
 
   const folder = path.join(base, 'embedded', 'postgres');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { GUIDES } from '../server/src/docs/pages.ts';
 import { ensurePortal } from '../server/src/portal-build.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -28,6 +29,7 @@ export async function buildRelease(outDir: string, { withDatabase, say }: Option
     else await copyWorkspace(source, target, path.join(outDir, 'node_modules'));
   }
   await cp(portal, path.join(outDir, 'portal'), { recursive: true });
+  await copyDocumentation(outDir);
   await cp(path.join(ROOT, 'release', 'main.js'), path.join(outDir, 'main.js'));
   await cp(path.join(ROOT, 'LICENSE'), path.join(outDir, 'LICENSE'));
   const { name, version, license, description } = await readManifest(ROOT);
@@ -47,6 +49,14 @@ async function productionPackages(withDatabase: boolean): Promise<string[]> {
   const { stdout } = await promisify(execFile)('npm', options, { cwd: ROOT, shell: isWindows });
   const [, ...folders] = stdout.trim().split('\n');
   return folders.filter((folder) => !folder.includes(`${path.sep}@types${path.sep}`));
+}
+
+/** The pages that the server renders, and their images. */
+async function copyDocumentation(outDir: string): Promise<void> {
+  const files = GUIDES.flatMap(({ pages }) => pages.map(({ file }) => file));
+  for (const file of [...files, 'docs/images']) {
+    await cp(path.join(ROOT, file), path.join(outDir, file), { recursive: true });
+  }
 }
 
 /** Declarations and source maps are half of the size and are not used at run time. */

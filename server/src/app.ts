@@ -1,17 +1,12 @@
 import {
   brpEndpoints,
   brpWebhooks,
-  MARKET_TAGS,
   marketEndpoints,
   marketWebhooks,
-  OPERATOR_TAGS,
   operatorEndpoints,
   operatorWebhooks,
   PROBLEMS,
   portalEndpoints,
-  sandboxEndpoints,
-  simulationEndpoints,
-  TAGS,
 } from '@saldo/api';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -26,6 +21,16 @@ import { customerChangeRoutes, operatorCustomerChangeRoutes } from './customer-c
 import { operatorCustomerRoutes } from './customers/operator-routes.ts';
 import { customerRoutes } from './customers/routes.ts';
 import { simulationRoutes } from './demo/simulated-answers.ts';
+import { DOCS_PATHS, mountDocs } from './docs/routes.ts';
+import type { Site } from './docs/site.ts';
+import { mountTryOut, type OfferedDocument } from './docs/try-out.ts';
+import {
+  type Addresses,
+  brpDocument,
+  customerDocument,
+  operatorDocument,
+  operatorTable,
+} from './documentation.ts';
 import type { EventPoller } from './events/poller.ts';
 import { eventRoutes, type Feed } from './events/routes.ts';
 import { countOpenAlarms } from './exchange/alarms.ts';
@@ -51,8 +56,6 @@ import type { ReplicatedDatabase } from './platform/db/database.ts';
 import { statement } from './platform/db/statement.ts';
 import { cursorSealer } from './platform/http/cursor.ts';
 import { deviceCookie } from './platform/http/device-cookie.ts';
-import { mountDocs, type OfferedDocument } from './platform/http/docs.ts';
-import { ERROR_PAGE_POLICY, errorPage, isProblemCode } from './platform/http/error-pages.ts';
 import {
   apiGuard,
   type Guard,
@@ -63,10 +66,8 @@ import {
   sessionGuard,
   unroutedCounter,
 } from './platform/http/guard.ts';
-import { openApiDocument } from './platform/http/openapi.ts';
 import type { Portal } from './platform/http/portal-files.ts';
 import { positionTracker } from './platform/http/positions.ts';
-import { problem } from './platform/http/problem.ts';
 import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from './platform/http/rate-limit.ts';
 import type { RequestQueue } from './platform/http/request-queue.ts';
 import { type Mounting, methodFinder, mountRoutes } from './platform/http/routes.ts';
@@ -95,27 +96,15 @@ export type AppDependencies = {
   readonly poller: EventPoller;
   readonly webhooks: WebhookSettings;
   readonly importCounts: ImportCounts;
+  readonly site: Site;
 };
 
+const asReads = (paths: readonly string[]) => paths.map((path) => ({ method: 'GET' as const, path }));
+
 /** Paths without authentication. The paths of the APIs are in their tables of endpoints. */
-const OPEN_PATHS = ['/openapi.json', '/operator/openapi.json', '/docs', '/docs/{file}', '/errors/{code}'].map(
-  (path) => ({
-    method: 'GET' as const,
-    path,
-  }),
-);
+const OPEN_PATHS = asReads(['/openapi.json', '/operator/openapi.json', ...DOCS_PATHS]);
 
 const READ_CURSOR_SECRET = statement('read_cursor_secret', "select value from secret where name = 'cursor'");
-
-/** The operator's endpoints. The clock exists only in a sandbox, simulated answers also with a demo world. */
-const operatorTable = (config: Config) => [
-  ...Object.values(operatorEndpoints),
-  ...(config.sandbox ? Object.values(sandboxEndpoints) : []),
-  ...(isTrial(config) ? Object.values(simulationEndpoints) : []),
-];
-
-/** The public URL of a listener, and the public URL below which its error pages are served. */
-type Addresses = { base: string; errors: string };
 
 type Listener = {
   readonly app: FastifyInstance;
@@ -222,7 +211,7 @@ type MainAppDependencies = AppDependencies & {
 
 /** The BRP listener: BRP API, operator API, portal and documentation. */
 export async function createApp(dependencies: MainAppDependencies): Promise<FastifyInstance> {
-  const { config, db, clock, limiter, webhooks, customerUrl, portal } = dependencies;
+  const { config, db, clock, limiter, webhooks, customerUrl, portal, site } = dependencies;
   const table = [
     ...Object.values(brpEndpoints),
     ...operatorTable(config),
@@ -275,7 +264,14 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     customerUrl: () => customerUrl,
   };
   mountRoutes(app, marketRoutes(db.current, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
-  mountOpenPages(app, documentation(config, addresses));
+  mountOpenPages(app, site, [
+    { name: 'BRP API', url: '/openapi.json', make: () => brpDocument(addresses) },
+    {
+      name: 'Operator API',
+      url: '/operator/openapi.json',
+      make: () => operatorDocument(config, addresses),
+    },
+  ]);
   return app;
 }
 
@@ -327,38 +323,11 @@ export async function createRateLimiter(
   return { limiter, close: async () => redis.disconnect() };
 }
 
-type Documentation = OfferedDocument & { readonly make: () => object };
+/** An OpenAPI document, generated at its first request: the public URL may be unknown before the server listens. */
+type Document = OfferedDocument & { readonly make: () => object };
 
-/** One OpenAPI document per API. Generated lazily, because the public URL may be unknown before the server listens. */
-function documentation(config: Config, addresses: Addresses): Documentation[] {
-  const named = () => ({ version: '1.0.0', baseUrl: addresses.base, errorBase: addresses.errors });
-  const ofBrp = {
-    title: 'Saldo BRP API',
-    description:
-      'Contracts, transactions, nominations, customers and balance groups of a balancing responsible party.',
-    tags: TAGS,
-  };
-  const ofOperator = {
-    title: 'Saldo Operator API',
-    description: 'Master data, volumes, nominations and exchange with TSOs, for the platform operator.',
-    tags: OPERATOR_TAGS,
-  };
-  return [
-    {
-      name: 'BRP API',
-      url: '/openapi.json',
-      make: () => openApiDocument({ ...ofBrp, ...named() }, Object.values(brpEndpoints)),
-    },
-    {
-      name: 'Operator API',
-      url: '/operator/openapi.json',
-      make: () => openApiDocument({ ...ofOperator, ...named() }, operatorTable(config)),
-    },
-  ];
-}
-
-/** Pages of every listener that need no key: the documentation and the error pages. */
-function mountOpenPages(app: FastifyInstance, documents: readonly Documentation[]): void {
+/** Pages of every listener that need no key: the documentation, the OpenAPI documents and a page to try them. */
+function mountOpenPages(app: FastifyInstance, site: Site, documents: readonly Document[]): void {
   for (const { url, make } of documents) {
     let document: string | null = null;
     app.get(url, async (_request, reply) => {
@@ -366,44 +335,20 @@ function mountOpenPages(app: FastifyInstance, documents: readonly Documentation[
       return reply.type('application/json; charset=utf-8').send(document);
     });
   }
-  app.get<{ Params: { code: string } }>('/errors/:code', async (request, reply) => {
-    const { code } = request.params;
-    if (!isProblemCode(code)) throw problem('not_found', `There is no problem called ${code}.`);
-    return reply
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', ERROR_PAGE_POLICY)
-      .send(errorPage(code));
-  });
-  mountDocs(
+  mountDocs(app, site);
+  mountTryOut(
     app,
     documents.map(({ name, url }) => ({ name, url })),
   );
 }
 
 /** Paths of the customer listener without authentication. */
-const CUSTOMER_OPEN_PATHS = [
-  '/openapi.json',
-  '/docs',
-  '/docs/{file}',
-  '/errors/{code}',
-  '/covers/{name}',
-].map((path) => ({
-  method: 'GET' as const,
-  path,
-}));
-
-const CUSTOMER_API = {
-  title: 'Saldo Customer API',
-  description: 'Green energy assets on offer and demands, for account holders.',
-  version: '1.0.0',
-  tags: MARKET_TAGS,
-};
+const CUSTOMER_OPEN_PATHS = asReads(['/openapi.json', '/covers/{name}', ...DOCS_PATHS]);
 
 /** The customer listener: customer API, covers and documentation. */
 export async function createCustomerApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, db, clock, webhooks } = dependencies;
-  const endpoints = Object.values(marketEndpoints);
-  const table = [...endpoints, ...CUSTOMER_OPEN_PATHS];
+  const { config, db, clock, webhooks, site } = dependencies;
+  const table = [...Object.values(marketEndpoints), ...CUSTOMER_OPEN_PATHS];
   const listener = await createListener(dependencies, table, config.customerBaseUrl, null);
   const { app, addresses } = listener;
   const { forOwners } = await mountingOf(dependencies, listener);
@@ -419,8 +364,7 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   mountRoutes(app, eventRoutes(db, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
   mountRoutes(app, webhookRoutes(marketWebhooks, db, clock, webhooks), forAccounts);
   mountCovers(app, db);
-  const make = () =>
-    openApiDocument({ ...CUSTOMER_API, baseUrl: addresses.base, errorBase: addresses.errors }, endpoints);
-  mountOpenPages(app, [{ name: 'Customer API', url: '/openapi.json', make }]);
+  const make = () => customerDocument(addresses);
+  mountOpenPages(app, site, [{ name: 'Customer API', url: '/openapi.json', make }]);
   return app;
 }

@@ -8,6 +8,7 @@ import { createAdminServer, listen } from './admin.ts';
 import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
 import { fingerprintText, readFingerprint } from './changes/store.ts';
 import type { Config } from './config.ts';
+import { createDocumentation } from './documentation.ts';
 import { continueEventLog, deleteOldEvents } from './events/actions.ts';
 import { EventPoller } from './events/poller.ts';
 import { countByKind, wireAlarm } from './exchange/alarms.ts';
@@ -162,7 +163,8 @@ export const startService = (
     );
     const importCounts = countImports(metrics);
     const stores = { config, db, clock, logger, metrics, limiter, lastUsed };
-    const shared = { ...stores, queue, poller, webhooks, importCounts };
+    const site = createDocumentation(config);
+    const shared = { ...stores, queue, poller, webhooks, importCounts, site };
     const listeners: FastifyInstance[] = [];
     const jobs: RunningJobs[] = [];
     // Stop listeners and jobs together: a job may run for a while, and no connection may be accepted in that time.

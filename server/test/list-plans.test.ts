@@ -11,6 +11,7 @@ import {
 import pg from 'pg';
 import { pino } from 'pino';
 import { createApp, createCustomerApp, createRateLimiter } from '../src/app.ts';
+import { createDocumentation } from '../src/documentation.ts';
 import { EventPoller } from '../src/events/poller.ts';
 import { findTsosInUse } from '../src/parties/store.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
@@ -106,6 +107,7 @@ const parts = {
   queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
   poller: new EventPoller(recording, logger),
   importCounts: { rows: 0, rejected: 0 },
+  site: createDocumentation(config),
   webhooks: { allowsPrivate: true, send: () => Promise.reject(new Error('nothing is sent here')) },
 };
 const app = await createApp({ ...parts, customerUrl, portal: null });

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 
-/** An OpenAPI document that the documentation offers. */
+/** An OpenAPI document that the page offers. */
 export type OfferedDocument = { readonly name: string; readonly url: string };
 
 const UI = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -18,7 +18,7 @@ const NAV_STYLE = 'padding:12px 20px;font-family:sans-serif';
 /** The URL selects the document, so that a link to it can be shared. */
 const linksTo = (documents: readonly OfferedDocument[]) =>
   documents
-    .map(({ name }) => `<a href="/docs?api=${encodeURIComponent(name)}">${name}</a>`)
+    .map(({ name }) => `<a href="/docs/try?api=${encodeURIComponent(name)}">${name}</a>`)
     .join('\n&middot;\n');
 
 const page = (documents: readonly OfferedDocument[]) => `<!doctype html>
@@ -26,17 +26,19 @@ const page = (documents: readonly OfferedDocument[]) => `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Saldo API</title>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="icon" href="/docs/favicon-32x32.png">
+<title>Try the APIs · Saldo</title>
+<link rel="stylesheet" href="/docs/try/swagger-ui.css">
+<link rel="icon" href="/docs/try/favicon-32x32.png">
 </head>
 <body>
 <nav style="${NAV_STYLE}">
+<a href="/docs">Documentation</a>
+&middot;
 ${linksTo(documents)}
 </nav>
 <div id="docs"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script type="module" src="/docs/start.js"></script>
+<script src="/docs/try/swagger-ui-bundle.js"></script>
+<script type="module" src="/docs/try/start.js"></script>
 </body>
 </html>
 `;
@@ -76,15 +78,15 @@ const FILES: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** Serves the interactive documentation without any third-party host. */
-export function mountDocs(app: FastifyInstance, documents: readonly OfferedDocument[]): void {
+/** Serves Swagger UI, to send requests from a browser, without any third-party host. */
+export function mountTryOut(app: FastifyInstance, documents: readonly OfferedDocument[]): void {
   const content = async (type: string, body: string | Buffer) => ({ type, body });
   const pages: Record<string, () => Promise<{ type: string; body: string | Buffer }>> = {
-    '/docs': () => content('text/html; charset=utf-8', page(documents)),
-    '/docs/start.js': () => content('text/javascript; charset=utf-8', startScript(documents)),
+    '/docs/try': () => content('text/html; charset=utf-8', page(documents)),
+    '/docs/try/start.js': () => content('text/javascript; charset=utf-8', startScript(documents)),
   };
   for (const [name, type] of Object.entries(FILES)) {
-    pages[`/docs/${name}`] = async () => content(type, await readFile(path.join(UI, name)));
+    pages[`/docs/try/${name}`] = async () => content(type, await readFile(path.join(UI, name)));
   }
   for (const [url, load] of Object.entries(pages)) {
     app.get(url, async (_request, reply) => {

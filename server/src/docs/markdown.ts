@@ -1,0 +1,151 @@
+import { Marked, type Token, type Tokens } from 'marked';
+import { escapeHtml } from './html.ts';
+
+/** A heading below the title, with the text up to the next heading. */
+export type Section = {
+  readonly depth: number;
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+};
+
+export type RenderedPage = {
+  readonly title: string;
+  readonly html: string;
+  /** The first one is the text before the first heading. Its id is empty. */
+  readonly sections: readonly Section[];
+};
+
+/** Returns the URL of a link's target, or null if the target is not part of the site. */
+export type LinkResolver = (href: string) => string | null;
+
+/** The anchor of a heading, by the rule of GitHub, so that links work there too. */
+export const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+
+/** Numbers the anchors of equal headings. */
+function uniqueAnchors(): (title: string) => string {
+  const used = new Map<string, number>();
+  return (title) => {
+    const anchor = anchorOf(title);
+    const count = used.get(anchor) ?? 0;
+    used.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  };
+}
+
+/** The text of tokens without their markup. */
+function plainText(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => {
+      if (token.type === 'html') return '';
+      if (token.type === 'table') return plainTable(token as Tokens.Table);
+      if (token.type === 'list') return plainText((token as Tokens.List).items);
+      if ('tokens' in token && token.tokens) return plainText(token.tokens) + (isBlock(token) ? ' ' : '');
+      if (token.type === 'code') return `${(token as Tokens.Code).text} `;
+      if (token.type === 'space' || token.type === 'br') return ' ';
+      return 'text' in token ? String(token.text) : '';
+    })
+    .join('');
+}
+
+const isBlock = ({ type }: Token) => type === 'paragraph' || type === 'list_item' || type === 'blockquote';
+
+const plainTable = ({ header, rows }: Tokens.Table): string =>
+  [header, ...rows]
+    .flat()
+    .map(({ tokens }) => `${plainText(tokens)} `)
+    .join('');
+
+/** Renders a page that begins with a heading of depth 1. HTML in the source is not supported, only comments. */
+export function renderMarkdown(source: string, resolve: LinkResolver): RenderedPage {
+  const marked = new Marked({ gfm: true });
+  const tokens = marked.lexer(source);
+  const [first, ...rest] = tokens.filter(({ type }) => type !== 'space');
+  if (first?.type !== 'heading' || (first as Tokens.Heading).depth !== 1)
+    throw new Error(`A page begins with its title, but this one begins with: ${source.slice(0, 60)}`);
+  const title = plainText((first as Tokens.Heading).tokens);
+  const sections = sectionsOf(rest);
+  const ids = sections.slice(1).map(({ id }) => id);
+  marked.use({ renderer: rendererWith(resolve, ids) });
+  return { title, html: marked.parser(rest), sections };
+}
+
+function sectionsOf(tokens: readonly Token[]): Section[] {
+  const nextAnchor = uniqueAnchors();
+  const sections: Section[] = [{ depth: 1, id: '', title: '', text: '' }];
+  for (const token of tokens) {
+    if (token.type === 'heading') {
+      const title = plainText((token as Tokens.Heading).tokens);
+      sections.push({ depth: (token as Tokens.Heading).depth, id: nextAnchor(title), title, text: '' });
+    } else {
+      const last = sections.pop()!;
+      sections.push({ ...last, text: `${last.text} ${plainText([token])}`.replaceAll(/\s+/g, ' ').trim() });
+    }
+  }
+  return sections;
+}
+
+type Parser = { parser: { parseInline(tokens: Token[]): string } };
+
+function rendererWith(resolve: LinkResolver, ids: string[]) {
+  return {
+    heading(this: Parser, { depth, tokens }: Tokens.Heading): string {
+      const id = ids.shift() ?? '';
+      const text = this.parser.parseInline(tokens);
+      return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${text}</a></h${depth}>\n`;
+    },
+    link(this: Parser, { href, tokens }: Tokens.Link): string {
+      const text = this.parser.parseInline(tokens);
+      const url = resolve(href);
+      if (url === null) return text;
+      const isOutside = /^https?:/.test(url);
+      return `<a href="${escapeHtml(url)}"${isOutside ? ' rel="noreferrer"' : ''}>${text}</a>`;
+    },
+    image({ href, text }: Tokens.Image): string {
+      const url = resolve(href);
+      return url === null ? '' : `<img src="${escapeHtml(url)}" alt="${escapeHtml(text)}" loading="lazy">`;
+    },
+    html: ({ raw }: Tokens.HTML | Tokens.Tag): string => (raw.startsWith('<!--') ? '' : escapeHtml(raw)),
+    // Focusable, so that the keyboard can scroll what is wider than the screen.
+    code: ({ text, lang }: Tokens.Code): string =>
+      `<pre tabindex="0"${lang ? ` data-language="${escapeHtml(lang)}"` : ''}><code>${escapeHtml(text)}</code></pre>\n`,
+    table(this: Parser, { header, rows }: Tokens.Table): string {
+      const cells = (row: readonly Tokens.TableCell[], name: 'th scope="col"' | 'td') =>
+        row
+          .map(({ text, tokens }) => {
+            // An empty header cell has no meaning for a screen reader.
+            const tag = text === '' ? 'td' : name;
+            return `<${tag}>${this.parser.parseInline(tokens)}</${tag.slice(0, 2)}>`;
+          })
+          .join('');
+      const hasHead = header.some(({ text }) => text !== '');
+      const head = hasHead ? `<thead><tr>${cells(header, 'th scope="col"')}</tr></thead>` : '';
+      const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
+      const table = `<table>${head}<tbody>\n${body}\n</tbody></table>`;
+      return `<div class="table" role="group" aria-label="Table" tabindex="0">${table}</div>\n`;
+    },
+  };
+}
+
+/** The Markdown of a page for programs: links lead to the Markdown of other pages. Code blocks stay as they are. */
+export function rewriteLinks(source: string, resolve: LinkResolver): string {
+  let isCode = false;
+  return source
+    .split('\n')
+    .map((line) => {
+      if (line.trimStart().startsWith('```')) isCode = !isCode;
+      if (isCode) return line;
+      return line.replaceAll(
+        /(!?)\[([^\]]*)\]\(([^)\s]+)\)/g,
+        (_, image: string, text: string, href: string) => {
+          const url = resolve(href);
+          return url === null ? text : `${image}[${text}](${url})`;
+        },
+      );
+    })
+    .join('\n');
+}

@@ -1,0 +1,213 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PROBLEM_CODES } from '@saldo/api';
+import { type StaticFile, staticFile } from '../platform/http/static-file.ts';
+import { layout, type NavigationGroup, summaryOf } from './layout.ts';
+import { type RenderedPage, renderMarkdown, rewriteLinks } from './markdown.ts';
+import { GUIDES } from './pages.ts';
+import { problemIndex, problemPage } from './problem-pages.ts';
+import { type OpenApi, referencePages, type ShellVariables } from './reference.ts';
+import { searchEntries } from './search-index.ts';
+
+/** The checkout, or the release: both have the pages at the same paths. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const ASSETS = fileURLToPath(new URL('assets', import.meta.url));
+
+const INDEX_URL = '/docs';
+const IMAGES = 'docs/images/';
+
+/** Only files of this site, and nothing inline. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-cache',
+};
+
+/** An API whose reference is part of the site. */
+export type DocumentedApi = {
+  readonly url: string;
+  readonly document: () => OpenApi;
+  readonly shell: ShellVariables;
+};
+
+/** The documentation. Pages are rendered at their first request and stay in memory. */
+export type Site = {
+  /** Null if there is no such page. */
+  find(url: string): Promise<StaticFile | null>;
+  notFound(url: string): Promise<StaticFile>;
+};
+
+type Source = {
+  /** The path of the source below the root. Null for generated pages. */
+  readonly file: string | null;
+  /** Pages of single problems are found by their index. */
+  readonly isIndexed: boolean;
+  read(): Promise<string>;
+};
+
+const fromFile = (file: string): Source => ({
+  file,
+  isIndexed: true,
+  read: () => readFile(path.join(ROOT, file), 'utf8'),
+});
+
+const generated = (make: () => string, isIndexed = true): Source => ({
+  file: null,
+  isIndexed,
+  read: async () => make(),
+});
+
+export const markdownUrl = (url: string): string => (url === INDEX_URL ? '/docs/index.md' : `${url}.md`);
+
+/** The pages of the site by their URL, and the navigation. */
+function collect(apis: readonly DocumentedApi[]) {
+  const sources = new Map<string, Source>();
+  const groups: NavigationGroup[] = GUIDES.map(({ label, pages }) => ({ label, pages }));
+  for (const { url, file } of GUIDES.flatMap(({ pages }) => pages)) sources.set(url, fromFile(file));
+  sources.set('/errors', generated(problemIndex));
+  for (const code of PROBLEM_CODES)
+    sources.set(
+      `/errors/${code}`,
+      generated(() => problemPage(code), false),
+    );
+  groups.push({ label: 'Reference', pages: [{ url: '/errors', label: 'Index of problems' }, TRY_OUT] });
+  for (const { url, document, shell } of apis) {
+    const pages = referencePages(document(), url, shell);
+    for (const { url: pageUrl, markdown } of pages)
+      sources.set(
+        pageUrl,
+        generated(() => markdown),
+      );
+    const [first] = pages;
+    groups.push({
+      label: first?.label ?? '',
+      isCollapsed: true,
+      pages: pages.map((page) => ({ url: page.url, label: page === first ? 'Overview' : page.label })),
+    });
+  }
+  return { sources, groups };
+}
+
+const TRY_OUT = { url: '/docs/try', label: 'Try the APIs' };
+
+/** Returns the URL that a link on a page leads to. `written` has the URLs of written pages by their file. */
+function resolver(from: string | null, written: ReadonlyMap<string, string>) {
+  return (href: string): string | null => {
+    if (/^(https?:|#|\/)/.test(href) || from === null) return href;
+    const [target = '', anchor] = href.split('#');
+    const file = path.posix.join(path.posix.dirname(from), target);
+    if (file.startsWith(IMAGES) && file.endsWith('.png')) return `/${file}`;
+    const url = written.get(file);
+    return url === undefined ? null : `${url}${anchor === undefined ? '' : `#${anchor}`}`;
+  };
+}
+
+/** `apis` are read at the first request. */
+export function createSite(apis: readonly DocumentedApi[]): Site {
+  const files = new Map<string, Promise<StaticFile | null>>();
+  let collected: ReturnType<typeof collect> | null = null;
+  const written = new Map(GUIDES.flatMap(({ pages }) => pages).map(({ file, url }) => [file, url]));
+
+  const render = async ({ file, read }: Source) => renderMarkdown(await read(), resolver(file, written));
+  const page = (url: string, rendered: RenderedPage, groups: readonly NavigationGroup[]) =>
+    file('page.html', layout({ url, page: rendered, groups, markdownUrl: markdownUrl(url) }));
+
+  async function load(url: string): Promise<StaticFile | null> {
+    const { sources, groups } = (collected ??= collect(apis));
+    const source = sources.get(url);
+    if (source) return page(url, await render(source), groups);
+    if (url.endsWith('.md')) {
+      const shown = url === markdownUrl(INDEX_URL) ? INDEX_URL : url.slice(0, -'.md'.length);
+      const from = sources.get(shown);
+      return from ? file(url, await asMarkdown(from, sources)) : null;
+    }
+    if (url === '/llms.txt') return file(url, await overview(sources, groups));
+    if (url === '/docs/assets/search.json') return file(url, JSON.stringify(await indexOf(sources)));
+    return await readAsset(url);
+  }
+
+  /** Links lead to the Markdown of other pages. */
+  async function asMarkdown(source: Source, sources: ReadonlyMap<string, Source>): Promise<string> {
+    const resolve = resolver(source.file, written);
+    return rewriteLinks(await source.read(), (href) => {
+      const [, target = '', anchor = ''] = /^([^#]*)(#.*)?$/.exec(resolve(href) ?? '') ?? [];
+      return sources.has(target) ? markdownUrl(target) + anchor : resolve(href);
+    });
+  }
+
+  /** Rendering yields between pages, so that other requests are answered meanwhile. */
+  async function indexOf(sources: ReadonlyMap<string, Source>) {
+    const entries = [];
+    for (const [url, source] of sources) {
+      if (!source.isIndexed) continue;
+      entries.push(...searchEntries(url, await render(source)));
+      await new Promise(setImmediate);
+    }
+    return entries;
+  }
+
+  /** The overview for programs that read the documentation: https://llmstxt.org. */
+  async function overview(sources: ReadonlyMap<string, Source>, groups: readonly NavigationGroup[]) {
+    const lines = ['# Saldo', '', `> ${SUMMARY}`];
+    for (const { label, pages } of groups) {
+      lines.push('', `## ${label}`, '');
+      for (const { url } of pages) {
+        const source = sources.get(url);
+        if (!source) continue;
+        const rendered = await render(source);
+        lines.push(`- [${rendered.title}](${markdownUrl(url)}): ${summaryOf(rendered)}`);
+        await new Promise(setImmediate);
+      }
+    }
+    return `${lines.join('\n')}\n`;
+  }
+
+  return {
+    find(url) {
+      const known = files.get(url);
+      if (known) return known;
+      const loaded = load(url);
+      // Only what exists is kept, so that requests cannot fill the memory.
+      void loaded.then(
+        (found) => found && files.set(url, loaded),
+        () => {},
+      );
+      return loaded;
+    },
+    async notFound(url) {
+      const { groups } = (collected ??= collect(apis));
+      const rendered = renderMarkdown(NOT_FOUND, (href) => href);
+      return file('page.html', layout({ url, page: rendered, groups, markdownUrl: null }));
+    },
+  };
+}
+
+const SUMMARY =
+  'The open platform between green power purchase agreements and the grid: contracts, quarter-hour volumes and nominations of balancing responsible parties (BRPs).';
+
+const NOT_FOUND = `# Page not found
+
+There is no page at this address. Use the search, or begin at the [first page](/docs).
+`;
+
+const file = (name: string, text: string) => staticFile(name, Buffer.from(text), HEADERS);
+
+const ASSET = /^\/docs\/(assets|images)\/([\w-]+\.(?:css|js|svg|png))$/;
+
+async function readAsset(url: string): Promise<StaticFile | null> {
+  const [, folder, name] = ASSET.exec(url) ?? [];
+  if (name === undefined) return null;
+  const whole = path.join(folder === 'assets' ? ASSETS : path.join(ROOT, IMAGES), name);
+  try {
+    return staticFile(name, await readFile(whole), HEADERS);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
