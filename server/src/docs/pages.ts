@@ -3,10 +3,52 @@ type GuideGroup = { readonly label: string; readonly pages: readonly Guide[] };
 
 const guide = (url: string, label: string, file: string): Guide => ({ url: `/docs${url}`, label, file });
 
-/** The written pages in the order of the navigation. */
+/** The written pages in the order of the navigation. A page that is not listed is not served. */
 export const GUIDES: readonly GuideGroup[] = [
   {
     label: 'For developers',
-    pages: [guide('', 'Overview', 'docs/README.md'), guide('/sdk', 'TypeScript SDK', 'sdk/README.md')],
+    pages: [
+      guide('', 'Overview', 'docs/README.md'),
+      guide('/guides/getting-started', 'Getting started', 'docs/guides/getting-started.md'),
+      guide('/guides/authentication', 'Authentication and scopes', 'docs/guides/authentication.md'),
+      guide('/guides/lists', 'Pages and filters', 'docs/guides/lists.md'),
+      guide('/guides/time', 'Time and clock changes', 'docs/guides/time.md'),
+      guide('/guides/versions', 'Versions and corrections', 'docs/guides/versions.md'),
+      guide('/guides/errors', 'Errors', 'docs/guides/errors.md'),
+      guide('/guides/rate-limits', 'Rate limits', 'docs/guides/rate-limits.md'),
+      guide('/events', 'Events and webhooks', 'docs/events.md'),
+      guide('/exports', 'Exports', 'docs/exports.md'),
+      guide('/guides/does-my-schedule-match', 'Check before the gate', 'docs/guides/does-my-schedule-match.md'),
+      guide('/guides/why-was-it-cut', 'Why was it cut?', 'docs/guides/why-was-it-cut.md'),
+      guide('/guides/market', 'Browse the market', 'docs/guides/market.md'),
+      guide('/sdk', 'TypeScript SDK', 'sdk/README.md'),
+      guide('/cli', 'Command line', 'cli/README.md'),
+    ],
+  },
+  {
+    label: 'For operators',
+    pages: [
+      guide('/tour', 'Saldo in five minutes', 'README.md'),
+      guide('/operators/onboarding', 'Onboarding', 'docs/operators/onboarding.md'),
+      guide('/operators/imports', 'Imports', 'docs/operators/imports.md'),
+      guide('/operators/daily-run', 'The daily run', 'docs/operators/daily-run.md'),
+      guide('/operators/exchange', 'The exchange', 'docs/operators/exchange.md'),
+      guide('/scheduling', 'Schedules and answers', 'docs/scheduling.md'),
+      guide('/operations', 'Running Saldo', 'docs/operations.md'),
+      guide('/containers', 'In containers', 'docs/containers.md'),
+      guide('/systemd', 'With systemd', 'docs/systemd.md'),
+      guide('/runbook', 'Runbook of alerts', 'docs/runbook.md'),
+      guide('/backup', 'Backup and restore', 'docs/backup.md'),
+      guide('/upgrade', 'Upgrading', 'docs/upgrade.md'),
+      guide('/scale', 'Growing', 'docs/scale.md'),
+    ],
+  },
+  {
+    label: 'About',
+    pages: [
+      guide('/glossary', 'Glossary', 'docs/glossary.md'),
+      guide('/versioning', 'Versioning policy', 'docs/versioning.md'),
+      guide('/changelog', 'Changelog', 'CHANGELOG.md'),
+    ],
   },
 ];
