@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { SCOPES } from '@saldo/api';
 import { dayOf, formatInstant, localInstant } from '@saldo/core/delivery-day.ts';
 import { createOperatorClient } from '@saldo/sdk';
 import { CLI_MAIN } from './command-line.ts';
@@ -145,9 +146,30 @@ async function writeModules(blocks: readonly Block[], { folder, addresses }: Sta
   }
 }
 
+/** Addresses and keys as the readers of a page have them: guides are for BRPs and account holders, others for operators. */
+async function readerOf({ name }: Page, { baseUrl, addresses }: Started): Promise<Record<string, string>> {
+  if (!name.startsWith('docs/guides/')) return { SALDO_URL: baseUrl, SALDO_KEY: operatorKey };
+  readerKeys ??= createReaderKeys();
+  return { SALDO_URL: baseUrl, SALDO_MARKET_URL: addresses['http://127.0.0.1:8081']!, ...(await readerKeys) };
+}
+
+/** Created after the README, whose seller the guides are for. */
+let readerKeys: ReturnType<typeof createReaderKeys> | null = null;
+
+async function createReaderKeys() {
+  const { brps } = await operator.brps.list({ limit: 1 });
+  assert.ok(brps[0], 'the README creates a BRP');
+  const account = await operator.accounts.create({ name: 'Reader of the guides' });
+  const brpOwner = { type: 'brp', id: brps[0].id } as const;
+  const brpKey = await operator.apiKeys.create({ owner: brpOwner, name: 'guides', scopes: [...SCOPES] });
+  const accountOwner = { type: 'account', id: account.id } as const;
+  const accountKey = await operator.apiKeys.create({ owner: accountOwner, name: 'guides' });
+  return { SALDO_KEY: brpKey.secret, SALDO_ACCOUNT_KEY: accountKey.secret };
+}
+
 /** Runs a page in one shell, so that blocks share variables. Stops at the first failure. */
 async function runPage(page: Page, platform: Started): Promise<{ output: string; places: string[] }> {
-  const { folder, addresses, baseUrl } = platform;
+  const { folder, addresses } = platform;
   const runners: Readonly<Record<string, string>> = { ts: `'${process.execPath}'`, py: 'python3' };
   const commandsOf = (block: Block) =>
     isModule(block)
@@ -159,7 +181,7 @@ async function runPage(page: Page, platform: Started): Promise<{ output: string;
   const file = path.join(folder, 'page.sh');
   await writeFile(file, script.join(''));
   await writeModules(page.blocks, platform);
-  const env = { ...environmentOf(folder), SALDO_URL: baseUrl, SALDO_KEY: operatorKey };
+  const env = { ...environmentOf(folder), ...(await readerOf(page, platform)) };
   const { stdout: output } = await execute('sh', ['-eu', file], {
     cwd: folder,
     env,

@@ -1,0 +1,41 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { drawn } from './stage.ts';
+
+const WIDTHS = [1440, 390];
+
+type Violations = { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] };
+type WithAxe = { axe: { run(options: object): Promise<Violations> } };
+
+/** The faults that axe finds on the current page, by all or some of its rules. */
+async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  await drawn(page);
+  if (await page.evaluate(() => !('axe' in window))) await page.evaluate(axe.source);
+  const found = await page.evaluate(async (runOnly) => {
+    const options = { resultTypes: ['violations'], ...(runOnly ? { runOnly } : {}) };
+    return (await (window as unknown as WithAxe).axe.run(options)).violations;
+  }, rules);
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
+  );
+}
+
+/** In both themes. They differ only in colours, so only the colour rules are checked twice. */
+export async function violationsInBoth(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const inLight = await violations(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  return [...inLight, ...(await violations(page, ['color-contrast'])).map((fault) => `dark: ${fault}`)];
+}
+
+/** On a desktop and on a phone, where no content may be outside of the screen. */
+export async function faultsOf(page: Page, name: string): Promise<string[]> {
+  const faults: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    faults.push(...(await violationsInBoth(page)).map((fault) => `${name}, ${width} px: ${fault}`));
+    const neededWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (neededWidth > width) faults.push(`${name} is ${neededWidth} px wide on a screen of ${width} px`);
+  }
+  return faults;
+}
