@@ -187,11 +187,20 @@ function UserBox() {
   );
 }
 
-function Sidebar() {
+function DocsLink() {
   const { t } = useI18n();
-  const { user, customer_base_url } = useSession();
-  // Account holders have a separate API at a separate URL.
-  const docs = user.role === 'account' ? `${customer_base_url}/docs` : '/docs';
+  return (
+    <a
+      href="/docs"
+      className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-sunken hover:text-text"
+    >
+      <Icon name="external" />
+      {t.common.docs}
+    </a>
+  );
+}
+
+function Sidebar() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   return (
     <>
@@ -203,13 +212,7 @@ function Sidebar() {
           <Navigation />
         </div>
         <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
-          <a
-            href={docs}
-            className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-sunken hover:text-text"
-          >
-            <Icon name="external" />
-            {t.common.apiDocs}
-          </a>
+          <DocsLink />
           <Preferences />
           <UserBox />
         </div>
@@ -234,6 +237,7 @@ function NarrowBar() {
         <Dialog title={t.common.menu} onClose={() => setIsOpen(false)}>
           <div className="grid gap-4">
             <Navigation />
+            <DocsLink />
             <Preferences />
             <UserBox />
           </div>

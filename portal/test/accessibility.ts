@@ -9,7 +9,7 @@ import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
 import { pngImage } from '../../server/test/png.ts';
 import { faultsOf, violationsInBoth } from './axe.ts';
-import { ANONYMOUS, drawn, follow, open, openStage, settled, type Visitor } from './stage.ts';
+import { ANONYMOUS, follow, open, openStage, settled, type Visitor } from './stage.ts';
 
 const DAY = '2026-10-21';
 

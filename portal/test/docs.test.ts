@@ -5,15 +5,15 @@ import { ANONYMOUS, open, openStage } from './stage.ts';
 
 const { visit } = await openStage();
 
-/** One page of each kind: a guide, a wide table, pictures, a long page, the reference, the problems, an unknown page. */
+/** One page of each kind: a guide, a wide table, pictures, the reference, the problems, an unknown page. */
 const PAGES = [
   '/docs',
   '/docs/guides/getting-started',
   '/docs/glossary',
   '/docs/tour',
-  '/docs/operations',
+  '/docs/guides/time',
   '/docs/reference/brp/nominations',
-  '/docs/reference/brp/schemas',
+  '/docs/reference/customer/schemas',
   '/errors',
   '/errors/validation',
   '/docs/nowhere',

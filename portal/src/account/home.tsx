@@ -158,7 +158,7 @@ function ApiPanel() {
         </Link>
         <a href={`${customer_base_url}/docs`} className={buttonClass()}>
           <Icon name="external" />
-          {t.common.apiDocs}
+          {t.common.docs}
         </a>
       </div>
     </Panel>

@@ -10,8 +10,8 @@ export type NavigationGroup = {
   readonly isCollapsed?: boolean;
 };
 
-/** From how many headings on a page gets a table of contents. */
-const CONTENTS_FROM = 3;
+/** With how many headings a page has a table of contents. A longer one would hide the page. */
+const CONTENTS = { from: 3, to: 40 };
 
 function navigation(groups: readonly NavigationGroup[], current: string): string {
   const link = ({ url, label }: NavigationLink) =>
@@ -28,7 +28,7 @@ function navigation(groups: readonly NavigationGroup[], current: string): string
 
 function contents(sections: readonly Section[]): string {
   const entries = sections.filter(({ depth }) => depth === 2);
-  if (entries.length < CONTENTS_FROM) return '';
+  if (entries.length < CONTENTS.from || entries.length > CONTENTS.to) return '';
   const links = entries.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`);
   return `<nav class="contents" aria-label="On this page"><ul>${links.join('')}</ul></nav>`;
 }

@@ -18,7 +18,11 @@ export const GUIDES: readonly GuideGroup[] = [
       guide('/guides/rate-limits', 'Rate limits', 'docs/guides/rate-limits.md'),
       guide('/events', 'Events and webhooks', 'docs/events.md'),
       guide('/exports', 'Exports', 'docs/exports.md'),
-      guide('/guides/does-my-schedule-match', 'Check before the gate', 'docs/guides/does-my-schedule-match.md'),
+      guide(
+        '/guides/does-my-schedule-match',
+        'Check before the gate',
+        'docs/guides/does-my-schedule-match.md',
+      ),
       guide('/guides/why-was-it-cut', 'Why was it cut?', 'docs/guides/why-was-it-cut.md'),
       guide('/guides/market', 'Browse the market', 'docs/guides/market.md'),
       guide('/sdk', 'TypeScript SDK', 'sdk/README.md'),

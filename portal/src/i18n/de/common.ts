@@ -94,7 +94,7 @@ export const common: Dictionary['common'] = {
   serverTime: 'Plattformzeit',
   readOnly: 'Nur lesen',
   readOnlyHint: 'Sie dürfen hier alles ansehen; Änderungen brauchen einen Benutzer mit Verwaltungsrecht.',
-  apiDocs: 'API-Dokumentation',
+  docs: 'Dokumentation',
   countdown: {
     days: (days) => `${days} T`,
   },

@@ -93,7 +93,7 @@ export const common = {
   serverTime: 'Platform time',
   readOnly: 'Read only',
   readOnlyHint: 'You may look at everything here; changing it needs a user with the right to manage.',
-  apiDocs: 'API documentation',
+  docs: 'Documentation',
   countdown: {
     days: (days: number) => `${days} d`,
   },
