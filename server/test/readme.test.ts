@@ -207,6 +207,11 @@ for (const page of pages) {
       // Sent, answered and applied: the four slots in which the simulated counterpart has a lower value.
       assert.equal(output.match(/^11X\S+ .* partial_match$/gm)?.length, 4, output);
     }
+    if (page.name === 'docs/guides/getting-started.md') {
+      // Each of its programs prints the power of a whole day.
+      const lines = output.match(/^ +\d{4}-\d\d-\d\dT\S+Z [\d.]+ MW$/gm) ?? [];
+      assert.ok(lines.length >= (hasPython ? 2 : 1) * 92, output);
+    }
   });
 }
 

@@ -1,7 +1,7 @@
 import { escapeHtml } from './html.ts';
 import type { RenderedPage, Section } from './markdown.ts';
 
-export type NavigationLink = { readonly url: string; readonly label: string };
+type NavigationLink = { readonly url: string; readonly label: string };
 
 export type NavigationGroup = {
   readonly label: string;

@@ -63,7 +63,7 @@ const generated = (make: () => string, isIndexed = true): Source => ({
   read: async () => make(),
 });
 
-export const markdownUrl = (url: string): string => (url === INDEX_URL ? '/docs/index.md' : `${url}.md`);
+const markdownUrl = (url: string): string => (url === INDEX_URL ? '/docs/index.md' : `${url}.md`);
 
 /** The pages of the site by their URL, and the navigation. */
 function collect(apis: readonly DocumentedApi[]) {
