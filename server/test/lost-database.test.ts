@@ -203,6 +203,8 @@ for (const setup of SETUPS) {
       ]);
       assert.deepEqual(outcomes, [503, 503, 503, 503]);
       assert.equal(await ready(), 503);
+      const { status } = await fetch(`${setup.product.baseUrl}/docs/guides/time`);
+      assert.equal(status, 200, 'the documentation needs no database');
     } finally {
       resume();
     }

@@ -37,8 +37,10 @@ function contents(sections: readonly Section[]): string {
 const DESCRIPTION_LENGTH = 200;
 
 /** The first sentence of a page. */
-export const summaryOf = ({ sections }: RenderedPage): string =>
-  /^.*?[.:](?=\s|$)/.exec(sections[0]?.text ?? '')?.[0].slice(0, DESCRIPTION_LENGTH) ?? '';
+export function summaryOf({ sections }: RenderedPage): string {
+  const text = sections[0]?.text ?? '';
+  return (/^.*?[.?](?=\s|$)/.exec(text)?.[0] ?? text).slice(0, DESCRIPTION_LENGTH);
+}
 
 export type PageView = {
   readonly url: string;

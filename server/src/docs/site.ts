@@ -66,7 +66,12 @@ const generated = (make: () => string, isIndexed = true): Source => ({
 const markdownUrl = (url: string): string => (url === INDEX_URL ? '/docs/index.md' : `${url}.md`);
 
 /** The pages of the site by their URL, and the navigation. */
-function collect(apis: readonly DocumentedApi[]) {
+type Collection = {
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly groups: readonly NavigationGroup[];
+};
+
+function collect(apis: readonly DocumentedApi[]): Collection {
   const sources = new Map<string, Source>();
   const groups: NavigationGroup[] = GUIDES.map(({ label, pages }) => ({ label, pages }));
   for (const { url, file } of GUIDES.flatMap(({ pages }) => pages)) sources.set(url, fromFile(file));
@@ -96,83 +101,89 @@ function collect(apis: readonly DocumentedApi[]) {
 
 const TRY_OUT = { url: '/docs/try', label: 'Try the APIs' };
 
-/** Returns the URL that a link on a page leads to. `written` has the URLs of written pages by their file. */
-function resolver(from: string | null, written: ReadonlyMap<string, string>) {
-  return (href: string): string | null => {
+/** The URLs of written pages by their file. */
+const WRITTEN = new Map(GUIDES.flatMap(({ pages }) => pages).map(({ file, url }) => [file, url]));
+
+/** Returns the URL that a link on a page leads to. */
+const resolverFor =
+  (from: string | null) =>
+  (href: string): string | null => {
     if (/^(https?:|#|\/)/.test(href) || from === null) return href;
     const [target = '', anchor] = href.split('#');
     const file = path.posix.join(path.posix.dirname(from), target);
     if (file.startsWith(IMAGES) && file.endsWith('.png')) return `/${file}`;
-    const url = written.get(file);
+    const url = WRITTEN.get(file);
     return url === undefined ? null : `${url}${anchor === undefined ? '' : `#${anchor}`}`;
   };
+
+const render = async ({ file, read }: Source): Promise<RenderedPage> =>
+  renderMarkdown(await read(), resolverFor(file));
+
+type Sources = Collection['sources'];
+
+/** Links lead to the Markdown of other pages. */
+async function asMarkdown({ file, read }: Source, sources: Sources): Promise<string> {
+  const resolve = resolverFor(file);
+  return rewriteLinks(await read(), (href) => {
+    const [, target = '', anchor = ''] = /^([^#]*)(#.*)?$/.exec(resolve(href) ?? '') ?? [];
+    return sources.has(target) ? markdownUrl(target) + anchor : resolve(href);
+  });
+}
+
+/** Lets other requests be answered between two pages. */
+const pause = () => new Promise(setImmediate);
+
+async function searchIndex(sources: Sources): Promise<string> {
+  const entries = [];
+  for (const [url, source] of sources) {
+    if (!source.isIndexed) continue;
+    entries.push(...searchEntries(url, await render(source)));
+    await pause();
+  }
+  return JSON.stringify(entries);
+}
+
+/** The overview for programs that read the documentation: https://llmstxt.org. */
+async function overview(sources: Sources, groups: readonly NavigationGroup[]): Promise<string> {
+  const lines = ['# Saldo', '', `> ${SUMMARY}`];
+  for (const { label, pages } of groups) {
+    lines.push('', `## ${label}`, '');
+    for (const { url, label: name } of pages) {
+      const source = sources.get(url);
+      if (!source) continue;
+      lines.push(`- [${name}](${markdownUrl(url)}): ${summaryOf(await render(source))}`);
+      await pause();
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+async function load(url: string, { sources, groups }: Collection): Promise<StaticFile | null> {
+  const source = sources.get(url);
+  if (source) {
+    const page = await render(source);
+    return textFile('page.html', layout({ url, page, groups, markdownUrl: markdownUrl(url) }));
+  }
+  if (url.endsWith('.md')) {
+    const shown = url === markdownUrl(INDEX_URL) ? INDEX_URL : url.slice(0, -'.md'.length);
+    const from = sources.get(shown);
+    return from ? textFile(url, await asMarkdown(from, sources)) : null;
+  }
+  if (url === '/llms.txt') return textFile(url, await overview(sources, groups));
+  if (url === '/docs/assets/search.json') return textFile(url, await searchIndex(sources));
+  return await readAsset(url);
 }
 
 /** `apis` are read at the first request. */
 export function createSite(apis: readonly DocumentedApi[]): Site {
   const files = new Map<string, Promise<StaticFile | null>>();
-  let collected: ReturnType<typeof collect> | null = null;
-  const written = new Map(GUIDES.flatMap(({ pages }) => pages).map(({ file, url }) => [file, url]));
-
-  const render = async ({ file, read }: Source) => renderMarkdown(await read(), resolver(file, written));
-  const page = (url: string, rendered: RenderedPage, groups: readonly NavigationGroup[]) =>
-    file('page.html', layout({ url, page: rendered, groups, markdownUrl: markdownUrl(url) }));
-
-  async function load(url: string): Promise<StaticFile | null> {
-    const { sources, groups } = (collected ??= collect(apis));
-    const source = sources.get(url);
-    if (source) return page(url, await render(source), groups);
-    if (url.endsWith('.md')) {
-      const shown = url === markdownUrl(INDEX_URL) ? INDEX_URL : url.slice(0, -'.md'.length);
-      const from = sources.get(shown);
-      return from ? file(url, await asMarkdown(from, sources)) : null;
-    }
-    if (url === '/llms.txt') return file(url, await overview(sources, groups));
-    if (url === '/docs/assets/search.json') return file(url, JSON.stringify(await indexOf(sources)));
-    return await readAsset(url);
-  }
-
-  /** Links lead to the Markdown of other pages. */
-  async function asMarkdown(source: Source, sources: ReadonlyMap<string, Source>): Promise<string> {
-    const resolve = resolver(source.file, written);
-    return rewriteLinks(await source.read(), (href) => {
-      const [, target = '', anchor = ''] = /^([^#]*)(#.*)?$/.exec(resolve(href) ?? '') ?? [];
-      return sources.has(target) ? markdownUrl(target) + anchor : resolve(href);
-    });
-  }
-
-  /** Rendering yields between pages, so that other requests are answered meanwhile. */
-  async function indexOf(sources: ReadonlyMap<string, Source>) {
-    const entries = [];
-    for (const [url, source] of sources) {
-      if (!source.isIndexed) continue;
-      entries.push(...searchEntries(url, await render(source)));
-      await new Promise(setImmediate);
-    }
-    return entries;
-  }
-
-  /** The overview for programs that read the documentation: https://llmstxt.org. */
-  async function overview(sources: ReadonlyMap<string, Source>, groups: readonly NavigationGroup[]) {
-    const lines = ['# Saldo', '', `> ${SUMMARY}`];
-    for (const { label, pages } of groups) {
-      lines.push('', `## ${label}`, '');
-      for (const { url } of pages) {
-        const source = sources.get(url);
-        if (!source) continue;
-        const rendered = await render(source);
-        lines.push(`- [${rendered.title}](${markdownUrl(url)}): ${summaryOf(rendered)}`);
-        await new Promise(setImmediate);
-      }
-    }
-    return `${lines.join('\n')}\n`;
-  }
-
+  let collection: Collection | null = null;
+  const collected = () => (collection ??= collect(apis));
   return {
     find(url) {
       const known = files.get(url);
       if (known) return known;
-      const loaded = load(url);
+      const loaded = load(url, collected());
       // Only what exists is kept, so that requests cannot fill the memory.
       void loaded.then(
         (found) => found && files.set(url, loaded),
@@ -181,9 +192,8 @@ export function createSite(apis: readonly DocumentedApi[]): Site {
       return loaded;
     },
     async notFound(url) {
-      const { groups } = (collected ??= collect(apis));
-      const rendered = renderMarkdown(NOT_FOUND, (href) => href);
-      return file('page.html', layout({ url, page: rendered, groups, markdownUrl: null }));
+      const page = renderMarkdown(NOT_FOUND, (href) => href);
+      return textFile('page.html', layout({ url, page, groups: collected().groups, markdownUrl: null }));
     },
   };
 }
@@ -196,7 +206,7 @@ const NOT_FOUND = `# Page not found
 There is no page at this address. Use the search, or begin at the [first page](/docs).
 `;
 
-const file = (name: string, text: string) => staticFile(name, Buffer.from(text), HEADERS);
+const textFile = (name: string, text: string) => staticFile(name, Buffer.from(text), HEADERS);
 
 const ASSET = /^\/docs\/(assets|images)\/([\w-]+\.(?:css|js|svg|png))$/;
 
