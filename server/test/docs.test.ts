@@ -83,7 +83,7 @@ test('links between the Markdown files of the repository resolve, with their anc
   const read = async (file: string) => await readFile(path.join(CHECKOUT, file), 'utf8');
   const anchorsOf = async (file: string) => {
     // A site like GitHub's: the title is a heading with an anchor too.
-    const { sections } = renderMarkdown(`# Page\n\n${await read(file)}`, (href) => href);
+    const { sections } = await renderMarkdown(`# Page\n\n${await read(file)}`, (href) => href);
     return new Set(sections.map(({ id }) => id));
   };
   const files = await Array.fromAsync(glob(['*.md', '{docs,sdk,cli,bench}/**/*.md'], { cwd: CHECKOUT }));
@@ -94,7 +94,7 @@ test('links between the Markdown files of the repository resolve, with their anc
       links.push(href);
       return href;
     };
-    renderMarkdown(`# Page\n\n${await read(file)}`, note);
+    await renderMarkdown(`# Page\n\n${await read(file)}`, note);
     for (const link of links) {
       const [target = '', anchor] = link.split('#');
       if (isOutside(link) || /^\/(docs|errors)\b/.test(link)) continue;
@@ -242,10 +242,12 @@ test('an unknown page is a 404 page for browsers and a problem for programs', as
   }
 });
 
-test('Markdown becomes HTML without scripts, whatever it contains', () => {
+test('Markdown becomes HTML without scripts, whatever it contains', async () => {
   const source =
     '# A <b>title</b>\n\n<script>alert(1)</script>\n\n<!-- a comment -->\n\n[x](nowhere.md) [y](/docs) `<i>`\n\n## Same\n\n## Same\n\n```ts\nconst a = 1 < 2;\n```\n';
-  const { title, html, sections } = renderMarkdown(source, (href) => (href.startsWith('/') ? href : null));
+  const { title, html, sections } = await renderMarkdown(source, (href) =>
+    href.startsWith('/') ? href : null,
+  );
   assert.equal(title, 'A title');
   assert.doesNotMatch(html, /<script|a comment|nowhere|<i>/);
   assert.match(html, /<a href="\/docs">y<\/a>/);
@@ -254,5 +256,8 @@ test('Markdown becomes HTML without scripts, whatever it contains', () => {
     sections.map(({ id }) => id),
     ['', 'same', 'same-1'],
   );
-  assert.throws(() => renderMarkdown('No title', (href) => href), /begins with its title/);
+  await assert.rejects(
+    renderMarkdown('No title', (href) => href),
+    /begins with its title/,
+  );
 });

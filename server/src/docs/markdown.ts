@@ -1,4 +1,4 @@
-import { Marked, type Token, type Tokens } from 'marked';
+import type { Token, Tokens } from 'marked';
 import { escapeHtml } from './html.ts';
 
 /** A heading below the title, with the text up to the next heading. */
@@ -61,7 +61,9 @@ const plainTable = ({ header, rows }: Tokens.Table): string =>
     .join('');
 
 /** Renders a page that begins with a heading of depth 1. HTML in the source is not supported, only comments. */
-export function renderMarkdown(source: string, resolve: LinkResolver): RenderedPage {
+export async function renderMarkdown(source: string, resolve: LinkResolver): Promise<RenderedPage> {
+  // Loaded when the first page is rendered: it takes 25 ms of CPU time, which no start should wait for.
+  const { Marked } = await import('marked');
   const marked = new Marked({ gfm: true });
   const tokens = marked.lexer(source);
   const [first, ...rest] = tokens.filter(({ type }) => type !== 'space');

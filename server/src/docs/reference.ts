@@ -120,8 +120,10 @@ function operationText(
     if (example !== undefined) parts.push(exampleText(type, example));
   }
   parts.push(`**Problems:** ${problemLinks(responses)}`);
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+  return paragraphs(parts);
 }
+
+const paragraphs = (parts: readonly string[]) => `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 
 const codeBlock = (language: string, text: string) => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 
@@ -132,12 +134,14 @@ const exampleText = (mediaType: string, example: unknown): string =>
     ? codeBlock('json', JSON.stringify(example, null, 2))
     : codeBlock('text', String(example).slice(0, 600));
 
-const contentText = (content: Content, schemasUrl: string): string =>
-  Object.entries(content)
-    .map(([type, { schema }]) =>
-      isJson(type) && schema ? `${typeText(schema, schemasUrl)} as \`${type}\`` : `\`${type}\``,
-    )
-    .join(', ');
+/** The schema of JSON, and the media types. */
+function contentText(content: Content, schemasUrl: string): string {
+  const types = Object.keys(content)
+    .map((type) => `\`${type}\``)
+    .join(' or ');
+  const [[type, { schema }] = ['', { schema: undefined }]] = Object.entries(content);
+  return isJson(type) && schema ? `${typeText(schema, schemasUrl)} as ${types}` : types;
+}
 
 /** A command with the required parameters only. */
 function curlText(method: string, path: string, operation: Operation, { url, key }: ShellVariables): string {
@@ -224,7 +228,9 @@ function limits(least: number | undefined, most: number | undefined, unit: strin
 function schemaText(name: string, schemas: OpenApi['components']['schemas'], url: string): string {
   const sections = Object.entries(schemas)
     .toSorted(([a], [b]) => a.localeCompare(b, 'en'))
-    .map(([title, schema]) => `## ${title}\n\n${schema.description ?? ''}\n\n${membersText(schema, url)}\n`);
+    .map(([title, schema]) =>
+      paragraphs([`## ${title}`, schema.description ?? '', membersText(schema, url)]),
+    );
   return `# ${name}: schemas\n\nThe members of all requests and answers.\n\n${sections.join('\n')}`;
 }
 
@@ -235,5 +241,5 @@ function membersText(schema: Schema, url: string): string {
     ([key, value]) =>
       `| \`${key}\` | ${cell(typeText(value, url))} | ${schema.required?.includes(key) ? 'yes' : 'no'} | ${cell(value.description ?? '')} |`,
   );
-  return `| member | type | always present | meaning |\n|---|---|---|---|\n${rows.join('\n')}`;
+  return `| member | type | required | meaning |\n|---|---|---|---|\n${rows.join('\n')}`;
 }

@@ -192,7 +192,7 @@ export function createSite(apis: readonly DocumentedApi[]): Site {
       return loaded;
     },
     async notFound(url) {
-      const page = renderMarkdown(NOT_FOUND, (href) => href);
+      const page = await renderMarkdown(NOT_FOUND, (href) => href);
       return textFile('page.html', layout({ url, page, groups: collected().groups, markdownUrl: null }));
     },
   };
