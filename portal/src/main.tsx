@@ -18,8 +18,10 @@ const router = createPortalRouter(queryClient);
 // Texts, session and the page's script are loaded at the same time, not one after another.
 for (const { routeId } of router.matchRoutes(router.latestLocation))
   void router.loadRouteChunk(router.routesById[routeId as keyof typeof router.routesById]);
-void router.load();
-const first = await firstLanguage();
+/** The page of `index.html` stays until the router has something to show, at the latest until it shows a skeleton. */
+const PENDING_MS = 1_000;
+const pending = new Promise((resolve) => setTimeout(resolve, PENDING_MS));
+const [first] = await Promise.all([firstLanguage(), Promise.race([router.load(), pending])]);
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');
 

@@ -12,6 +12,8 @@ const ROUTES: Readonly<Record<UserRole, readonly string[]>> = {
   account: ['/app/account/', '/app/own/', '/app/profile'],
 };
 
+/** A page that was just opened needs the processor and the network for its own data. */
+const FIRST_WAIT_MS = 5_000;
 /** The longest time that a busy page delays the next part. */
 const LONGEST_WAIT_MS = 5_000;
 
@@ -40,7 +42,6 @@ export function usePrefetch(): void {
         loadSearch,
         ...routes.map((route) => () => router.loadRouteChunk(route)),
       ];
-      await untilIdle();
       performance.mark(PREFETCH.begun);
       for (const load of parts) {
         await untilIdle();
@@ -50,7 +51,10 @@ export function usePrefetch(): void {
       performance.mark(PREFETCH.done);
     };
     // A part that fails is loaded again, with an error, by the page that needs it.
-    prefetch().catch(() => {});
-    return () => leaving.abort();
+    const timer = setTimeout(() => void prefetch().catch(() => {}), FIRST_WAIT_MS);
+    return () => {
+      clearTimeout(timer);
+      leaving.abort();
+    };
   }, [router, role]);
 }

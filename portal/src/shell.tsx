@@ -20,6 +20,7 @@ import { Icon } from './ui/icons.tsx';
 import { Notice } from './ui/states.tsx';
 import { useMayLeave } from './ui/unsaved.ts';
 import { UnsavedGuard } from './ui/unsaved-guard.tsx';
+import { useMedia } from './ui/use-media.ts';
 
 /** The layout of every page that requires a session. */
 export function AppShell() {
@@ -58,7 +59,7 @@ function Frame() {
       >
         {t.common.skipToContent}
       </a>
-      <Sidebar />
+      <Header />
       <div className="min-w-0">
         <TopBar />
         <main
@@ -141,6 +142,9 @@ function OpenAlarms() {
   return <Badge tone="bad">{t.common.openAlarms(data.alarms.length, data.pagination.has_more)}</Badge>;
 }
 
+/** The breakpoint `lg` of the styles. */
+const WIDE = '(min-width: 64rem)';
+
 /** The signed-in user, their permissions, and the sign-out button. */
 function UserBox() {
   const { t } = useI18n();
@@ -200,26 +204,29 @@ function DocsLink() {
   );
 }
 
-function Sidebar() {
+/** Only the one that the screen shows is rendered: the links of a hidden sidebar would delay the first paint of a phone. */
+function Header() {
+  const isWide = useMedia(WIDE);
   const path = useRouterState({ select: (state) => state.location.pathname });
+  // The menu closes after one of its links was followed.
+  return isWide ? <Sidebar /> : <NarrowBar key={path} />;
+}
+
+function Sidebar() {
   return (
-    <>
-      <header className="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line bg-surface p-3 lg:flex print:hidden">
-        <div className="px-2.5 pt-2">
-          <Brand />
-        </div>
-        <div className="flex-1">
-          <Navigation />
-        </div>
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
-          <DocsLink />
-          <Preferences />
-          <UserBox />
-        </div>
-      </header>
-      {/* The menu closes after one of its links was followed. */}
-      <NarrowBar key={path} />
-    </>
+    <header className="sticky top-0 flex h-dvh flex-col gap-5 overflow-y-auto border-r border-line bg-surface p-3 print:hidden">
+      <div className="px-2.5 pt-2">
+        <Brand />
+      </div>
+      <div className="flex-1">
+        <Navigation />
+      </div>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
+        <DocsLink />
+        <Preferences />
+        <UserBox />
+      </div>
+    </header>
   );
 }
 
@@ -229,7 +236,7 @@ function NarrowBar() {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <header className="flex items-center justify-between border-b border-line bg-surface px-4 py-2 lg:hidden print:hidden">
+      <header className="flex items-center justify-between border-b border-line bg-surface px-4 py-2 print:hidden">
         <Brand />
         <IconButton icon="menu" label={t.common.menu} onClick={() => setIsOpen(true)} />
       </header>

@@ -2,7 +2,7 @@ import type { Nomination } from '@saldo/api';
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
-import { buttonClass, IconButton } from '../ui/button.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import type { NominationSearch } from './filters.ts';
 import { NominationLink } from './links.tsx';
@@ -26,9 +26,20 @@ function DayStep({ nomination, day, search, step }: Props & { step: -1 | 1 }) {
   const { data: neighbour } = useQuery(neighbourQuery(nomination, target));
   const icon = step === -1 ? 'left' : 'right';
   const label = `${step === -1 ? t.common.previousDay : t.common.nextDay}: ${format.dayShort(target)}`;
+  const content = (
+    <>
+      {step === -1 && <Icon name={icon} />}
+      {format.dayShort(target)}
+      {step === 1 && <Icon name={icon} />}
+    </>
+  );
   if (!neighbour) {
     const isLoaded = neighbour === null;
-    return <IconButton icon={icon} label={isLoaded ? t.brp.nominations.noneOn(label) : label} disabled />;
+    return (
+      <Button aria-label={isLoaded ? t.brp.nominations.noneOn(label) : label} disabled>
+        {content}
+      </Button>
+    );
   }
   return (
     <NominationLink
@@ -38,9 +49,7 @@ function DayStep({ nomination, day, search, step }: Props & { step: -1 | 1 }) {
       aria-label={label}
       className={buttonClass()}
     >
-      {step === -1 && <Icon name={icon} />}
-      {format.dayShort(target)}
-      {step === 1 && <Icon name={icon} />}
+      {content}
     </NominationLink>
   );
 }

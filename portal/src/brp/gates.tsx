@@ -70,9 +70,9 @@ function NextSlotTile({ calendar, now }: { calendar: DeliveryDayCalendar | undef
   );
 }
 
-const TILE = 'flex items-center justify-between gap-4 rounded-lg border bg-surface px-4 py-2.5';
+/** High enough for a label of two lines, so that the page below does not move. */
+const TILE = 'flex min-h-21 items-center justify-between gap-4 rounded-lg border bg-surface px-4 py-2.5';
 
-/** As high as a tile, so that the page below does not move. */
 const PendingTile = () => (
   <div className={cx(TILE, 'border-line')}>
     <span className="w-full animate-pulse text-sm">

@@ -38,6 +38,14 @@ export function GroupHeading({ eic }: { eic: string }) {
   );
 }
 
+type Query<T> = { readonly data: T | undefined; readonly error: unknown; refetch(): Promise<unknown> };
+
+/** Without data until the names of the groups have loaded, too: a name that arrives later would move the page. */
+export function useWithGroupNames<T>({ data, error, refetch }: Query<T>): Query<T> {
+  const { isPending } = useQuery(groupNamesQuery(useSession().user.role));
+  return { data: isPending ? undefined : data, error, refetch };
+}
+
 type Props = {
   eic: string;
   tso?: Tso;

@@ -1,6 +1,7 @@
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useDeferredValue } from 'react';
 import { itemOfCount, itemsOfNominations } from '../domain/attention.ts';
 import { netSaldoKwh } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -12,6 +13,7 @@ import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { AttentionPanel } from './attention.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
 import { Gates } from './gates.tsx';
+import { useWithGroupNames } from './group-name.tsx';
 import { NominationTable } from './nominations.tsx';
 import { customersQuery, nominationsInStateQuery, nominationsQuery } from './queries.ts';
 
@@ -24,15 +26,22 @@ export function HomePage() {
   const { user } = useSession();
   const today = useToday();
   const tomorrow = addDays(today, 1);
+  const attention = useAttention(today);
+  // Deferred like the list itself.
+  const isAttentionKnown = useDeferredValue(attention.data !== undefined || attention.error !== null);
+  const days = [
+    { day: today, name: t.common.today, query: useNominations(today) },
+    { day: tomorrow, name: t.common.tomorrow, query: useNominations(tomorrow) },
+  ];
   return (
     <Page title={t.brp.home.title} text={`${user.brp?.name ?? ''} · ${format.dayLong(today)}`}>
       <NetSaldo day={tomorrow} />
       <ClockChangeNotice day={today} />
       <Gates today={today} tomorrow={tomorrow} />
-      <Attention today={today} />
-      {[today, tomorrow].map((day) => (
-        <DayPanel key={day} day={day} name={day === today ? t.common.today : t.common.tomorrow} />
-      ))}
+      <AttentionPanel query={attention} title={t.brp.home.attention} />
+      {/* Below a list of unknown length: shown together with it, so that they do not move. */}
+      {isAttentionKnown &&
+        days.map(({ day, name, query }) => <DayPanel key={day} day={day} name={name} query={query} />)}
     </Page>
   );
 }
@@ -52,13 +61,14 @@ function NetSaldo({ day }: { day: DeliveryDay }) {
   );
 }
 
-function Attention({ today }: { today: DeliveryDay }) {
-  const { t } = useI18n();
+const useNominations = (day: DeliveryDay) => useWithGroupNames(useQuery(nominationsQuery(day, {})));
+
+function useAttention(today: DeliveryDay) {
   const first = addDays(today, -DAYS_BACK);
   const mismatched = useQuery(nominationsInStateQuery(first, 'partial_match'));
   const pending = useQuery(nominationsInStateQuery(first, 'pending'));
   const waiting = useInfiniteQuery(customersQuery({ status: 'pending' }));
-  const query = {
+  return useWithGroupNames({
     data:
       mismatched.data && pending.data && waiting.data
         ? [
@@ -68,13 +78,13 @@ function Attention({ today }: { today: DeliveryDay }) {
         : undefined,
     error: mismatched.error ?? pending.error ?? waiting.error,
     refetch: () => Promise.all([mismatched.refetch(), pending.refetch(), waiting.refetch()]),
-  };
-  return <AttentionPanel query={query} title={t.brp.home.attention} />;
+  });
 }
 
-function DayPanel({ day, name }: { day: DeliveryDay; name: string }) {
+type DayProps = { day: DeliveryDay; name: string; query: ReturnType<typeof useNominations> };
+
+function DayPanel({ day, name, query }: DayProps) {
   const { t, format } = useI18n();
-  const query = useQuery(nominationsQuery(day, {}));
   return (
     <Panel
       title={`${name} · ${format.day(day)}`}

@@ -21,7 +21,7 @@ import { ClockChangeNotice } from './clock-change.tsx';
 import { DaySteps } from './day-steps.tsx';
 import { NOMINATION_COLUMNS } from './exports.ts';
 import type { NominationSearch } from './filters.ts';
-import { GroupHeading, useGroupLabels } from './group-name.tsx';
+import { GroupHeading, useGroupLabels, useWithGroupNames } from './group-name.tsx';
 import { NominationLink, NominationsLink } from './links.tsx';
 import { nominationHistoryQuery, nominationQuery } from './queries.ts';
 import { ReconciliationPanel } from './reconciliation-panel.tsx';
@@ -42,7 +42,7 @@ type SearchProps = { search: NominationSearch; set: (change: NominationSearch) =
 
 /** Shared by all roles. The selection on the page is part of its URL. */
 export function NominationById({ id, ...rest }: SearchProps & { id: string }) {
-  const query = useQuery(nominationQuery(id));
+  const query = useWithGroupNames(useQuery(nominationQuery(id)));
   return (
     <Loaded query={query} loading={<Skeleton lines={14} />}>
       {(nomination) => <NominationView nomination={nomination} {...rest} />}
@@ -99,7 +99,12 @@ function NominationView({ nomination, search, set }: SearchProps & { nomination:
       {selected && (
         <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_23rem]">
           <NominationChart nomination={nomination} slots={slots} selected={selected} onSelect={select} />
-          <SlotInspector nomination={nomination} day={day} slot={selected} />
+          {/* On a wide screen as high as the chart: the page does not move when another slot is selected. */}
+          <div className="xl:relative">
+            <div className="xl:absolute xl:inset-0 xl:overflow-y-auto">
+              <SlotInspector nomination={nomination} day={day} slot={selected} />
+            </div>
+          </div>
         </div>
       )}
       <ReconciliationPanel nomination={nomination} onSelect={select} />

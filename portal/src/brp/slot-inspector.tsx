@@ -103,7 +103,7 @@ function SlotTransactions({
   const saldoKwh = sumKwh(transactions.map(signed));
   return (
     <div className="grid gap-2">
-      <ul className="grid max-h-96 gap-1 overflow-y-auto">
+      <ul className="grid gap-1 max-xl:max-h-96 max-xl:overflow-y-auto">
         {transactions.map((part) => {
           const contract = contracts?.get(part.contract_id);
           const partner = part.role === 'sender' ? contract?.buyer : contract?.seller;

@@ -36,8 +36,9 @@ type Props = {
   describe: (slot: number) => string;
 };
 
-/** A phone in landscape mode has little height. */
+/** A phone in landscape mode has little height. The height is reserved before the width is known. */
 const heightOf = (width: number): number => (width < 600 ? 250 : 320);
+const RESERVED_HEIGHT = 'min-h-[250px] @min-[600px]:min-h-[320px]';
 const EDGE = { top: 18, right: 46, bottom: 24, left: 50 };
 
 /** Quarter-hours as step lines. It is a slider: arrow keys move over the slots, screen readers read each one. */
@@ -60,7 +61,7 @@ export function SlotChart(props: Props) {
     onSelect(target);
   };
   return (
-    <figure className="grid grid-cols-[minmax(0,1fr)] gap-2">
+    <figure className="@container grid grid-cols-[minmax(0,1fr)] gap-2">
       <Legend series={series} markLabel={marked.size > 0 ? markLabel : undefined} />
       <div
         ref={box}
@@ -76,7 +77,7 @@ export function SlotChart(props: Props) {
         onPointerMove={(event) => setHovered(slotAt(event))}
         onPointerLeave={() => setHovered(null)}
         onClick={(event) => onSelect(slotAt(event as unknown as PointerEvent<HTMLDivElement>))}
-        className="min-h-62 cursor-crosshair touch-pan-y rounded"
+        className={`${RESERVED_HEIGHT} cursor-crosshair touch-pan-y rounded`}
       >
         {width > 0 && (
           <Drawing

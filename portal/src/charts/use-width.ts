@@ -1,4 +1,5 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 
 /** The available width in pixels. A chart drawn at its real size keeps the font size of the page. */
 export function useWidth<E extends HTMLElement>(): [RefObject<E | null>, number] {
@@ -6,8 +7,10 @@ export function useWidth<E extends HTMLElement>(): [RefObject<E | null>, number]
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     if (!element.current) return;
-    setWidth(element.current.clientWidth);
-    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.floor(entry.contentRect.width)));
+    // The observer is called after the layout and before the paint. Reading the width here would force a layout of its own.
+    const observer = new ResizeObserver(
+      ([entry]) => entry && flushSync(() => setWidth(Math.floor(entry.contentRect.width))),
+    );
     observer.observe(element.current);
     return () => observer.disconnect();
   }, []);

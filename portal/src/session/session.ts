@@ -15,7 +15,8 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<SessionState | null> => {
     try {
-      return await prepareSession(await portalClient.session.get({ signal }));
+      const [state] = await Promise.all([portalClient.session.get({ signal }), startAtCurrentPlace()]);
+      return await prepareSession(state);
     } catch (error) {
       if (isProblem(error) && error.status === 401) return null;
       throw error;

@@ -35,7 +35,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       aria-label={label}
       title={label}
       onClick={copy}
-      className="inline-flex size-6 shrink-0 items-center justify-center rounded text-muted hover:bg-sunken hover:text-text"
+      className="target inline-flex size-6 shrink-0 items-center justify-center rounded text-muted hover:bg-sunken hover:text-text"
     >
       <Icon name={isCopied ? 'check' : 'copy'} className="size-3.5" />
       <span aria-live="polite" className="sr-only">

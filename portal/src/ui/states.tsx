@@ -1,6 +1,6 @@
 import { isProblem } from '@saldo/sdk';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import type { Tone } from './badge.tsx';
@@ -110,7 +110,10 @@ type Query<T> = {
   readonly refetch: () => Promise<unknown>;
 };
 
-/** The three states of a query. Data stays visible when a refresh fails. */
+/**
+ * The three states of a query. Data stays visible when a refresh fails. Arriving data are rendered at low priority, in
+ * slices of a few milliseconds: TanStack Query's own updates would block the page until everything is rendered.
+ */
 export function Loaded<T>({
   query,
   loading = <Skeleton />,
@@ -120,7 +123,8 @@ export function Loaded<T>({
   loading?: ReactNode;
   children: (data: T) => ReactNode;
 }) {
-  if (query.data !== undefined) return children(query.data);
+  const data = useDeferredValue(query.data);
+  if (data !== undefined) return children(data);
   if (isProblem(query.error) && query.error.status === 404) return <NotFound />;
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   return loading;

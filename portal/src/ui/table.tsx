@@ -134,7 +134,7 @@ function SortButton<Row>({ column: { id, header }, sort }: { column: Column<Row>
     <button
       type="button"
       onClick={() => sort.onChange(nextSort(sort.value, id))}
-      className="-mx-1 inline-flex min-h-6 items-center gap-1 rounded px-1 font-medium hover:bg-sunken hover:text-text"
+      className="target -mx-1 inline-flex items-center gap-1 rounded px-1 font-medium hover:bg-sunken hover:text-text"
     >
       {header}
       <span aria-hidden="true" className={cx('w-2', direction === null && 'opacity-50')}>
