@@ -1,4 +1,10 @@
-import { type DeliveryDay, slotLabel, TIME_ZONE } from '@saldo/core/delivery-day.ts';
+import {
+  type DeliveryDay,
+  formatInstant,
+  formatLocalTime,
+  slotLabel,
+  weekday,
+} from '@saldo/core/delivery-day.ts';
 import { formatMw, formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
 import type { CsvForm } from '../domain/csv.ts';
 import type { DateMark } from '../domain/date-input.ts';
@@ -7,11 +13,55 @@ import type { Language } from './languages.ts';
 /** European English: day before month, 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { de: 'de-DE', en: 'en-GB' };
 
-const DATE_MARKS: Readonly<Record<Language, DateMark>> = { de: '.', en: '/' };
+type Form = {
+  readonly decimalMark: string;
+  readonly groupMark: string;
+  readonly dateMark: DateMark;
+  readonly csvForm: CsvForm;
+  /** From Monday on. */
+  readonly weekdays: readonly string[];
+  readonly months: readonly string[];
+  readonly dayShort: (weekday: string, date: string) => string;
+  readonly day: (weekday: string, date: string) => string;
+  readonly dayLong: (weekday: string, day: number, month: string, year: string) => string;
+};
 
-const DECIMAL_MARKS: Readonly<Record<Language, string>> = { de: ',', en: '.' };
-
-const CSV_FORMS: Readonly<Record<Language, CsvForm>> = { de: 'german', en: 'plain' };
+/**
+ * Numbers and dates as `Intl` writes them. The first uses of `Intl` in a page take 60 ms, half of the time in which the
+ * overview is rendered; hence only rare formats use it.
+ */
+const FORMS: Readonly<Record<Language, Form>> = {
+  de: {
+    decimalMark: ',',
+    groupMark: '.',
+    dateMark: '.',
+    csvForm: 'german',
+    weekdays: ['Montag', 'Dienstag', 'Mittwoch', 'Donnerstag', 'Freitag', 'Samstag', 'Sonntag'],
+    // biome-ignore format: one line per half of the year
+    months: [
+      'Januar', 'Februar', 'März', 'April', 'Mai', 'Juni',
+      'Juli', 'August', 'September', 'Oktober', 'November', 'Dezember',
+    ],
+    dayShort: (weekday, date) => `${weekday.slice(0, 2)}., ${date}.`,
+    day: (weekday, date) => `${weekday.slice(0, 2)}., ${date}`,
+    dayLong: (weekday, day, month, year) => `${weekday}, ${day}. ${month} ${year}`,
+  },
+  en: {
+    decimalMark: '.',
+    groupMark: ',',
+    dateMark: '/',
+    csvForm: 'plain',
+    weekdays: ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
+    // biome-ignore format: one line per half of the year
+    months: [
+      'January', 'February', 'March', 'April', 'May', 'June',
+      'July', 'August', 'September', 'October', 'November', 'December',
+    ],
+    dayShort: (weekday, date) => `${weekday.slice(0, 3)} ${date}`,
+    day: (weekday, date) => `${weekday.slice(0, 3)}, ${date}`,
+    dayLong: (weekday, day, month, year) => `${weekday}, ${day} ${month} ${year}`,
+  },
+};
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
@@ -21,7 +71,7 @@ function bytesText(count: number, write: (value: number) => string): string {
   return `${write(value < 10 ? Math.round(value * 10) / 10 : Math.round(value))} ${UNITS[power]}`;
 }
 
-/** Calls `create` at the first use. All formatters together would take 20 ms at the start of every page. */
+/** Calls `create` at the first use. */
 function lazy<T extends object>(create: () => T): () => T {
   let created: T | undefined;
   return () => {
@@ -30,72 +80,113 @@ function lazy<T extends object>(create: () => T): () => T {
   };
 }
 
+/** A decimal number such as `-1234.500`, with the marks of the language. */
+const withMarks =
+  ({ groupMark, decimalMark }: Form) =>
+  (text: string): string => {
+    const [whole = '', decimals] = text.split('.');
+    const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, groupMark);
+    return decimals === undefined ? grouped : grouped + decimalMark + decimals;
+  };
+
+/** `16/11/2026`, and the parts of it, from `2026-11-16`. */
+function datesOf({ dateMark, weekdays, months, ...form }: Form) {
+  const partsOf = (day: DeliveryDay) => {
+    const [year = '', month = '', date = ''] = day.split('-');
+    return { year, month, date, weekdayName: weekdays[weekday(day) - 1] ?? '' };
+  };
+  const numeric = (day: DeliveryDay) => {
+    const { year, month, date } = partsOf(day);
+    return [date, month, year].join(dateMark);
+  };
+  return {
+    numeric,
+    day: (day: DeliveryDay) => form.day(partsOf(day).weekdayName, numeric(day)),
+    dayShort: (day: DeliveryDay) => {
+      const { weekdayName, month, date } = partsOf(day);
+      return form.dayShort(weekdayName, date + dateMark + month);
+    },
+    dayLong: (day: DeliveryDay) => {
+      const { year, month, date, weekdayName } = partsOf(day);
+      return form.dayLong(weekdayName, Number(date), months[Number(month) - 1] ?? '', year);
+    },
+    month: (month: string) => {
+      const [year = '', number = ''] = month.split('-');
+      return `${months[Number(number) - 1] ?? ''} ${year}`;
+    },
+  };
+}
+
+const CLOCK = 'hh:mm'.length;
+const CLOCK_WITH_SECONDS = 'hh:mm:ss'.length;
+
+/** An instant as `2026-11-16` and `14:05:09`, in Berlin time. */
+function localParts(instant: number | string): [date: DeliveryDay, clock: string] {
+  const at = new Date(instant).getTime();
+  const [date = '', clock = ''] = formatLocalTime(at).split(' ');
+  // Offsets are whole hours.
+  return [date, clock + formatInstant(at).slice(-':ssZ'.length, -1)];
+}
+
+function utcParts(instant: number | string): [date: DeliveryDay, clock: string] {
+  const [date = '', clock = ''] = formatInstant(new Date(instant).getTime()).split('T');
+  return [date, clock];
+}
+
 export type Format = ReturnType<typeof formatOf>;
 
 /** Formats of numbers and times per language. Times are in Berlin time unless marked as UTC. */
 export function formatOf(language: Language) {
   const locale = LOCALES[language];
-  const numbers = (options: Intl.NumberFormatOptions) => {
-    const formatter = lazy(() => new Intl.NumberFormat(locale, options));
-    return (value: number | Intl.StringNumericLiteral) => formatter().format(value);
-  };
-  const threeDecimals = numbers({ minimumFractionDigits: 3, maximumFractionDigits: 3 });
-  const signed = numbers({ minimumFractionDigits: 3, maximumFractionDigits: 3, signDisplay: 'exceptZero' });
-  const plain = numbers({ maximumFractionDigits: 3 });
+  const form = FORMS[language];
+  const decimal = withMarks(form);
+  const signed = (text: `${number}`) => (Number(text) > 0 ? '+' : '') + decimal(text);
+  const number = (value: number) => decimal(String(Number(value.toFixed(3))));
+  const dates = datesOf(form);
+  const dateTime = ([date, clock]: [DeliveryDay, string]) =>
+    `${dates.numeric(date)}, ${clock.slice(0, CLOCK)}`;
   const regions = lazy(() => new Intl.DisplayNames(locale, { type: 'region' }));
-  const times = (options: Intl.DateTimeFormatOptions, timeZone = TIME_ZONE) => {
-    const formatter = lazy(() => new Intl.DateTimeFormat(locale, { timeZone, ...options }));
-    return (instant: number | string) => formatter().format(new Date(instant));
-  };
-  // A day is not an instant: it is formatted without a time zone conversion.
-  const days = (options: Intl.DateTimeFormatOptions) => {
-    const write = times(options, 'UTC');
-    return (day: DeliveryDay) => write(`${day}T00:00:00Z`);
-  };
-  const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-  const date: Intl.DateTimeFormatOptions = { day: '2-digit', month: '2-digit', year: 'numeric' };
-  const monthLong = days({ month: 'long', year: 'numeric' });
-  const monthShort = days({ month: 'short' });
+  const monthShort = lazy(() => new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' }));
 
   return {
     language,
     locale,
     /** The decimal separator for input. */
-    decimalMark: DECIMAL_MARKS[language],
+    decimalMark: form.decimalMark,
     /** What a spreadsheet of the language opens. */
-    csvForm: CSV_FORMS[language],
+    csvForm: form.csvForm,
     /** The separator of typed dates. */
-    dateMark: DATE_MARKS[language],
+    dateMark: form.dateMark,
     /** Energy, from kWh: `1.234,567`. */
-    mwh: (kwh: number) => threeDecimals(formatMwh(kwh)),
+    mwh: (kwh: number) => decimal(formatMwh(kwh)),
     /** A difference of energies, with its sign. */
     mwhSigned: (kwh: number) => signed(formatMwh(kwh)),
     /** The power of a quarter-hour's energy, from kWh. */
-    mw: (kwh: number) => threeDecimals(formatMwh(kwFromKwh(kwh))),
+    mw: (kwh: number) => decimal(formatMwh(kwFromKwh(kwh))),
     mwSigned: (kwh: number) => signed(formatMwh(kwFromKwh(kwh))),
     /** A power as files carry it, from kW. */
-    power: (kw: number) => threeDecimals(formatMw(kw)),
+    power: (kw: number) => decimal(formatMw(kw)),
     powerSigned: (kw: number) => signed(formatMwh(kw)),
     /** A number without trailing zeros, such as a plant's power or a chart's scale. */
-    number: plain,
+    number,
     /** A price per MWh. */
-    price: numbers({ minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+    price: (value: number) => decimal(value.toFixed(2)),
     /** A country name, from its two-letter code. */
     country: (code: string) => (/^[A-Z]{2}$/.test(code) ? (regions().of(code) ?? code) : code),
     /** A file size, in powers of 1000. */
-    bytes: (count: number) => bytesText(count, plain),
-    day: days({ weekday: 'short', ...date }),
-    dayNumeric: days(date),
-    dayShort: days({ weekday: 'short', day: '2-digit', month: '2-digit' }),
-    dayLong: days({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }),
-    month: (month: string) => monthLong(`${month}-01`),
-    monthShort: (month: string) => monthShort(`${month}-01`),
-    date: times(date),
-    dateTime: times({ ...date, ...clock }),
-    time: times(clock),
-    timeWithSeconds: times({ ...clock, second: '2-digit' }),
-    utcDateTime: times({ ...date, ...clock }, 'UTC'),
-    utcTime: times(clock, 'UTC'),
+    bytes: (count: number) => bytesText(count, number),
+    day: dates.day,
+    dayNumeric: dates.numeric,
+    dayShort: dates.dayShort,
+    dayLong: dates.dayLong,
+    month: dates.month,
+    monthShort: (month: string) => monthShort().format(new Date(`${month}-01T00:00:00Z`)),
+    date: (instant: number | string) => dates.numeric(localParts(instant)[0]),
+    dateTime: (instant: number | string) => dateTime(localParts(instant)),
+    time: (instant: number | string) => localParts(instant)[1].slice(0, CLOCK),
+    timeWithSeconds: (instant: number | string) => localParts(instant)[1].slice(0, CLOCK_WITH_SECONDS),
+    utcDateTime: (instant: number | string) => dateTime(utcParts(instant)),
+    utcTime: (instant: number | string) => utcParts(instant)[1].slice(0, CLOCK),
     slot: slotLabel,
   };
 }
