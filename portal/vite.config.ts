@@ -1,6 +1,6 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 import { apiAsData } from './api-as-data.ts';
 
 /** The server's address for `npm run dev --workspace portal`. */
@@ -12,8 +12,21 @@ const PAGES_OF_COMMON = 6;
 /** These modules wait for files that import the others, hence are in a file of their own. */
 const isStart = (id: string) => /[\\/](?:index\.html|main\.tsx)$/.test(id);
 
+/** The file that every page but the sign-in needs is loaded together with the first ones, not after them. */
+const preloadCommon: Plugin = {
+  name: 'saldo:preload-common',
+  apply: 'build',
+  transformIndexHtml: (_, { bundle = {} }) =>
+    Object.values(bundle)
+      .filter(({ name }) => name === 'common')
+      .map(({ fileName }) => ({
+        tag: 'link',
+        attrs: { rel: 'modulepreload', crossorigin: true, href: `/${fileName}` },
+      })),
+};
+
 export default defineConfig({
-  plugins: [apiAsData, react(), tailwindcss()],
+  plugins: [apiAsData, preloadCommon, react(), tailwindcss()],
   build: {
     target: 'es2023',
     // Nothing may be inlined: the content security policy allows scripts, styles and images from files only.

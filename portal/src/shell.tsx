@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { useNotifications } from './activity/use-notifications.ts';
 import { useI18n } from './i18n/i18n.tsx';
 import { NAVIGATION } from './navigation.ts';
@@ -17,6 +17,7 @@ import { Badge } from './ui/badge.tsx';
 import { Button, IconButton } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icons.tsx';
+import { RoutePending } from './ui/route-states.tsx';
 import { Notice } from './ui/states.tsx';
 import { useMayLeave } from './ui/unsaved.ts';
 import { UnsavedGuard } from './ui/unsaved-guard.tsx';
@@ -47,6 +48,8 @@ export function AppShell() {
 function Frame() {
   const { t } = useI18n();
   const isConnected = useIsConnected();
+  // The first page is rendered after the frame, in slices: together they would block a phone for longer.
+  const isFrameShown = useDeferredValue(true, false);
   useFocusOnNewPage();
   useLiveRefresh();
   usePrefetch();
@@ -73,7 +76,7 @@ function Frame() {
               <Button onClick={retryNow}>{t.common.retry}</Button>
             </Notice>
           )}
-          <Outlet />
+          {isFrameShown ? <Outlet /> : <RoutePending />}
         </main>
       </div>
     </div>
