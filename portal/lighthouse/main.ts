@@ -4,18 +4,20 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { availableParallelism, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { chromium, type Page } from 'playwright-core';
 import { launchChromium } from '../chromium.ts';
 import { type Demo, type DemoRole, loaded, withDemo } from '../demo.ts';
 
 /**
  * Measures pages of the portal with Lighthouse, signed in, and writes docs/lighthouse.md: `npm run lighthouse`. Fails
- * if a score is below the goal.
+ * if a score is below the goal. Some pages, one device or fewer runs are only printed:
+ * `npm run lighthouse -- --page overview --page offers --device phone --runs 1`.
  */
 const GOAL = 95;
 /** Of several runs the median counts, as Lighthouse advises: scores vary with the load of the machine. */
 const RUNS = 3;
+const DEVICES = ['desktop', 'phone'] as const;
 const PROGRAM = fileURLToPath(new URL('node_modules/lighthouse/cli/index.js', import.meta.url));
 const RESULT = fileURLToPath(new URL('../../docs/lighthouse.md', import.meta.url));
 
@@ -47,6 +49,21 @@ const PAGES: readonly Audited[] = [
   { name: 'nomination', role: 'brp', find: findNomination },
   { name: 'offers', role: 'account', find: async () => '/offers' },
 ];
+
+const { values: chosen } = parseArgs({
+  options: {
+    page: { type: 'string', multiple: true },
+    device: { type: 'string' },
+    runs: { type: 'string' },
+  },
+});
+const pages = PAGES.filter(({ name }) => chosen.page?.includes(name) ?? true);
+const chosenDevices = DEVICES.filter((name) => name === (chosen.device ?? name));
+const runs = Number(chosen.runs ?? RUNS);
+if (pages.length === 0 || chosenDevices.length === 0 || !(runs >= 1))
+  throw new Error(
+    `--page is one of ${PAGES.map(({ name }) => name).join(', ')}; --device is one of ${DEVICES.join(', ')}; --runs is a number from 1.`,
+  );
 
 async function findNomination(page: Page, { baseUrl }: Demo): Promise<string> {
   await page.goto(`${baseUrl}/nominations`);
@@ -124,16 +141,17 @@ async function measure(page: Page, demo: Demo): Promise<string[][]> {
     phone: ['--form-factor=mobile', `--throttling.cpuSlowdownMultiplier=${slowdown}`],
   };
   const rows: string[][] = [];
-  for (const { name, role, find } of PAGES) {
+  for (const { name, role, find } of pages) {
     await page.context().clearCookies();
     await demo.signIn(page, role);
     const url = demo.baseUrl + (await find(page, demo));
     // Its long poll would count as a request of the measured page.
     await page.goto('about:blank');
-    for (const [device, options] of Object.entries(devices)) {
+    for (const device of chosenDevices) {
       const reports: Report[] = [];
       const categories = `--only-categories=${Object.keys(CATEGORIES).join(',')}`;
-      for (let run = 0; run < RUNS; run++) reports.push(await lighthouse(url, categories, ...options));
+      for (let run = 0; run < runs; run++)
+        reports.push(await lighthouse(url, categories, ...devices[device]));
       const report = median(reports);
       const scores = Object.keys(CATEGORIES).map((category) => String(scoreOf(report, category as Category)));
       const metrics = Object.keys(METRICS).map((id) => report.audits[id]?.displayValue ?? '');
@@ -166,7 +184,7 @@ try {
     const [context] = (await chromium.connectOverCDP(`http://127.0.0.1:${PORT}`)).contexts();
     if (!context) throw new Error('The browser has no default context.');
     const rows = await measure(await context.newPage(), demo);
-    await writeFile(RESULT, resultText(rows));
+    if (Object.keys(chosen).length === 0) await writeFile(RESULT, resultText(rows));
     const count = Object.keys(CATEGORIES).length;
     const low = rows.filter(([, , ...values]) =>
       values.slice(0, count).some((score) => Number(score) < GOAL),
